@@ -175,8 +175,8 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
-/* Fetches of Nodes, and bindings. Pods are annotated with their Node only if the policies that
- * are read can use it. */
+/* Fetches of Nodes, and bindings. Pods are annotated with their Node only if the policies
+ * that are read can use it. */
 static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
                              const struct fx_cluster_options *options,
                              struct fx_err *err) {

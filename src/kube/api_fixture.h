@@ -137,7 +137,7 @@ static inline void send_always(struct connection *connection) {
     }
 }
 
-/* Sends more to who asked last. */
+/* Sends more bytes on the connection of the last request. */
 static inline void say(struct api *api, const char *bytes) {
     assert_non_null(api->last);
     fx_stream_write(&api->last->stream, fx_text_of(bytes));

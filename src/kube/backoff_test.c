@@ -49,7 +49,7 @@ static void the_server_may_wish(void **state) {
     struct fx_kube_backoff backoff = {.min_ms = MIN, .max_ms = MAX};
     assert_int_equal(fx_kube_backoff_next(&backoff, 7000, 60000, &random), 7000);
     assert_int_equal(fx_kube_backoff_next(&backoff, 3600000, 60000, &random), 60000);
-    /* A wish is the least, no more. */
+    /* Retry-After is only the least pause. */
     fx_kube_backoff_reset(&backoff);
     assert_in_range(fx_kube_backoff_next(&backoff, 1, 60000, &random), 250, 750);
 }

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/dns_name.h"
+
 #define LABEL_MAX 63
 
 static bool is_blank(char c) {
@@ -34,15 +36,8 @@ bool fx_kube_check_pem(struct fx_text pem, struct fx_err *err) {
     return true;
 }
 
-static bool is_label_char(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-}
-
 bool fx_kube_check_namespace(struct fx_text name, struct fx_err *err) {
-    bool ok = name.len > 0 && name.len <= LABEL_MAX && name.data[0] != '-' &&
-              name.data[name.len - 1] != '-';
-    for (size_t i = 0; ok && i < name.len; i++) {
-        ok = is_label_char(name.data[i]);
-    }
-    return ok || fx_fail(err, FX_EINVALID, "not a valid namespace name");
+    const bool is_label = name.len <= LABEL_MAX && fx_dns_is_subdomain(name) &&
+                          memchr(name.data, '.', name.len) == NULL;
+    return is_label || fx_fail(err, FX_EINVALID, "not a valid namespace name");
 }

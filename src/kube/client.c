@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/list.h"
 #include "kube/backoff.h"
 #include "kube/config.h"
 #include "kube/request.h"
@@ -39,13 +40,13 @@ struct fx_kube_client {
     struct fx_err token_fault; /* why the token may be outdated */
     fx_kube_on_request *on_request;
     void *user;
-    struct fx_kube_call *calls; /* in progress */
+    struct fx_list_link *calls; /* in progress */
 };
 
 struct fx_kube_call {
+    struct fx_list_link link; /* of `client->calls` */
     uint32_t magic;
     struct fx_kube_client *client;
-    struct fx_kube_call *previous, *next;
     struct fx_kube_wire wire;
     struct fx_kube_sink sink;
     bool streams;              /* there is a sink, */
@@ -168,10 +169,8 @@ void fx_kube_client_close(struct fx_kube_client *client) {
     if (client == NULL) {
         return;
     }
-    for (struct fx_kube_call *call = client->calls, *next = NULL; call != NULL;
-         call = next) {
-        next = call->next;
-        fx_kube_call_cancel(call);
+    while (client->calls != NULL) {
+        fx_kube_call_cancel((struct fx_kube_call *)client->calls);
     }
     fx_http_pool_close(client->pool);
     fx_tls_config_unref(client->tls);
@@ -181,27 +180,6 @@ void fx_kube_client_close(struct fx_kube_client *client) {
 }
 
 /* ---- the end of a call ---- */
-
-static void add_to_client(struct fx_kube_call *call) {
-    struct fx_kube_client *client = call->client;
-    call->next = client->calls;
-    if (call->next != NULL) {
-        call->next->previous = call;
-    }
-    client->calls = call;
-}
-
-static void remove_from_client(struct fx_kube_call *call) {
-    if (call->previous != NULL) {
-        call->previous->next = call->next;
-    } else {
-        call->client->calls = call->next;
-    }
-    if (call->next != NULL) {
-        call->next->previous = call->previous;
-    }
-    call->previous = call->next = NULL;
-}
 
 static void destroy(struct fx_kube_call *call) {
     fx_kube_wire_finish(&call->wire);
@@ -234,7 +212,7 @@ static void count_request(const struct fx_kube_call *call, enum fx_kube_reason r
 static void report(struct fx_kube_call *call, json_t *object) {
     const bool failed = call->failure.reason != FX_KUBE_REASON_NONE;
     count_request(call, call->failure.reason);
-    remove_from_client(call);
+    fx_list_remove(&call->client->calls, &call->link);
     call->on_done(&(struct fx_kube_answer){.failure = failed ? &call->failure : NULL,
                                            .object = object},
                   call->user);
@@ -279,7 +257,7 @@ void fx_kube_call_cancel(struct fx_kube_call *call) {
     if (call->http != NULL) {
         fx_http_call_cancel(call->http);
     }
-    remove_from_client(call);
+    fx_list_remove(&call->client->calls, &call->link);
     release(call);
 }
 
@@ -458,7 +436,7 @@ static struct fx_kube_call *start_call(struct fx_kube_client *client,
         NS_IN_MS * (request->timeout_ms == 0 ? DEFAULT_TIMEOUT_MS : request->timeout_ms);
     call->on_done = on_done;
     call->user = user;
-    add_to_client(call);
+    fx_list_add(&client->calls, &call->link);
     if (!fx_kube_wire_init(&call->wire, client->server, request, &err) ||
         !send_call(call, &err)) {
         report_later(call, request, &err);

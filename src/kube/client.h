@@ -29,15 +29,14 @@ struct fx_kube_call;   /* opaque: one request in progress */
 
 /* The verbs of RBAC, also used as label values of metrics. APPLY is a server-side apply
  * (`patch` in RBAC). */
-#define FX_KUBE_VERBS(X)    \
-    X(GET, "get")           \
-    X(LIST, "list")         \
-    X(WATCH, "watch")       \
-    X(CREATE, "create")     \
-    X(UPDATE, "update")     \
-    X(APPLY, "patch")       \
-    X(MERGE_PATCH, "patch") \
-    X(DELETE, "delete")
+#define FX_KUBE_VERBS(X) \
+    X(GET, "get")        \
+    X(LIST, "list")      \
+    X(WATCH, "watch")    \
+    X(CREATE, "create")  \
+    X(UPDATE, "update")  \
+    X(APPLY, "patch")    \
+    X(MERGE_PATCH, "patch")
 
 enum fx_kube_verb {
 #define X(name, text) FX_KUBE_VERB_##name,
@@ -72,8 +71,7 @@ struct fx_kube_request {
     enum fx_kube_verb verb;
     const struct fx_kube_resource *resource;
     struct fx_kube_name name;
-    const json_t *body;  /* CREATE, UPDATE and the patches: the object; DELETE:
-                          * DeleteOptions  or NULL; else NULL */
+    const json_t *body;  /* CREATE, UPDATE and the patches: the object; else NULL */
     const char *query;   /* escaped, as "limit=500&continue=…"; or NULL */
     bool metadata_only;  /* GET, LIST: ask for PartialObjectMetadata */
     const char *manager; /* the field manager of APPLY and of the other writes */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/client_identity_test.c - who we are, and whom we trust: certificates, tokens that
- * rotate, and a configuration that is wrong.
+ * kube/client_identity_test.c - credentials and trust: certificates, tokens that rotate,
+ * and invalid configurations.
  */
 #include "kube/api_fixture.h"
 #include "net/tls_clients.h"
@@ -56,16 +56,16 @@ static void write_token(const char *token) {
     assert_true(fx_file_replace(token_file, fx_text_of(token), &err));
 }
 
-struct told {
+struct outcome {
     unsigned n_done;
     struct fx_kube_failure failure;
 };
 
 static void on_done(const struct fx_kube_answer *answer, void *user) {
-    struct told *told = user;
-    told->n_done++;
+    struct outcome *outcome = user;
+    outcome->n_done++;
     if (answer->failure != NULL) {
-        told->failure = *answer->failure;
+        outcome->failure = *answer->failure;
     }
 }
 
@@ -75,27 +75,28 @@ static const struct fx_kube_request get_assign = {
     .name = {.name = {"a", 1}},
 };
 
-static void begin(struct api *api, struct fx_kube_client *client, struct told *told) {
-    *told = (struct told){0};
+static void begin(struct api *api, struct fx_kube_client *client,
+                  struct outcome *outcome) {
+    *outcome = (struct outcome){0};
     fx_buf_reset(&api->received);
-    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, told));
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, outcome));
 }
 
-static void ask(struct api *api, struct fx_kube_client *client, struct told *told) {
-    begin(api, client, told);
-    RUN_UNTIL(api, told->n_done != 0);
+static void ask(struct api *api, struct fx_kube_client *client, struct outcome *outcome) {
+    begin(api, client, outcome);
+    RUN_UNTIL(api, outcome->n_done != 0);
 }
 
-static void expect_ok(const struct told *told) {
-    if (told->failure.reason != FX_KUBE_REASON_NONE) {
-        fail_msg("failed: %s", told->failure.message);
+static void expect_ok(const struct outcome *outcome) {
+    if (outcome->failure.reason != FX_KUBE_REASON_NONE) {
+        fail_msg("failed: %s", outcome->failure.message);
     }
 }
 
 static void a_token_goes_with_every_request(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {.ca_pem = trust.data};
     const struct reply replies[] = {{ASKS("fixed"), OK_REPLY, KEEP_OPEN, 0},
                                     {ASKS("fixed"), OK_REPLY, KEEP_OPEN, 0}};
@@ -103,10 +104,10 @@ static void a_token_goes_with_every_request(void **state) {
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, replies, FX_COUNT(replies));
-    ask(&api, client, &told);
-    expect_ok(&told);
-    ask(&api, client, &told);
-    expect_ok(&told);
+    ask(&api, client, &outcome);
+    expect_ok(&outcome);
+    ask(&api, client, &outcome);
+    expect_ok(&outcome);
     assert_int_equal(api.n_accepted, 1);
     fx_buf_finish(&config.token);
     fx_kube_client_close(client);
@@ -116,39 +117,39 @@ static void a_token_goes_with_every_request(void **state) {
 static void no_token_where_anybody_could_read_it(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {0};
     const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
     fx_buf_str(&config.token, "fixed");
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, &reply, 1);
-    ask(&api, client, &told);
-    expect_ok(&told);
+    ask(&api, client, &outcome);
+    expect_ok(&outcome);
     assert_null(strstr(api.received.data, "Authorization"));
     fx_buf_finish(&config.token);
     fx_kube_client_close(client);
     api_finish(&api);
 }
 
-/* It was swapped while the request was on its way: asked once more. */
+/* The file was replaced while the request was in progress: it is sent again. */
 static void a_401_for_an_old_token(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
     const struct reply replies[] = {{ASKS("two"), OK_REPLY, KEEP_OPEN, 0}};
     write_token("one\n");
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    begin(&api, client, &told);
+    begin(&api, client, &outcome);
     RUN_UNTIL(&api, api.n_requests == 1);
     assert_non_null(strstr(api.received.data, ASKS("one")));
     write_token("two\n");
     api_set_replies(&api, replies, FX_COUNT(replies));
     say(&api, unauthorized.data);
-    RUN_UNTIL(&api, told.n_done != 0);
-    expect_ok(&told);
+    RUN_UNTIL(&api, outcome.n_done != 0);
+    expect_ok(&outcome);
     assert_int_equal(api.n_requests, 2);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -158,7 +159,7 @@ static void a_401_for_an_old_token(void **state) {
 static void two_401s_for_an_old_token(void **state) {
     (void)state;
     struct api api;
-    struct told told[2];
+    struct outcome outcome[2];
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
     const struct reply always[] = {{ASKS("one"), unauthorized.data, KEEP_OPEN, 0},
                                    {ASKS("two"), OK_REPLY, KEEP_OPEN, 0}};
@@ -167,12 +168,12 @@ static void two_401s_for_an_old_token(void **state) {
     api.always = always;
     api.n_always = FX_COUNT(always);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    begin(&api, client, &told[0]);
-    begin(&api, client, &told[1]);
+    begin(&api, client, &outcome[0]);
+    begin(&api, client, &outcome[1]);
     write_token("two\n");
-    RUN_UNTIL(&api, told[0].n_done + told[1].n_done == 2);
-    expect_ok(&told[0]);
-    expect_ok(&told[1]);
+    RUN_UNTIL(&api, outcome[0].n_done + outcome[1].n_done == 2);
+    expect_ok(&outcome[0]);
+    expect_ok(&outcome[1]);
     assert_int_equal(api.n_requests, 4);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -181,7 +182,7 @@ static void two_401s_for_an_old_token(void **state) {
 static void a_401_for_the_right_token_is_told(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
     const struct reply replies[] = {{ASKS("one"), unauthorized.data, KEEP_OPEN, 0},
                                     {ASKS("two"), unauthorized.data, KEEP_OPEN, 0}};
@@ -189,14 +190,14 @@ static void a_401_for_the_right_token_is_told(void **state) {
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, replies, FX_COUNT(replies));
-    ask(&api, client, &told);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    ask(&api, client, &outcome);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_int_equal(api.n_requests, 1);
     write_token("two\n");
-    ask(&api, client, &told);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    ask(&api, client, &outcome);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_int_equal(api.n_requests, 2);
-    assert_null(strstr(told.failure.message, "two"));
+    assert_null(strstr(outcome.failure.message, "two"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -205,20 +206,20 @@ static void a_401_for_the_right_token_is_told(void **state) {
 static void asked_again_once(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
     write_token("one\n");
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
-    begin(&api, client, &told);
+    begin(&api, client, &outcome);
     RUN_UNTIL(&api, api.n_requests == 1);
     write_token("two\n");
     say(&api, unauthorized.data);
     RUN_UNTIL(&api, api.n_requests == 2);
     write_token("three\n");
     say(&api, unauthorized.data);
-    RUN_UNTIL(&api, told.n_done != 0);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    RUN_UNTIL(&api, outcome.n_done != 0);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_int_equal(api.n_requests, 2);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -228,17 +229,17 @@ static void asked_again_once(void **state) {
 static void a_token_that_cannot_be_read(void **state) {
     (void)state;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {.ca_pem = trust.data, .token_file = token_file};
     const struct reply reply = {NULL, unauthorized.data, KEEP_OPEN, 0};
     (void)unlink(token_file);
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, &reply, 1);
-    ask(&api, client, &told);
+    ask(&api, client, &outcome);
     assert_null(strstr(api.received.data, "Authorization"));
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
-    assert_non_null(strstr(told.failure.message, token_file));
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
+    assert_non_null(strstr(outcome.failure.message, token_file));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -258,15 +259,15 @@ static void only_a_trusted_server_is_asked(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct api api;
-        struct told told;
+        struct outcome outcome;
         struct fx_kube_config config = {.ca_pem = cases[i].ca,
                                         .server_name = cases[i].name};
         const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
         api_start(&api, server_tls);
         struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
         api_set_replies(&api, &reply, 1);
-        ask(&api, client, &told);
-        assert_int_equal(told.failure.reason,
+        ask(&api, client, &outcome);
+        assert_int_equal(outcome.failure.reason,
                          cases[i].ok ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
         fx_kube_client_close(client);
         api_finish(&api);
@@ -277,7 +278,7 @@ static void our_certificate_is_shown(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct api api;
-    struct told told;
+    struct outcome outcome;
     struct fx_kube_config config = {
         .ca_pem = trust.data, .cert_pem = other_trust.data, .key_pem = other_key};
     const struct reply reply = {NULL, OK_REPLY, KEEP_OPEN, 0};
@@ -296,8 +297,8 @@ static void our_certificate_is_shown(void **state) {
         api_start(&api, strict);
         struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
         api_set_replies(&api, &reply, 1);
-        ask(&api, client, &told);
-        assert_int_equal(told.failure.reason,
+        ask(&api, client, &outcome);
+        assert_int_equal(outcome.failure.reason,
                          shown != 0 ? FX_KUBE_REASON_NONE : FX_KUBE_REASON_NETWORK);
         fx_kube_client_close(client);
         api_finish(&api);

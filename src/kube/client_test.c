@@ -12,7 +12,7 @@
 #define JSON_REPLY(status, text) \
     "HTTP/1.1 " status "\r\nContent-Type: application/json\r\n" text
 
-struct told {
+struct outcome {
     unsigned n_done, n_counted;
     json_t *object;
     struct fx_kube_failure failure;
@@ -23,42 +23,42 @@ struct told {
 };
 
 static void on_done(const struct fx_kube_answer *answer, void *user) {
-    struct told *told = user;
-    told->n_done++;
+    struct outcome *outcome = user;
+    outcome->n_done++;
     assert_true((answer->failure == NULL) == (answer->object != NULL));
     if (answer->failure != NULL) {
-        told->failure = *answer->failure;
+        outcome->failure = *answer->failure;
     }
-    told->object = json_incref(answer->object);
-    if (told->closes != NULL) {
-        fx_kube_client_close(*told->closes);
-        *told->closes = NULL;
+    outcome->object = json_incref(answer->object);
+    if (outcome->closes != NULL) {
+        fx_kube_client_close(*outcome->closes);
+        *outcome->closes = NULL;
     }
 }
 
 static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *resource,
                        enum fx_kube_reason reason, double seconds, void *user) {
-    struct told *told = user;
-    assert_int_equal(told->n_done, 0);
+    struct outcome *outcome = user;
+    assert_int_equal(outcome->n_done, 0);
     assert_true(seconds >= 0 && seconds < TIMEOUT_MS);
-    told->n_counted++;
-    told->verb = verb;
-    told->reason = reason;
-    (void)snprintf(told->plural, sizeof told->plural, "%s", resource->plural);
+    outcome->n_counted++;
+    outcome->verb = verb;
+    outcome->reason = reason;
+    (void)snprintf(outcome->plural, sizeof outcome->plural, "%s", resource->plural);
 }
 
-static void forget(struct told *told) {
-    json_decref(told->object);
-    *told = (struct told){0};
+static void forget(struct outcome *outcome) {
+    json_decref(outcome->object);
+    *outcome = (struct outcome){0};
 }
 
 static void ask_for(struct api *api, struct fx_kube_client *client,
-                    const struct fx_kube_request *request, struct told *told) {
-    forget(told);
+                    const struct fx_kube_request *request, struct outcome *outcome) {
+    forget(outcome);
     fx_buf_reset(&api->received);
-    assert_non_null(fx_kube_call_start(client, request, on_done, told));
-    assert_int_equal(told->n_done, 0); /* later, never at once */
-    RUN_UNTIL(api, told->n_done != 0);
+    assert_non_null(fx_kube_call_start(client, request, on_done, outcome));
+    assert_int_equal(outcome->n_done, 0); /* later, never at once */
+    RUN_UNTIL(api, outcome->n_done != 0);
 }
 
 static const struct fx_kube_request get_assign = {
@@ -93,20 +93,20 @@ static const struct {
     {"patch-404", FX_KUBE_VERB_APPLY, FX_KUBE_REASON_NOT_FOUND, "not found"},
 };
 
-static void expect_recording(size_t i, const struct told *told) {
-    assert_int_equal(told->n_counted, 1);
-    assert_int_equal(told->reason, recordings[i].reason);
-    assert_int_equal(told->verb, recordings[i].verb);
-    assert_string_equal(told->plural, "assign");
+static void expect_recording(size_t i, const struct outcome *outcome) {
+    assert_int_equal(outcome->n_counted, 1);
+    assert_int_equal(outcome->reason, recordings[i].reason);
+    assert_int_equal(outcome->verb, recordings[i].verb);
+    assert_string_equal(outcome->plural, "assign");
     if (recordings[i].reason == FX_KUBE_REASON_NONE) {
-        assert_non_null(told->object);
-        assert_string_equal(json_string_value(json_object_get(told->object, "kind")),
+        assert_non_null(outcome->object);
+        assert_string_equal(json_string_value(json_object_get(outcome->object, "kind")),
                             recordings[i].words);
         return;
     }
-    assert_int_equal(told->failure.reason, recordings[i].reason);
-    if (strstr(told->failure.message, recordings[i].words) == NULL) {
-        fail_msg("wanted `%s`, got `%s`", recordings[i].words, told->failure.message);
+    assert_int_equal(outcome->failure.reason, recordings[i].reason);
+    if (strstr(outcome->failure.message, recordings[i].words) == NULL) {
+        fail_msg("wanted `%s`, got `%s`", recordings[i].words, outcome->failure.message);
     }
 }
 
@@ -114,10 +114,10 @@ static void expect_recording(size_t i, const struct told *told) {
 static void recordings_are_understood(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
     json_t *body = json_pack("{s:s}", "kind", "Assign");
     for (size_t i = 0; i < FX_COUNT(recordings); i++) {
         struct fx_buf bytes;
@@ -135,14 +135,14 @@ static void recordings_are_understood(void **state) {
                 .split = split,
             };
             api_set_replies(&api, &reply, 1);
-            ask_for(&api, client, &request, &told);
-            expect_recording(i, &told);
+            ask_for(&api, client, &request, &outcome);
+            expect_recording(i, &outcome);
         }
         fx_buf_finish(&bytes);
     }
     assert_int_equal(api.n_accepted, 1); /* the connection is kept */
     json_decref(body);
-    forget(&told);
+    forget(&outcome);
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -182,21 +182,21 @@ static void faults_have_words(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(faults); i++) {
         struct api api;
-        struct told told = {0};
+        struct outcome outcome = {0};
         struct fx_kube_config config = {0};
         const struct reply reply = {NULL, faults[i].bytes, faults[i].ending, 0};
         api_start(&api, NULL);
-        struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+        struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
         api_set_replies(&api, &reply, 1);
-        ask_for(&api, client, &get_assign, &told);
-        assert_int_equal(told.failure.reason, faults[i].reason);
-        assert_int_equal(told.reason, faults[i].reason);
-        if (strstr(told.failure.message, faults[i].words) == NULL) {
-            fail_msg("wanted `%s`, got `%s`", faults[i].words, told.failure.message);
+        ask_for(&api, client, &get_assign, &outcome);
+        assert_int_equal(outcome.failure.reason, faults[i].reason);
+        assert_int_equal(outcome.reason, faults[i].reason);
+        if (strstr(outcome.failure.message, faults[i].words) == NULL) {
+            fail_msg("wanted `%s`, got `%s`", faults[i].words, outcome.failure.message);
         }
-        assert_int_equal(told.failure.retry_after_s,
+        assert_int_equal(outcome.failure.retry_after_s,
                          strstr(faults[i].bytes, "Retry-After") != NULL ? 7 : 0);
-        forget(&told);
+        forget(&outcome);
         fx_kube_client_close(client);
         api_finish(&api);
     }
@@ -205,15 +205,15 @@ static void faults_have_words(void **state) {
 static void nobody_there(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
     api_close_listener(&api);
     run_for(&api, 5);
-    ask_for(&api, client, &get_assign, &told);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
-    assert_non_null(strstr(told.failure.message, "connection refused"));
+    ask_for(&api, client, &get_assign, &outcome);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_NETWORK);
+    assert_non_null(strstr(outcome.failure.message, "connection refused"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -221,39 +221,39 @@ static void nobody_there(void **state) {
 static void an_answer_that_never_comes(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     struct fx_kube_request request = get_assign;
     request.timeout_ms = 20;
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
-    ask_for(&api, client, &request, &told);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_NETWORK);
-    assert_non_null(strstr(told.failure.message, "no answer within 20 ms"));
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
+    ask_for(&api, client, &request, &outcome);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_NETWORK);
+    assert_non_null(strstr(outcome.failure.message, "no answer within 20 ms"));
     fx_kube_client_close(client);
     api_finish(&api);
 }
 
-/* What cannot even be asked is told like all else. */
+/* A request that cannot be sent is reported like every other. */
 static void a_request_that_cannot_be_made(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     struct fx_buf query = {0};
     struct fx_kube_request request = get_assign;
     fx_buf_fill(&query, 'x', 9000);
     request.query = query.data;
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
-    ask_for(&api, client, &request, &told);
-    assert_int_equal(told.failure.reason, FX_KUBE_REASON_MEMORY);
-    assert_non_null(
-        strstr(told.failure.message, "get assign.mutations.gatekeeper.sh always-pull: "));
-    struct fx_kube_call *call = fx_kube_call_start(client, &request, on_done, &told);
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
+    ask_for(&api, client, &request, &outcome);
+    assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_MEMORY);
+    assert_non_null(strstr(outcome.failure.message,
+                           "get assign.mutations.gatekeeper.sh always-pull: "));
+    struct fx_kube_call *call = fx_kube_call_start(client, &request, on_done, &outcome);
     fx_kube_call_cancel(call);
     run_for(&api, 5);
-    assert_int_equal(told.n_done, 1);
+    assert_int_equal(outcome.n_done, 1);
     fx_buf_finish(&query);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -264,13 +264,15 @@ static void a_request_that_cannot_be_made(void **state) {
 static void who_gives_up_is_not_told(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
-    struct fx_kube_call *first = fx_kube_call_start(client, &get_assign, on_done, &told);
-    struct fx_kube_call *second = fx_kube_call_start(client, &get_assign, on_done, &told);
-    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &told));
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
+    struct fx_kube_call *first =
+        fx_kube_call_start(client, &get_assign, on_done, &outcome);
+    struct fx_kube_call *second =
+        fx_kube_call_start(client, &get_assign, on_done, &outcome);
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &outcome));
     RUN_UNTIL(&api, api.n_requests == 3);
     fx_kube_call_cancel(second);
     fx_kube_call_cancel(first);
@@ -278,39 +280,39 @@ static void who_gives_up_is_not_told(void **state) {
     fx_kube_client_close(client);
     fx_kube_client_close(NULL);
     run_for(&api, 5);
-    assert_int_equal(told.n_done, 0);
-    assert_int_equal(told.n_counted, 0);
+    assert_int_equal(outcome.n_done, 0);
+    assert_int_equal(outcome.n_counted, 0);
     api_finish(&api);
 }
 
-/* With another call under way, and from where the first one is told. */
+/* With another call in progress, and from the callback of the first one. */
 static void closed_by_who_is_told(void **state) {
     (void)state;
     struct api api;
-    struct told told = {0};
+    struct outcome outcome = {0};
     struct fx_kube_config config = {0};
     const struct reply reply = {NULL, JSON_REPLY("200 OK", "Content-Length: 2\r\n\r\n{}"),
                                 KEEP_OPEN, 0};
     api_start(&api, NULL);
-    struct fx_kube_client *client = make_client(&api, &config, on_request, &told);
-    struct told other = {0};
+    struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
+    struct outcome other = {0};
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &other));
     RUN_UNTIL(&api, api.n_requests == 1);
     api_set_replies(&api, &reply, 1);
-    told.closes = &client;
-    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &told));
-    RUN_UNTIL(&api, told.n_done != 0);
+    outcome.closes = &client;
+    assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &outcome));
+    RUN_UNTIL(&api, outcome.n_done != 0);
     assert_null(client);
     run_for(&api, 5);
     assert_int_equal(other.n_done, 0);
-    forget(&told);
+    forget(&outcome);
     api_finish(&api);
 }
 
 static void on_secret(const struct fx_kube_answer *answer, void *user) {
-    struct told *told = user;
+    struct outcome *outcome = user;
     assert_int_equal(json_object_size(json_object_get(answer->object, "data")), 1);
-    told->n_done++;
+    outcome->n_done++;
 }
 
 static void a_secret_is_overwritten(void **state) {
@@ -327,13 +329,13 @@ static void a_secret_is_overwritten(void **state) {
         KEEP_OPEN, 0};
     struct api api;
     struct fx_kube_config config = {0};
-    struct told told = {0};
+    struct outcome outcome = {0};
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, &reply, 1);
     freed_begin();
-    assert_non_null(fx_kube_call_start(client, &get, on_secret, &told));
-    RUN_UNTIL(&api, told.n_done != 0);
+    assert_non_null(fx_kube_call_start(client, &get, on_secret, &outcome));
+    RUN_UNTIL(&api, outcome.n_done != 0);
     freed_end();
     fx_kube_client_close(client);
     api_finish(&api);

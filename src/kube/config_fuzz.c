@@ -52,7 +52,7 @@ static void check_server(const struct fx_kube_config *config) {
     assert(ok);
     (void)ok;
     assert(url.target.len == 0 || url.target.data[url.target.len - 1] != '/');
-    if (fx_url_is_scheme(&url, "http")) { /* nothing is told to whoever listens */
+    if (fx_url_is_scheme(&url, "http")) { /* no credentials are sent */
         assert(config->token.len == 0 && config->token_file == NULL);
         assert(config->cert_pem == NULL && config->key_pem.len == 0);
     }

@@ -156,7 +156,7 @@ static const struct {
     {OF_CLUSTER("insecure-skip-tls-verify: true"), NULL, "https://h context=c"},
     {OF_CLUSTER("certificate-authority: ca.pem, proxy-url: ''"), NULL,
      "https://h ca=ca file context=c"},
-    /* Plain: for kubectl proxy. Nothing is told to whoever listens. */
+    /* Plain HTTP, for kubectl proxy: no credentials are sent. */
     {CURRENT CONTEXT CLUSTER("{server: 'http://127.0.0.1:8001', certificate-authority: "
                              "missing}") USER("{token: t, tokenFile: missing}"),
      NULL, "http://127.0.0.1:8001 context=c"},
@@ -181,7 +181,8 @@ static const struct {
     {OF_USER("exec: null, auth-provider: null, username: '', password: '', as: '', "
              "as-groups: [], as-user-extra: {}"),
      NULL, "https://h ca=ca data context=c"},
-    /* Names that nobody looks for may be there twice; more documents are not read. */
+    /* Names that are not looked up may be duplicates; further documents are not
+     * read. */
     {OF_USER("") "---\nkind: [\n", NULL, "https://h ca=ca data context=c"},
     {CURRENT CONTEXT CLUSTER("{" HTTPS
                              "}") "users: [{name: x}, {name: x}, {}, {name: u}]",

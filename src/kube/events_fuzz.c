@@ -16,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MAX_LINE 4096u
 
 struct outcome {
-    struct fx_buf told;
+    struct fx_buf reported;
     enum fx_code code;
     bool ok;
 };
@@ -29,15 +29,15 @@ static bool on_event(enum fx_kube_event event, json_t *object, void *user,
     struct fx_kube_type_meta kind;
     (void)err;
     assert(json_is_object(object));
-    fx_buf_printf(&outcome->told, "%d ", (int)event);
+    fx_buf_printf(&outcome->reported, "%d ", (int)event);
     if (fx_kube_object_identify(object, &identity)) {
         assert(identity.name.len > 0 && identity.version.len > 0);
         assert(memchr(identity.name.data, '/', identity.name.len) == NULL);
         assert(fx_kube_type_meta_init(&kind, &resource));
-        assert(fx_kube_object_strip(object, &kind, outcome->told.len % 2 == 0));
+        assert(fx_kube_object_strip(object, &kind, outcome->reported.len % 2 == 0));
         fx_kube_type_meta_finish(&kind);
     }
-    fx_json_write(&outcome->told, object, FX_JSON_COMPACT);
+    fx_json_write(&outcome->reported, object, FX_JSON_COMPACT);
     return true;
 }
 
@@ -69,13 +69,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         run(bytes, way, &outcomes[way]);
         assert(outcomes[way].ok == outcomes[0].ok);
         assert(outcomes[way].code == outcomes[0].code);
-        assert(outcomes[way].told.len == outcomes[0].told.len);
-        assert(outcomes[way].told.len == 0 ||
-               memcmp(outcomes[way].told.data, outcomes[0].told.data,
-                      outcomes[0].told.len) == 0);
+        assert(outcomes[way].reported.len == outcomes[0].reported.len);
+        assert(outcomes[way].reported.len == 0 ||
+               memcmp(outcomes[way].reported.data, outcomes[0].reported.data,
+                      outcomes[0].reported.len) == 0);
     }
     for (int way = 0; way < 3; way++) {
-        fx_buf_finish(&outcomes[way].told);
+        fx_buf_finish(&outcomes[way].reported);
     }
     return 0;
 }

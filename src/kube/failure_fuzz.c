@@ -16,8 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct fx_kube_resource leases = {"coordination.k8s.io", "v1", "leases",
                                                "Lease"};
 
-/* Takes what stands before `mark`, with it, off the front; all of it where there is no
- * such mark. */
+/* Removes the part up to `mark` from the front; everything if there is no mark. */
 static struct fx_text take(struct fx_text *rest, struct fx_text mark) {
     size_t end = 0;
     while (end < rest->len &&

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "base/vec.h"
 
 static void free_text(struct fx_kube_known_object *object) {
@@ -54,29 +55,21 @@ static int compare(const struct fx_kube_known_object *object,
                          : (unsigned char)a.data[least] - '/';
 }
 
+static int compare_key(const void *key, const void *item) {
+    const int order = compare(item, key);
+    return order < 0 ? 1 : order > 0 ? -1 : 0;
+}
+
 /* The index of the object, or the index at which to insert it. */
 static size_t find_index(const struct fx_kube_known *known,
                          const struct fx_kube_identity *which, bool *ret_found) {
-    size_t low = 0, high = known->n_objects;
+    const size_t n = known->n_objects;
     *ret_found = false;
     /* In the order of a list every object is the last. */
-    if (high > 0 && compare(&known->objects[high - 1], which) < 0) {
-        return high;
-    }
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = compare(&known->objects[middle], which);
-        if (order == 0) {
-            *ret_found = true;
-            return middle;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return n > 0 && compare(&known->objects[n - 1], which) < 0
+               ? n
+               : fx_sorted_find(known->objects, n, sizeof *known->objects, which,
+                                compare_key, ret_found);
 }
 
 /* ---- one object ---- */
@@ -143,9 +136,7 @@ bool fx_kube_known_put(struct fx_kube_known *known,
     if (found) {
         free_text(&known->objects[at]);
     } else {
-        memmove(&known->objects[at + 1], &known->objects[at],
-                (known->n_objects - at) * sizeof known->objects[0]);
-        known->n_objects++;
+        FX_SORTED_INSERT(known->objects, known->n_objects, at);
     }
     known->objects[at] = object;
     return true;
@@ -168,9 +159,7 @@ void fx_kube_known_remove(struct fx_kube_known *known,
         return;
     }
     free_text(&known->objects[at]);
-    known->n_objects--;
-    memmove(&known->objects[at], &known->objects[at + 1],
-            (known->n_objects - at) * sizeof known->objects[0]);
+    FX_SORTED_REMOVE(known->objects, known->n_objects, at);
 }
 
 /* ---- all of them ---- */

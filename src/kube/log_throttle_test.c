@@ -108,7 +108,7 @@ static void a_refusal_is_a_line_for_each(void **state) {
     assert_true(fixture.throttle.since_ns == 0);
 }
 
-/* How often a refusal is told that lasts, and one that comes and goes. */
+/* How often a lasting refusal is logged, and one that comes and goes. */
 static void a_refusal_is_told_again_now_and_then(void **state) {
     (void)state;
     struct fixture fixture;

@@ -91,7 +91,7 @@ static void versions_in_order(void **state) {
         {"10", "9", false},
         {"0", "1", true},
         {"18446744073709551615", "18446744073709551616", true},
-        /* No counters: nobody knows. */
+        /* Not counters: the order is not known. */
         {"01", "2", false},
         {"", "2", false},
         {"1", "", false},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_absent_test.c - resources that are not there, not yet, no longer, or not
- * for us; their versions; and how often a server is asked.
+ * kube/reflector_absent_test.c - resources that do not exist, or are forbidden; their
+ * versions; and how often a server is asked.
  */
 #include "kube/reflector_fixture.h"
 
@@ -102,7 +102,7 @@ static const struct fx_kube_reflector_options of_three = {.versions = three_vers
 #define V1ALPHA1 "/apis/mutations.gatekeeper.sh/v1alpha1/assign?"
 #define B2       OBJECT("b", "ub", "2")
 
-/* When a watch has ended, and it is time, one of the better ones is asked for. */
+/* After a watch has ended, and if it is due, a preferred version is requested. */
 static void a_better_version_comes_later(void **state) {
     (void)state;
     struct fixture fixture;
@@ -149,7 +149,7 @@ static void a_better_version_is_not_asked_for_at_every_end(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Half a list, and it is gone: nothing is lost, nothing is told as gone. */
+/* The resource disappears during a list: nothing is lost or reported as gone. */
 static void a_better_version_goes_again(void **state) {
     (void)state;
     struct fixture fixture;
@@ -176,7 +176,7 @@ static void a_better_version_goes_again(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Asked for twice before all of it is told as gone. */
+/* Requested twice before all objects are reported as gone. */
 static void deleted_while_it_is_watched(void **state) {
     (void)state;
     struct fixture fixture;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_fault_test.c - lists and watches that fail, each in its own way: what
- * was told stays true, and the reflector goes on.
+ * kube/reflector_fault_test.c - lists and watches that fail: the objects reported last
+ * stay valid, and the reflector continues.
  */
 #include "kube/reflector_fixture.h"
 
@@ -13,7 +13,7 @@
 
 struct story {
     struct reply replies[12]; /* the last of them is followed by silence */
-    const char *told;
+    const char *reported;
     const char *words; /* of the last failure, or NULL */
     size_t n_lists, n_watches;
 };
@@ -33,8 +33,8 @@ static void play_stories(const struct story *stories, size_t n) {
         fixture_start(&fixture, stories[i].replies, n_replies);
         await_requests(&fixture, n_replies + 1);
         if (strcmp(fixture.reported.data == NULL ? "" : fixture.reported.data,
-                   stories[i].told) != 0) {
-            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].told,
+                   stories[i].reported) != 0) {
+            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].reported,
                      fixture.reported.data);
         }
         if (stories[i].words != NULL &&
@@ -78,7 +78,7 @@ static const struct story resumed[] = {
      NULL,
      1,
      2},
-    /* Cut in a chunk; reset; not answered; 5xx; 429. Two in a row are told. */
+    /* Cut in a chunk; reset; not answered; 5xx; 429. Two in a row are reported. */
     {{START,
       {FROM("5"), OPEN_HEAD "3f\r\n{\"type\":", CUT, 0},
       {FROM("5"), STREAM, CLOSE, 0},
@@ -104,7 +104,7 @@ static const struct story resumed[] = {
      NULL,
      1,
      2},
-    /* What nobody may watch is told at once. */
+    /* A forbidden watch is reported at once. */
     {{START, {FROM("5"), STATUS("403", "Forbidden"), CLOSE, 0}},
      "+a@1 +b@2 synced =failing:forbidden",
      "watch assign.mutations.gatekeeper.sh: 403 Forbidden: so it is; the ClusterRole "
@@ -309,7 +309,7 @@ static const struct story lists[] = {
      NULL,
      1,
      0},
-    /* A page that fails: the list begins again, and nothing is told twice. */
+    /* A page fails: the list begins again, and nothing is reported twice. */
     {{PAGE(IS_LIST, "5", "t", A1),
       {"continue=t", STATUS("500", "X"), CLOSE, 0},
       PAGE(IS_LIST, "6", "t", A1),
@@ -364,14 +364,13 @@ static void a_line_too_long(void **state) {
     fixture_finish(&fixture);
 }
 
-/* A server whose pages bring nothing, or what they brought before: it is not asked for
- * one after the other for ever. */
+/* A server whose pages are empty or repeated is not asked for pages for ever. */
 static void pages_without_end(void **state) {
     (void)state;
     enum { N_PAGES = 66 };
     static const struct {
         struct reply page;
-        const char *told;
+        const char *reported;
         size_t n_pages;
     } cases[] = {
         {PAGE("/v1/assign?limit=500", "5", "t", ""), "=failing:network", 65},
@@ -389,7 +388,7 @@ static void pages_without_end(void **state) {
         api_set_replies(&fixture.api, replies, N_PAGES);
         reflect(&fixture, &all_assigns, &patient);
         await_reported(&fixture, "=failing:network");
-        expect_reported(&fixture, cases[i].told);
+        expect_reported(&fixture, cases[i].reported);
         assert_int_equal(fixture.api.n_requests, cases[i].n_pages);
         assert_non_null(strstr(fixture.failure.message, "the list has endless pages"));
         fixture_finish(&fixture);

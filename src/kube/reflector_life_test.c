@@ -42,7 +42,7 @@ static void nothing_is_told_behind_the_end(void **state) {
     fixture_finish(&fixture);
 }
 
-/* A wish of 40 ms, where the pause were 2; one of an hour, cut to 60 ms. */
+/* A Retry-After of 40 ms, instead of a pause of 2; one of an hour, cut to 60 ms. */
 static void the_server_may_wish(void **state) {
     (void)state;
     static const char *const wishes[] = {

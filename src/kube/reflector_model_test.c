@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * kube/reflector_model_test.c - a server whose objects change all the time and which
- * cuts, resets, expires and garbles what it says, at random: in the end the reflector has
- * told what the server has, and on the way nothing that was not so.
+ * cuts, resets, expires and garbles its answers, at random: in the end the reflector has
+ * reported what the server has, and nothing wrong on the way.
  */
 #include "kube/reflector_fixture.h"
 
@@ -31,7 +31,7 @@ static struct {
     size_t n_changes; /* the version of a change is its place, from 1 */
     unsigned n_uids, page_version;
     size_t n_faults;
-    struct state told[N_NAMES];
+    struct state reported[N_NAMES];
 } model;
 
 static unsigned draw(unsigned most) {
@@ -200,20 +200,20 @@ static bool model_on_object(json_t *object, void *user) {
     struct fx_kube_identity identity;
     (void)user;
     assert_true(fx_kube_object_identify(object, &identity));
-    struct state *told = &model.told[name_of(identity.name)];
+    struct state *reported = &model.reported[name_of(identity.name)];
     const struct state now = {number_of(identity.uid), number_of(identity.version)};
-    assert_true(told->version == 0 || told->uid == now.uid);
-    assert_true(now.version > told->version);
-    *told = now;
+    assert_true(reported->version == 0 || reported->uid == now.uid);
+    assert_true(now.version > reported->version);
+    *reported = now;
     return true;
 }
 
 static void model_on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
     (void)user;
     assert_int_equal(namespace_.len, 0);
-    struct state *told = &model.told[name_of(name)];
-    assert_true(told->version != 0);
-    *told = (struct state){0};
+    struct state *reported = &model.reported[name_of(name)];
+    assert_true(reported->version != 0);
+    *reported = (struct state){0};
 }
 
 static void model_on_synced(void *user) {
@@ -229,7 +229,7 @@ static void model_on_state(enum fx_kube_state state,
 
 static bool is_told(void) {
     return model.n_changes == N_CHANGES && model.n_faults == N_FAULTS &&
-           memcmp(model.told, model.objects, sizeof model.told) == 0;
+           memcmp(model.reported, model.objects, sizeof model.reported) == 0;
 }
 
 static void the_server_is_mirrored(void **state) {

@@ -174,7 +174,7 @@ static void a_namespace_and_a_name(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Wherever the bytes are cut, the same is told. */
+/* The same is reported wherever the bytes are cut. */
 static void cut_anywhere(void **state) {
     (void)state;
     const struct fx_buf *const lists[] = {&assigns, &assign_events};

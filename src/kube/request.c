@@ -41,9 +41,6 @@ static const struct {
     [FX_KUBE_VERB_MERGE_PATCH] = {"PATCH", "application/merge-patch+json",
                                   "application/json", "application/json",
                                   FX_LIMIT_KUBE_ANSWER_BYTES, false, true},
-    [FX_KUBE_VERB_DELETE] = {"DELETE", "application/json", "application/json",
-                             "application/json", FX_LIMIT_KUBE_ANSWER_BYTES, false,
-                             false},
 };
 
 /* ---- copies of borrowed texts ---- */

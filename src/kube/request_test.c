@@ -56,10 +56,6 @@ static const struct {
     {SERVER, FX_KUBE_VERB_MERGE_PATCH, BODY, &assign, NULL, "a", NULL, NULL, "m", "PATCH",
      SERVER ASSIGN "/a?fieldManager=m", "application/merge-patch+json",
      "application/json"},
-    {SERVER, FX_KUBE_VERB_DELETE, 0, &assign, NULL, "a", NULL, NULL, "m", "DELETE",
-     SERVER ASSIGN "/a", NULL, "application/json"},
-    {SERVER, FX_KUBE_VERB_DELETE, BODY, &assign, NULL, "a", NULL, NULL, NULL, "DELETE",
-     SERVER ASSIGN "/a", "application/json", "application/json"},
 };
 
 static void check(size_t i, const struct fx_kube_wire *wire) {

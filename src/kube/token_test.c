@@ -26,7 +26,7 @@
 
 static char token_file[PATH_ROOM];
 
-/* So that neither its time nor its size tells that it is another. */
+/* Neither the time nor the size of the file shows the change. */
 static void write_unseen(const char *name, const char *text) {
     char path[PATH_ROOM];
     struct stat info;
@@ -236,7 +236,7 @@ static void only_tokens_are_read(void **state) {
     assert_unreadable(FX_EIO, "token: No such file or directory");
 }
 
-/* A pipe would block who reads it. */
+/* Reading a pipe would block. */
 static void only_files_are_read(void **state) {
     (void)state;
     assert_int_equal(mkfifo(token_file, 0600), 0);

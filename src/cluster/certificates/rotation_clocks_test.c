@@ -137,9 +137,9 @@ static void live(struct fixture *fixture, size_t who, int64_t now) {
     fixture->look_at[who] = now + check_in;
 }
 
-/* All look at every change and whenever they said they would, for 60 days; the bundle is
- * published at once. After the first days nobody finds anything to do any more, and
- * every clock accepts what there is. */
+/* All replicas decide after every change and when `check_in` says, for 60 days; the
+ * bundle is published at once. After the first days no replica has anything to do,
+ * and every clock accepts the certificates. */
 static void replicas_come_to_rest(void **state) {
     (void)state;
     static const struct {
@@ -159,7 +159,7 @@ static void replicas_come_to_rest(void **state) {
         struct fixture fixture = {.skews = cases[i].skews, .changed_at = START};
         for (int64_t now = START; now < end; now += WAIT / 2) {
             for (size_t r = 0; r < 3; r++) {
-                live(&fixture, (r + i) % 3, now); /* who comes first differs */
+                live(&fixture, (r + i) % 3, now); /* a different replica is first */
             }
         }
         assert_in_range(fixture.n_writes, 1, cases[i].n_max);

@@ -76,10 +76,10 @@ static void what_is_held_is_written_back(void **state) {
         {OURS, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
         {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
         {NONE, NONE, NONE, NONE, 1, false, "ca.crt: no certificate; tls.crt: "},
-        /* somebody's own authority is taken in, in phases */
+        /* a CA of somebody else is adopted, in phases */
         {THEIRS, THEIRS, OURS, OURS, 2, true, "ca.crt or tls.crt: no authority"},
         {THEIRS, THEIRS, NONE, NONE, 2, true, "tls.crt: certificate: "},
-        /* nobody is refused: kept */
+        /* no client refuses it: kept */
         {OURS, GARBAGE, OURS, OURS, 0, false, "ca.key cannot sign"},
         {OURS, NONE, OURS, OURS, 0, false, "ca.key cannot sign"},
         {OURS, OURS, OURS, OURS, 0, false, ""},
@@ -104,8 +104,8 @@ static void what_is_held_has_its_time(void **state) {
     secret_finish(&secret);
 }
 
-/* Without anything held, others who hold something come first; but who can serve with
- * what is there need not be waited for. */
+/* Without held content, replicas that hold some come first; but if the certificate
+ * can serve, nobody waits for them. */
 static void others_come_first(void **state) {
     (void)state;
     static const struct {

@@ -38,7 +38,7 @@ static void the_first_is_made(void **state) {
     assert_true(rotation.leaf_not_after == START + YEAR);
     assert_true(rotation.check_in == 275 * DAY);
     fx_rotation_finish(&rotation);
-    /* The moment at which something is to be done is told. */
+    /* `check_in` is the time of the next step. */
     rotation = decide(&settings, &ours, START + 274 * DAY, DAY, -1);
     assert_true(rotation.check_in == DAY);
     fx_rotation_finish(&rotation);
@@ -95,7 +95,7 @@ static void an_authority_is_renewed_in_phases(void **state) {
     take(&brief, &secret, due + DAY, DAY, 0, FX_ROTATION_KEEP);
     take(&brief, &secret, due + DAY, DAY, WAIT - 1, FX_ROTATION_KEEP);
     take(&brief, &secret, due + DAY, DAY, WAIT, FX_ROTATION_SWITCH_LEAF);
-    /* 2: whoever trusts only the old one has had his time */
+    /* 2: clients that trust only the old one had their time */
     assert_int_equal(count_certificates(&secret.ca_cert), 2);
     assert_false(is_accepted(&old_bundle, &secret, due + DAY));
     assert_true(is_accepted(&secret.ca_cert, &secret, due + DAY));
@@ -110,8 +110,9 @@ static void an_authority_is_renewed_in_phases(void **state) {
     secret_finish(&secret);
 }
 
-/* Where the configurations cannot be written, the old leaf serves for as long as it can;
- * then the new one, which some may trust, is better than one that nobody accepts. */
+/* If the configurations cannot be written, the old leaf serves as long as it is
+ * valid; then the new one, which some clients may trust, is better than one that no
+ * client accepts. */
 static void a_rotation_may_be_stuck(void **state) {
     (void)state;
     struct secret secret;
@@ -223,8 +224,8 @@ static void broken_secrets_are_mended(void **state) {
          "tls.crt: a certificate of the chain has expired"},
         {BOTH, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 2, 2, "tls.crt: cert"},
         {THEIRS, THEIRS, OURS, OURS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1, "ca.crt or"},
-        /* no authority vouches for the leaf, and none can make another: it is kept while
-         * it lasts, for those who trust it, whoever they are; then all is begun anew */
+        /* no CA of ca.crt signed the leaf, and none can sign another: it is kept
+         * while it is valid, for clients that trust it; then everything is made anew */
         {NONE, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certifica"},
         {GARBAGE, OURS, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certif"},
         {NONE, NONE, OURS, OURS, 0, FX_ROTATION_KEEP, true, 0, 0, "ca.crt: no certifica"},

@@ -44,7 +44,8 @@ struct fixture {
     size_t steps[FX_ROTATION_START_OVER + 1];
     size_t n_decisions, max_authorities;
     bool may_complain;
-    int64_t accepted_at[MAX_TEXTS][MAX_TEXTS]; /* by [bundle][secret]; 0: never asked */
+    int64_t accepted_at[MAX_TEXTS]
+                       [MAX_TEXTS]; /* by [bundle][secret]; 0: not checked yet */
 };
 
 static uint32_t draw(struct fixture *fixture, uint32_t below) {
@@ -125,7 +126,7 @@ static void watch_configs(struct fixture *fixture, struct replica *replica) {
     }
 }
 
-/* The write, unless somebody was faster. */
+/* The write, unless another replica was first. */
 static void write_step(struct fixture *fixture, struct replica *replica,
                        struct fx_rotation *rotation) {
     struct history *kept = &fixture->kept;

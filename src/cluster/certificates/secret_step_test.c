@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret_step_test.c - a Secret that was deleted comes back so that
- * nobody who trusts the old bundle, or the new one, is ever refused.
+ * cluster/certificates/secret_step_test.c - a deleted Secret is created again so that no
+ * client that trusts the old bundle, or the new one, is ever refused.
  */
 #include "cluster/certificates/rotation_fixture.h"
 
@@ -102,7 +102,8 @@ static void a_deleted_one_comes_back_with_a_new_authority_beside_the_old(void **
     struct secret done = follow(&switched, later, 60, false, FX_ROTATION_DROP_CA);
     assert_int_equal(count_certificates(&done.ca_cert), 1);
     expect_trust(&done, &switched, later, true);
-    assert_false(same_bytes(&done.key, &first.key)); /* who deleted it wanted others */
+    assert_false(
+        same_bytes(&done.key, &first.key)); /* the Secret was deleted to get other keys */
     assert_false(same_bytes(&done.ca_key, &first.ca_key));
     secret_finish(&done);
     secret_finish(&switched);

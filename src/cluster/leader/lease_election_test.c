@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/leader/lease_election_test.c - several candidates, a bad network and time that
- * passes differently for each of them: never do two count themselves as holders, and when
- * all is well again there is one soon.
- *
- * Simulated: requests and answers take their time or are lost (and may come long after
- * nobody waits for them), the server is away, candidates crash and come back as somebody
- * else, stand still for a while, and have clocks that go too fast or too slow and dates
- * that jump.
+ * cluster/leader/lease_election_test.c - several candidates, a bad network, and clocks of
+ * different speed: no two candidates ever act as holders at once, and when all faults are
+ * over, there is soon one. Simulated: requests and answers take time or are lost (and may
+ * arrive long after the caller gave up), the server is down, candidates crash and restart
+ * with another identity, are suspended for a while, and have clocks that run too fast or
+ * too slow and dates that jump.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -246,7 +244,8 @@ static void suffer(struct fixture *fixture, size_t index) {
     }
 }
 
-/* What nobody waits for any more is received by the server all the same, but not told. */
+/* The server receives a request also if its candidate no longer waits, which then
+ * gets no answer. */
 static void deliver(struct fixture *fixture, struct message *message) {
     const struct candidate *to = &fixture->candidates[message->from];
     if (!message->received && fixture->now >= message->at_server) {
@@ -270,7 +269,8 @@ static void check(struct fixture *fixture) {
     size_t n_holders = 0;
     for (size_t i = 0; i < CANDIDATES; i++) {
         const struct candidate *one = &fixture->candidates[i];
-        /* One that stands still does nothing, and looks at its clock before it does. */
+        /* A candidate that is suspended does nothing, and reads its clock before it
+         * continues. */
         if (one->alive && fixture->now >= one->frozen_until &&
             fx_lease_is_held(&one->state, clock_of(fixture, one))) {
             n_holders++;
@@ -370,7 +370,8 @@ static void soon_there_is_one(void **state) {
             assert_true(has_holder(&fixture));
         }
         assert_int_equal(fixture.holder, first);
-        /* It crashes: somebody else after the duration and a look or two. */
+        /* The holder crashes: another takes over after the duration and a read or
+         * two. */
         fixture.candidates[first].frozen_until = NEVER;
         const double seconds = seconds_to_holder(&fixture);
         assert_true(seconds > 15 && seconds < 45);

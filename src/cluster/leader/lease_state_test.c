@@ -109,7 +109,7 @@ static void a_renewal_keeps_when_it_began(void **state) {
                 "\",\"leaseTransitions\":4}}");
 }
 
-/* A clock that stands still must not look like a holder who is gone. */
+/* A clock that stands still must not look like a holder that is gone. */
 static void no_two_renewals_are_the_same(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();
@@ -245,7 +245,7 @@ static void giving_it_back(void **state) {
     json_decref(mine);
 }
 
-/* Who leaves while nobody knows whether it was just won, looks. */
+/* A candidate that releases while the result of its write is not known reads first. */
 static void leaving_in_doubt(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();

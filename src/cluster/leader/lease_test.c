@@ -93,7 +93,7 @@ static void from_one_to_the_next(void **state) {
     FAKE_UNTIL(&api, b.n_won == 1);
     assert_true(is_holder(&api, "b_"));
     assert_int_equal(transitions(&api), 1);
-    assert_int_equal(a.n_lost, 0); /* who gives it back knows */
+    assert_int_equal(a.n_lost, 0); /* the candidate that releases it knows */
 
     candidate_start(&c, &api, "c");
     fake_run_for(&api, 150);
@@ -127,7 +127,7 @@ static void when_the_server_fails(void **state) {
         assert_false(fx_cluster_lease_held(a.lease));
         api.faults[0].times = 0;
         FAKE_UNTIL(&api, a.n_won == 2);
-        assert_int_equal(transitions(&api), 0); /* nobody else had it */
+        assert_int_equal(transitions(&api), 0); /* no other candidate held it */
         candidate_end(&a);
         fake_finish(&api);
     }

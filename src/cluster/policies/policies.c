@@ -398,11 +398,6 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
 
 /* ---- queries ---------------------------------------------------------------------- */
 
-struct fx_policies *
-fx_cluster_policies_get_current(const struct fx_cluster_policies *policies) {
-    return fx_policies_ref(policies->current);
-}
-
 bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
                                const char **ret_waits_for) {
     *ret_waits_for = policies->ready ? "" : "waiting for the first build";

@@ -63,17 +63,12 @@ struct fx_cluster_policies_options {
     struct fx_dialect_settings settings;
 };
 
-/* Starts to watch. Until the first build fx_cluster_policies_get_current() returns an
- * empty set. Returns NULL on failure; errors: FX_ENOMEM. */
+/* Starts to watch. Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_policies *
 fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_policies_options *options,
                            const struct fx_cluster_policies_events *events, void *user,
                            struct fx_err *err) FX_MUST_USE;
-
-/* The last build, as a new reference. */
-struct fx_policies *
-fx_cluster_policies_get_current(const struct fx_cluster_policies *policies);
 
 /* Whether every resource has been listed once (or is absent) and that is built. Once
  * true, it stays true. If false, `*ret_waits_for` says what is missing; it lives as long

@@ -44,6 +44,7 @@ struct fixture {
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     unsigned n_builds;
+    struct fx_policies *built; /* the last build; counted */
     /* Called for a build, and for a change of the own status; may be NULL. */
     void (*on_built)(struct fixture *fixture, struct fx_policies *built);
     void (*on_status)(struct fixture *fixture, const struct fx_cluster_object *object);
@@ -56,6 +57,9 @@ static inline void fixture_on_built(struct fx_policies *built, struct fx_policie
     (void)before;
     (void)seconds;
     fixture->n_builds++;
+    fx_policies_ref(built);
+    fx_policies_unref(fixture->built);
+    fixture->built = built;
     if (fixture->on_built != NULL) {
         fixture->on_built(fixture, built);
     }
@@ -114,6 +118,7 @@ static inline void fixture_read(struct fixture *fixture) {
 }
 
 static inline void fixture_finish(struct fixture *fixture) {
+    fx_policies_unref(fixture->built);
     fx_cluster_policies_close(fixture->policies);
     fx_kube_client_close(fixture->client);
     fake_finish(&fixture->api);

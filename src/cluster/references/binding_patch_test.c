@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/binding_patch_test.c - which Pods are told what.
+ * cluster/references/binding_patch_test.c - which Pods are annotated, and how.
  */
 #include <setjmp.h>
 #include <stdarg.h>

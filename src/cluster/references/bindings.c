@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "base/list.h"
 #include "engine/dialect.h"
 #include "kube/backoff.h"
 #include "kube/body.h"
@@ -27,9 +28,9 @@
 static const struct fx_kube_resource pods = {"", "v1", "pods", "Pod"};
 
 struct binding {
+    struct fx_list_link link; /* of `all->first` */
     uint32_t magic;
     struct fx_cluster_bindings *all;
-    struct binding *next, *previous;
     char *namespace_, *pod, *node;
     uint64_t deadline_ns, pause_ms;
     json_t *patch; /* NULL: the Pod has not been read yet */
@@ -42,7 +43,7 @@ struct binding {
 struct fx_cluster_bindings {
     uv_loop_t *loop;
     struct fx_kube_client *client;
-    struct binding *first;
+    struct fx_list_link *first;
     size_t n_items;
 };
 
@@ -113,23 +114,11 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy(binding_of(timer->data));
 }
 
-static void remove_from_list(struct binding *binding) {
-    struct fx_cluster_bindings *all = binding->all;
-    if (binding->previous != NULL) {
-        binding->previous->next = binding->next;
-    } else {
-        all->first = binding->next;
-    }
-    if (binding->next != NULL) {
-        binding->next->previous = binding->previous;
-    }
-    all->n_items--;
-}
-
 /* Ends it without a report. */
 static void release(struct binding *binding) {
     fx_kube_call_cancel(binding->call);
-    remove_from_list(binding);
+    fx_list_remove(&binding->all->first, &binding->link);
+    binding->all->n_items--;
     uv_close((uv_handle_t *)&binding->timer, on_timer_closed);
 }
 
@@ -235,16 +224,6 @@ static bool copy_texts(struct binding *binding, const struct fx_cluster_binding 
     return binding->namespace_ != NULL && binding->pod != NULL && binding->node != NULL;
 }
 
-static void add_to_list(struct binding *binding) {
-    struct fx_cluster_bindings *all = binding->all;
-    binding->next = all->first;
-    if (binding->next != NULL) {
-        binding->next->previous = binding;
-    }
-    all->first = binding;
-    all->n_items++;
-}
-
 bool fx_cluster_bindings_start(struct fx_cluster_bindings *bindings,
                                const struct fx_cluster_binding *given,
                                fx_cluster_on_bound *on_done, void *user) {
@@ -265,7 +244,8 @@ bool fx_cluster_bindings_start(struct fx_cluster_bindings *bindings,
     }
     (void)uv_timer_init(bindings->loop, &binding->timer); /* cannot fail */
     binding->timer.data = binding;
-    add_to_list(binding);
+    fx_list_add(&bindings->first, &binding->link);
+    bindings->n_items++;
     return true;
 }
 
@@ -284,7 +264,7 @@ void fx_cluster_bindings_close(struct fx_cluster_bindings *bindings) {
         return;
     }
     while (bindings->first != NULL) {
-        release(bindings->first);
+        release((struct binding *)bindings->first);
     }
     free(bindings);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/bindings_test.c - Pods that are told their Node, by an API server
- * that fails.
+ * cluster/references/bindings_test.c - Pods are annotated with their Node, by way of an
+ * API server that fails.
  */
 #include "kube/fake_api.h"
 
@@ -19,14 +19,14 @@ struct fixture {
     struct fx_kube_client *client;
     struct fx_cluster_bindings *bindings;
     unsigned n_told; /* how often it was answered; and how, last */
-    bool told;
+    bool outcome;
     struct fx_err failure;
 };
 
-static void on_bound(bool told, const struct fx_err *failure, void *user) {
+static void on_bound(bool outcome, const struct fx_err *failure, void *user) {
     struct fixture *fixture = user;
     fixture->n_told++;
-    fixture->told = told;
+    fixture->outcome = outcome;
     fixture->failure = FX_ERR_INIT;
     if (failure != NULL) {
         fixture->failure = *failure;
@@ -82,7 +82,7 @@ static void writes_the_annotation(void **state) {
     struct fixture fixture;
     start(&fixture, POD(ASKS));
     bind_pod(&fixture);
-    assert_true(fixture.told);
+    assert_true(fixture.outcome);
     assert_int_equal(fixture.failure.code, FX_OK);
     expect_annotations(&fixture, "{" ASKS "," NAMES "}");
     assert_string_equal(fixture.api.writes.data,
@@ -98,7 +98,7 @@ static void leaves_others_alone(void **state) {
         struct fixture fixture;
         start(&fixture, pods[i]);
         bind_pod(&fixture);
-        assert_false(fixture.told);
+        assert_false(fixture.outcome);
         assert_int_equal(fixture.failure.code, FX_OK);
         assert_string_equal(fixture.api.writes.data, "");
         finish(&fixture);
@@ -116,7 +116,7 @@ static void tries_again_what_passes(void **state) {
     fixture.api.faults[2] =
         (struct fake_fault){.about = "PATCH " POD_PATH, .status = 500, .times = 1};
     bind_pod(&fixture);
-    assert_true(fixture.told);
+    assert_true(fixture.outcome);
     expect_annotations(&fixture, "{" ASKS "," NAMES "}");
     assert_int_equal(fake_count(&fixture.api.requests, "GET"), 4);
     assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 4);
@@ -130,7 +130,7 @@ static void gives_up_what_does_not_pass(void **state) {
     fixture.api.faults[0] =
         (struct fake_fault){.about = "PATCH " POD_PATH, .status = 403, .times = 1};
     bind_pod(&fixture);
-    assert_false(fixture.told);
+    assert_false(fixture.outcome);
     assert_int_equal(fixture.failure.code, FX_EIO);
     assert_non_null(strstr(fixture.failure.msg, "patch pods"));
     assert_int_equal(fake_count(&fixture.api.requests, "PATCH"), 1);
@@ -142,7 +142,7 @@ static void a_pod_that_is_not_there_is_a_failure(void **state) {
     struct fixture fixture;
     start(&fixture, NULL);
     bind_pod(&fixture);
-    assert_false(fixture.told);
+    assert_false(fixture.outcome);
     assert_int_equal(fixture.failure.code, FX_EIO);
     assert_non_null(strstr(fixture.failure.msg, "get pods web"));
     finish(&fixture);
@@ -160,13 +160,13 @@ static void ends_in_time(void **state) {
                                                     .silent = silent == 1};
         begin(&fixture, 100);
         FAKE_UNTIL(&fixture.api, fixture.n_told > 0);
-        assert_false(fixture.told);
+        assert_false(fixture.outcome);
         assert_int_equal(fixture.failure.code, FX_EIO);
         finish(&fixture);
     }
 }
 
-/* While it asks, and while it pauses. */
+/* During a request, and during a pause. */
 static void what_is_closed_is_not_told(void **state) {
     (void)state;
     for (int pausing = 0; pausing < 2; pausing++) {

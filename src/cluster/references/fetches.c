@@ -11,36 +11,13 @@
 #include "value/tree.h"
 
 struct fx_cluster_fetch {
+    struct fx_list_link link; /* of `fetches->first` */
     struct fx_cluster_fetches *fetches;
-    struct fx_cluster_fetch *next, *previous;
     char *name;
     bool is_outdated;
     struct fx_cluster_fetch_request wanted; /* without its name, which is borrowed */
     struct fx_kube_call *call;
 };
-
-static void add_to_list(struct fx_cluster_fetch *fetch) {
-    struct fx_cluster_fetches *fetches = fetch->fetches;
-    fetch->next = fetches->first;
-    if (fetch->next != NULL) {
-        fetch->next->previous = fetch;
-    }
-    fetches->first = fetch;
-    fetches->n_items++;
-}
-
-static void remove_from_list(struct fx_cluster_fetch *fetch) {
-    struct fx_cluster_fetches *fetches = fetch->fetches;
-    if (fetch->previous != NULL) {
-        fetch->previous->next = fetch->next;
-    } else {
-        fetches->first = fetch->next;
-    }
-    if (fetch->next != NULL) {
-        fetch->next->previous = fetch->previous;
-    }
-    fetches->n_items--;
-}
 
 static void destroy(struct fx_cluster_fetch *fetch) {
     free(fetch->name);
@@ -106,7 +83,8 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_fetch *fetch = user;
     struct fx_err err = FX_ERR_INIT;
     json_t *object = read_answer(fetch, answer, &err);
-    remove_from_list(fetch);
+    fx_list_remove(&fetch->fetches->first, &fetch->link);
+    fetch->fetches->n_items--;
     fetch->wanted.on_done(object, object == NULL ? &err : NULL, fetch->wanted.user);
     destroy(fetch);
 }
@@ -137,14 +115,15 @@ bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
         destroy(fetch);
         return false;
     }
-    add_to_list(fetch);
+    fx_list_add(&fetches->first, &fetch->link);
+    fetches->n_items++;
     return true;
 }
 
 void fx_cluster_fetches_object_changed(struct fx_cluster_fetches *fetches,
                                        struct fx_text name) {
-    for (struct fx_cluster_fetch *fetch = fetches->first; fetch != NULL;
-         fetch = fetch->next) {
+    for (struct fx_list_link *link = fetches->first; link != NULL; link = link->next) {
+        struct fx_cluster_fetch *fetch = (struct fx_cluster_fetch *)link;
         fetch->is_outdated = fetch->is_outdated || fx_text_is(name, fetch->name);
     }
 }
@@ -157,9 +136,9 @@ bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
 }
 
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
-    struct fx_cluster_fetch *next = NULL;
-    for (struct fx_cluster_fetch *fetch = fetches->first; fetch != NULL; fetch = next) {
-        next = fetch->next;
+    while (fetches->first != NULL) {
+        struct fx_cluster_fetch *fetch = (struct fx_cluster_fetch *)fetches->first;
+        fx_list_remove(&fetches->first, &fetch->link);
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }

@@ -13,6 +13,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "base/list.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "kube/client.h"
@@ -28,7 +29,7 @@ struct fx_cluster_fetches {
     struct fx_kube_client *client;
     const struct fx_kube_resource *resource;
     struct fx_kube_type_meta type;
-    struct fx_cluster_fetch *first;
+    struct fx_list_link *first;
     size_t n_items;
 };
 

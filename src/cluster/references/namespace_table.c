@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/sorted.h"
 #include "base/vec.h"
+#include "kube/body.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -71,11 +72,25 @@ static struct fx_namespace_entry *make_entry(const json_t *object) {
     return entry;
 }
 
-/* A Namespace with this name and these labels, which it takes over (NULL: none). */
+/* A Namespace with this name and these labels, which it takes over (NULL: none). Reviews
+ * wait for it, so it is built by hand: json_pack() takes twice as long. */
 static json_t *make_namespace(struct fx_text name, json_t *labels_take) {
-    return json_pack("{s:s, s:s, s:{s:s#, s:o*}}", "apiVersion", "v1", "kind",
-                     "Namespace", "metadata", "name", name.data, (int)name.len, "labels",
-                     labels_take);
+    json_t *object = json_object();
+    json_t *metadata = json_object();
+    bool ok = object != NULL && metadata != NULL &&
+              fx_kube_body_set_text(object, "apiVersion", FX_TEXT("v1")) &&
+              fx_kube_body_set_text(object, "kind", FX_TEXT("Namespace")) &&
+              fx_kube_body_set_text(metadata, "name", name);
+    ok = ok && (labels_take == NULL ||
+                fx_tree_set_take(metadata, FX_TEXT("labels"), json_incref(labels_take)));
+    ok = ok && fx_tree_set_take(object, FX_TEXT("metadata"), json_incref(metadata));
+    json_decref(labels_take);
+    json_decref(metadata);
+    if (!ok) {
+        json_decref(object);
+        return NULL;
+    }
+    return object;
 }
 
 json_t *fx_namespace_reduce(const json_t *object) {

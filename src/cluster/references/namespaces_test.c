@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespaces_test.c - a namespace by name and labels, and whole: asked
- * for once, and again only after a change.
+ * cluster/references/namespaces_test.c - a namespace by name and labels, and the whole
+ * object: requested once, and again only after a change.
  */
 #include "kube/fake_api.h"
 
@@ -131,7 +131,8 @@ static void is_kept_whole_until_it_changes(void **state) {
     finish(&fixture);
 }
 
-/* The watch tells of a change while the answer is on its way: it may be the older one. */
+/* The watch reports a change while the answer is in transit: the answer may be
+ * older. */
 static void an_answer_that_is_overtaken_is_not_kept(void **state) {
     (void)state;
     struct fixture fixture;
@@ -145,7 +146,7 @@ static void an_answer_that_is_overtaken_is_not_kept(void **state) {
     FAKE_UNTIL(&fixture.api, is_of_team(&fixture, "b"));
     for (struct fake_connection *at = fixture.api.connections; at != NULL;
          at = at->next) {
-        if (at->watches == NULL) { /* who asked for it, among others that are idle */
+        if (at->watches == NULL) { /* the connection that requested it, among idle ones */
             fake_answer(at, 200, before);
         }
     }
@@ -178,7 +179,7 @@ static void tells_why_there_is_none(void **state) {
         (struct fake_fault){.about = GETS_SHOP, .status = 403, .times = 1};
     fetch(&fixture, "shop", true);
     assert_int_equal(fixture.failure.code, FX_EIO);
-    /* Another one than was asked for is what a proxy says, and no namespace. */
+    /* A different object than requested, as from a proxy, is not the namespace. */
     fake_put(&fixture.api, SPACES "/odd", SHOP_WITH(""));
     fetch(&fixture, "odd", true);
     assert_int_equal(fixture.failure.code, FX_EIO);

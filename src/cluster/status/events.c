@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/date.h"
+#include "base/list.h"
 #include "cluster/status/events_plan.h"
 #include "cluster/status/status.h"
 #include "kube/backoff.h"
@@ -33,8 +34,8 @@ static const struct fx_kube_resource resource = {"", "v1", "events", "Event"};
 
 /* An Event to write. */
 struct task {
+    struct fx_list_link link; /* of `events->tasks` */
     struct fx_cluster_events *events;
-    struct task *next, *previous;
     struct fx_kube_call *call; /* NULL: waiting for `due_ns` */
     json_t *body;              /* of the new Event */
     uint64_t due_ns;
@@ -53,7 +54,7 @@ struct fx_cluster_events {
     uint64_t again_ns; /* when to compare all objects again; 0: never */
     struct fx_events_known known;
     struct fx_events_rate rate;
-    struct task *tasks;
+    struct fx_list_link *tasks;
     uint64_t delay_ms;
     struct fx_cluster_event_counts counts;
     enum fx_kube_reason logged; /* the last failure in the log */
@@ -80,25 +81,14 @@ static void release(struct task *task) {
 }
 
 static void end_task(struct task *task) {
-    struct fx_cluster_events *events = task->events;
-    if (task->previous != NULL) {
-        task->previous->next = task->next;
-    } else {
-        events->tasks = task->next;
-    }
-    if (task->next != NULL) {
-        task->next->previous = task->previous;
-    }
+    fx_list_remove(&task->events->tasks, &task->link);
     release(task);
 }
 
 static void drop_tasks(struct fx_cluster_events *events) {
-    struct task *next = NULL;
-    for (struct task *task = events->tasks; task != NULL; task = next) {
-        next = task->next;
-        release(task);
+    while (events->tasks != NULL) {
+        end_task((struct task *)events->tasks);
     }
-    events->tasks = NULL;
 }
 
 static void give_up(struct task *task) {
@@ -226,11 +216,7 @@ static bool add_task(struct fx_cluster_events *events, json_t *body) {
     }
     task->events = events;
     task->body = json_incref(body);
-    task->next = events->tasks;
-    if (task->next != NULL) {
-        task->next->previous = task;
-    }
-    events->tasks = task;
+    fx_list_add(&events->tasks, &task->link);
     create_event(task);
     return true;
 }
@@ -334,9 +320,10 @@ void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads) 
 static uint64_t start_due_tasks(struct fx_cluster_events *events) {
     const uint64_t now_ns = fx_clock_ns();
     uint64_t next_ns = events->again_ns != 0 ? events->again_ns : UINT64_MAX;
-    struct task *next = NULL;
-    for (struct task *task = events->tasks; task != NULL; task = next) {
-        next = task->next;
+    struct fx_list_link *next = NULL;
+    for (struct fx_list_link *link = events->tasks; link != NULL; link = next) {
+        struct task *task = (struct task *)link;
+        next = link->next;
         if (task->call != NULL) {
             continue;
         }

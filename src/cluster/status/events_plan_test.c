@@ -105,7 +105,7 @@ static void reasons(void **state) {
     }
 }
 
-/* The same is the same, wherever it is told; all else is not. */
+/* Equal errors have equal digests, whatever replica reports them; others differ. */
 static void digests(void **state) {
     (void)state;
     struct fx_cluster_object mutator = make("a");

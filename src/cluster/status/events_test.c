@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events_test.c - mutators that are wrong, and what the cluster is told of
- * them.
+ * cluster/status/events_test.c - Events about invalid mutators.
  */
 #include "cluster/policies/policies_fixture.h"
 
@@ -25,7 +24,7 @@ static struct fx_cluster_events *start_events(struct fixture *fixture) {
     fx_cluster_events_set_delay(events, 5);
     fixture->user = events;
     fixture->on_built = on_built;
-    struct fx_policies *built = fx_cluster_policies_get_current(fixture->policies);
+    struct fx_policies *built = fx_policies_ref(fixture->built);
     fx_cluster_events_compare_all(events, built);
     fx_policies_unref(built);
     return events;

@@ -96,7 +96,7 @@ static const struct {
     /* twice: one is left */
     {LIST(E("m") "," E("a") "," E("m")), AFTER(E("a") "," MINE)},
     {LIST(E("m") "," E("m") "," E("z")), AFTER(MINE "," E("z"))},
-    /* others twice, and what is no entry at all, are not ours to mend */
+    /* duplicates of others, and invalid entries, are left as they are */
     {LIST(E("a") "," E("a")), AFTER(E("a") "," E("a") "," MINE)},
     {LIST("7,{},{\"id\":9}"), AFTER("7,{},{\"id\":9}," MINE)},
     {LIST(E("ma") "," E("l")), AFTER(MINE "," E("ma") "," E("l"))},

@@ -181,7 +181,8 @@ static void in_conflict(void **state) {
     end(&cluster);
 }
 
-/* An error of this version, and a conflict of the one before, which stays in force. */
+/* An error of this version, and a conflict of the version before, which stays
+ * active. */
 static void both_at_once(void **state) {
     (void)state;
     struct cluster cluster = {0};

@@ -45,7 +45,7 @@ static const struct {
      {FX_STATUS_KEYED, false}},
     {CRD(VERSION("v1", KEYED)), "v1alpha1", {FX_STATUS_ATOMIC, false}},
     {CRD(VERSION("v1", KEYED)), "v", {FX_STATUS_ATOMIC, false}},
-    /* keyed by something else, an apply could not tell our entry by its id */
+    /* keyed by something else: an apply could not find our entry by its id */
     {CRD(VERSION("v1", MAP("\"mutatorUID\""))), "v1", {FX_STATUS_ATOMIC, false}},
     {CRD(VERSION("v1", MAP("\"id\",\"mutatorUID\""))), "v1", {FX_STATUS_ATOMIC, false}},
     {CRD(VERSION("v1", ",\"x-kubernetes-list-type\":\"map\"")),
@@ -121,7 +121,8 @@ static void expect_room(const struct fx_status_schemas *lists,
     assert_int_equal(fx_status_schemas_get(lists, &kind->versions[0]).by_pod, by_pod);
 }
 
-/* What may not be read, or is not there, is not keyed; all of them are asked for. */
+/* A CRD that cannot be read, or does not exist, is not keyed; all of them are
+ * requested. */
 static void they_are_asked_for(void **state) {
     (void)state;
     struct fake_api api;
@@ -160,8 +161,8 @@ static unsigned n_asked(const struct fake_api *api) {
     return (unsigned)fake_count(&api->requests, "GET " CRDS "/");
 }
 
-/* Where objects turn up of which there was no definition, it is asked for once more; as
- * long as there is none, that is all. */
+/* If objects appear whose CRD did not exist, it is requested once more; if it still
+ * does not exist, not again. */
 static void one_that_comes_late(void **state) {
     (void)state;
     struct fake_api api;

@@ -26,7 +26,7 @@ static void on_built(struct fixture *fixture, struct fx_policies *built) {
 }
 
 static void on_status(struct fixture *fixture, const struct fx_cluster_object *object) {
-    struct fx_policies *built = fx_cluster_policies_get_current(fixture->policies);
+    struct fx_policies *built = fx_policies_ref(fixture->built);
     fx_cluster_status_compare_one(fixture->user, built, object);
     fx_policies_unref(built);
 }
@@ -41,7 +41,7 @@ static struct fx_cluster_status *start_status(struct fixture *fixture) {
     fixture->user = status;
     fixture->on_built = on_built;
     fixture->on_status = on_status;
-    struct fx_policies *built = fx_cluster_policies_get_current(fixture->policies);
+    struct fx_policies *built = fx_policies_ref(fixture->built);
     fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
     return status;
@@ -122,7 +122,8 @@ static void an_atomic_list(void **state) {
     end(&fixture, status);
 }
 
-/* What is removed comes again; who removes it each time has the last word for a while. */
+/* A removed entry is written again; a client that removes it each time wins for a
+ * while. */
 static void somebody_removes_it(void **state) {
     (void)state;
     struct fixture fixture;
@@ -146,8 +147,8 @@ static void somebody_removes_it(void **state) {
     end(&fixture, status);
 }
 
-/* Nothing is said of an object that no build has seen: who reads the status believes it.
- */
+/* No status is written for an object that is not built yet: readers would believe
+ * it. */
 static void one_that_is_newer_than_the_build(void **state) {
     (void)state;
     struct fixture fixture;
@@ -164,7 +165,7 @@ static void one_that_is_newer_than_the_build(void **state) {
     FAKE_UNTIL(&fixture.api,
                look(status).queued == 0); /* two seconds after the failure */
     assert_int_equal(fixture.api.writes.len, 0);
-    struct fx_policies *built = fx_cluster_policies_get_current(fixture.policies);
+    struct fx_policies *built = fx_policies_ref(fixture.built);
     fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
     FAKE_UNTIL(&fixture.api, look(status).written == 1);
@@ -259,7 +260,7 @@ static void the_leader_says_whether_it_is_ready(void **state) {
     end(&fixture, status);
 }
 
-/* As under KubeMod's own definition: nobody writes in vain. */
+/* With KubeMod's own CRD nothing is written, since it would be pruned. */
 static void a_definition_without_a_status(void **state) {
     (void)state;
     struct fixture fixture;

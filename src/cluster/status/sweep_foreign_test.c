@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_foreign_test.c - who is waited for, who is removed, who is left
- * alone.
+ * cluster/status/sweep_foreign_test.c - which ids wait, which are removed, and which are
+ * left alone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,7 +52,7 @@ static void it_is_gone(void **state) {
     fx_sweep_foreign_finish(&all);
 }
 
-/* One that comes back again and again has somebody who writes it. */
+/* An id that comes back again and again is still written by some program. */
 static void it_comes_back(void **state) {
     (void)state;
     struct fx_sweep_foreign all = {0};

@@ -69,8 +69,8 @@ static void pass_rounds(struct fixture *fixture, size_t n) {
     FAKE_UNTIL(&fixture->api, n_looks(fixture) >= before + n);
 }
 
-/* The whole life: nobody is gone, one goes, it is swept at the second look; then the
- * mutators are left alone. */
+/* No Pod is gone; one goes, and its entries are removed in the second pass; then the
+ * mutators are not listed any more. */
 static void a_replica_goes(void **state) {
     (void)state;
     struct fixture fixture;
@@ -161,7 +161,8 @@ static void an_atomic_list(void **state) {
     fixture_finish(&fixture);
 }
 
-/* As with a manager that gives up the last entry of a list that somebody else owns. */
+/* As with a manager that gives up the last entry of a list that another manager
+ * owns. */
 static void what_cannot_be_given_up_is_dropped(void **state) {
     (void)state;
     struct fixture fixture;
@@ -300,8 +301,8 @@ static void when_the_server_fails(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Pages that bring the same again and again are not asked for for ever: the round ends,
- * and the next one comes in its time. */
+/* Endless pages are not requested for ever: the round ends, and the next one starts
+ * later. */
 static void expect_an_end(struct fixture *fixture, const char *about, size_t before) {
     fixture->api.endless = true;
     FAKE_UNTIL(&fixture->api, fake_count(&fixture->api.requests, about) >= before + 65);

@@ -91,7 +91,7 @@ static void a_frame_says_which_object_in_which_state(void **state) {
         "\"annotations\":{\"a\":\"b\"},\"managedFields\":[]},\"data\":{\"k\":\"QQ==\"}}");
     json_t *frame = fx_kube_body_for(object, &metadata);
     assert_ptr_equal(metadata, fx_tree_view_key(frame, "metadata"));
-    json_decref(object); /* the frame stands for itself */
+    json_decref(object); /* the body is independent of the object */
     expect_made(frame,
                 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\",\"metadata\":{\"namespace\":"
                 "\"n\",\"name\":\"s\",\"uid\":\"u\",\"resourceVersion\":\"9\"}}");

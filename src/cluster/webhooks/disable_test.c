@@ -199,7 +199,7 @@ static void selectors_are_handed_over(void **state) {
              LABELLED),
          ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[" SHARE(
              "helm", "Update", OWNED) "]}}"},
-        /* who owned nothing else */
+        /* that owned nothing else */
         {ONE(RECORD(REMEMBERED, SELECTORS),
              SHARE("x", "Apply", "") "," SHARE("fixpoint-disable", "Apply", OWNED),
              LABELLED),
@@ -208,14 +208,14 @@ static void selectors_are_handed_over(void **state) {
                                "\"apiVersion\":\"a/v1\",\"fieldsType\":\"FieldsV1\","
                                "\"fieldsV1\":{\"f:webhooks\":{" MEMBER
                                ":{\"f:objectSelector\":{}}}}}]}}"},
-        /* somebody else took it meanwhile */
+        /* another manager took it meanwhile */
         {ONE(RECORD(REMEMBERED, SELECTORS),
              SHARE("helm", "Update", "") "," SHARE("x", "Apply", OWNED) "," SHARE(
                  "fixpoint-disable", "Apply", ""),
              LABELLED),
          ALL_NULL ",\"fixpoint.dev/disabled-owners\":null},\"managedFields\":[" SHARE(
              "helm", "Update", "") "," SHARE("x", "Apply", OWNED) "]}}"},
-        /* nobody is remembered, or only nonsense: nobody owns it */
+        /* no owners are recorded, or invalid ones: no manager owns it */
         {ONE(RECORD("", SELECTORS), SHARE("fixpoint-disable", "Apply", OWNED), LABELLED),
          ALL_NULL "},\"managedFields\":[{}]}}"},
         {ONE(RECORD(",\"fixpoint.dev/disabled-owners\":\"{oops\"", SELECTORS),
@@ -327,7 +327,7 @@ static void the_record_is_read(void **state) {
     json_decref(object);
 }
 
-/* Without an end the one of before does not count any more, whoever wrote it. */
+/* Without an end, an earlier end does not count any more, whoever wrote it. */
 static void an_end_of_before_is_overwritten(void **state) {
     (void)state;
     const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
