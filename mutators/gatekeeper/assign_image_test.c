@@ -213,8 +213,8 @@ static void tells_the_engine(void **state) {
 static void is_served_in_one_version(void **state) {
     (void)state;
     size_t n_kinds = 0;
-    for (const struct fx_kind *kind = fx_dialect_gatekeeper.kinds;
-         kind->kind != NULL; kind++) {
+    for (const struct fx_kind *kind = fx_dialect_gatekeeper.kinds; kind->kind != NULL;
+         kind++) {
         if (strcmp(kind->group, "mutations.gatekeeper.sh") != 0) {
             continue;
         }

@@ -28,6 +28,7 @@ static const struct fx_kind kinds[] = {
         .versions = (versions_),                                         \
         .scope = (scope_),                                               \
         .role = (role_),                                                 \
+        .name = (scope_) == FX_SCOPE_OWN ? CONFIG_NAME : NULL,           \
         .status = (role_) == FX_ROLE_POLICY ? FX_KIND_STATUS_BY_POD : 0, \
     },
     KINDS(X)

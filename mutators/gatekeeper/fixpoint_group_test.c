@@ -301,8 +301,8 @@ static void act_under_operations(void **state) {
 static void are_served(void **state) {
     (void)state;
     size_t n = 0;
-    for (const struct fx_kind *kind = fx_dialect_gatekeeper.kinds;
-         kind->kind != NULL; kind++) {
+    for (const struct fx_kind *kind = fx_dialect_gatekeeper.kinds; kind->kind != NULL;
+         kind++) {
         if (strcmp(kind->group, "mutations.fixpoint.dev") == 0) {
             assert_string_equal(kind->versions[0], "v1alpha1");
             assert_null(kind->versions[1]);

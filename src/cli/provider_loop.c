@@ -73,7 +73,7 @@ static bool make_calls(struct fx_provider_loop_state *state,
                        struct fx_external_calls *calls, struct fx_arena *arena,
                        struct fx_err *err) {
     const struct fx_external_callback waiter = {.on_ready = on_ready,
-                                              .user = &state->ready};
+                                                .user = &state->ready};
     state->ready = false;
     if (!fx_external_client_run(state->client, calls, arena, &waiter, err)) {
         return false;

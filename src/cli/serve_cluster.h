@@ -39,8 +39,8 @@ struct fx_cluster_flags {
                       NULL, "context of the kubeconfig (default: its current context)"), \
         FX_OPTION_ROW(                                                                   \
             "apis", '\0', TEXT, FX_CLUSTER_FLAG(type, apis), "LIST", NULL,               \
-            "policy APIs to watch in the cluster, separated by commas: gatekeeper "      \
-            "(with the group mutations.fixpoint.dev), kubemod (default: both)"),         \
+            "dialects whose policies are watched in the cluster, separated by "          \
+            "commas (default: all); an unknown name prints the list"),                   \
         FX_OPTION_ROW(                                                                   \
             "tls-secret", '\0', TEXT, FX_CLUSTER_FLAG(type, tls_secret), "NAME", NULL,   \
             "create the serving certificate, keep it in this Secret and rotate it"),     \

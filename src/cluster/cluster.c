@@ -181,7 +181,7 @@ static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
                              const struct fx_cluster_options *options,
                              struct fx_err *err) {
     static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
-    const bool binds = (options->apis & FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD)) != 0;
+    const bool binds = fx_cluster_apis_annotate_nodes(options->apis);
     cluster->bindings = binds ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
     return ((cluster->bindings != NULL || !binds) &&
             fx_cluster_fetches_init(&cluster->nodes, cluster->client, &nodes)) ||
@@ -365,11 +365,11 @@ bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t ind
                                     struct fx_kube_reflector_status *ret_status) {
     static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
                                                        "Namespace"};
-    if (index < FX_CLUSTER_KINDS) {
-        *ret_resource = &fx_cluster_kinds[index].versions[0];
+    if (index < fx_cluster_kinds_count()) {
+        *ret_resource = &fx_cluster_kind_at(index)->versions[0];
         return fx_cluster_policies_get_status(cluster->policies, index, ret_status);
     }
-    switch (index - FX_CLUSTER_KINDS) {
+    switch (index - fx_cluster_kinds_count()) {
     case 0:
         *ret_resource = &namespaces;
         fx_cluster_namespaces_get_status(cluster->namespaces, ret_status);

@@ -108,10 +108,10 @@ struct fx_cluster_stats {
 void fx_cluster_get_stats(const struct fx_cluster *cluster,
                           struct fx_cluster_stats *ret_stats);
 
-/* The status of each watched resource: the first `FX_CLUSTER_KINDS` are policies, then
- * come namespaces, the two kinds of webhook configurations, and Secrets. False: not
+/* The status of each watched resource: the first fx_cluster_kinds_count() are policies,
+ * then come namespaces, the two kinds of webhook configurations, and Secrets. False: not
  * watched. */
-#define FX_CLUSTER_RESOURCES (FX_CLUSTER_KINDS + 4)
+#define FX_CLUSTER_RESOURCES (fx_cluster_kinds_count() + 4)
 bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t index,
                                     const struct fx_kube_resource **ret_resource,
                                     struct fx_kube_reflector_status *ret_status);

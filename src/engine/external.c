@@ -2,11 +2,11 @@
  *
  * engine/external.c - the set of placeholders of a review.
  *
- * A placeholder is an ordinary node, so that the loop, the comparison and the diff need no
- * special case: an integer, since no location leads into an integer and no mutator reads
- * one as a text. A node is a placeholder if the set has its address under its number:
- * nodes of the input have other addresses, and the numbers are far from those that users
- * write.
+ * A placeholder is an ordinary node, so that the loop, the comparison and the diff need
+ * no special case: an integer, since no location leads into an integer and no mutator
+ * reads one as a text. A node is a placeholder if the set has its address under its
+ * number: nodes of the input have other addresses, and the numbers are far from those
+ * that users write.
  */
 #include "engine/external.h"
 

@@ -34,7 +34,6 @@ enum fx_kind_keep {
     FX_KIND_KEEP_ANNOTATIONS = 1u << 0, /* metadata.annotations */
     FX_KIND_KEEP_LABELS = 1u << 1,      /* metadata.labels */
     FX_KIND_KEEP_DATA = 1u << 2,        /* data */
-    FX_KIND_KEEP_ALL = 1u << 3,         /* every field but status and managedFields */
 };
 
 /* Which part of `status` Fixpoint writes. */
@@ -47,6 +46,7 @@ struct fx_kind {
     const char *group, *kind;
     const char *resource; /* as in URL paths: "assign"; NULL: only read from files */
     const char *const *versions; /* the preferred one first; NULL ends */
+    const char *name;            /* the one object of this name counts; NULL: any name */
     enum fx_scope scope;
     enum fx_role role;
     unsigned keeps;  /* a set of enum fx_kind_keep */

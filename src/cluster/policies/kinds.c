@@ -1,78 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds.c - the list of what is read as policy.
+ * cluster/policies/kinds.c - the dialects' tables as resources of the API.
  */
 #include "cluster/policies/kinds.h"
 
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/text.h"
+#include "engine/dialect.h"
 
-#define GATEKEEPER "mutations.gatekeeper.sh"
-#define FIXPOINT   "mutations.fixpoint.dev"
-#define PROVIDERS  "externaldata.gatekeeper.sh"
-#define CONFIGS    "config.gatekeeper.sh"
-#define KUBEMOD    "api.kubemod.io"
+/* ---- the kinds --------------------------------------------------------------------- */
 
-#define WAITING(group, plural) "waiting for the list of " plural "." group
+static struct fx_cluster_kind kinds[FX_CLUSTER_KINDS_MAX];
+static size_t n_kinds;
 
-/* Gatekeeper serves these in three versions of one schema (spec section 3.1). */
-#define THREE(plural, kind)                                   \
-    {                                                         \
-        .versions = {{GATEKEEPER, "v1", plural, kind},        \
-                     {GATEKEEPER, "v1beta1", plural, kind},   \
-                     {GATEKEEPER, "v1alpha1", plural, kind}}, \
-        .n_versions = 3,                                      \
-        .waiting = WAITING(GATEKEEPER, plural),               \
-        .is_mutator = true,                                   \
+static void add_kind(const struct fx_kind *row, unsigned api) {
+    assert(n_kinds < FX_CLUSTER_KINDS_MAX);
+    struct fx_cluster_kind *kind = &kinds[n_kinds++];
+    *kind = (struct fx_cluster_kind){.kind = row, .api = api};
+    for (size_t i = 0; row->versions[i] != NULL; i++) {
+        assert(i < FX_CLUSTER_KIND_VERSIONS);
+        kind->versions[kind->n_versions++] = (struct fx_kube_resource){
+            row->group, row->versions[i], row->resource, row->kind};
     }
-#define ALPHA(group, plural, kind)                       \
-    {                                                    \
-        .versions = {{group, "v1alpha1", plural, kind}}, \
-        .n_versions = 1,                                 \
-        .waiting = WAITING(group, plural),               \
-        .is_mutator = true,                              \
+    (void)snprintf(kind->waiting, sizeof kind->waiting, "waiting for the list of %s.%s",
+                   row->resource, row->group);
+}
+
+static void make_kinds(void) {
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
+             row++) {
+            if (row->resource != NULL) {
+                add_kind(row, FX_CLUSTER_API_BIT(i));
+            }
+        }
     }
+}
 
-const struct fx_cluster_kind fx_cluster_kinds[FX_CLUSTER_KINDS] = {
-    THREE("assign", "Assign"),
-    ALPHA(GATEKEEPER, "assignimage", "AssignImage"),
-    THREE("assignmetadata", "AssignMetadata"),
-    THREE("modifyset", "ModifySet"),
-    /* Words of their own, so that `kubectl get assign` means Gatekeeper's. */
-    ALPHA(FIXPOINT, "fixpointassigns", "Assign"),
-    ALPHA(FIXPOINT, "fixpointassignimages", "AssignImage"),
-    ALPHA(FIXPOINT, "fixpointassignmetadata", "AssignMetadata"),
-    ALPHA(FIXPOINT, "fixpointmodifysets", "ModifySet"),
-    ALPHA(FIXPOINT, "fixpointremoves", "Remove"),
-    {.versions = {{PROVIDERS, "v1beta1", "providers", "Provider"},
-                  {PROVIDERS, "v1alpha1", "providers", "Provider"}},
-     .n_versions = 2,
-     .waiting = WAITING(PROVIDERS, "providers")},
-    {.versions = {{CONFIGS, "v1alpha1", "configs", "Config"}},
-     .n_versions = 1,
-     .waiting = WAITING(CONFIGS, "configs"),
-     .is_config = true},
-    {.versions = {{KUBEMOD, "v1beta1", "modrules", "ModRule"}},
-     .n_versions = 1,
-     .waiting = WAITING(KUBEMOD, "modrules"),
-     .api = FX_CLUSTER_API_KUBEMOD,
-     .is_mutator = true,
-     .has_ready = true,
-     .is_namespaced = true},
-};
+size_t fx_cluster_kinds_count(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    (void)pthread_once(&once, make_kinds);
+    return n_kinds;
+}
 
-/* ---- which of them --------------------------------------------------------------- */
+const struct fx_cluster_kind *fx_cluster_kind_at(size_t index) {
+    assert(index < fx_cluster_kinds_count());
+    return &kinds[index];
+}
 
-static const char *const api_words[] = {
-#define X(name, word) [FX_CLUSTER_API_##name] = (word),
-    FX_CLUSTER_APIS(X)
-#undef X
-};
+size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind) {
+    return (size_t)(kind - kinds);
+}
+
+/* ---- which of them ----------------------------------------------------------------- */
 
 static bool add_api(struct fx_text word, unsigned *apis) {
-    for (size_t i = 0; i < FX_COUNT(api_words); i++) {
-        if (fx_text_is(word, api_words[i])) {
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        if (fx_text_is(word, fx_dialects[i]->name)) {
             *apis |= FX_CLUSTER_API_BIT(i);
             return true;
         }
@@ -81,12 +70,15 @@ static bool add_api(struct fx_text word, unsigned *apis) {
 }
 
 static bool fail_api(struct fx_text word, struct fx_err *err) {
-    static const char all[] =
-#define X(name, word) ", " word
-        FX_CLUSTER_APIS(X);
-#undef X
-    return fx_fail(err, FX_EINVALID, "`%.*s` is not one of %s", FX_TEXT_ARG(word),
-                   all + 2);
+    struct fx_buf names;
+    fx_buf_init(&names, 0);
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        fx_buf_printf(&names, "%s%s", i == 0 ? "" : ", ", fx_dialects[i]->name);
+    }
+    (void)fx_fail(err, FX_EINVALID, "`%.*s` is not one of %s", FX_TEXT_ARG(word),
+                  names.failed ? "the dialects" : names.data);
+    fx_buf_finish(&names);
+    return false;
 }
 
 bool fx_cluster_apis_parse(const char *words, unsigned *ret_apis, struct fx_err *err) {
@@ -103,4 +95,14 @@ bool fx_cluster_apis_parse(const char *words, unsigned *ret_apis, struct fx_err 
         }
         at += word.len + 1;
     }
+}
+
+bool fx_cluster_apis_annotate_nodes(unsigned apis) {
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        if ((apis & FX_CLUSTER_API_BIT(i)) != 0 &&
+            fx_dialects[i]->node_annotations != NULL) {
+            return true;
+        }
+    }
+    return false;
 }

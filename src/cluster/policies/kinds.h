@@ -1,55 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds.h - what of the API is read as policy: one list, with the
- * versions that are understood, the preferred one first.
+ * cluster/policies/kinds.h - the kinds that are watched in a cluster: those of the
+ * dialects' tables (engine/kind.h) that have a resource.
  */
-#ifndef FX_CLUSTER_KINDS_H
-#define FX_CLUSTER_KINDS_H
+#ifndef FX_CLUSTER_POLICIES_KINDS_H
+#define FX_CLUSTER_POLICIES_KINDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "engine/kind.h"
 #include "kube/resource.h"
 
-#define FX_CLUSTER_KIND_VERSIONS 3
+/* A set of dialects, which `serve --apis` gives by their names: the bit of each is that
+ * of its index in fx_dialects. */
+#define FX_CLUSTER_API_BIT(dialect) (1u << (dialect))
+#define FX_CLUSTER_API_ALL          (~0u)
 
-/* Whose policies a cluster may hold, in the words of `serve --apis`. */
-#define FX_CLUSTER_APIS(X)                                                       \
-    X(GATEKEEPER, "gatekeeper") /* Gatekeeper's groups, and our own like them */ \
-    X(KUBEMOD, "kubemod")
-
-enum fx_cluster_api {
-#define X(name, word) FX_CLUSTER_API_##name,
-    FX_CLUSTER_APIS(X)
-#undef X
-};
-
-#define FX_CLUSTER_API_BIT(api) (1u << (api))
-#define FX_CLUSTER_API_ALL                           \
-    (FX_CLUSTER_API_BIT(FX_CLUSTER_API_GATEKEEPER) | \
-     FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD))
-
-/* Reads words with commas between them, each once or more, as their bits. Errors:
- * FX_EINVALID, in words that name those that there are. */
+/* Reads names of dialects with commas between them, each once or more, as their bits.
+ * Errors: FX_EINVALID; the message names the dialects that there are. */
 bool fx_cluster_apis_parse(const char *words, unsigned *ret_apis,
                            struct fx_err *err) FX_MUST_USE;
 
+/* Does a dialect of this set annotate Pods with their Node (fx_node_annotations)? */
+bool fx_cluster_apis_annotate_nodes(unsigned apis);
+
+#define FX_CLUSTER_KIND_VERSIONS 4
+#define FX_CLUSTER_KINDS_MAX     32
+
 struct fx_cluster_kind {
-    struct fx_kube_resource versions[FX_CLUSTER_KIND_VERSIONS];
+    struct fx_kube_resource versions[FX_CLUSTER_KIND_VERSIONS]; /* the preferred first */
     size_t n_versions;
-    const char *waiting; /* words for as long as it was not listed */
-    enum fx_cluster_api api;
-    bool is_mutator;    /* it has a status.byPod of mutators */
-    bool has_ready;     /* and a condition Ready in status.conditions */
-    bool is_namespaced; /* those of all namespaces count, each for itself: two of one name
-                         * are two */
-    bool is_config;     /* namespaced, too, but only that of our own namespace counts */
+    const struct fx_kind *kind; /* the row */
+    unsigned api;               /* FX_CLUSTER_API_BIT of its dialect */
+    char waiting[128];          /* the message while it was not listed */
 };
 
-/* FX_CLUSTER_KINDS of them, in the order in which policies are built. */
-#define FX_CLUSTER_KINDS 12
-extern const struct fx_cluster_kind fx_cluster_kinds[FX_CLUSTER_KINDS];
+/* How many there are, at most FX_CLUSTER_KINDS_MAX, and one of them; in the order in
+ * which policies are built: by dialect, then as in its table. Any thread. */
+size_t fx_cluster_kinds_count(void);
+const struct fx_cluster_kind *fx_cluster_kind_at(size_t index);
+
+/* The index of a kind that fx_cluster_kind_at() gave. */
+size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind);
+
+/* Does Fixpoint write this part of its status (one of enum fx_kind_status)? */
+static inline bool fx_cluster_kind_has(const struct fx_cluster_kind *kind,
+                                       enum fx_kind_status status) {
+    return (kind->kind->status & (unsigned)status) != 0;
+}
 
 #endif

@@ -11,9 +11,26 @@
 #include <cmocka.h>
 
 #include "cluster/policies/kinds.h"
+#include "engine/dialect.h"
 
-#define G FX_CLUSTER_API_BIT(FX_CLUSTER_API_GATEKEEPER)
-#define K FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD)
+#define G 1u
+#define K 2u
+
+/* The bit of a dialect. */
+static unsigned api(const char *name) {
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        if (strcmp(fx_dialects[i]->name, name) == 0) {
+            return FX_CLUSTER_API_BIT(i);
+        }
+    }
+    fail();
+    return 0;
+}
+
+static unsigned apis_of(unsigned set) {
+    return ((set & G) != 0 ? api("gatekeeper") : 0) |
+           ((set & K) != 0 ? api("kubemod") : 0);
+}
 
 static void words(void **state) {
     (void)state;
@@ -38,7 +55,7 @@ static void words(void **state) {
         struct fx_err err = FX_ERR_INIT;
         assert_int_equal(fx_cluster_apis_parse(cases[i].words, &apis, &err),
                          cases[i].apis != 0);
-        assert_int_equal(apis, cases[i].apis);
+        assert_int_equal(apis, apis_of(cases[i].apis));
         if (cases[i].apis == 0) {
             assert_int_equal(err.code, FX_EINVALID);
             assert_int_equal(
@@ -48,22 +65,46 @@ static void words(void **state) {
     }
 }
 
-/* Each is of one of them, and what is written about it can be. */
+/* Every kind of a dialect's table that has a resource is watched. */
 static void the_list(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
-        const struct fx_cluster_kind *kind = &fx_cluster_kinds[i];
-        assert_true(kind->n_versions > 0 && kind->waiting != NULL);
-        assert_true((FX_CLUSTER_API_ALL & FX_CLUSTER_API_BIT(kind->api)) != 0);
-        assert_true(!kind->has_ready || kind->is_mutator);
-        assert_false(kind->is_namespaced && kind->is_config);
+    size_t n = 0;
+    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
+             row++) {
+            if (row->resource == NULL) {
+                continue;
+            }
+            const struct fx_cluster_kind *kind = fx_cluster_kind_at(n);
+            assert_int_equal(fx_cluster_kind_index(kind), n++);
+            assert_ptr_equal(kind->kind, row);
+            assert_int_equal(kind->api, FX_CLUSTER_API_BIT(i));
+            assert_string_equal(kind->versions[0].version, row->versions[0]);
+            assert_string_equal(kind->versions[0].plural, row->resource);
+            assert_null(row->versions[kind->n_versions]);
+            assert_true(fx_text_ends(fx_text_of(kind->waiting), fx_text_of(row->group)));
+            assert_true(!fx_cluster_kind_has(kind, FX_KIND_STATUS_READY) ||
+                        fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD));
+        }
     }
+    assert_int_equal(fx_cluster_kinds_count(), n);
+    assert_true(n > 0);
+}
+
+/* Pods are annotated for KubeMod's rules alone. */
+static void nodes(void **state) {
+    (void)state;
+    assert_true(fx_cluster_apis_annotate_nodes(FX_CLUSTER_API_ALL));
+    assert_true(fx_cluster_apis_annotate_nodes(api("kubemod")));
+    assert_false(fx_cluster_apis_annotate_nodes(api("gatekeeper")));
+    assert_false(fx_cluster_apis_annotate_nodes(0));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(the_list),
+        cmocka_unit_test(nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

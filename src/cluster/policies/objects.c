@@ -38,14 +38,23 @@ static void destroy(struct fx_cluster_object *object) {
 }
 
 /* The metadata that are kept. */
-static bool keep_metadata(json_t *kept, const json_t *from) {
-    static const char *const keys[] = {"name", "namespace", "uid", "generation"};
+static bool keep_metadata(json_t *kept, const json_t *from, const struct fx_kind *kind) {
+    static const struct {
+        const char *name;
+        unsigned keep; /* 0: of every kind */
+    } keys[] = {{"name", 0},
+                {"namespace", 0},
+                {"uid", 0},
+                {"generation", 0},
+                {"labels", FX_KIND_KEEP_LABELS},
+                {"annotations", FX_KIND_KEEP_ANNOTATIONS}};
     json_t *metadata = json_object();
     if (!fx_tree_set_take(kept, FX_TEXT("metadata"), metadata)) {
         return false;
     }
     for (size_t i = 0; i < FX_COUNT(keys); i++) {
-        if (!fx_kube_body_share(metadata, from, keys[i])) {
+        if ((keys[i].keep == 0 || (kind->keeps & keys[i].keep) != 0) &&
+            !fx_kube_body_share(metadata, from, keys[i].name)) {
             return false;
         }
     }
@@ -53,25 +62,33 @@ static bool keep_metadata(json_t *kept, const json_t *from) {
 }
 
 /* The fields of a policy as text; NULL without memory. */
-static struct fx_policy_text *reduce(const json_t *object) {
+static struct fx_policy_text *reduce(const json_t *object, const struct fx_kind *kind) {
     json_t *kept = json_object();
     const bool ok = kept != NULL && fx_kube_body_share(kept, object, "apiVersion") &&
                     fx_kube_body_share(kept, object, "kind") &&
-                    keep_metadata(kept, fx_tree_view_key(object, "metadata")) &&
-                    fx_kube_body_share(kept, object, "spec");
+                    keep_metadata(kept, fx_tree_view_key(object, "metadata"), kind) &&
+                    fx_kube_body_share(kept, object, "spec") &&
+                    ((kind->keeps & FX_KIND_KEEP_DATA) == 0 ||
+                     fx_kube_body_share(kept, object, "data"));
     struct fx_policy_text *text = ok ? fx_policy_text_create(kept) : NULL;
     json_decref(kept);
     return text;
+}
+
+/* Are two objects of one name, in two namespaces, two policies? */
+static bool is_in_namespace(const struct fx_cluster_kind *kind) {
+    return kind->kind->scope == FX_SCOPE_NAMESPACE;
 }
 
 /* False for names that an API server does not allow (RFC 1123, 253 characters). */
 static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
                       struct fx_text namespace_, struct fx_text name) {
     const struct fx_kube_resource *resource = &kind->versions[0];
-    const struct fx_text scope = kind->is_namespaced ? namespace_ : (struct fx_text){0};
+    const bool in_namespace = is_in_namespace(kind);
+    const struct fx_text scope = in_namespace ? namespace_ : (struct fx_text){0};
     const int len =
         snprintf(key, KEY_BYTES, "%s.%s/%.*s%s%.*s", resource->plural, resource->group,
-                 FX_TEXT_ARG(scope), kind->is_namespaced ? "/" : "", FX_TEXT_ARG(name));
+                 FX_TEXT_ARG(scope), in_namespace ? "/" : "", FX_TEXT_ARG(name));
     return len > 0 && len < KEY_BYTES;
 }
 
@@ -79,7 +96,7 @@ static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
 static void read_key(const char *key, const struct fx_cluster_kind *kind,
                      struct fx_cluster_object *object) {
     const char *name = strchr(key, '/') + 1;
-    if (kind->is_namespaced) {
+    if (is_in_namespace(kind)) {
         object->namespace_ = (struct fx_text){name, strcspn(name, "/")};
         name += object->namespace_.len + 1;
     }
@@ -137,7 +154,7 @@ static bool put_policy(struct fx_cluster_objects *objects, const char *key,
                        struct fx_cluster_object **ret_item,
                        enum fx_object_change *ret_change) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
-    struct fx_policy_text *kept = reduce(object);
+    struct fx_policy_text *kept = reduce(object, kind->kind);
     struct fx_cluster_object *item = fx_cluster_objects_find(objects, key);
     *ret_change = FX_OBJECT_SAME;
     *ret_item = item;
@@ -170,7 +187,7 @@ static bool note_status(struct fx_cluster_object *item, const json_t *object,
     const uint64_t status_before = item->own_status;
     const uint64_t ready_before = item->ready.digest;
     item->own_status = fx_status_digest_of_pod(object, pod);
-    if (item->kind->has_ready) {
+    if (fx_cluster_kind_has(item->kind, FX_KIND_STATUS_READY)) {
         fx_ready_read(object, &item->ready);
     }
     return item->own_status != status_before || item->ready.digest != ready_before;

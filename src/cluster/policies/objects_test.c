@@ -18,8 +18,8 @@
 static enum fx_object_change put(struct fx_cluster_objects *objects, const char *text,
                                  struct fx_cluster_object **ret_item) {
     const struct fx_object_source source = {
-        .kind = &fx_cluster_kinds[0],
-        .resource = &fx_cluster_kinds[0].versions[1],
+        .kind = fx_cluster_kind_at(0),
+        .resource = &fx_cluster_kind_at(0)->versions[1],
         .pod = "me",
     };
     enum fx_object_change change = FX_OBJECT_SAME;
@@ -113,9 +113,9 @@ static void keys_are_sorted_and_found(void **state) {
         assert_ptr_equal(fx_cluster_objects_find(&objects, key), objects.items[i]);
     }
     assert_null(fx_cluster_objects_find(&objects, "assign.mutations.gatekeeper.sh/ab"));
-    assert_false(remove_named(&objects, &fx_cluster_kinds[0], "", "ab"));
-    assert_true(remove_named(&objects, &fx_cluster_kinds[0], "", "aa"));
-    assert_false(remove_named(&objects, &fx_cluster_kinds[0], "", "aa"));
+    assert_false(remove_named(&objects, fx_cluster_kind_at(0), "", "ab"));
+    assert_true(remove_named(&objects, fx_cluster_kind_at(0), "", "aa"));
+    assert_false(remove_named(&objects, fx_cluster_kind_at(0), "", "aa"));
     assert_int_equal(objects.n_items, FX_COUNT(sorted) - 1);
     fx_cluster_objects_finish(&objects);
 }
@@ -129,7 +129,7 @@ static void keys_are_sorted_and_found(void **state) {
     "\",\"lastTransitionTime\":\"2026-11-21T10:02:33Z\"}]}"
 
 static const struct fx_cluster_kind *modrules(void) {
-    const struct fx_cluster_kind *kind = &fx_cluster_kinds[FX_CLUSTER_KINDS - 1];
+    const struct fx_cluster_kind *kind = fx_cluster_kind_at(fx_cluster_kinds_count() - 1);
     assert_string_equal(kind->versions[0].kind, "ModRule");
     return kind;
 }
@@ -201,8 +201,8 @@ static void a_name_that_no_server_has_is_refused(void **state) {
     struct fx_cluster_object *item = NULL;
     enum fx_object_change change = FX_OBJECT_SAME;
     const struct fx_object_source source = {
-        .kind = &fx_cluster_kinds[0],
-        .resource = &fx_cluster_kinds[0].versions[0],
+        .kind = fx_cluster_kind_at(0),
+        .resource = &fx_cluster_kind_at(0)->versions[0],
         .pod = "me",
     };
     json_t *object =

@@ -57,7 +57,7 @@ struct fx_cluster_policies {
     struct fx_job watchdog; /* for the job */
     uv_loop_t *loop;
     uv_timer_t timer;
-    struct source sources[FX_CLUSTER_KINDS];
+    struct source sources[FX_CLUSTER_KINDS_MAX];
     struct fx_cluster_policies_options options;
     struct fx_cluster_policies_events events;
     void *user;
@@ -110,7 +110,7 @@ static void job_finish(struct job *job) {
 static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
     const struct fx_cluster_objects *objects = &policies->objects;
     *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = true};
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         job->holds_all = job->holds_all && policies->sources[i].synced;
     }
     job->inputs = calloc(objects->n_items + 1, sizeof *job->inputs);
@@ -226,7 +226,7 @@ static void on_timer(uv_timer_t *timer) {
 }
 
 static bool all_synced(const struct fx_cluster_policies *policies) {
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         if (!policies->sources[i].synced) {
             return false;
         }
@@ -281,7 +281,8 @@ static bool on_object(json_t *object, void *user) {
     }
     if (change == FX_OBJECT_POLICY) {
         fx_cluster_policies_rebuild(policies);
-    } else if (change == FX_OBJECT_STATUS && source->kind->is_mutator) {
+    } else if (change == FX_OBJECT_STATUS &&
+               fx_cluster_kind_has(source->kind, FX_KIND_STATUS_BY_POD)) {
         policies->events.on_status(item, policies->user);
     }
     return true;
@@ -328,18 +329,19 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
     };
     struct source *source = &policies->sources[kind];
     source->policies = policies;
-    source->kind = &fx_cluster_kinds[kind];
-    if ((policies->options.apis & FX_CLUSTER_API_BIT(source->kind->api)) == 0) {
+    source->kind = fx_cluster_kind_at(kind);
+    if ((policies->options.apis & source->kind->api) == 0) {
         source->synced = true;
         return true;
     }
+    const struct fx_kind *row = source->kind->kind;
     const struct fx_kube_reflector_options options = {
         .versions = source->kind->versions,
         .n_versions = source->kind->n_versions,
         .confirm_absence = true,
         .namespace_ =
-            source->kind->is_config ? policies->options.identity.namespace_ : NULL,
-        .name = source->kind->is_config ? "config" : NULL,
+            row->scope == FX_SCOPE_OWN ? policies->options.identity.namespace_ : NULL,
+        .name = row->name,
     };
     source->reflector = fx_kube_reflector_create(policies->loop, client, &options,
                                                  &callbacks, source, err);
@@ -351,7 +353,7 @@ static bool start_sources(struct fx_cluster_policies *policies,
     if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
         return false;
     }
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         if (!start_source(policies, i, client, err)) {
             return false;
         }
@@ -390,7 +392,7 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
         return;
     }
     policies->closing = true;
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         fx_kube_reflector_close(policies->sources[i].reflector);
     }
     uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
@@ -401,7 +403,7 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
 bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
                                const char **ret_waits_for) {
     *ret_waits_for = policies->ready ? "" : "waiting for the first build";
-    for (size_t i = 0; !policies->ready && i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; !policies->ready && i < fx_cluster_kinds_count(); i++) {
         if (!policies->sources[i].synced) {
             *ret_waits_for = policies->sources[i].kind->waiting;
             break;
@@ -428,7 +430,7 @@ fx_cluster_policies_find(const struct fx_cluster_policies *policies, const char 
 bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
                                     size_t kind,
                                     struct fx_kube_reflector_status *ret_status) {
-    assert(kind < FX_CLUSTER_KINDS);
+    assert(kind < fx_cluster_kinds_count());
     const struct fx_kube_reflector *reflector = policies->sources[kind].reflector;
     if (reflector != NULL) {
         fx_kube_reflector_get_status(reflector, ret_status);

@@ -253,7 +253,8 @@ static bool compare_error(struct fx_cluster_events *events,
 
 static void compare_object(struct fx_cluster_events *events,
                            const struct fx_cluster_object *object) {
-    if (!object->kind->is_mutator || !fx_cluster_status_is_built(events->built, object)) {
+    if (!fx_cluster_kind_has(object->kind, FX_KIND_STATUS_BY_POD) ||
+        !fx_cluster_status_is_built(events->built, object)) {
         return; /* newer than the build: the next build includes it */
     }
     json_t *entry = fx_cluster_status_entry(&events->identity, events->built, object);

@@ -37,7 +37,9 @@ bool fx_status_has(const struct fx_cluster_status *status, enum fx_status_part p
     const struct fx_status_schema schema =
         fx_status_schemas_get(status->schemas, object->resource);
     return part == FX_STATUS_READY
-               ? status->leads && object->kind->has_ready && schema.conditions
+               ? status->leads &&
+                     fx_cluster_kind_has(object->kind, FX_KIND_STATUS_READY) &&
+                     schema.conditions
                : schema.by_pod != FX_STATUS_NONE;
 }
 
@@ -77,7 +79,7 @@ static void compare_part(struct fx_cluster_status *status, enum fx_status_part p
 /* Once for each kind that has objects. */
 static void log_no_field(struct fx_cluster_status *status,
                          const struct fx_cluster_object *object) {
-    bool *logged = &status->logged_no_field[object->kind - fx_cluster_kinds];
+    bool *logged = &status->logged_no_field[fx_cluster_kind_index(object->kind)];
     if (!*logged && !fx_status_has(status, FX_STATUS_ENTRY, object)) {
         *logged = true;
         fx_log(WARN, "status not written: the installed CRD has no field for it",
@@ -89,7 +91,8 @@ static void log_no_field(struct fx_cluster_status *status,
 /* An object that is newer than the build waits for the next build. */
 static void compare_object(struct fx_cluster_status *status,
                            const struct fx_cluster_object *object) {
-    if (!object->kind->is_mutator || !fx_cluster_status_is_built(status->built, object)) {
+    if (!fx_cluster_kind_has(object->kind, FX_KIND_STATUS_BY_POD) ||
+        !fx_cluster_status_is_built(status->built, object)) {
         return;
     }
     fx_status_schemas_request(status->schemas, object->kind);

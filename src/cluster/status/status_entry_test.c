@@ -38,8 +38,8 @@ static const struct fx_cluster_identity identity = {
 static void put(struct cluster *cluster, const char *name, unsigned generation,
                 const char *location, const char *value) {
     const struct fx_object_source source = {
-        .kind = &fx_cluster_kinds[0],
-        .resource = &fx_cluster_kinds[0].versions[0],
+        .kind = fx_cluster_kind_at(0),
+        .resource = &fx_cluster_kind_at(0)->versions[0],
         .pod = "me",
     };
     char text[1000];

@@ -54,7 +54,7 @@ struct fx_cluster_status {
     uint64_t next_write_ns;
     struct fx_cluster_status_counts counts;
     enum fx_kube_reason logged; /* the last failure in the log */
-    bool logged_no_field[FX_CLUSTER_KINDS];
+    bool logged_no_field[FX_CLUSTER_KINDS_MAX];
     char manager[FX_STATUS_MANAGER_BYTES];
 };
 

@@ -33,7 +33,7 @@ struct fx_status_schemas {
         struct fx_status_schema versions[FX_CLUSTER_KIND_VERSIONS];
         bool missing;   /* its CRD did not exist, */
         bool requested; /* and was read again for its objects, once in a round */
-    } kinds[FX_CLUSTER_KINDS];
+    } kinds[FX_CLUSTER_KINDS_MAX];
     bool known;
     bool changed; /* a schema changed in this round */
 };
@@ -103,7 +103,7 @@ static void read_next(struct fx_status_schemas *schemas);
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_status_schemas *schemas = schemas_of(timer->data);
-    for (size_t i = 0; schemas->at == 0 && i < FX_CLUSTER_KINDS; i++) {
+    for (size_t i = 0; schemas->at == 0 && i < fx_cluster_kinds_count(); i++) {
         schemas->kinds[i].requested = false;
     }
     read_next(schemas);
@@ -125,7 +125,7 @@ static void end_round(struct fx_status_schemas *schemas) {
 }
 
 static void handle_crd(struct fx_status_schemas *schemas, const json_t *crd) {
-    const struct fx_cluster_kind *kind = &fx_cluster_kinds[schemas->at];
+    const struct fx_cluster_kind *kind = fx_cluster_kind_at(schemas->at);
     for (size_t i = 0; i < kind->n_versions; i++) {
         struct fx_status_schema *schema = &schemas->kinds[schemas->at].versions[i];
         const struct fx_status_schema now =
@@ -154,20 +154,22 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
 
 static bool is_read(const struct fx_status_schemas *schemas,
                     const struct fx_cluster_kind *kind) {
-    return kind->is_mutator && (schemas->apis & FX_CLUSTER_API_BIT(kind->api)) != 0;
+    return fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) &&
+           (schemas->apis & kind->api) != 0;
 }
 
 static void read_next(struct fx_status_schemas *schemas) {
-    while (schemas->at < FX_CLUSTER_KINDS &&
-           !is_read(schemas, &fx_cluster_kinds[schemas->at])) {
+    while (schemas->at < fx_cluster_kinds_count() &&
+           !is_read(schemas, fx_cluster_kind_at(schemas->at))) {
         schemas->at++;
     }
-    if (schemas->at == FX_CLUSTER_KINDS) {
+    if (schemas->at == fx_cluster_kinds_count()) {
         end_round(schemas);
         return;
     }
     char name[128];
-    const struct fx_kube_resource *resource = &fx_cluster_kinds[schemas->at].versions[0];
+    const struct fx_kube_resource *resource =
+        &fx_cluster_kind_at(schemas->at)->versions[0];
     (void)snprintf(name, sizeof name, "%s.%s", resource->plural, resource->group);
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
@@ -205,8 +207,8 @@ bool fx_status_schemas_known(const struct fx_status_schemas *schemas) {
 
 void fx_status_schemas_request(struct fx_status_schemas *schemas,
                                const struct fx_cluster_kind *kind) {
-    const size_t at = (size_t)(kind - fx_cluster_kinds);
-    assert(at < FX_CLUSTER_KINDS);
+    const size_t at = fx_cluster_kind_index(kind);
+    assert(at < fx_cluster_kinds_count());
     if (!schemas->kinds[at].missing || schemas->kinds[at].requested) {
         return;
     }
@@ -221,8 +223,8 @@ void fx_status_schemas_request(struct fx_status_schemas *schemas,
 
 struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *schemas,
                                               const struct fx_kube_resource *resource) {
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
-        const struct fx_cluster_kind *kind = &fx_cluster_kinds[i];
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
+        const struct fx_cluster_kind *kind = fx_cluster_kind_at(i);
         for (size_t j = 0; j < kind->n_versions; j++) {
             if (&kind->versions[j] == resource) {
                 return schemas->kinds[i].versions[j];

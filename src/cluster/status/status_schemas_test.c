@@ -109,7 +109,7 @@ static void on_known(void *user) {
 /* As below: an Assign in v1, and a Remove. */
 static void expect_keyed(const struct fx_status_schemas *lists,
                          const struct fx_kube_resource *version) {
-    const bool keyed = version == &fx_cluster_kinds[0].versions[0] ||
+    const bool keyed = version == &fx_cluster_kind_at(0)->versions[0] ||
                        strcmp(version->kind, "Remove") == 0;
     if ((fx_status_schemas_get(lists, version).by_pod == FX_STATUS_KEYED) != keyed) {
         fail_msg("%s.%s", version->plural, version->group);
@@ -144,12 +144,12 @@ static void they_are_asked_for(void **state) {
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_true(fx_status_schemas_known(lists));
     assert_int_equal(fake_count(&api.requests, "GET " CRDS "/"), 10);
-    for (size_t i = 0; i < FX_CLUSTER_KINDS; i++) {
-        for (size_t j = 0; j < fx_cluster_kinds[i].n_versions; j++) {
-            expect_keyed(lists, &fx_cluster_kinds[i].versions[j]);
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
+        for (size_t j = 0; j < fx_cluster_kind_at(i)->n_versions; j++) {
+            expect_keyed(lists, &fx_cluster_kind_at(i)->versions[j]);
         }
     }
-    const struct fx_kube_resource other = fx_cluster_kinds[0].versions[0];
+    const struct fx_kube_resource other = fx_cluster_kind_at(0)->versions[0];
     assert_int_equal(fx_status_schemas_get(lists, &other).by_pod, FX_STATUS_ATOMIC);
     fx_status_schemas_close(lists);
     fx_status_schemas_close(NULL);
@@ -176,22 +176,29 @@ static void one_that_comes_late(void **state) {
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     fx_status_schemas_request(lists,
-                              &fx_cluster_kinds[3]); /* ModifySet, which was there */
+                              fx_cluster_kind_at(3)); /* ModifySet, which was there */
     assert_true(fx_status_schemas_known(lists));
     fake_put(&api, CRDS "/assign.mutations.gatekeeper.sh", CRD(VERSION("v1", KEYED)));
-    fx_status_schemas_request(lists, &fx_cluster_kinds[0]);
+    fx_status_schemas_request(lists, fx_cluster_kind_at(0));
     assert_false(fx_status_schemas_known(lists));
     FAKE_UNTIL(&api, is(&n_known, 2));
-    expect_room(lists, &fx_cluster_kinds[0], FX_STATUS_KEYED);
+    expect_room(lists, fx_cluster_kind_at(0), FX_STATUS_KEYED);
     assert_int_equal(n_asked(&api), 20);
-    fx_status_schemas_request(lists, &fx_cluster_kinds[1]); /* which there is not */
+    fx_status_schemas_request(lists, fx_cluster_kind_at(1)); /* which there is not */
     FAKE_UNTIL(&api, is(&n_known, 3));
-    fx_status_schemas_request(lists, &fx_cluster_kinds[1]);
+    fx_status_schemas_request(lists, fx_cluster_kind_at(1));
     assert_true(fx_status_schemas_known(lists));
     assert_int_equal(n_asked(&api), 30);
     fx_status_schemas_close(lists);
     fx_kube_client_close(client);
     fake_finish(&api);
+}
+
+/* The last kind. */
+static const struct fx_cluster_kind *modrules(void) {
+    const struct fx_cluster_kind *kind = fx_cluster_kind_at(fx_cluster_kinds_count() - 1);
+    assert_string_equal(kind->versions[0].kind, "ModRule");
+    return kind;
 }
 
 static void only_those_of_an_api(void **state) {
@@ -202,8 +209,7 @@ static void only_those_of_an_api(void **state) {
     fake_start(&api);
     struct fx_kube_client *client = fake_client(&api);
     struct fx_status_schemas *lists = fx_status_schemas_create(
-        &api.loop, client, FX_CLUSTER_API_BIT(FX_CLUSTER_API_KUBEMOD), on_known, &n_known,
-        &err);
+        &api.loop, client, modrules()->api, on_known, &n_known, &err);
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_int_equal(n_asked(&api), 1);

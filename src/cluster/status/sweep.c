@@ -258,9 +258,9 @@ static void on_objects(const struct fx_kube_answer *answer, void *user) {
 
 /* Lists the next kind that exists, from `kind` on. */
 static void list_kind(struct fx_cluster_sweep *sweep) {
-    for (; sweep->kind < FX_CLUSTER_KINDS; sweep->kind++) {
+    for (; sweep->kind < fx_cluster_kinds_count(); sweep->kind++) {
         struct fx_kube_reflector_status status;
-        if (fx_cluster_kinds[sweep->kind].is_mutator &&
+        if (fx_cluster_kind_has(fx_cluster_kind_at(sweep->kind), FX_KIND_STATUS_BY_POD) &&
             fx_cluster_policies_get_status(sweep->policies, sweep->kind, &status) &&
             status.version != NULL && status.state != FX_KUBE_STATE_ABSENT) {
             sweep->resource = status.version;
