@@ -431,6 +431,9 @@ static struct fx_location *create(size_t text_len) {
 
 /* Frees unused memory: thousands of locations are kept, and most are short. */
 static bool trim(struct fx_location *location, struct fx_err *err) {
+    if (location->n_steps == 0) {
+        return true;
+    }
     struct fx_location_step *steps =
         realloc(location->steps, location->n_steps * sizeof *steps);
     if (steps == NULL) {

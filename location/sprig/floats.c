@@ -5,6 +5,7 @@
  */
 #include "location/sprig/functions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static bool decimal_of_double(struct template_run *run, double number,
     if (!make(run, exponent, len, ret_decimal)) {
         return false;
     }
+    assert(ret_decimal->digits != NULL);
     size_t n = 0;
     bool is_fraction = false;
     for (size_t i = 0; i < len; i++) {

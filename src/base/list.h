@@ -8,15 +8,48 @@
 #ifndef FX_BASE_LIST_H
 #define FX_BASE_LIST_H
 
+#include <stddef.h>
+
 /* Zeroed: in no list. */
 struct fx_list_link {
     struct fx_list_link *next, *previous;
 };
 
 /* Adds the link at the front of the list `*first`, which is NULL if it is empty. */
-void fx_list_add(struct fx_list_link **first, struct fx_list_link *link);
+static inline void fx_list_add(struct fx_list_link **first, struct fx_list_link *link) {
+    link->previous = NULL;
+    link->next = *first;
+    if (link->next != NULL) {
+        link->next->previous = link;
+    }
+    *first = link;
+}
 
 /* Removes the link from the list that contains it. */
-void fx_list_remove(struct fx_list_link **first, struct fx_list_link *link);
+static inline void fx_list_remove(struct fx_list_link **first,
+                                  struct fx_list_link *link) {
+    if (link->previous != NULL) {
+        link->previous->next = link->next;
+    } else {
+        *first = link->next;
+    }
+    if (link->next != NULL) {
+        link->next->previous = link->previous;
+    }
+    *link = (struct fx_list_link){0};
+}
+
+/* Removes the first link and returns it; NULL where the list is empty. */
+static inline struct fx_list_link *fx_list_pop(struct fx_list_link **first) {
+    struct fx_list_link *link = *first;
+    if (link != NULL) {
+        *first = link->next;
+        if (link->next != NULL) {
+            link->next->previous = NULL;
+        }
+        *link = (struct fx_list_link){0};
+    }
+    return link;
+}
 
 #endif

@@ -17,6 +17,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <re2/re2.h>
@@ -30,14 +31,14 @@ extern "C" {
 }
 
 struct fx_regex {
-    explicit fx_regex(RE2 *program) : newest(new version{program, nullptr, {false}}) {}
+    explicit fx_regex(std::unique_ptr<RE2> program)
+        : newest(new version(std::move(program), nullptr)) {}
     ~fx_regex() {
         for (version *at = newest.load(); at != nullptr;) {
             version *before = at->before;
             if (at->failed.load()) {
                 keep(at);
             } else {
-                delete at->program;
                 delete at;
             }
             at = before;
@@ -47,9 +48,11 @@ struct fx_regex {
     fx_regex &operator=(const fx_regex &) = delete;
 
     struct version {
-        RE2 *program;
+        version(std::unique_ptr<RE2> made, version *last)
+            : program(std::move(made)), before(last) {}
+        std::unique_ptr<RE2> program;
         version *before;
-        std::atomic<bool> failed; /* an allocation failed in it: it is not used again */
+        std::atomic<bool> failed{false}; /* an allocation failed in it */
     };
     version &current() const { return *newest.load(std::memory_order_acquire); }
     const RE2 &program() const { return *current().program; }
@@ -175,14 +178,12 @@ static fx_regex::version &usable_version(const fx_regex *regex) {
     if (!last->failed.load(std::memory_order_acquire)) {
         return *last;
     }
-    std::unique_ptr<RE2> program =
-        compile(last->program->pattern(), last->program->options());
-    std::unique_ptr<fx_regex::version> made(
-        new fx_regex::version{program.get(), last, {false}});
-    if (regex->newest.compare_exchange_strong(last, made.get())) {
-        (void)program.release();
-        return *made.release();
+    fx_regex::version *made = new fx_regex::version(
+        compile(last->program->pattern(), last->program->options()), last);
+    if (regex->newest.compare_exchange_strong(last, made)) {
+        return *made;
     }
+    delete made;
     return *last; /* that of another thread */
 }
 
@@ -206,8 +207,7 @@ bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
         if (has_short_name(*program)) {
             return fail_short_name(err);
         }
-        fx_regex *regex = new fx_regex(program.get());
-        (void)program.release();
+        fx_regex *regex = new fx_regex(std::move(program));
         (void)fx_spend(fx_regex_size(regex) / INSTRUCTIONS_OF_UNIT);
         (void)fx_budget_check();
         *ret_regex = regex;

@@ -72,6 +72,7 @@ static bool fill_names(struct fx_units *units, struct fx_unit *const *items,
         sorted[i] = (struct positioned){items[i], i};
     }
     qsort(sorted, n_items, sizeof *sorted, by_name_then_position);
+    units->n_by_name = 0;
     for (size_t i = 0; i < n_items; i++) {
         if (i + 1 == n_items || by_name(&sorted[i].unit, &sorted[i + 1].unit) != 0) {
             units->by_name[units->n_by_name++] = sorted[i].unit;

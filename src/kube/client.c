@@ -170,7 +170,9 @@ void fx_kube_client_close(struct fx_kube_client *client) {
         return;
     }
     while (client->calls != NULL) {
-        fx_kube_call_cancel((struct fx_kube_call *)client->calls);
+        struct fx_kube_call *call = (struct fx_kube_call *)client->calls;
+        assert(call->client == client && call->link.previous == NULL);
+        fx_kube_call_cancel(call);
     }
     fx_http_pool_close(client->pool);
     fx_tls_config_unref(client->tls);

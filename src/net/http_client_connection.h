@@ -43,7 +43,7 @@ fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target
                             struct fx_err *err) FX_MUST_USE;
 
 /* Frees it, when its stream is closed. */
-void fx_client_connection_destroy(struct fx_client_connection *link);
+void fx_client_connection_destroy(struct fx_client_connection *connection);
 
 /* References keep the memory of the pool, even after it was closed. */
 struct fx_http_pool *fx_http_pool_ref(struct fx_http_pool *pool);
@@ -59,6 +59,6 @@ struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
 
 /* Returns an open connection that is between two messages to its pool, which keeps or
  * closes it. */
-void fx_http_pool_put(struct fx_client_connection *link);
+void fx_http_pool_put(struct fx_client_connection *connection);
 
 #endif

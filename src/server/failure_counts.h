@@ -43,7 +43,7 @@ bool fx_failure_counts_exceeds(const struct fx_failure_counts *failures,
                                const struct fx_quarantined *item);
 
 /* Removes the item at that index; the last item takes its index. */
-void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t index);
+void fx_failure_counts_remove(struct fx_failure_counts *failures, size_t at);
 
 /* Removes all items. */
 void fx_failure_counts_clear(struct fx_failure_counts *failures);

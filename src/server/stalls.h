@@ -36,6 +36,6 @@ bool fx_stalls_print(struct fx_buf *lines);
 size_t fx_stalls_count(enum fx_job_type type);
 
 /* Appends all running jobs, in one line. Any thread. */
-void fx_stalls_print_all_jobs(struct fx_buf *line);
+void fx_stalls_print_all_jobs(struct fx_buf *text);
 
 #endif

@@ -54,9 +54,9 @@ void fx_watchdog_destroy(struct fx_watchdog *watchdog);
 /* Starts watching the loop of this queue; `name` is for people. Stop watching, on the
  * loop itself, before the queue is closed. Removing a loop that is not watched does
  * nothing. */
-void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *loop,
+void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *watched,
                      struct fx_message_queue *queue, const char *name);
-void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *loop);
+void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *watched);
 
 /* The shutdown has begun: the process ends after drain and grace at the latest. */
 void fx_watchdog_drain(struct fx_watchdog *watchdog);

@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds_test.c - the words for whose policies are read.
+ * cluster/policies/kinds_test.c - the watched kinds, the words of `--apis`, and whether
+ * the manifests agree with the tables.
  */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
+#include "base/buf.h"
+#include "base/file.h"
+#include "base/limits.h"
 #include "cluster/policies/kinds.h"
 #include "engine/dialect.h"
+#include "value/documents.h"
+#include "value/tree.h"
 
 #define G 1u
 #define K 2u
@@ -100,11 +107,117 @@ static void nodes(void **state) {
     assert_false(fx_cluster_apis_annotate_nodes(0));
 }
 
+/* ---- the manifests ---------------------------------------------------------------- */
+
+#define MANIFEST FX_SOURCE_DIR "/deploy/with-modrules/fixpoint.yaml"
+
+/* Does the list of strings have it? */
+static bool has(const json_t *list, const char *word) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        if (fx_text_is(fx_tree_text(json_array_get(list, i)), word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a rule of a ClusterRole or Role allow the verb on the resource? */
+static bool is_allowed(const struct fx_documents *manifest, const char *group,
+                       const char *resource, const char *verb) {
+    for (size_t i = 0; i < manifest->n_items; i++) {
+        const json_t *rules = fx_tree_view_key(manifest->items[i].root, "rules");
+        for (size_t j = 0; j < json_array_size(rules); j++) {
+            const json_t *rule = json_array_get(rules, j);
+            if (has(fx_tree_view_key(rule, "apiGroups"), group) &&
+                has(fx_tree_view_key(rule, "resources"), resource) &&
+                has(fx_tree_view_key(rule, "verbs"), verb)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static const json_t *find_crd(const struct fx_documents *manifest, const char *name) {
+    for (size_t i = 0; i < manifest->n_items; i++) {
+        const json_t *root = manifest->items[i].root;
+        if (fx_text_is(fx_tree_view_string(root, "kind"), "CustomResourceDefinition") &&
+            fx_text_is(fx_tree_view_string(fx_tree_view_key(root, "metadata"), "name"),
+                       name)) {
+            return root;
+        }
+    }
+    return NULL;
+}
+
+static bool serves(const json_t *crd, const char *version) {
+    const json_t *versions = fx_tree_view_key(fx_tree_view_key(crd, "spec"), "versions");
+    for (size_t i = 0; i < json_array_size(versions); i++) {
+        const json_t *one = json_array_get(versions, i);
+        if (fx_text_is(fx_tree_view_string(one, "name"), version)) {
+            return json_is_true(fx_tree_view_key(one, "served"));
+        }
+    }
+    return false;
+}
+
+static void expect_crd(const struct fx_documents *manifest,
+                       const struct fx_cluster_kind *kind) {
+    const struct fx_kube_resource *resource = &kind->versions[0];
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s.%s", resource->plural, resource->group);
+    print_message("%s\n", name);
+    const json_t *crd = find_crd(manifest, name);
+    const json_t *spec = fx_tree_view_key(crd, "spec");
+    assert_non_null(crd);
+    assert_true(fx_text_is(fx_tree_view_string(fx_tree_view_key(spec, "names"), "kind"),
+                           resource->kind));
+    const bool is_namespaced =
+        kind->kind->scope == FX_SCOPE_NAMESPACE || kind->kind->scope == FX_SCOPE_OWN;
+    assert_true(fx_text_is(fx_tree_view_string(spec, "scope"),
+                           is_namespaced ? "Namespaced" : "Cluster"));
+    for (size_t i = 0; i < kind->n_versions; i++) {
+        assert_true(serves(crd, kind->versions[i].version));
+    }
+}
+
+static void expect_rights(const struct fx_documents *manifest,
+                          const struct fx_cluster_kind *kind) {
+    static const char *const verbs[] = {"list", "watch"};
+    const struct fx_kube_resource *resource = &kind->versions[0];
+    for (size_t i = 0; i < FX_COUNT(verbs); i++) {
+        assert_true(is_allowed(manifest, resource->group, resource->plural, verbs[i]));
+    }
+    char status[256];
+    (void)snprintf(status, sizeof status, "%s/status", resource->plural);
+    assert_int_equal(is_allowed(manifest, resource->group, status, "patch"),
+                     kind->kind->status != 0);
+}
+
+/* What is watched has its definition and the rights in what the chart makes. */
+static void the_manifests(void **state) {
+    (void)state;
+    struct fx_buf text;
+    struct fx_documents manifest = {0};
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(&text, 0);
+    assert_true(fx_file_read(MANIFEST, FX_LIMIT_POLICY_FILE_BYTES, &text, &err));
+    assert_true(
+        fx_documents_read((struct fx_text){text.data, text.len}, &manifest, &err));
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
+        expect_crd(&manifest, fx_cluster_kind_at(i));
+        expect_rights(&manifest, fx_cluster_kind_at(i));
+    }
+    fx_documents_finish(&manifest);
+    fx_buf_finish(&text);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words),
         cmocka_unit_test(the_list),
         cmocka_unit_test(nodes),
+        cmocka_unit_test(the_manifests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

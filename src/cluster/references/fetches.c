@@ -136,9 +136,9 @@ bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
 }
 
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
-    while (fetches->first != NULL) {
-        struct fx_cluster_fetch *fetch = (struct fx_cluster_fetch *)fetches->first;
-        fx_list_remove(&fetches->first, &fetch->link);
+    for (struct fx_list_link *link = fx_list_pop(&fetches->first); link != NULL;
+         link = fx_list_pop(&fetches->first)) {
+        struct fx_cluster_fetch *fetch = (struct fx_cluster_fetch *)link;
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }

@@ -33,7 +33,7 @@ typedef void fx_cluster_on_state(const struct fx_kube_resource *resource,
  * on failure; errors: FX_ENOMEM. */
 struct fx_cluster_namespaces *
 fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
-                             fx_cluster_on_state *on_state, void *user,
+                             fx_cluster_on_state *on_change, void *user,
                              struct fx_err *err) FX_MUST_USE;
 
 /* The namespace of that name as a new Namespace object (v1; metadata with name and

@@ -86,8 +86,9 @@ static void end_task(struct task *task) {
 }
 
 static void drop_tasks(struct fx_cluster_events *events) {
-    while (events->tasks != NULL) {
-        end_task((struct task *)events->tasks);
+    for (struct fx_list_link *link = fx_list_pop(&events->tasks); link != NULL;
+         link = fx_list_pop(&events->tasks)) {
+        release((struct task *)link); /* its first member */
     }
 }
 
