@@ -477,7 +477,7 @@ const struct function functions_builtin[] = {
      .variadic = true,
      .price = 4},
     {"html", call_html, TEXTS, .variadic = true},
-    {"js", call_js, TEXTS, .variadic = true},
+    {"js", call_js, TEXTS, .variadic = true, .price = 2},
     {"urlquery", call_urlquery, TEXTS, .variadic = true},
     {.name = NULL},
 };

@@ -294,9 +294,9 @@ const struct function functions_dicts[] = {
     FUNCTION("values", call_values, 1, MAP),
     VARIADIC("pick", call_pick, 1, MAP, STRING),
     VARIADIC("omit", call_omit, 1, MAP, STRING),
-    VARIADIC("merge", call_merge, 1, MAP, MAP),
-    VARIADIC("mustMerge", call_merge, 1, MAP, MAP),
-    VARIADIC("mergeOverwrite", call_merge_overwrite, 1, MAP, MAP),
-    VARIADIC("mustMergeOverwrite", call_merge_overwrite, 1, MAP, MAP),
+    VARIADIC("merge", call_merge, 2, MAP, MAP),
+    VARIADIC("mustMerge", call_merge, 2, MAP, MAP),
+    VARIADIC("mergeOverwrite", call_merge_overwrite, 2, MAP, MAP),
+    VARIADIC("mustMergeOverwrite", call_merge_overwrite, 2, MAP, MAP),
     {.name = NULL},
 };

@@ -99,6 +99,12 @@ static inline bool fx_spend(uint64_t units) {
     return fx_thread_budget.spent < fx_thread_budget.check_at || fx_budget_check();
 }
 
+/* Spends for the bytes of a text that is mostly short, as keys are: hashed, compared or
+ * copied. The price of a short one is in that of its member. */
+static inline bool fx_spend_text(size_t bytes) {
+    return bytes < 4 * FX_BUDGET_BYTES || fx_spend(bytes / FX_BUDGET_BYTES);
+}
+
 /* What is exceeded of the thread's budget. */
 static inline enum fx_exceeded fx_budget_exceeded(void) {
     return fx_thread_budget.exceeded;

@@ -40,6 +40,9 @@ static bool equal_objects(const json_t *a, const json_t *b) {
     void *beside = fx_node_first(b);
     for (void *iter = fx_node_first(a); iter != NULL; iter = fx_node_next(a, iter)) {
         const struct fx_text key = fx_node_key(iter);
+        if (!fx_spend_text(key.len)) {
+            return false;
+        }
         const bool is_beside = beside != NULL && fx_node_has_key(beside, key);
         const json_t *value = json_object_iter_value(iter);
         const json_t *other =

@@ -17,7 +17,7 @@
 #define INDENT          4
 #define BYTES_OF_A_UNIT 4u /* of a string: each may need an escape */
 #define UNITS_OF_VALUE  2u
-#define SHORT_STRING    64u /* pays with its value */
+#define SHORT_STRING    32u /* pays with its value */
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {

@@ -375,7 +375,7 @@ static bool test(struct applier *a, const struct fx_patch_op *op) {
 #define UNITS_OF_OP 8u
 
 static bool apply_op(struct applier *a, const struct fx_patch_op *op) {
-    if (!fx_spend(UNITS_OF_OP)) {
+    if (!fx_spend(UNITS_OF_OP) || !fx_spend_text(op->path.len)) {
         return fx_fail_exceeded(a->err);
     }
     switch (op->kind) {

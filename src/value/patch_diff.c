@@ -126,6 +126,7 @@ static void add_members(struct differ *d, const struct fx_patch_path *path,
                         const json_t *before, json_t *after, void *iter) {
     for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
         const struct fx_text key = fx_node_key(iter);
+        d->failed = d->failed || !fx_spend_text(key.len);
         if (fx_tree_view_text(before, key) == NULL) {
             emit_key(d, path, key, FX_PATCH_ADD, NULL, json_object_iter_value(iter));
         }
@@ -144,6 +145,7 @@ static void diff_members(struct differ *d, const struct fx_patch_path *path,
     for (void *iter = fx_node_first(before); iter != NULL && !d->failed;
          iter = fx_node_next(before, iter)) {
         const struct fx_text key = fx_node_key(iter);
+        d->failed = d->failed || !fx_spend_text(key.len);
         json_t *old = json_object_iter_value(iter);
         json_t *value = NULL;
         is_in_order = is_in_order && beside != NULL && fx_node_has_key(beside, key);
