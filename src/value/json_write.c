@@ -17,6 +17,7 @@
 #define INDENT          4
 #define BYTES_OF_A_UNIT 4u /* of a string: each may need an escape */
 #define UNITS_OF_VALUE  2u
+#define UNITS_OF_SORT   2u  /* of an object whose keys are sorted, and one for each */
 #define SHORT_STRING    32u /* pays with its value */
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
@@ -175,6 +176,7 @@ static void write_sorted(struct fx_buf *buf, const json_t *object, unsigned styl
     for (void *i = fx_node_first(object); i != NULL; i = fx_node_next(object, i)) {
         members[count++] = i;
     }
+    buf->failed |= !fx_spend(UNITS_OF_SORT + count);
     qsort(members, count, sizeof *members, by_key);
     for (size_t i = 0; i < count && !buf->failed; i++) {
         if (i > 0) {
