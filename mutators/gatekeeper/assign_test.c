@@ -303,7 +303,7 @@ static void tells_the_engine(void **state) {
     assert_string_equal(mutator->name, "a");
     assert_int_equal(mutator->generation, 7);
     assert_int_equal(mutator->rank, 1);
-    assert_false(mutator->once);
+    assert_false(mutator->run.once);
     json_t *written = fx_policy_text_read(mutator->policy);
     assert_true(fx_equal(written, policy));
     json_decref(written);

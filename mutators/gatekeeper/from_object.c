@@ -156,7 +156,7 @@ static bool check_element(const struct source *source, const json_t *value,
 }
 
 /* Counts a node off the budget, a long text as several. */
-static bool take_off(size_t *budget, size_t n_bytes) {
+static bool restore(size_t *budget, size_t n_bytes) {
     const size_t n = 1 + n_bytes / FX_LIMIT_COPIED_NODE_BYTES;
     if (n > *budget) {
         return false;
@@ -167,7 +167,7 @@ static bool take_off(size_t *budget, size_t n_bytes) {
 
 /* Is there room in the budget for so many nodes, and so deep? */
 static bool has_room(json_t *value, size_t depth, size_t *budget) {
-    if (depth > FX_LIMIT_JSON_DEPTH || !take_off(budget, json_string_length(value))) {
+    if (depth > FX_LIMIT_JSON_DEPTH || !restore(budget, json_string_length(value))) {
         return false;
     }
     const char *key = NULL;

@@ -98,7 +98,7 @@ static void assert_same_trace(const struct fx_trace *a, const struct fx_trace *b
 
 /* Of a fight: who takes part and over what. Which turns it has is told if there is time.
  */
-static void assert_same_fight(const struct fx_outcome *a, const struct fx_outcome *b) {
+static void assert_same_cycle(const struct fx_outcome *a, const struct fx_outcome *b) {
     assert_int_equal(a->n_cycle, b->n_cycle);
     for (size_t i = 0; i < a->n_cycle; i++) {
         assert_int_equal(a->cycle[i].mutator, b->cycle[i].mutator);
@@ -122,16 +122,16 @@ static void assert_same_outcome(const struct fx_outcome *a, const struct fx_outc
         assert_same_list(a->passes[i].applied, a->passes[i].n_applied,
                          b->passes[i].applied, b->passes[i].n_applied);
     }
-    assert_int_equal(a->n_fares, b->n_fares);
-    for (size_t i = 0; i < a->n_fares; i++) {
-        assert_int_equal(a->fares[i].mutator, b->fares[i].mutator);
-        assert_int_equal(a->fares[i].matched, b->fares[i].matched);
-        assert_int_equal(a->fares[i].applied, b->fares[i].applied);
-        assert_int_equal(a->fares[i].changed, b->fares[i].changed);
-        assert_int_equal(a->fares[i].failed, b->fares[i].failed);
+    assert_int_equal(a->n_stats, b->n_stats);
+    for (size_t i = 0; i < a->n_stats; i++) {
+        assert_int_equal(a->stats[i].mutator, b->stats[i].mutator);
+        assert_int_equal(a->stats[i].matched, b->stats[i].matched);
+        assert_int_equal(a->stats[i].applied, b->stats[i].applied);
+        assert_int_equal(a->stats[i].changed, b->stats[i].changed);
+        assert_int_equal(a->stats[i].failed, b->stats[i].failed);
     }
     assert_ptr_equal(a->failed, b->failed);
-    assert_same_fight(a, b);
+    assert_same_cycle(a, b);
 }
 
 /* The order of fields counts. */
@@ -243,7 +243,7 @@ static void play(const struct pool *pool, json_t *namespace_object) {
         .source = FX_SOURCE_ORIGINAL,
         .namespace_object = one_in(3) ? NULL : namespace_object,
         .tells_passes = one_in(2),
-        .tells_fares = one_in(2),
+        .collects_stats = one_in(2),
         .mutation_id = UUID,
     };
     compare(snapshot, &request, one_in(4));

@@ -313,7 +313,7 @@ static void tells_the_engine(void **state) {
     struct fx_compilation compilation = must_compile(policy);
     const struct fx_mutator *mutator = compilation.mutators[0];
     assert_string_equal(mutator->kind, "ModifySet");
-    assert_false(mutator->once);
+    assert_false(mutator->run.once);
     assert_int_equal(mutator->n_bindings, 1);
     const struct fx_schema *schema = &mutator->schema;
     assert_int_equal(schema->n_steps, 4);

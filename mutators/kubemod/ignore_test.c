@@ -32,7 +32,7 @@ static const struct {
 } cases[] = {
     {"labelled", OURS, POD, NAMESPACE("'true'"), LABEL},
     {"and a rule of the cluster", CLUSTER, POD, NAMESPACE("'true'"), LABEL},
-    {"and a judge", RULE_OF("ns", "Reject", ""), POD, NAMESPACE("'true'"), LABEL},
+    {"and a validator", RULE_OF("ns", "Reject", ""), POD, NAMESPACE("'true'"), LABEL},
     {"another value", OURS, POD, NAMESPACE("'True'"), NULL},
     {"no text", OURS, POD, NAMESPACE("true"), NULL},
     {"another label", OURS, POD, "{metadata: {name: ns, labels: {a: 'true'}}}", NULL},

@@ -166,7 +166,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return ok;
 }
 
-/* A judge changes nothing. */
+/* A validator changes nothing. */
 static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
                           json_t **root, struct fx_effect *ret_effect,
                           struct fx_err *err) {
@@ -224,7 +224,7 @@ static const struct fx_mutator_ops patch_ops = {
     .found = fx_modrule_found,
     .may_write = fx_modrule_may_write,
     .sketch = fx_modrule_sketch,
-    .guise = &fx_synthetic_refs,
+    .view = &fx_synthetic_refs,
     .wants_home = wants_home,
     .reads = reads,
     .destroy = destroy,
@@ -233,11 +233,11 @@ static const struct fx_mutator_ops patch_ops = {
 static const struct fx_mutator_ops reject_ops = {
     .match = match,
     .apply = apply_nothing,
-    .judge = fx_reject_judge,
+    .validate = fx_reject_validate,
     .denial = &fx_reject_denial,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
-    .guise = &fx_synthetic_refs,
+    .view = &fx_synthetic_refs,
     .wants_home = wants_home,
     .reads = reads,
     .destroy = destroy,
@@ -266,9 +266,9 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     const json_t *metadata = fx_tree_view_key(source, "metadata");
     head->generation = json_integer_value(fx_tree_view_key(metadata, "generation"));
     head->rank = KUBEMOD_RANK;
-    head->once = true;
-    head->together = true;
-    head->lenient = true;
+    head->run.once = true;
+    head->run.match_first = true;
+    head->run.ignores_failure = true;
     head->restores = true;
     rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
     head->place =

@@ -59,7 +59,7 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
 /* Fills what the index asks for. False without memory. */
 bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;
 
-/* Makes it a judge, who rejects, from one who patches. Before it is in a snapshot. */
+/* Makes it a validator, who rejects, from one who patches. Before it is in a snapshot. */
 void fx_modrule_set_type(struct modrule *rule, bool rejects);
 
 void fx_modrule_destroy(struct modrule *rule); /* NULL, half-made ones are fine */

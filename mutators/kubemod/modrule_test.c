@@ -180,11 +180,11 @@ static void does_as_the_spec_says(void **state) {
             fail_msg("%s: %s", cases[i].rules, play.err.msg);
         }
         assert_value(play.root, cases[i].expected, cases[i].rules);
-        assert_int_equal(play.outcome.n_drops, cases[i].drop == NULL ? 0 : 1);
+        assert_int_equal(play.outcome.n_skipped, cases[i].drop == NULL ? 0 : 1);
         if (cases[i].drop != NULL &&
-            strstr(play.outcome.drops[0].words, cases[i].drop) == NULL) {
+            strstr(play.outcome.skipped[0].words, cases[i].drop) == NULL) {
             fail_msg("%s: wanted %s, got %s", cases[i].rules, cases[i].drop,
-                     play.outcome.drops[0].words);
+                     play.outcome.skipped[0].words);
         }
         end(&play);
     }
@@ -232,8 +232,8 @@ static void rejects(void **state) {
     assert_int_equal(play.err.code, FX_EDENIED);
     assert_string_equal(play.err.msg, "operation rejected by the following ModRule(s): "
                                       "ns/b: \"no q in ns\",ns/a,ns/c");
-    assert_int_equal(play.outcome.n_drops, 1);
-    assert_false(play.outcome.drops[0].fails);
+    assert_int_equal(play.outcome.n_skipped, 1);
+    assert_false(play.outcome.skipped[0].fails);
     end(&play);
 }
 
@@ -304,8 +304,8 @@ static void templates_share_a_bound(void **state) {
     struct play play = {.request = {.text_left = &text_left}};
     run(&play, rules, POD "}}");
     assert_true(play.ok);
-    assert_int_equal(play.outcome.n_drops, 1);
-    assert_string_equal(play.outcome.drops[0].words,
+    assert_int_equal(play.outcome.n_skipped, 1);
+    assert_string_equal(play.outcome.skipped[0].words,
                         "spec.patch[0]: it writes more than it may, 21 bytes too many");
     assert_int_equal(text_left, 29);
     end(&play);
@@ -322,7 +322,7 @@ static void constants_have_a_bound(void **state) {
         size_t left = text_left; /* three times 1 + 3 * (1 + 1 + 2 * (1 + 1)) */
         struct play play = {.request = {.text_left = &left}};
         run(&play, rule, POD "}, l: [1, 2, 3]}");
-        assert_int_equal(play.outcome.n_drops, text_left < 57);
+        assert_int_equal(play.outcome.n_skipped, text_left < 57);
         end(&play);
     }
 }
@@ -341,8 +341,8 @@ static void many_operations_are_refused(void **state) {
         PATCHES("r", "", "{op: replace, select: '$.l[*]', path: '/l/#0', value: '2'}"),
         object.data);
     assert_true(play.ok);
-    assert_int_equal(play.outcome.n_drops, 1);
-    assert_string_equal(play.outcome.drops[0].words,
+    assert_int_equal(play.outcome.n_skipped, 1);
+    assert_string_equal(play.outcome.skipped[0].words,
                         "spec.patch[0]: it comes to more than 10000 operations");
     end(&play);
     fx_buf_finish(&object);

@@ -31,9 +31,9 @@ static bool execute(const struct modrule *rule, const struct fx_request *request
     return ok;
 }
 
-bool fx_reject_judge(const struct fx_mutator *self, const struct fx_request *request,
-                     json_t *root, struct fx_buf *entry, struct fx_err *note,
-                     struct fx_err *err) {
+bool fx_reject_validate(const struct fx_mutator *self, const struct fx_request *request,
+                        json_t *root, struct fx_buf *entry, struct fx_err *note,
+                        struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     struct fx_buf words;
     fx_buf_init(&words, 0);

@@ -16,10 +16,10 @@
 /* How KubeMod tells who rejects. */
 extern const struct fx_denial fx_reject_denial;
 
-/* Of a rule of type Reject that matches; see fx_mutator_ops.judge. Where its message
+/* Of a rule of type Reject that matches; see fx_mutator_ops.validate. Where its message
  * fails, it rejects by its name alone, and `note` says why. */
-bool fx_reject_judge(const struct fx_mutator *self, const struct fx_request *request,
-                     json_t *root, struct fx_buf *entry, struct fx_err *note,
-                     struct fx_err *err);
+bool fx_reject_validate(const struct fx_mutator *self, const struct fx_request *request,
+                        json_t *root, struct fx_buf *entry, struct fx_err *note,
+                        struct fx_err *err);
 
 #endif

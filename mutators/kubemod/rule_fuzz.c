@@ -108,7 +108,7 @@ static void check_trace(const struct fx_trace *trace) {
 /* Whatever the rule, a sketch of it is an object or none. */
 static void check_rule(const struct fx_mutator *rule) {
     struct fx_err err = FX_ERR_INIT;
-    if (fx_mutator_is_judge(rule)) {
+    if (fx_mutator_is_validator(rule)) {
         return;
     }
     bool may = false;

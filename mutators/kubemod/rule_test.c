@@ -146,7 +146,7 @@ static void tells_all_faults(void **state) {
 }
 
 /* A rule with so many entries; what is wrong with it, to be freed. */
-static char *judge(const char *begin, const char *entry, size_t n, const char *end) {
+static char *validator(const char *begin, const char *entry, size_t n, const char *end) {
     struct fx_compilation compilation = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text;
@@ -177,10 +177,10 @@ static void bounds_lists(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const size_t most = FX_LIMIT_MODRULE_ENTRIES;
-        char *fault = judge(cases[i].begin, cases[i].entry, most, cases[i].end);
+        char *fault = validator(cases[i].begin, cases[i].entry, most, cases[i].end);
         assert_string_equal(fault, "");
         free(fault);
-        fault = judge(cases[i].begin, cases[i].entry, most + 1, cases[i].end);
+        fault = validator(cases[i].begin, cases[i].entry, most + 1, cases[i].end);
         assert_int_equal(strncmp(fault, cases[i].fault, strlen(cases[i].fault)), 0);
         assert_non_null(strstr(fault, "…: must have at most 1000 items"));
         free(fault);
@@ -304,7 +304,7 @@ static void fills_the_head(void **state) {
     const struct fx_mutator *head = made.mutators[0];
     assert_string_equal(head->full_name, "ns/r");
     assert_int_equal(head->tier, -7);
-    assert_true(head->once && head->together && head->lenient);
+    assert_true(head->run.once && head->run.match_first && head->run.ignores_failure);
     assert_int_equal(head->n_namespaces, 1);
     assert_true(fx_text_is(head->namespaces[0], "ns"));
     assert_int_equal(head->n_bindings, 1);
@@ -312,7 +312,7 @@ static void fills_the_head(void **state) {
     assert_int_equal(head->bindings[0].operations,
                      FX_OPERATION_BIT(FX_OPERATION_CREATE) |
                          FX_OPERATION_BIT(FX_OPERATION_UPDATE));
-    assert_false(fx_mutator_is_judge(head));
+    assert_false(fx_mutator_is_validator(head));
     fx_compilation_finish(&made);
 
     made = must_compile("{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: "
@@ -322,7 +322,7 @@ static void fills_the_head(void **state) {
     head = made.mutators[0];
     assert_int_equal(head->n_namespaces, 0);
     assert_true(head->bindings[0].any_kind);
-    assert_true(fx_mutator_is_judge(head));
+    assert_true(fx_mutator_is_validator(head));
     fx_compilation_finish(&made);
 }
 

@@ -119,8 +119,8 @@ static bool keep(const json_t *object, json_t **ret_kept) {
     return ok;
 }
 
-static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                   struct fx_err *err) {
+static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                 struct fx_err *err) {
     if (!keep(*root, ret_kept)) {
         return fx_fail_nomem(err);
     }
@@ -142,7 +142,7 @@ static bool return_managed_fields(json_t *root, json_t *managed) {
            fx_tree_set_take(metadata, MANAGED_FIELDS, json_incref(managed));
 }
 
-static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
     json_t *own = fx_tree_own_root(root);
     json_t *const theirs = fx_tree_view_text(kept, REFS);
     if (own == NULL) {
@@ -157,5 +157,5 @@ static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-const struct fx_guise fx_synthetic_refs = {
-    .put_on = put_on, .take_off = take_off, .node_name = node_name};
+const struct fx_object_view fx_synthetic_refs = {
+    .show = show, .restore = restore, .node_name = node_name};

@@ -7,13 +7,13 @@
 #define FX_MUTATORS_KUBEMOD_SYNTHETIC_REFS_H
 
 #include "engine/dialect.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 
 #define SYNTHETIC_REFS "syntheticRefs"
 
 /* `syntheticRefs` with the namespace and the node, as far as the request has them; no
  * metadata.managedFields. */
-extern const struct fx_guise fx_synthetic_refs;
+extern const struct fx_object_view fx_synthetic_refs;
 
 /* How a Pod asks for its Node, and where the name of it stands. */
 extern const struct fx_node_annotations fx_synthetic_node;

@@ -46,8 +46,8 @@ static void add_warnings(struct fx_review *review) {
         add_warning(review, is_first, fx_text_of(review->warning));
         is_first = false;
     }
-    for (size_t i = 0; i < outcome->n_drops; i++) {
-        const struct fx_drop *drop = &outcome->drops[i];
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         fx_buf_reset(&words);
         fx_mutator_print_id(&words, review->snapshot->mutators[drop->mutator]);
         fx_buf_printf(&words, "%s: %s", drop->fails ? " was left out" : "", drop->words);

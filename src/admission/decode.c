@@ -115,7 +115,7 @@ enum fx_next fx_step_decode(struct fx_review *review) {
 enum fx_next fx_step_object(struct fx_review *review) {
     if (review->object == NULL) {
         (void)fx_fail(&review->err, FX_EINVALID, "`request.%s` is missing",
-                      review->request.only_judges ? "oldObject" : "object");
+                      review->request.only_validators ? "oldObject" : "object");
         return fx_answer_refuse(review);
     }
     return FX_NEXT;

@@ -80,7 +80,7 @@ static void tells_who_refuses(void **state) {
     static const struct fx_admission admissions[] = {
         {.on_error = FX_ON_ERROR_DENY},
         {.on_error = FX_ON_ERROR_DEFER, .skims = true},
-        {.on_error = FX_ON_ERROR_ALLOW, .tells_fares = true},
+        {.on_error = FX_ON_ERROR_ALLOW, .collects_stats = true},
     };
     struct fx_snapshot *snapshot = snapshot_of(policies_text);
     for (size_t i = 0; i < FX_COUNT(admissions); i++) {
@@ -89,7 +89,7 @@ static void tells_who_refuses(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
-/* Without a judge for it, nothing is different. */
+/* Without a validator for it, nothing is different. */
 static void nobody_is_asked_about_deletes(void **state) {
     (void)state;
     struct fx_snapshot *snapshot = snapshot_of(

@@ -55,7 +55,7 @@ static inline void fake_destroy(struct fx_mutator *self) {
     free(self);
 }
 
-/* A guise that hides nothing, and finds a Node named in the label `node`. */
+/* A view that hides nothing, and finds a Node named in the label `node`. */
 static inline bool fake_put_on(const struct fx_request *request, json_t **root,
                                json_t **ret_kept, struct fx_err *err) {
     (void)request;

@@ -24,7 +24,7 @@ enum fx_next fx_step_self(struct fx_review *review) {
 
 enum fx_next fx_step_operation(struct fx_review *review) {
     const enum fx_operation operation = review->request.operation;
-    if (operation == FX_OPERATION_DELETE && review->snapshot->judges_deletes) {
+    if (operation == FX_OPERATION_DELETE && review->snapshot->validates_deletes) {
         return fx_review_delete(review);
     }
     if (operation != FX_OPERATION_CREATE && operation != FX_OPERATION_UPDATE) {

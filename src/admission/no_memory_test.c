@@ -18,7 +18,7 @@
 #include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */
@@ -259,11 +259,10 @@ static bool leave(const struct fx_request *request, json_t *root, struct fx_err 
 }
 
 static struct fx_snapshot *wanting_snapshot(void) {
-    static const struct fx_guise guise = {fake_put_on, fake_take_off, fake_node_name};
-    static const struct fx_mutator_ops ops = {.match = fake_match,
-                                              .apply = fake_apply,
-                                              .guise = &guise,
-                                              .destroy = fake_destroy};
+    static const struct fx_object_view view = {fake_put_on, fake_take_off,
+                                               fake_node_name};
+    static const struct fx_mutator_ops ops = {
+        .match = fake_match, .apply = fake_apply, .view = &view, .destroy = fake_destroy};
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
     struct fx_mutator *mutator = fake_mutator(leave, "a");

@@ -10,7 +10,7 @@
 
 #include "admission/steps.h"
 #include "base/dns_name.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 
 /* ---- what is needed -------------------------------------------------------------- */
 
@@ -20,11 +20,11 @@ static bool is_namespace(const struct fx_review *review) {
 
 static void note_wants(struct fx_review *review, const struct fx_mutator *mutator,
                        const struct fx_subject *subject) {
-    const struct fx_guise *guise = mutator->ops->guise;
+    const struct fx_object_view *view = mutator->ops->view;
     review->wants_namespace = review->wants_namespace || mutator->wants_namespace;
-    if (mutator->wants_node && guise != NULL && guise->node_name != NULL &&
+    if (mutator->wants_node && view != NULL && view->node_name != NULL &&
         review->node_name.len == 0) {
-        review->node_name = guise->node_name(subject);
+        review->node_name = view->node_name(subject);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "admission/fakes.h"
 #include "admission/review.h"
 #include "admission/review_texts.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 #include "value/equal.h"
 
 #define POD_OF(node)                                                                     \
@@ -44,11 +44,10 @@ static bool note(const struct fx_request *request, json_t *root, struct fx_err *
 
 /* One that is for Pods of one namespace, on UPDATE alone. */
 static struct fx_snapshot *make_snapshot(bool wants_namespace, bool wants_node) {
-    static const struct fx_guise guise = {fake_put_on, fake_take_off, fake_node_name};
-    static const struct fx_mutator_ops ops = {.match = fake_match,
-                                              .apply = fake_apply,
-                                              .guise = &guise,
-                                              .destroy = fake_destroy};
+    static const struct fx_object_view view = {fake_put_on, fake_take_off,
+                                               fake_node_name};
+    static const struct fx_mutator_ops ops = {
+        .match = fake_match, .apply = fake_apply, .view = &view, .destroy = fake_destroy};
     static const struct fx_text own_namespace = {"shop", 4};
     static const struct fx_binding binding = {
         .kind = {"Pod", 3},

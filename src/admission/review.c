@@ -34,7 +34,7 @@ enum fx_next fx_review_delete(struct fx_review *review) {
     if (review->skims) {
         return start_over(review);
     }
-    review->request.only_judges = true;
+    review->request.only_validators = true;
     review->object = review->old_object;
     return FX_NEXT;
 }
@@ -54,7 +54,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.mutation_id = review->mutation_id;
     review->request.annotates = admission->annotates;
     review->request.tells_passes = admission->tells_passes;
-    review->request.tells_fares = admission->tells_fares;
+    review->request.collects_stats = admission->collects_stats;
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =
         review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");
@@ -65,8 +65,9 @@ static enum fx_next step_converge(struct fx_review *review) {
         .request = review->request,
         .namespace_ = review->matching_namespace,
         .object = review->object,
-        .spent =
-            review->request.only_judges ? NULL : &review->envelope.of_request.object.node,
+        .spent = review->request.only_validators
+                     ? NULL
+                     : &review->envelope.of_request.object.node,
         .is_part = review->skims,
         .arena = &review->arena,
         .trace = admission->trace,
@@ -76,7 +77,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     if (!fx_mutation_begin(&review->mutation, &review->err)) {
         return fail(review);
     }
-    const bool is_told_of = review->mutation.outcome.n_drops > 0; /* as of failures */
+    const bool is_told_of = review->mutation.outcome.n_skipped > 0; /* as of failures */
     return review->skims && is_told_of ? start_over(review) : FX_NEXT;
 }
 

@@ -66,11 +66,11 @@ enum fx_lookup {
 /* What reviews share; borrowed, and outlives each. */
 struct fx_admission {
     enum fx_on_error on_error;
-    bool annotates;    /* objects are to say who changed them (admission/annotate.h) */
-    bool tells_passes; /* result->outcome is to list who applied in each pass */
-    bool tells_fares;  /* result->outcome is to tell how each mutator fared */
-    bool skims;        /* only the patch is asked for: what no policy reads of the
-                        * AdmissionReview may be left out of the tree */
+    bool annotates;      /* objects are to say who changed them (admission/annotate.h) */
+    bool tells_passes;   /* result->outcome is to list who applied in each pass */
+    bool collects_stats; /* result->outcome is to tell how each mutator fared */
+    bool skims;          /* only the patch is asked for: what no policy reads of the
+                          * AdmissionReview may be left out of the tree */
     unsigned share_percent;       /* fx_request.share_percent */
     struct fx_activity *activity; /* or NULL: who watches the loop (engine/activity.h) */
     struct fx_trace *trace;       /* or NULL: what each mutator did (engine/trace.h) */

@@ -412,7 +412,7 @@ static void count(const struct answer *part) {
     counts.parts += part->review->skims ? 1 : 0;
     counts.patches += part->result->decision == FX_DECISION_MUTATED ? 1 : 0;
     counts.denials += part->result->decision == FX_DECISION_DENIED ? 1 : 0;
-    counts.told += part->result->outcome != NULL && part->result->outcome->n_drops > 0;
+    counts.told += part->result->outcome != NULL && part->result->outcome->n_skipped > 0;
 }
 
 static void compare(struct fx_snapshot *snapshot, const struct fx_buf *rules,

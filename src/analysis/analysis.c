@@ -8,7 +8,7 @@
 
 #include "analysis/analyzer.h"
 #include "base/limits.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 #include "value/tree.h"
 
 /* ---- cases ----------------------------------------------------------------------- */
@@ -59,8 +59,8 @@ static json_t *show(const struct fx_mutator *mutator, const struct trial_case *t
                     struct fx_err *err) {
     json_t *shown = json_incref(tcase->object);
     json_t *kept = NULL;
-    if (mutator->ops->guise != NULL &&
-        !mutator->ops->guise->put_on(&tcase->request, &shown, &kept, err)) {
+    if (mutator->ops->view != NULL &&
+        !mutator->ops->view->show(&tcase->request, &shown, &kept, err)) {
         json_decref(shown);
         shown = NULL;
     }

@@ -100,7 +100,7 @@ static bool run_set(struct mutator_set *set, struct trial_outcome *ret_outcome,
 
 static void print_second(struct fx_buf *text, const struct analyzer *analyzer,
                          uint32_t mutator) {
-    if (analyzer->snapshot->mutators[mutator]->once) {
+    if (analyzer->snapshot->mutators[mutator]->run.once) {
         fx_analyzer_print_id(text, analyzer, mutator);
         fx_buf_str(text, " changes the result when it is asked once more, as the API "
                          "server does after other webhooks; let its match rule out "
@@ -119,7 +119,7 @@ static bool report_second(const struct mutator_set *set, const struct trial_step
     if (!fx_analyzer_diff(analyzer, step->before, step->after, &patch, err)) {
         return false;
     }
-    const bool once = analyzer->snapshot->mutators[step->mutator]->once;
+    const bool once = analyzer->snapshot->mutators[step->mutator]->run.once;
     struct fx_buf text;
     fx_buf_init(&text, 0);
     print_second(&text, analyzer, step->mutator);
@@ -152,7 +152,7 @@ static bool report_again(const struct mutator_set *set, const struct trial_recor
     struct fx_mutator *const *mutators = set->analyzer->snapshot->mutators;
     bool ok = true;
     for (size_t i = 0; ok && i < record->n_steps; i++) {
-        const bool once = mutators[record->steps[i].mutator]->once;
+        const bool once = mutators[record->steps[i].mutator]->run.once;
         ok = (i > 0 && !once) || report_second(set, &record->steps[i], err);
     }
     return ok;

@@ -217,7 +217,7 @@ struct sketch *fx_sketches_make(struct analyzer *analyzer, struct fx_err *err) {
     for (uint32_t i = 0; ok && i < snapshot->n_mutators; i++) {
         bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
-            !fx_mutator_is_judge(snapshot->mutators[i])) {
+            !fx_mutator_is_validator(snapshot->mutators[i])) {
             ok = make(analyzer, &sketches[i], i, &made, err) &&
                  (made || add_untried(analyzer->result, i, err));
             analyzer->result->n_objects += made;

@@ -161,17 +161,17 @@ static struct fake_plan random_plan(unsigned *random) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     static const char *const keys[] = {"x", "y"};
     static const char *const values[] = {"1", "2", "3", "4"};
-    const bool together = next_random(random) % 4 == 0;
+    const bool match_first = next_random(random) % 4 == 0;
     return (struct fake_plan){
-        .together = together,
-        .rank = together ? 1 : 0,
-        .tier = together ? (int)(next_random(random) % 3) - 1 : 0,
+        .match_first = match_first,
+        .rank = match_first ? 1 : 0,
+        .tier = match_first ? (int)(next_random(random) % 3) - 1 : 0,
         .name = names[next_random(random) % FX_COUNT(names)],
         .if_key = keys[next_random(random) % 8 == 0],
         .if_value = values[next_random(random) % 4],
         .set_key = keys[next_random(random) % 8 == 0],
         .set_value = values[next_random(random) % 4],
-        .once = together || next_random(random) % 8 == 0,
+        .once = match_first || next_random(random) % 8 == 0,
     };
 }
 

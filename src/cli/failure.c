@@ -96,8 +96,8 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
 
 /* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
 static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
-                       const struct fx_mutator *mutator, const struct fx_drop *drop,
-                       bool colour) {
+                       const struct fx_mutator *mutator,
+                       const struct fx_skipped_mutator *drop, bool colour) {
     struct fx_buf id;
     struct fx_buf words;
     fx_buf_init(&id, 0);
@@ -128,8 +128,8 @@ static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
 void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
                             const struct fx_review_result *result, bool colour) {
     const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
-    for (size_t i = 0; outcome != NULL && i < outcome->n_drops; i++) {
-        const struct fx_drop *drop = &outcome->drops[i];
+    for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
+        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         print_drop(buf, object, result->snapshot->mutators[drop->mutator], drop, colour);
     }
 }

@@ -74,8 +74,8 @@ static void take_words(const struct fx_review_result *result,
         return;
     }
     fx_buf_text(&answer->denial, outcome->denial);
-    for (size_t i = 0; i < outcome->n_drops; i++) {
-        const struct fx_drop *drop = &outcome->drops[i];
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         const struct fx_mutator *mutator = result->snapshot->mutators[drop->mutator];
         fx_buf_printf(&answer->warnings, "%s%s/%s%s: %s", i == 0 ? "" : "; ",
                       mutator->kind, mutator->full_name,

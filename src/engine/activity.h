@@ -43,7 +43,7 @@ void fx_activity_begin_loop(struct fx_activity *activity, struct fx_text group,
                             struct fx_text kind);
 
 /* It is the turn of this mutator, which stays until the loop ends. */
-static inline void fx_activity_set_turn(struct fx_activity *activity,
+static inline void fx_activity_set_step(struct fx_activity *activity,
                                         const struct fx_mutator *mutator) {
     if (activity != NULL) {
         atomic_store_explicit(&activity->mutator, mutator, memory_order_release);

@@ -114,9 +114,16 @@ static void test_each_turn_is_told(void **state) {
 
 static void test_the_turn_of_a_tier(void **state) {
     (void)state;
-    static const struct fake_plan plans[] = {
-        {.name = "a", .together = true, .once = true, .set_key = "a", .set_value = "1"},
-        {.name = "b", .together = true, .once = true, .set_key = "b", .set_value = "1"}};
+    static const struct fake_plan plans[] = {{.name = "a",
+                                              .match_first = true,
+                                              .once = true,
+                                              .set_key = "a",
+                                              .set_value = "1"},
+                                             {.name = "b",
+                                              .match_first = true,
+                                              .once = true,
+                                              .set_key = "b",
+                                              .set_value = "1"}};
     fx_activity_set_task(&activity, "task");
     assert_true(mutate(plans, 2, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}"));
     assert_non_null(strstr(seen.data, POLICY("a") POLICY("b") POLICY("a") POLICY("b")));

@@ -81,8 +81,8 @@ bool fx_run_find_candidates(struct run *run, struct fx_err *err) {
                                                  &run->subject, &run->candidates, err);
     run->knows_place = false;
     run->n_acting = count_acting(run);
-    run->is_contested =
-        run->is_contested || (run->snapshot->is_contested && may_write_anywhere(run));
+    run->may_conflict =
+        run->may_conflict || (run->snapshot->may_conflict && may_write_anywhere(run));
     return ok && (fx_run_make_lasts(run) || fx_fail_nomem(err));
 }
 
@@ -99,7 +99,7 @@ static bool keep_place(struct run *run, const struct fx_mutator *mutator) {
     return run->knows_place;
 }
 
-bool fx_run_has_moved(const struct run *run) {
+bool fx_run_has_new_identity(const struct run *run) {
     const struct fx_subject *subject = &run->subject;
     return run->passes == NULL &&
            (!fx_text_equal(run->api_version, subject->api_version) ||
@@ -111,9 +111,9 @@ bool fx_run_has_moved(const struct run *run) {
 static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *before,
                        struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
-    (void)fx_run_fail_turn(run, step->mutator, err);
-    if (fx_run_may_drop(run, mutator, err)) {
-        return fx_run_drop(run, step, before, err);
+    (void)fx_run_fail_step(run, step->mutator, err);
+    if (fx_run_may_skip(run, mutator, err)) {
+        return fx_run_skip_failed(run, step, before, err);
     }
     run->outcome->failed = mutator;
     if (run->passes != NULL) {
@@ -126,8 +126,8 @@ static bool fail_apply(struct run *run, struct fx_trace_step *step, json_t *befo
 static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const bool is_recorded = run->trace != NULL || run->is_last_pass ||
-                             run->fight != NULL || run->passes != NULL ||
-                             (mutator->lenient && !mutator->restores);
+                             run->cycle != NULL || run->passes != NULL ||
+                             (mutator->run.ignores_failure && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
@@ -136,7 +136,7 @@ static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *er
         ok = fx_run_record(run, step, before, err);
     }
     json_decref(before);
-    if (mutator->once) {
+    if (mutator->run.once) {
         fx_index_set_add(&run->done, step->mutator);
     }
     if (step->effect.applied) {
@@ -148,16 +148,16 @@ static bool apply(struct run *run, struct fx_trace_step *step, struct fx_err *er
 /* The same, and how it fared is noted. */
 static bool apply_and_note(struct run *run, struct fx_trace_step *step,
                            struct fx_err *err) {
-    struct fx_fare *fare = fx_fares_begin_turn(run->fares, step->mutator);
-    if (fare == NULL) {
+    struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, step->mutator);
+    if (entry == NULL) {
         return fx_fail_nomem(err);
     }
     const bool ok = apply(run, step, err);
-    fare->matched = true;
-    fare->applied = fare->applied || step->effect.applied;
-    fare->changed = fare->changed || step->effect.changed;
-    fare->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
-    fx_fares_end_turn(run->fares, fare);
+    entry->matched = true;
+    entry->applied = entry->applied || step->effect.applied;
+    entry->changed = entry->changed || step->effect.changed;
+    entry->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
+    fx_stats_end_step(run->stats, entry);
     return ok;
 }
 
@@ -167,11 +167,11 @@ bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err) {
     if (run->passes != NULL) {
         return false;
     }
-    struct fx_fare *fare =
-        run->fares == NULL ? NULL : fx_fares_begin_turn(run->fares, index);
+    struct fx_mutator_stats *entry =
+        run->stats == NULL ? NULL : fx_stats_begin_step(run->stats, index);
     (void)fx_converge_fail_match(run->outcome->failed, *run->root, err);
-    if (fare != NULL) {
-        fare->failed = err->code == FX_EMUTATE;
+    if (entry != NULL) {
+        entry->failed = err->code == FX_EMUTATE;
     }
     return false;
 }
@@ -179,7 +179,7 @@ bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err) {
 static bool apply_matched(struct run *run, struct fx_trace_step *step,
                           struct fx_effect *ret_effect, struct fx_err *err) {
     const bool ok =
-        run->fares == NULL ? apply(run, step, err) : apply_and_note(run, step, err);
+        run->stats == NULL ? apply(run, step, err) : apply_and_note(run, step, err);
     *ret_effect = step->effect;
     return ok;
 }
@@ -189,19 +189,19 @@ static bool run_mutator(struct run *run, uint32_t index, struct fx_effect *ret_e
                         struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    fx_run_begin_turn(run, index);
+    fx_run_begin_step(run, index);
     if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
         return false;
     }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
-        (void)fx_run_fail_turn(run, index, err);
-        return fx_run_may_drop(run, mutator, err)
-                   ? fx_run_drop(run, &step, *run->root, err)
+        (void)fx_run_fail_step(run, index, err);
+        return fx_run_may_skip(run, mutator, err)
+                   ? fx_run_skip_failed(run, &step, *run->root, err)
                    : fx_run_fail_match(run, index, err);
     }
     if (!step.verdict.matched) {
-        if (run->fares != NULL) {
-            fx_fares_pass_over(run->fares);
+        if (run->stats != NULL) {
+            fx_stats_pass_over(run->stats);
         }
         return fx_run_record(run, &step, *run->root, err);
     }
@@ -223,7 +223,7 @@ static bool run_of_tier(struct run *run, size_t at, struct fx_effect *ret_effect
     if (!matched) {
         return true;
     }
-    fx_run_begin_turn(run, step.mutator);
+    fx_run_begin_step(run, step.mutator);
     return apply_matched(run, &step, ret_effect, err);
 }
 
@@ -234,7 +234,8 @@ static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
-    if (run->snapshot->mutators[index]->together || !fx_run_has_moved(run)) {
+    if (run->snapshot->mutators[index]->run.match_first ||
+        !fx_run_has_new_identity(run)) {
         return true;
     }
     if (!fx_run_find_candidates(run, err)) {
@@ -248,7 +249,7 @@ static bool follow_far(struct run *run, size_t *at, struct fx_err *err) {
 }
 
 static bool writes_alone(const struct run *run, uint32_t index) {
-    return !run->plain && !run->is_contested && run->snapshot->alone[index];
+    return !run->plain && !run->may_conflict && run->snapshot->alone[index];
 }
 
 /* The object as it was before the pass is kept for as long as it may come to be that
@@ -291,7 +292,7 @@ static bool follow(struct run *run, size_t *at, const struct fx_effect *effect,
     run->has_changed = true;
     if (!run->snapshot->is_simple) {
         fx_once_note_change(&run->once, mutator);
-        run->has_taken_once = run->has_taken_once || mutator->once;
+        run->once_has_changed = run->once_has_changed || mutator->run.once;
     }
     if (writes_alone(run, index)) {
         note_difference(run, index);
@@ -319,22 +320,23 @@ void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator) 
 /* Has it had all the turns it may have, or all of this pass? */
 static bool is_done(const struct run *run, const struct fx_mutator *mutator,
                     uint32_t index) {
-    return ((mutator->once || mutator->lenient) && fx_index_set_has(&run->done, index)) ||
-           (mutator->once && !fx_once_is_asked(&run->once, mutator));
+    return ((mutator->run.once || mutator->run.ignores_failure) &&
+            fx_index_set_has(&run->done, index)) ||
+           (mutator->run.once && !fx_once_is_asked(&run->once, mutator));
 }
 
 /* The turn of the candidate before *at. */
-static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
+static bool take_step(struct run *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     const bool is_simple = run->snapshot->is_simple;
-    if (fx_run_rest(run, own) || (!is_simple && is_done(run, mutator, index))) {
+    if (fx_run_skip_unchanged(run, own) || (!is_simple && is_done(run, mutator, index))) {
         return true;
     }
     keep_before(run, index);
-    if (!is_simple && mutator->ops->guise != run->guise &&
-        !fx_run_dress(run, mutator->ops->guise, err)) {
+    if (!is_simple && mutator->ops->view != run->view &&
+        !fx_run_set_view(run, mutator->ops->view, err)) {
         return false;
     }
     fx_run_complete_subject(run, mutator);
@@ -342,11 +344,11 @@ static bool take_turn(struct run *run, size_t *at, struct fx_err *err) {
         return fx_fail_nomem(err);
     }
     struct fx_effect effect = {.applied = false};
-    if (!is_simple && mutator->together ? !run_of_tier(run, own, &effect, err)
-                                        : !run_mutator(run, index, &effect, err)) {
+    if (!is_simple && mutator->run.match_first ? !run_of_tier(run, own, &effect, err)
+                                               : !run_mutator(run, index, &effect, err)) {
         return false;
     }
-    fx_run_note_turn(run, own, &effect);
+    fx_run_note_step(run, own, &effect);
     return !effect.changed || follow(run, at, &effect, err);
 }
 
@@ -361,9 +363,9 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;
     run->has_differed = false;
-    run->has_taken_once = false;
-    if (run->fares != NULL) {
-        fx_fares_begin(run->fares);
+    run->once_has_changed = false;
+    if (run->stats != NULL) {
+        fx_stats_begin(run->stats);
     }
     run->tier = NULL;
     fx_once_begin_pass(&run->once);
@@ -373,12 +375,12 @@ bool fx_run_pass(struct run *run, struct fx_err *err) {
     }
     while (at < run->n_acting) {
         at++;
-        if (!take_turn(run, &at, err) ||
+        if (!take_step(run, &at, err) ||
             (run->tier != NULL && !fx_run_end_tier(run, &at, err))) {
             return false;
         }
     }
-    return run->guise == NULL || fx_run_dress(run, NULL, err);
+    return run->view == NULL || fx_run_set_view(run, NULL, err);
 }
 
 /* Did the pass leave the object as it was? Mutators that undo each other within a pass
@@ -388,7 +390,8 @@ static bool has_settled(struct run *run) {
     if (!run->has_changed) {
         return true;
     }
-    if (run->has_differed || run->has_taken_once || !fx_equal(run->before, *run->root)) {
+    if (run->has_differed || run->once_has_changed ||
+        !fx_equal(run->before, *run->root)) {
         return false;
     }
     json_decref(*run->root);
@@ -442,13 +445,13 @@ static bool run_passes(struct run *run, bool *ret_settled, struct fx_err *err) {
 
 static bool settle(struct run *run, struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
-    bool settled = run->request->only_judges;
+    bool settled = run->request->only_validators;
     if (!run_passes(run, &settled, err)) {
         return false;
     }
     if (!settled) {
         (void)fx_converge_fail_cycle(run->request, *run->root, err);
-        fx_run_tell_fight(run);
+        fx_run_report_cycle(run);
         return false;
     }
     outcome->n_cycle = 0; /* what was noted in a last pass that settled */
@@ -470,7 +473,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
                  struct fx_outcome *ret_outcome, struct fx_err *err) {
     assert(snapshot != NULL && *root != NULL);
     *ret_outcome = (struct fx_outcome){0};
-    struct fx_fares fares = {.arena = arena};
+    struct fx_stats stats = {.arena = arena};
     struct run run = {
         .snapshot = snapshot,
         .request = request,
@@ -479,25 +482,25 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .root = root,
         .outcome = ret_outcome,
         .plain = request->plain,
-        .fares = request->tells_fares ? &fares : NULL,
+        .stats = request->collects_stats ? &stats : NULL,
     };
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_run_begin_spending(&run);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
-    const bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
-                    fx_run_find_candidates(&run, err) &&
-                    (fx_run_make_changes(&run) || fx_fail_nomem(err)) &&
-                    settle(&run, err) && fx_run_look_back(&run, err) &&
-                    (run.n_acting == run.candidates.n_indices || fx_run_judge(&run, err));
+    const bool ok =
+        (make_notes(&run) || fx_fail_nomem(err)) && fx_run_find_candidates(&run, err) &&
+        (fx_run_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
+        fx_run_find_late(&run, err) &&
+        (run.n_acting == run.candidates.n_indices || fx_run_validate(&run, err));
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));
     }
     fx_run_leave_share(&run);
     fx_activity_end_loop(request->activity);
-    ret_outcome->fares = fares.items;
-    ret_outcome->n_fares = fares.n_items;
+    ret_outcome->stats = stats.items;
+    ret_outcome->n_stats = stats.n_items;
     json_decref(run.kept);
     json_decref(original);
     fx_candidates_finish(&run.candidates);

@@ -33,12 +33,12 @@ struct fx_turn {
 };
 
 /* How one mutator fared in a review, all passes together. */
-struct fx_fare {
+struct fx_mutator_stats {
     uint32_t mutator;
     bool matched, applied, changed; /* in some pass */
-    bool denied;                    /* it is a judge, and refuses the object */
+    bool denied;                    /* it is a validator, and refuses the object */
     bool failed;                    /* its match or mutation did: FX_EMUTATE, … */
-    bool left_out;                  /* … or, which fails nothing else, a drop */
+    bool skipped;                   /* … or, which fails nothing else, a drop */
     bool overspent; /* the review ended at its deadline in its turn, which had taken more
                      * than half of what the loop had spent */
     /* Its own time. That of its match is only in it where the mutator before it in the
@@ -63,22 +63,22 @@ struct fx_outcome {
     size_t n_passes;
     /* Where the request wants them: those that matched or failed, ascending. Also after a
      * failure. */
-    struct fx_fare *fares;
-    size_t n_fares;
-    /* With the fares: the time that mutators with a share took, their matches included,
+    struct fx_mutator_stats *stats;
+    size_t n_stats;
+    /* With the stats: the time that mutators with a share took, their matches included,
      * and one of them. */
     uint64_t share_ns;
     uint32_t share_mutator;
-    /* Those who failed and were left out from there on (fx_mutator.lenient), in order: an
-     * object is what it would be without them. Also judges, whose `fails` is false where
-     * they did judge, but with fewer words. */
-    struct fx_drop {
+    /* Those who failed and were left out from there on (fx_mutator.run.ignores_failure),
+     * in order: an object is what it would be without them. Also validators, whose
+     * `fails` is false where they did validator, but with fewer words. */
+    struct fx_skipped_mutator {
         uint32_t mutator, pass;
         bool fails;
         const char *words;
-    } *drops;
-    size_t n_drops;
-    /* The judges who refuse the object, in order, each with its entry. */
+    } *skipped;
+    size_t n_skipped;
+    /* The validators who refuse the object, in order, each with its entry. */
     struct fx_refusal {
         uint32_t mutator;
         struct fx_text entry;
@@ -94,8 +94,8 @@ struct fx_outcome {
         struct fx_text path;
     } *cycle;
     size_t n_cycle;
-    /* And what they fight over, told from start to end: shortest first. None where time
-     * or memory did not reach, or where the fight did not go on. */
+    /* And what they cycle over, told from start to end: shortest first. None where time
+     * or memory did not reach, or where the cycle did not go on. */
     struct fx_turn *turns;
     size_t n_turns;
 
@@ -110,10 +110,10 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  * trees that share nodes with it are not touched. `trace` may be NULL.
  *
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
- * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the fight),
- * FX_EDENIED (judges refuse what came of it; ->denial has the words whole), FX_EDEADLINE
- * (the thread's budget is exceeded: base/budget.h), FX_ENOMEM. After an error *root is a
- * tree to be dropped; the outcome is to be finished in any case.
+ * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the cycle),
+ * FX_EDENIED (validators refuse what came of it; ->denial has the words whole),
+ * FX_EDEADLINE (the thread's budget is exceeded: base/budget.h), FX_ENOMEM. After an
+ * error *root is a tree to be dropped; the outcome is to be finished in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,
                  struct fx_arena *arena, struct fx_trace *trace, json_t **root,

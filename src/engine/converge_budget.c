@@ -29,7 +29,7 @@ void fx_run_begin_spending(struct run *run) {
 
 /* Is the time that those with a share take of interest? */
 static bool is_measured(const struct run *run) {
-    return run->share.is_bounded || run->fares != NULL;
+    return run->share.is_bounded || run->stats != NULL;
 }
 
 void fx_run_enter_share(struct run *run, uint32_t index) {
@@ -64,16 +64,16 @@ void fx_run_leave_share(struct run *run) {
  * have been through the loop before, with a part of the object.) */
 static void note_overspent(struct run *run, uint32_t index) {
     const uint64_t spent = fx_budget_spent();
-    if (run->fares == NULL || spent - run->turn_from <= (spent - run->loop_from) / 2) {
+    if (run->stats == NULL || spent - run->step_from <= (spent - run->loop_from) / 2) {
         return;
     }
-    struct fx_fare *fare = fx_fares_begin_turn(run->fares, index);
-    if (fare != NULL) {
-        fare->overspent = true;
+    struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, index);
+    if (entry != NULL) {
+        entry->overspent = true;
     }
 }
 
-bool fx_run_fail_turn(struct run *run, uint32_t index, struct fx_err *err) {
+bool fx_run_fail_step(struct run *run, uint32_t index, struct fx_err *err) {
     if (err->code != FX_EDEADLINE) {
         return false;
     }

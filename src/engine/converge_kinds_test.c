@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/converge_kinds_test.c - what dialects may ask of the loop: tiers, rules that are
- * asked together, once, leniently, or as judges, and a guise for the object.
+ * asked together, once, leniently, or as validators, and a view for the object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/guise.h"
+#include "engine/object_view.h"
 #include "value/equal.h"
 #include "value/json.h"
 
@@ -153,13 +153,13 @@ static void namespaces_are_part_of_the_id(void **state) {
 static void none_of_a_tier_sees_the_others(void **state) {
     (void)state;
     const struct cast together[] = {
-        {.plan = {.name = "a", APPENDS("1")}, .plan.together = true},
-        {.plan = {.name = "b", NEEDS_L_APPENDS("2")}, .plan.together = true},
+        {.plan = {.name = "a", APPENDS("1")}, .plan.match_first = true},
+        {.plan = {.name = "b", NEEDS_L_APPENDS("2")}, .plan.match_first = true},
     };
     const struct cast tiers[] = {
-        {.plan = {.name = "a", APPENDS("1")}, .plan.together = true},
+        {.plan = {.name = "a", APPENDS("1")}, .plan.match_first = true},
         {.plan = {.name = "b", NEEDS_L_APPENDS("2")},
-         .plan.together = true,
+         .plan.match_first = true,
          .plan.tier = 1},
     };
     const struct cast alone[] = {
@@ -176,9 +176,9 @@ static void an_object_that_moves_leaves_the_tier(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", .set_key = "kind", .set_value = "B", .once = true},
-         .plan.together = true},
-        {.plan = {.name = "b", .binding = "B", APPENDS("b")}, .plan.together = true},
-        {.plan = {.name = "c", .binding = "A", APPENDS("c")}, .plan.together = true},
+         .plan.match_first = true},
+        {.plan = {.name = "b", .binding = "B", APPENDS("b")}, .plan.match_first = true},
+        {.plan = {.name = "c", .binding = "A", APPENDS("c")}, .plan.match_first = true},
     };
     /* c matched, and is no candidate any more. */
     expect(casts, FX_COUNT(casts), "{\"apiVersion\": \"v1\", \"kind\": \"A\"}",
@@ -190,10 +190,10 @@ static void an_object_that_moves_leaves_the_tier(void **state) {
 static void once_rules_are_asked_again_after_others(void **state) {
     (void)state;
     const struct cast casts[] = {
-        {.plan = {.name = "a", APPENDS("1")}, .plan.rank = 2, .plan.together = true},
+        {.plan = {.name = "a", APPENDS("1")}, .plan.rank = 2, .plan.match_first = true},
         {.plan = {.name = "b", .if_key = "late", APPENDS("2")},
          .plan.rank = 2,
-         .plan.together = true},
+         .plan.match_first = true},
         {.plan = {.name = "c", .if_key = "l", .set_key = "late", .set_value = "1"},
          .plan.rank = 1},
     };
@@ -206,7 +206,8 @@ static void once_rules_are_asked_again_after_others(void **state) {
     end(&play);
 }
 
-/* ---- lenient --------------------------------------------------------------------- */
+/* ---- ignores_failure
+ * --------------------------------------------------------------------- */
 
 static bool write_and_fail(const struct fx_mutator *self,
                            const struct fx_request *request, json_t **root,
@@ -223,33 +224,34 @@ static bool write_and_fail(const struct fx_mutator *self,
 static const struct fx_mutator_ops half_ops = {
     .match = fake_match, .apply = write_and_fail, .destroy = fake_destroy};
 
-static void lenient_ones_are_left_out(void **state) {
+static void those_whose_failure_is_ignored_are_skipped(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", APPENDS("1")}},
-        {.plan = {.name = "b"}, .plan.lenient = true, .ops = &half_ops},
-        {.plan = {.name = "c", .match_error = "no match today"}, .plan.lenient = true},
+        {.plan = {.name = "b"}, .plan.ignores_failure = true, .ops = &half_ops},
+        {.plan = {.name = "c", .match_error = "no match today"},
+         .plan.ignores_failure = true},
         {.plan = {.name = "d", .match_error = "nor here"},
-         .plan.lenient = true,
-         .plan.together = true},
+         .plan.ignores_failure = true,
+         .plan.match_first = true},
         {.plan = {.name = "e", .set_key = "x", .set_value = "1"}},
     };
-    struct play play = {.request.tells_fares = true};
+    struct play play = {.request.collects_stats = true};
     begin(&play, casts, FX_COUNT(casts));
     run(&play, "{}");
     assert_true(play.ok);
     expect_root(&play, "{\"l\": [\"1\"], \"x\": \"1\"}");
-    assert_int_equal(play.outcome.n_drops, 3);
-    assert_int_equal(play.outcome.drops[0].mutator, 1);
-    assert_true(play.outcome.drops[0].fails);
-    assert_string_equal(play.outcome.drops[0].words, "it broke");
-    assert_string_equal(play.outcome.drops[1].words, "no match today");
-    assert_string_equal(play.outcome.drops[2].words, "nor here");
+    assert_int_equal(play.outcome.n_skipped, 3);
+    assert_int_equal(play.outcome.skipped[0].mutator, 1);
+    assert_true(play.outcome.skipped[0].fails);
+    assert_string_equal(play.outcome.skipped[0].words, "it broke");
+    assert_string_equal(play.outcome.skipped[1].words, "no match today");
+    assert_string_equal(play.outcome.skipped[2].words, "nor here");
     assert_null(play.outcome.failed);
     assert_int_equal(play.outcome.n_applied, 2);
     size_t n_failed = 0;
-    for (size_t i = 0; i < play.outcome.n_fares; i++) {
-        n_failed += play.outcome.fares[i].failed ? 1 : 0;
+    for (size_t i = 0; i < play.outcome.n_stats; i++) {
+        n_failed += play.outcome.stats[i].failed ? 1 : 0;
     }
     assert_int_equal(n_failed, 3);
     size_t n_told = 0;
@@ -260,11 +262,12 @@ static void lenient_ones_are_left_out(void **state) {
     end(&play);
 }
 
-/* ---- judges ---------------------------------------------------------------------- */
+/* ---- validators ----------------------------------------------------------------------
+ */
 
-static bool judge(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t *root, struct fx_buf *entry, struct fx_err *note,
-                  struct fx_err *err) {
+static bool validator(const struct fx_mutator *self, const struct fx_request *request,
+                      json_t *root, struct fx_buf *entry, struct fx_err *note,
+                      struct fx_err *err) {
     const struct fake_plan *plan = &((const struct fake *)self)->plan;
     (void)request;
     (void)root;
@@ -281,10 +284,10 @@ static bool judge(const struct fx_mutator *self, const struct fx_request *reques
 static const struct fx_denial fakes_say = {"fakes refuse: ", ","};
 static const struct fx_denial others_say = {"others refuse: ", " and "};
 
-static const struct fx_mutator_ops judge_ops = {
+static const struct fx_mutator_ops validator_ops = {
     .match = fake_match,
     .apply = fake_apply,
-    .judge = judge,
+    .validate = validator,
     .denial = &fakes_say,
     .destroy = fake_destroy,
 };
@@ -292,51 +295,51 @@ static const struct fx_mutator_ops judge_ops = {
 static const struct fx_mutator_ops other_ops = {
     .match = fake_match,
     .apply = fake_apply,
-    .judge = judge,
+    .validate = validator,
     .denial = &others_say,
     .destroy = fake_destroy,
 };
 
-static void judges_see_the_end(void **state) {
+static void validators_see_the_end(void **state) {
     (void)state;
     const struct cast casts[] = {
-        {.plan = {.name = "j", .if_key = "x"}, .ops = &judge_ops},
-        {.plan = {.name = "i", .if_key = "x"}, .plan.tier = 1, .ops = &judge_ops},
-        {.plan = {.name = "k", .if_key = "no"}, .ops = &judge_ops},
+        {.plan = {.name = "j", .if_key = "x"}, .ops = &validator_ops},
+        {.plan = {.name = "i", .if_key = "x"}, .plan.tier = 1, .ops = &validator_ops},
+        {.plan = {.name = "k", .if_key = "no"}, .ops = &validator_ops},
         {.plan = {.name = "o"}, .plan.rank = 3, .ops = &other_ops},
         {.plan = {.name = "p", .set_value = "lost words"},
          .plan.rank = 3,
          .ops = &other_ops},
         {.plan = {.name = "q", .apply_error = "it broke"},
          .plan.rank = 4,
-         .plan.lenient = true,
+         .plan.ignores_failure = true,
          .ops = &other_ops},
         {.plan = {.name = "z", .set_key = "x", .set_value = "1"}, .plan.rank = 5},
     };
-    struct play play = {.request.tells_fares = true};
+    struct play play = {.request.collects_stats = true};
     begin(&play, casts, FX_COUNT(casts));
     assert_int_equal(play.snapshot->n_acting, 1);
-    assert_true(play.snapshot->judges_deletes);
+    assert_true(play.snapshot->validates_deletes);
     run(&play, "{}");
     assert_false(play.ok);
     assert_int_equal(play.err.code, FX_EDENIED);
     assert_string_equal(play.err.msg, "fakes refuse: j,i; others refuse: o and p");
     assert_true(fx_text_is(play.outcome.denial, play.err.msg));
     assert_int_equal(play.outcome.n_refusals, 4);
-    assert_int_equal(play.outcome.n_drops, 2);
-    assert_false(play.outcome.drops[0].fails);
-    assert_string_equal(play.outcome.drops[0].words, "lost words");
-    assert_true(play.outcome.drops[1].fails);
+    assert_int_equal(play.outcome.n_skipped, 2);
+    assert_false(play.outcome.skipped[0].fails);
+    assert_string_equal(play.outcome.skipped[0].words, "lost words");
+    assert_true(play.outcome.skipped[1].fails);
     end(&play);
 }
 
-static void judges_alone_change_nothing(void **state) {
+static void validators_alone_change_nothing(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", APPENDS("1")}},
-        {.plan = {.name = "j", .if_key = "l"}, .ops = &judge_ops},
+        {.plan = {.name = "j", .if_key = "l"}, .ops = &validator_ops},
     };
-    struct play play = {.request.only_judges = true};
+    struct play play = {.request.only_validators = true};
     begin(&play, casts, FX_COUNT(casts));
     run(&play, "{}");
     assert_true(play.ok);
@@ -344,7 +347,7 @@ static void judges_alone_change_nothing(void **state) {
     assert_int_equal(play.outcome.iterations, 0);
     assert_false(play.outcome.mutated);
     end(&play);
-    play.request.only_judges = true;
+    play.request.only_validators = true;
     begin(&play, casts, FX_COUNT(casts));
     run(&play, "{\"l\": []}");
     assert_int_equal(play.err.code, FX_EDENIED);
@@ -353,8 +356,8 @@ static void judges_alone_change_nothing(void **state) {
 
 /* ---- guises ---------------------------------------------------------------------- */
 
-static bool put_on(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                   struct fx_err *err) {
+static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                 struct fx_err *err) {
     (void)request;
     json_t *own = fx_tree_own_root(root);
     *ret_kept = json_incref(fx_tree_view_key(own, "mask"));
@@ -362,7 +365,7 @@ static bool put_on(const struct fx_request *request, json_t **root, json_t **ret
            fx_fail_nomem(err);
 }
 
-static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
+static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
     json_t *own = fx_tree_own_root(root);
     if (own == NULL) {
         return fx_fail_nomem(err);
@@ -373,23 +376,23 @@ static bool take_off(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-static const struct fx_guise mask = {.put_on = put_on, .take_off = take_off};
+static const struct fx_object_view mask = {.show = show, .restore = restore};
 
 static const struct fx_mutator_ops masked_ops = {
-    .match = fake_match, .apply = fake_apply, .guise = &mask, .destroy = fake_destroy};
+    .match = fake_match, .apply = fake_apply, .view = &mask, .destroy = fake_destroy};
 
-static const struct fx_mutator_ops masked_judge_ops = {
+static const struct fx_mutator_ops masked_validator_ops = {
     .match = fake_match,
     .apply = fake_apply,
-    .judge = judge,
+    .validate = validator,
     .denial = &fakes_say,
-    .guise = &mask,
+    .view = &mask,
     .destroy = fake_destroy,
 };
 
 #define WANTS_MASK(word) .if_key = "mask", .if_value = "on", APPENDS(word)
 
-static void a_guise_is_seen_by_its_own_alone(void **state) {
+static void a_view_is_seen_by_its_own_alone(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", WANTS_MASK("1")}},
@@ -417,12 +420,13 @@ static void who_only_looks_changes_nothing(void **state) {
     end(&play);
 }
 
-static void judges_wear_it_too(void **state) {
+static void validators_see_it_too(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "j", .if_key = "mask", .if_value = "on"},
-         .ops = &masked_judge_ops},
-        {.plan = {.name = "k", .if_key = "mask", .if_value = "on"}, .ops = &judge_ops},
+         .ops = &masked_validator_ops},
+        {.plan = {.name = "k", .if_key = "mask", .if_value = "on"},
+         .ops = &validator_ops},
     };
     struct play play = {0};
     begin(&play, casts, FX_COUNT(casts));
@@ -439,12 +443,12 @@ int main(void) {
         cmocka_unit_test(none_of_a_tier_sees_the_others),
         cmocka_unit_test(an_object_that_moves_leaves_the_tier),
         cmocka_unit_test(once_rules_are_asked_again_after_others),
-        cmocka_unit_test(lenient_ones_are_left_out),
-        cmocka_unit_test(judges_see_the_end),
-        cmocka_unit_test(judges_alone_change_nothing),
-        cmocka_unit_test(a_guise_is_seen_by_its_own_alone),
+        cmocka_unit_test(those_whose_failure_is_ignored_are_skipped),
+        cmocka_unit_test(validators_see_the_end),
+        cmocka_unit_test(validators_alone_change_nothing),
+        cmocka_unit_test(a_view_is_seen_by_its_own_alone),
         cmocka_unit_test(who_only_looks_changes_nothing),
-        cmocka_unit_test(judges_wear_it_too),
+        cmocka_unit_test(validators_see_it_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

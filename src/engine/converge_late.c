@@ -10,12 +10,12 @@
 static bool ask(struct run *run, uint32_t index, bool *ret_matches, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_verdict verdict = {.matched = false};
-    if (mutator->ops->guise != run->guise &&
-        !fx_run_dress(run, mutator->ops->guise, err)) {
+    if (mutator->ops->view != run->view &&
+        !fx_run_set_view(run, mutator->ops->view, err)) {
         return false;
     }
     fx_run_complete_subject(run, mutator);
-    fx_run_begin_turn(run, index);
+    fx_run_begin_step(run, index);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &verdict, err)) {
         if (fx_err_is_ours(err)) {
             return false;
@@ -38,7 +38,7 @@ static bool tell(struct run *run, uint32_t index, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-bool fx_run_look_back(struct run *run, struct fx_err *err) {
+bool fx_run_find_late(struct run *run, struct fx_err *err) {
     if (run->trace == NULL) {
         return true;
     }
@@ -47,7 +47,7 @@ bool fx_run_look_back(struct run *run, struct fx_err *err) {
     for (size_t at = 0; at < run->n_acting; at++) {
         const uint32_t index = run->candidates.indices[at];
         bool matches = false;
-        if (!run->snapshot->mutators[index]->once ||
+        if (!run->snapshot->mutators[index]->run.once ||
             fx_index_set_has(&run->done, index)) {
             continue;
         }
@@ -55,5 +55,5 @@ bool fx_run_look_back(struct run *run, struct fx_err *err) {
             return false;
         }
     }
-    return run->guise == NULL || fx_run_dress(run, NULL, err);
+    return run->view == NULL || fx_run_set_view(run, NULL, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/converge_record.c - what is noted of a turn, for those who ask: the trace, the
- * contenders of a last pass, the fight.
+ * contenders of a last pass, the cycle.
  */
 #include "engine/converge_run.h"
 #include "value/patch.h"
@@ -28,8 +28,8 @@ static bool add_contender(struct run *run, uint32_t index, json_t *before,
     return true;
 }
 
-/* Is it anything new? A mutator may fare the same for very many passes: that is told
- * once, but each change. */
+/* Is it anything new? The outcome of a mutator may be the same in very many passes: that
+ * is told once, but each change. */
 static bool is_news(struct run *run, const struct fx_trace_step *step) {
     const struct news now = {
         .told = true,
@@ -90,7 +90,7 @@ bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *be
     if (!step->effect.changed) {
         return true;
     }
-    if (run->fight != NULL && !fx_trace_record(run->fight, step, before, *run->root)) {
+    if (run->cycle != NULL && !fx_trace_record(run->cycle, step, before, *run->root)) {
         return fx_fail_nomem(err);
     }
     return !run->is_last_pass || add_contender(run, step->mutator, before, err);

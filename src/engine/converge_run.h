@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/converge_run.h - private: one run of the loop, which converge.c drives and,
- * where there is no fixed point, converge_fight.c drives on.
+ * where there is no fixed point, converge_cycle.c drives on.
  */
 #ifndef FX_ENGINE_CONVERGE_RUN_H
 #define FX_ENGINE_CONVERGE_RUN_H
@@ -15,9 +15,9 @@
 #include "engine/activity.h"
 #include "engine/changes.h"
 #include "engine/converge.h"
-#include "engine/fares.h"
-#include "engine/guise.h"
 #include "engine/index_set.h"
+#include "engine/mutator_stats.h"
+#include "engine/object_view.h"
 #include "engine/once.h"
 
 /* What a trace has told of a mutator. */
@@ -27,8 +27,8 @@ struct news {
     struct fx_text found;
 };
 
-/* How a candidate's last turn went, and when it ended. */
-struct last_turn {
+/* The result of a candidate's last step, and when it ended. */
+struct last_step {
     uint32_t when; /* engine/changes.h */
     bool was, applied, changed;
 };
@@ -46,37 +46,38 @@ struct run {
     struct fx_subject subject;       /* of *root as it is … */
     bool is_stale;                   /* … but for labels and annotations */
     struct fx_candidates candidates; /* for a subject at this place: */
-    size_t n_acting;  /* the first so many of them; the others are judges */
+    size_t n_acting;  /* the first so many of them; the others are validators */
     bool knows_place; /* the texts that follow are filled in */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
-    bool is_contested;       /* some candidate may write anywhere, or one could earlier */
-    bool plain;              /* no turn is left out */
-    struct last_turn *lasts; /* of each candidate, the arena's; or NULL: plain */
+    bool may_conflict;       /* some candidate may write anywhere, or one could earlier */
+    bool plain;              /* no step is skipped */
+    struct last_step *lasts; /* of each candidate, the arena's; or NULL: plain */
     size_t cap_lasts;
     struct fx_changes changes;
 
     struct fx_index_set applied_now;  /* in this pass */
     struct fx_index_set applied_ever; /* in passes that changed something */
-    struct fx_index_set done;      /* once-rules that had their turn, and the dropped */
+    struct fx_index_set done;      /* rules that are not reinvoked and had their step, and
+                                      those that are skipped */
     struct fx_index_set in_tier;   /* of the tier under way, those that matched; where
                                     * there may be such tiers */
     const struct fx_mutator *tier; /* one of it, or NULL */
     struct fx_once once;
-    const struct fx_guise *guise; /* that *root wears; NULL: none */
-    json_t *kept;                 /* what is to be put back for it */
-    struct news *news;            /* with a trace: what was told of each last */
-    struct fx_fares *fares;       /* or NULL: how each fares is noted in it */
+    const struct fx_object_view *view; /* of *root; NULL: as it is */
+    json_t *kept;                      /* what restoring it needs */
+    struct news *news;                 /* with a trace: what was last reported of each */
+    struct fx_stats *stats;            /* or NULL: no stats are collected */
     uint32_t pass;
-    bool is_last_pass;   /* the last there may be: contenders are noted */
-    bool has_changed;    /* a mutator of this pass has changed something, */
-    bool has_differed;   /* which nobody undoes */
-    bool has_taken_once; /* a once-rule of this pass has changed something */
-    json_t *before;      /* as the object was before the pass, counted; NULL: as it is, or
-                          * it is not asked for any more */
+    bool is_last_pass;     /* the last there may be: contenders are noted */
+    bool has_changed;      /* a mutator of this pass has changed something, */
+    bool has_differed;     /* which nobody undoes */
+    bool once_has_changed; /* a once-rule of this pass has changed something */
+    json_t *before; /* as the object was before the pass, counted; NULL: as it is, or
+                     * it is not asked for any more */
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
-    size_t cap_cycle, cap_drops, cap_refusals;
-    struct fx_trace *fight; /* or NULL: every change is recorded in it */
+    size_t cap_cycle, cap_skipped, cap_refusals;
+    struct fx_trace *cycle; /* or NULL: every change is recorded in it */
     struct fx_share {
         bool is_entered; /* the mutator under way is one with a share … */
         bool is_bounded; /* … which bounds the thread's budget */
@@ -84,8 +85,8 @@ struct run {
         struct fx_bound outer; /* of the budget, outside of the share */
     } share;
     struct fx_passes *passes; /* or NULL: the run is one of single passes over a list */
-    /* Units spent before the loop, and before the turn under way. */
-    uint64_t loop_from, turn_from;
+    /* Units spent before the loop, and before the current step. */
+    uint64_t loop_from, step_from;
 };
 
 /* Another list of the arena's with room for one item more: the same one where it has it,
@@ -104,7 +105,7 @@ bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err);
 void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator);
 
 /* Is the object another kind of object than that of the candidates? */
-bool fx_run_has_moved(const struct run *run);
+bool fx_run_has_new_identity(const struct run *run);
 
 /* converge_budget.c: begins to count, and sets what mutators with a share may take. */
 void fx_run_begin_spending(struct run *run);
@@ -117,33 +118,33 @@ bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) FX_MUST_U
 void fx_run_enter_share(struct run *run, uint32_t index);
 void fx_run_leave_share(struct run *run);
 
-static inline void fx_run_begin_turn(struct run *run, uint32_t index) {
+static inline void fx_run_begin_step(struct run *run, uint32_t index) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    fx_activity_set_turn(run->request->activity, mutator);
+    fx_activity_set_step(run->request->activity, mutator);
     if (mutator->has_share && !run->share.is_entered) {
         fx_run_enter_share(run, index);
     } else if (!mutator->has_share && run->share.is_entered) {
         fx_run_leave_share(run);
     }
-    run->turn_from = fx_budget_spent();
+    run->step_from = fx_budget_spent();
 }
 
 /* It failed: where its budget was exceeded, fills in whether that was the review's or the
  * share's, which is a failure of its own. Always false. */
-bool fx_run_fail_turn(struct run *run, uint32_t index, struct fx_err *err);
+bool fx_run_fail_step(struct run *run, uint32_t index, struct fx_err *err);
 
-/* converge_lenient.c: may the failure be passed over by leaving out the mutator? */
-bool fx_run_may_drop(const struct run *run, const struct fx_mutator *mutator,
+/* converge_ignore.c: may the failure be ignored and the mutator be skipped? */
+bool fx_run_may_skip(const struct run *run, const struct fx_mutator *mutator,
                      const struct fx_err *err);
 
-/* Leaves it out from here on: the object is what it was before (NULL: it still is), `err`
- * becomes the reason that is told. */
-bool fx_run_drop(struct run *run, struct fx_trace_step *step, json_t *before,
-                 struct fx_err *err) FX_MUST_USE;
+/* Skips the mutator from here on: the object becomes `before` again (NULL: it did not
+ * change), `err` becomes the reason in the outcome. */
+bool fx_run_skip_failed(struct run *run, struct fx_trace_step *step, json_t *before,
+                        struct fx_err *err) FX_MUST_USE;
 
-/* Tells what went wrong with a judge who judges all the same. */
-bool fx_run_note_less(struct run *run, const struct fx_trace_step *step,
-                      const struct fx_err *why) FX_MUST_USE;
+/* Notes what went wrong in a validator that refused all the same, with fewer words. */
+bool fx_run_note_partial(struct run *run, const struct fx_trace_step *step,
+                         const struct fx_err *why) FX_MUST_USE;
 
 /* converge_tier.c: has the mutator, one of those that are asked together, matched? For
  * the first one of its tier, all of them are asked. */
@@ -155,35 +156,35 @@ bool fx_run_match_tier(struct run *run, size_t at, bool *ret_matched,
  * go on from. */
 bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) FX_MUST_USE;
 
-/* converge_guise.c: lets the object wear this guise, and no other; NULL: none. */
-bool fx_run_dress(struct run *run, const struct fx_guise *guise,
-                  struct fx_err *err) FX_MUST_USE;
+/* converge_view.c: sets the view of the object; NULL: none. */
+bool fx_run_set_view(struct run *run, const struct fx_object_view *view,
+                     struct fx_err *err) FX_MUST_USE;
 
 /* converge_late.c: where it is traced, tells of the once-rules that match the object as
  * it is now, and were asked when they did not. */
-bool fx_run_look_back(struct run *run, struct fx_err *err) FX_MUST_USE;
+bool fx_run_find_late(struct run *run, struct fx_err *err) FX_MUST_USE;
 
-/* converge_judge.c: asks the judges about the object as it is now. */
-bool fx_run_judge(struct run *run, struct fx_err *err) FX_MUST_USE;
+/* converge_validate.c: runs the validators on the object as it is now. */
+bool fx_run_validate(struct run *run, struct fx_err *err) FX_MUST_USE;
 
 /* Finds who may want the object as it is now. */
 bool fx_run_find_candidates(struct run *run, struct fx_err *err) FX_MUST_USE;
 
-/* Every candidate's turn. fx_run_end_pass() drops what is kept for it. */
+/* The step of every candidate. fx_run_end_pass() drops what a pass keeps. */
 bool fx_run_pass(struct run *run, struct fx_err *err) FX_MUST_USE;
 void fx_run_end_pass(struct run *run);
 
-/* Turns that are left out (converge_rest.c): of the candidates nobody has had one, and
- * the object is as it came. False without memory. */
+/* Steps that are skipped (converge_skip.c): no candidate has had one yet, and the object
+ * is unchanged. False without memory. */
 bool fx_run_make_lasts(struct run *run) FX_MUST_USE;
 bool fx_run_make_changes(struct run *run) FX_MUST_USE;
 
-/* Leaves out the turn of the candidate at this place, if it would come out as its last
- * one did. */
-bool fx_run_rest(struct run *run, size_t at);
+/* Skips the step of the candidate at this position, if it would have the result of its
+ * last step. */
+bool fx_run_skip_unchanged(struct run *run, size_t at);
 
-/* Notes how its turn went; what it changed, it has seen itself. */
-void fx_run_note_turn(struct run *run, size_t at, const struct fx_effect *effect);
+/* Notes the result of its step. */
+void fx_run_note_step(struct run *run, size_t at, const struct fx_effect *effect);
 
 /* passes.c, of a run of single passes: takes a step for a match, and fails without one;
  * and notes what a mutator that matched has done to the object, which was `before`. */
@@ -191,8 +192,8 @@ bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) FX_MUST_USE;
 bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
                             json_t *before, struct fx_err *err) FX_MUST_USE;
 
-/* There is no fixed point: sees what they fight over, on a copy, and tells the outcome.
+/* There is no fixed point: sees what they cycle over, on a copy, and tells the outcome.
  * What fails here is left untold. */
-void fx_run_tell_fight(struct run *run);
+void fx_run_report_cycle(struct run *run);
 
 #endif

@@ -444,11 +444,11 @@ static struct fake_plan random_plan(uint32_t *seed, const char *name) {
         .set_key = pick(seed, keys, 5),
         .set_value = pick(seed, values, 4),
         .once = next_random(seed) % 4 == 0,
-        .lenient = next_random(seed) % 4 == 0,
+        .ignores_failure = next_random(seed) % 4 == 0,
         .rank = next_random(seed) % 3,
         .tier = (int)(next_random(seed) % 2),
     };
-    plan.together = plan.rank == 1;
+    plan.match_first = plan.rank == 1;
     if (next_random(seed) % 10 == 0) {
         plan.match_error = "no match today";
     }
@@ -464,8 +464,8 @@ static void expect_turns(const struct fx_trace *trace,
         const struct fx_trace_step *step = &trace->steps[i];
         const struct fx_mutator *a = snapshot->mutators[last->mutator];
         const struct fx_mutator *b = snapshot->mutators[step->mutator];
-        const bool is_tier =
-            a->together && b->together && a->rank == b->rank && a->tier == b->tier;
+        const bool is_tier = a->run.match_first && b->run.match_first &&
+                             a->rank == b->rank && a->tier == b->tier;
         assert_true(
             step->pass > last->pass ||
             (step->pass == last->pass && (step->mutator > last->mutator || is_tier)));
@@ -509,7 +509,7 @@ static void index_changes_nothing(void **state) {
             assert_int_equal(indexed.outcome.mutated, whole.outcome.mutated);
             assert_int_equal(indexed.outcome.iterations, whole.outcome.iterations);
             assert_int_equal(indexed.outcome.n_applied, whole.outcome.n_applied);
-            assert_int_equal(indexed.outcome.n_drops, whole.outcome.n_drops);
+            assert_int_equal(indexed.outcome.n_skipped, whole.outcome.n_skipped);
             n_mutated += indexed.outcome.mutated ? 1 : 0;
         }
         expect_turns(&trace, whole.snapshot);

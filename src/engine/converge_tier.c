@@ -6,7 +6,7 @@
 #include "engine/converge_run.h"
 
 static bool is_of_tier(const struct fx_mutator *mutator, const struct fx_mutator *tier) {
-    return mutator->together && mutator->rank == tier->rank &&
+    return mutator->run.match_first && mutator->rank == tier->rank &&
            mutator->tier == tier->tier;
 }
 
@@ -22,14 +22,14 @@ static bool begin_tier(struct run *run, const struct fx_mutator *tier) {
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    fx_run_begin_turn(run, index);
+    fx_run_begin_step(run, index);
     if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
         return false;
     }
     if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
-        (void)fx_run_fail_turn(run, index, err);
-        return fx_run_may_drop(run, mutator, err)
-                   ? fx_run_drop(run, &step, *run->root, err)
+        (void)fx_run_fail_step(run, index, err);
+        return fx_run_may_skip(run, mutator, err)
+                   ? fx_run_skip_failed(run, &step, *run->root, err)
                    : fx_run_fail_match(run, index, err);
     }
     if (step.verdict.matched) {
@@ -42,7 +42,7 @@ static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
 /* Fares are noted in the order of a pass, which begins anew with the first turn of the
  * tier. */
 static bool ask_all(struct run *run, size_t at, struct fx_err *err) {
-    const size_t place = run->fares == NULL ? 0 : run->fares->at;
+    const size_t place = run->stats == NULL ? 0 : run->stats->at;
     for (; at < run->n_acting; at++) {
         const uint32_t index = run->candidates.indices[at];
         if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
@@ -52,9 +52,9 @@ static bool ask_all(struct run *run, size_t at, struct fx_err *err) {
             return false;
         }
     }
-    if (run->fares != NULL) {
-        run->fares->at = place;
-        fx_fares_pass_over(run->fares);
+    if (run->stats != NULL) {
+        run->stats->at = place;
+        fx_stats_pass_over(run->stats);
     }
     return true;
 }
@@ -87,7 +87,7 @@ bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) {
         return true;
     }
     run->tier = NULL;
-    if (!run->knows_place || !fx_run_has_moved(run)) {
+    if (!run->knows_place || !fx_run_has_new_identity(run)) {
         return true;
     }
     if (!fx_run_find_candidates(run, err)) {

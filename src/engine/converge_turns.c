@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_turns.c - the changes of a fight, field by field, each field's shortest
+ * engine/converge_turns.c - the changes of a cycle, field by field, each field's shortest
  * turn.
  */
 #include "engine/converge_turns.h"
@@ -77,7 +77,7 @@ static void shorten(struct fx_turn *turn) {
     }
 }
 
-/* Within a pass it changes and is put back: others fight, not those who write here. */
+/* Within a pass it changes and is put back: others cycle, not those who write here. */
 static bool rests(const struct fx_turn *turn) {
     return turn->period <= 1 &&
            fx_equal(turn->changes[0].from, turn->changes[turn->n_changes - 1].to);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_turns.h - a fight without end, field by field.
+ * engine/converge_turns.h - a cycle without end, field by field.
  */
 #ifndef FX_ENGINE_CONVERGE_TURNS_H
 #define FX_ENGINE_CONVERGE_TURNS_H
@@ -15,7 +15,7 @@
 #include "engine/trace.h"
 
 /* Sorts the changes of one turn of the whole object (`period` passes from 1; 0: one pass
- * of a fight that never comes back) by field, and leaves of each field its own shortest
+ * of a cycle that never comes back) by field, and leaves of each field its own shortest
  * turn. Shortest first, then by path. The turns are the arena's, their nodes the trace's.
  * False without memory. */
 bool fx_turns_find(const struct fx_trace *trace, uint32_t period, struct fx_arena *arena,

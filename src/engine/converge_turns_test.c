@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_turns_test.c - what a mutation tells of its passes, and of a fight that
+ * engine/converge_turns_test.c - what a mutation tells of its passes, and of a cycle that
  * has no end: who does what to which field, in the shortest turn of each.
  */
 #include <setjmp.h>
@@ -76,7 +76,7 @@ static void print_change(struct fx_buf *buf, const struct fx_trace_change *chang
 }
 
 /* `/path period: changes; …` */
-static void expect_fight(const struct fx_outcome *outcome, const char *text) {
+static void expect_cycle(const struct fx_outcome *outcome, const char *text) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < outcome->n_turns; i++) {
@@ -110,7 +110,7 @@ static void turns_are_told(void **state) {
         "{\"u\": \"0\", \"v\": \"0\", \"x\": \"0\", \"y\": \"0\", \"z\": \"0\"}");
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
     assert_int_equal(trial.outcome.iterations, FX_COUNT(plans) + 1);
-    expect_fight(&trial.outcome, "/u 2: 2:1 \"0\">\"1\" 3:2 \"1\">\"0\"; "
+    expect_cycle(&trial.outcome, "/u 2: 2:1 \"0\">\"1\" 3:2 \"1\">\"0\"; "
                                  "/v 2: 1:1 \"1\">\"0\" 0:2 \"0\">\"1\"; "
                                  "/x 3: 7:1 \"0\">\"1\" 5:3 \"1\">\"0\"; "
                                  "/y 3: 4:1 \"1\">\"0\" 6:2 \"0\">\"1\"");
@@ -129,7 +129,7 @@ static void growth_is_told(void **state) {
     try(&trial, false, plans, 3, "{\"z\": \"0\"}");
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
     assert_int_equal(json_array_size(json_object_get(trial.root, "l")), 4);
-    expect_fight(&trial.outcome, "/l/4 0: 0:1 >\"x\"");
+    expect_cycle(&trial.outcome, "/l/4 0: 0:1 >\"x\"");
     finish(&trial);
 }
 

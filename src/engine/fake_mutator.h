@@ -28,7 +28,7 @@ struct fake_plan {
     const char *set_key;    /* it sets root[set_key] … */
     const char *set_value;  /* … to this string */
     bool append;            /* rather: appends it to the list root[set_key] */
-    bool once, together, lenient;
+    bool once, match_first, ignores_failure;
     unsigned rank;
     int tier;
     const char *match_error, *apply_error;
@@ -129,9 +129,9 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
         return NULL;
     }
     fake->plan = *plan;
-    fake->head.once = plan->once;
-    fake->head.together = plan->together;
-    fake->head.lenient = plan->lenient;
+    fake->head.run.once = plan->once;
+    fake->head.run.match_first = plan->match_first;
+    fake->head.run.ignores_failure = plan->ignores_failure;
     fake->head.rank = plan->rank;
     fake->head.tier = plan->tier;
     if (plan->binding != NULL) {

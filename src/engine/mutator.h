@@ -20,7 +20,7 @@
 struct fx_denial;
 struct fx_criterion;
 struct fx_footprint;
-struct fx_guise;
+struct fx_object_view;
 struct fx_mutator;
 struct fx_path_step;
 struct fx_policy_text;
@@ -65,22 +65,22 @@ struct fx_mutator_ops {
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
-    /* Of a judge, who changes nothing (its `apply` says so) and is asked about the object
-     * as it ends up, if it matches: appends why it refuses it, as one entry of `denial`.
-     * What goes wrong on the way to the words is told in `note` (FX_OK: nothing did).
-     * NULL: it is no judge. */
-    bool (*judge)(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t *root, struct fx_buf *entry, struct fx_err *note,
-                  struct fx_err *err);
-    const struct fx_denial *denial; /* how the entries of its kind of judges are told */
+    /* Of a validator, which changes nothing (its `apply` says so): called for the object
+     * after the last pass, if it matches. Appends the reason of the refusal, as one entry
+     * of `denial`. `note` says what went wrong while the reason was made (FX_OK:
+     * nothing). NULL: not a validator. */
+    bool (*validate)(const struct fx_mutator *self, const struct fx_request *request,
+                     json_t *root, struct fx_buf *entry, struct fx_err *note,
+                     struct fx_err *err);
+    const struct fx_denial *denial; /* how the entries of such validators are joined */
 
     /* The field of a policy that restricts it to operations, for messages; NULL: there is
      * none. */
     const char *operations;
 
-    /* How the object is shown to `match`, `apply` and `judge`; NULL: as it is. Who is
-     * shown another one has no footprint. */
-    const struct fx_guise *guise;
+    /* How the object is shown to `match`, `apply` and `validate`; NULL: as it is. A
+     * mutator with a view has no footprint. */
+    const struct fx_object_view *view;
 
     /* For `fixpoint explain`: describes a criterion that this mutator's `match` or
      * `apply` reported. ret_criterion is zeroed, its buffers are initialised; failure
@@ -189,6 +189,21 @@ struct fx_origin {
     uint32_t line;
 };
 
+/* How the loop runs a mutator. Zeroed: in every pass, matched right before it is applied,
+ * and its failure fails the review. What it does is in its functions: it mutates, or with
+ * `validate` it denies. */
+struct fx_run_options {
+    /* Applied at most once in a review (design section 5): in the first pass, or in a
+     * later one, if mutators that are reinvoked, or of another rank, have changed the
+     * object since its last match. */
+    bool once;
+    /* Its match is decided before any mutator of its tier is applied, so that it does not
+     * see what they did. The same for all mutators of a rank. */
+    bool match_first;
+    /* Where it fails, it alone is skipped, and the outcome says so. */
+    bool ignores_failure;
+};
+
 #define FX_RANKS 8u
 
 /* The head of every mutator: a dialect's own struct begins with it. Immutable and
@@ -207,14 +222,7 @@ struct fx_mutator {
     char *policy_name; /* private: the memory of `name` where there is a rule */
     uint32_t position; /* of the rule in its policy */
     int64_t generation;
-    bool once;      /* at most one application a review (design section 5): in the first
-                     * pass, or in a later one, if others than the once-rules of its rank
-                     * have changed the object since it was last asked */
-    bool together;  /* its match is asked before any other of its tier is applied: none
-                     * of them sees there what another one did. All of a rank say the same
-                     */
-    bool lenient;   /* where it fails, it alone is left out, and that is told; otherwise
-                     * the review fails */
+    struct fx_run_options run;
     bool restores;  /* where its mutation fails, the object is as it was */
     bool has_share; /* it belongs to those of one namespace, who together may take only a
                      * share of a review's time (fx_request.share_percent) */
@@ -222,7 +230,7 @@ struct fx_mutator {
     struct fx_text provider; /* of this provider; the text is that of the policy */
     bool wants_namespace; /* looks at the whole manifest of the object's namespace: name
                            * and labels, which all may ask for, are not enough */
-    bool wants_node;      /* looks at the Node that its guise finds named */
+    bool wants_node;      /* looks at the Node that its view finds named */
     struct fx_origin origin;
     struct fx_policy_text *policy; /* as it was read, counted; equal ones compile equal */
     /* What a turn of it depends on in the object (engine/footprint.h), its own memory;
@@ -277,12 +285,12 @@ void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
                         struct fx_criterion *ret_criterion);
 void fx_criterion_finish(struct fx_criterion *criterion); /* zeroed ones are fine */
 
-static inline bool fx_mutator_is_judge(const struct fx_mutator *mutator) {
-    return mutator->ops->judge != NULL;
+static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
+    return mutator->ops->validate != NULL;
 }
 
-/* The order of a pass, judges behind all others: rank, tier and place, then group, kind,
- * namespace and name, bytewise, then the rule's position and name. */
+/* The order of a pass, validators behind all others: rank, tier and place, then group,
+ * kind, namespace and name, bytewise, then the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* By the id alone: 0 where both are versions of one rule of one policy. */

@@ -32,7 +32,7 @@ void fx_once_begin_pass(struct fx_once *once);
 static inline void fx_once_note_change(struct fx_once *once,
                                        const struct fx_mutator *mutator) {
     once->now[mutator->rank].all++;
-    once->now[mutator->rank].by_others += mutator->once ? 0 : 1;
+    once->now[mutator->rank].by_others += mutator->run.once ? 0 : 1;
 }
 
 /* May the once-rule have a turn in this pass? */

@@ -67,7 +67,7 @@ bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) {
 bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
                             json_t *before, struct fx_err *err) {
     const struct fx_mutator *mutator = passes->run.snapshot->mutators[step->mutator];
-    if (step->verdict.matched && mutator->once) {
+    if (step->verdict.matched && mutator->run.once) {
         passes->result->once_applied = true;
     }
     return passes->input.changed == NULL || !step->effect.changed ||
@@ -87,14 +87,14 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
     fx_run_end_pass(run);
     fx_run_leave_share(run);
     ret_result->changed = run->has_changed;
-    ret_result->once_changed = run->has_taken_once;
+    ret_result->once_changed = run->once_has_changed;
     if (!ok && passes->outcome.failed != NULL && !fx_err_is_ours(err)) {
         ret_result->failed = passes->outcome.failed;
         ret_result->failure = *err;
     }
     if (ret_result->failed != NULL || ret_result->exhausted) {
         fx_err_reset(err);
-        ok = run->guise == NULL || fx_run_dress(run, NULL, err);
+        ok = run->view == NULL || fx_run_set_view(run, NULL, err);
     }
     return ok;
 }

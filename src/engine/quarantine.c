@@ -11,7 +11,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-static const char *const misdeed_texts[] = {
+static const char *const reason_texts[] = {
 #define X(name, text) [FX_MISDEED_##name] = text,
     FX_MISDEEDS(X)
 #undef X
@@ -19,7 +19,7 @@ static const char *const misdeed_texts[] = {
 
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member) {
     fx_buf_printf(buf, "quarantined after %u failures in a row: the last time %s",
-                  (unsigned)member->times, misdeed_texts[member->misdeed]);
+                  (unsigned)member->times, reason_texts[member->reason]);
 }
 
 /* Either may be missing. */

@@ -26,16 +26,16 @@
     X(CYCLE, "it was among those that keep the object from settling") \
     X(BUDGET, "it took more time than its budget")
 
-enum fx_misdeed {
+enum fx_failure_reason {
 #define X(name, text) FX_MISDEED_##name,
     FX_MISDEEDS(X)
 #undef X
 };
 
 struct fx_quarantined {
-    struct fx_mutator *mutator; /* as it was then; counted */
-    enum fx_misdeed misdeed;    /* the last one */
-    uint32_t times;             /* reviews in a row */
+    struct fx_mutator *mutator;    /* as it was then; counted */
+    enum fx_failure_reason reason; /* the last one */
+    uint32_t times;                /* reviews in a row */
 };
 
 struct fx_quarantine {

@@ -67,13 +67,13 @@ struct fx_request {
     json_t *namespace_object;    /* the object's namespace, or NULL: name and labels at
                                   * least, and all of it where a mutator wants that */
     json_t *node_object;         /* the Node that the object names, or NULL */
-    bool
-        only_judges; /* there is nothing to change (DELETE): nobody but judges is asked */
+    bool only_validators; /* there is nothing to change (DELETE): nobody but validators is
+                             asked */
     bool everywhere; /* policies that live in a namespace count in every one, and for what
                       * is in none: for trying them out */
     bool annotates;  /* the object is to say who changed it */
-    bool tells_passes; /* the outcome is to list who applied in each pass */
-    bool tells_fares;  /* the outcome is to tell how each mutator fared */
+    bool tells_passes;   /* the outcome is to list who applied in each pass */
+    bool collects_stats; /* the outcome is to tell how each mutator fared */
     /* Every mutator is to have its turn in every pass. Otherwise those turns are left out
      * that would come out as the last one did. What comes of it is the same: for tests
      * that see to it. */

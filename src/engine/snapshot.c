@@ -68,15 +68,15 @@ static void note_wants(struct fx_snapshot *snapshot, const struct fx_mutator *mu
 
 /* Do turns of it need no more than a look at the object? */
 static bool is_simple(const struct fx_mutator *mutator) {
-    return !mutator->once && !mutator->together && !mutator->lenient &&
-           mutator->ops->guise == NULL;
+    return !mutator->run.once && !mutator->run.match_first &&
+           !mutator->run.ignores_failure && mutator->ops->view == NULL;
 }
 
 static void note_ways(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
     snapshot->is_simple = snapshot->is_simple && is_simple(mutator);
-    snapshot->is_contested =
-        snapshot->is_contested ||
-        (!fx_mutator_is_judge(mutator) && fx_mutator_writes_anywhere(mutator));
+    snapshot->may_conflict =
+        snapshot->may_conflict ||
+        (!fx_mutator_is_validator(mutator) && fx_mutator_writes_anywhere(mutator));
 }
 
 /* Brings the mutators, of which there is one for each id, into the order of a pass. */
@@ -88,10 +88,10 @@ static void order_mutators(struct fx_snapshot *snapshot) {
         assert(mutator->rank < FX_RANKS);
         note_wants(snapshot, mutator);
         note_ways(snapshot, mutator);
-        if (!fx_mutator_is_judge(mutator)) {
+        if (!fx_mutator_is_validator(mutator)) {
             snapshot->n_acting = i + 1;
         } else if (wants_deletes(mutator)) {
-            snapshot->judges_deletes = true;
+            snapshot->validates_deletes = true;
         }
     }
 }

@@ -29,14 +29,14 @@ struct fx_snapshot {
     uint64_t generation;          /* as given by the builder; for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
-    size_t n_acting;                /* the first so many of them; the others are judges */
-    bool judges_deletes;            /* some judge may be asked about DELETE */
-    bool is_simple;                 /* no mutator is asked together with others or once,
-                                     * may be left out, or is shown a guise */
-    bool is_contested;              /* some mutator may write anywhere */
-    bool wants_external;            /* some mutator may ask for values from outside, */
-    bool wants_namespace;           /* for the whole manifest of the namespace, */
-    bool wants_node;                /* for a Node (engine/mutator.h) */
+    size_t n_acting;        /* the first so many of them; the others are validators */
+    bool validates_deletes; /* some validator may be asked about DELETE */
+    bool is_simple;         /* no mutator is asked together with others or once,
+                             * may be left out, or is shown a view */
+    bool may_conflict;      /* some mutator may write anywhere */
+    bool wants_external;    /* some mutator may ask for values from outside, */
+    bool wants_namespace;   /* for the whole manifest of the namespace, */
+    bool wants_node;        /* for a Node (engine/mutator.h) */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */

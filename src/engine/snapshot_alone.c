@@ -30,7 +30,7 @@ static bool is_passed(const struct fx_footprint *footprint, size_t step) {
 
 /* Nobody who writes anything, or one who may write anywhere. */
 static bool is_idle(const struct fx_snapshot *snapshot, size_t i) {
-    return fx_mutator_is_judge(snapshot->mutators[i]) ||
+    return fx_mutator_is_validator(snapshot->mutators[i]) ||
            fx_snapshot_is_disabled(snapshot, i) ||
            fx_mutator_writes_anywhere(snapshot->mutators[i]);
 }

@@ -262,7 +262,7 @@ static void last_of_one_id_stays(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
-static void conflicting_are_left_out(void **state) {
+static void conflicting_are_skipped(void **state) {
     (void)state;
     const struct fx_schema_step object[] = {{FX_TEXT("x"), FX_SCHEMA_OBJECT},
                                             {FX_TEXT("y"), FX_SCHEMA_UNKNOWN}};
@@ -349,7 +349,7 @@ int main(void) {
         cmocka_unit_test(too_wide_bindings),
         cmocka_unit_test(last_of_one_id_stays),
         cmocka_unit_test(counting),
-        cmocka_unit_test(conflicting_are_left_out),
+        cmocka_unit_test(conflicting_are_skipped),
         cmocka_unit_test(ten_thousand),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -36,7 +36,8 @@ struct fx_trace_step {
     uint32_t mutator, pass;
     struct fx_verdict verdict;
     struct fx_effect effect;
-    const char *failure; /* why it is left out from here on (fx_outcome.drops), or NULL */
+    const char
+        *failure; /* why it is left out from here on (fx_outcome.skipped), or NULL */
     struct fx_text found; /* of a match that said no: what the object has instead of what
                            * the criterion asks for (fx_mutator_ops.found) */
     bool is_late; /* it matches what came of it all, but was asked before that; only this

@@ -151,7 +151,7 @@ static bool is_listed(const struct fx_inactive_input *given, const struct facts 
                       struct fx_err *err) {
     const struct fx_outcome *outcome = given->outcome;
     *ret_is = !facts->acted;
-    if (facts->acted_here || fx_mutator_is_judge(mutator) != given->validators ||
+    if (facts->acted_here || fx_mutator_is_validator(mutator) != given->validators ||
         (outcome != NULL && outcome->failed == mutator)) {
         *ret_is = false;
         return true;

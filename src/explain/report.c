@@ -46,9 +46,9 @@ size_t fx_explanation_validators(const struct fx_explanation *explanation) {
 const char *fx_explanation_validator_error(const struct fx_explanation *explanation,
                                            uint32_t mutator) {
     const struct fx_outcome *outcome = explanation->input.outcome;
-    for (size_t i = 0; i < outcome->n_drops; i++) {
-        if (outcome->drops[i].mutator == mutator && !outcome->drops[i].fails) {
-            return outcome->drops[i].words;
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        if (outcome->skipped[i].mutator == mutator && !outcome->skipped[i].fails) {
+            return outcome->skipped[i].words;
         }
     }
     return NULL;

@@ -122,10 +122,10 @@ static void add_step(const struct fx_printer *printer, struct fx_rows *rows,
     fx_cells_end(&cells, rows);
 }
 
-static void add_note(struct fx_rows *rows, size_t left_out) {
+static void add_note(struct fx_rows *rows, size_t skipped) {
     struct fx_cells cells;
     fx_cells_init(&cells);
-    fx_buf_printf(&cells.texts[0], "  … %zu more steps", left_out);
+    fx_buf_printf(&cells.texts[0], "  … %zu more steps", skipped);
     fx_cells_end(&cells, rows);
 }
 

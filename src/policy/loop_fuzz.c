@@ -37,7 +37,7 @@ static void turn_run(struct turn *turn, const struct fx_snapshot *snapshot,
         .operation = FX_OPERATION_CREATE,
         .source = FX_SOURCE_ORIGINAL,
         .namespace_object = space,
-        .tells_fares = true,
+        .collects_stats = true,
         .plain = plain,
         .mutation_id = "00000000-0000-0000-0000-000000000000",
     };
@@ -53,11 +53,11 @@ static void turn_finish(struct turn *turn) {
     fx_arena_finish(&turn->arena);
 }
 
-static void check_same_fares(const struct fx_outcome *a, const struct fx_outcome *b) {
-    assert(a->n_fares == b->n_fares);
-    for (size_t i = 0; i < a->n_fares; i++) {
-        const struct fx_fare *one = &a->fares[i];
-        const struct fx_fare *other = &b->fares[i];
+static void check_same_stats(const struct fx_outcome *a, const struct fx_outcome *b) {
+    assert(a->n_stats == b->n_stats);
+    for (size_t i = 0; i < a->n_stats; i++) {
+        const struct fx_mutator_stats *one = &a->stats[i];
+        const struct fx_mutator_stats *other = &b->stats[i];
         assert(one->mutator == other->mutator && one->matched == other->matched);
         assert(one->applied == other->applied && one->changed == other->changed);
         assert(one->failed == other->failed);
@@ -67,7 +67,7 @@ static void check_same_fares(const struct fx_outcome *a, const struct fx_outcome
 static void check_same(const struct turn *a, const struct turn *b) {
     assert(a->ok == b->ok && a->outcome.iterations == b->outcome.iterations);
     assert(a->outcome.failed == b->outcome.failed);
-    check_same_fares(&a->outcome, &b->outcome);
+    check_same_stats(&a->outcome, &b->outcome);
     if (!a->ok) {
         assert(a->err.code == b->err.code && strcmp(a->err.msg, b->err.msg) == 0);
         assert(a->outcome.n_cycle == b->outcome.n_cycle);

@@ -66,14 +66,14 @@ static void end(struct fixture *fixture) {
 }
 
 /* A review with the active policies that ended with this code. */
-static void review(struct fixture *fixture, struct fx_fare *fares, size_t n_fares,
-                   enum fx_code code) {
+static void review(struct fixture *fixture, struct fx_mutator_stats *stats,
+                   size_t n_stats, enum fx_code code) {
     struct fx_policies *now = fx_active_policies_get(fixture->active);
     struct fx_contender cycle[4];
     const struct fx_err failure = {.code = code};
-    struct fx_outcome outcome = {.fares = fares, .n_fares = n_fares, .cycle = cycle};
-    for (size_t i = 0; i < n_fares && fares[i].changed; i++) {
-        cycle[outcome.n_cycle++] = (struct fx_contender){.mutator = fares[i].mutator};
+    struct fx_outcome outcome = {.stats = stats, .n_stats = n_stats, .cycle = cycle};
+    for (size_t i = 0; i < n_stats && stats[i].changed; i++) {
+        cycle[outcome.n_cycle++] = (struct fx_contender){.mutator = stats[i].mutator};
     }
     const struct fx_review_result result = {
         .outcome = &outcome,
@@ -85,13 +85,13 @@ static void review(struct fixture *fixture, struct fx_fare *fares, size_t n_fare
 }
 
 static void fail_one(struct fixture *fixture, uint32_t mutator) {
-    struct fx_fare fare = {.mutator = mutator, .matched = true, .failed = true};
-    review(fixture, &fare, 1, FX_EMUTATE);
+    struct fx_mutator_stats entry = {.mutator = mutator, .matched = true, .failed = true};
+    review(fixture, &entry, 1, FX_EMUTATE);
 }
 
 static void match_one(struct fixture *fixture, uint32_t mutator, uint64_t ns) {
-    struct fx_fare fare = {.mutator = mutator, .matched = true, .ns = ns};
-    review(fixture, &fare, 1, FX_OK);
+    struct fx_mutator_stats entry = {.mutator = mutator, .matched = true, .ns = ns};
+    review(fixture, &entry, 1, FX_OK);
 }
 
 /* "a" or "ab": the names of those disabled. */
@@ -126,12 +126,12 @@ static void test_what_mutators_did(void **state) {
     (void)state;
     struct fixture fixture;
     begin(&fixture, 0, 0, 0, A("x") NEXT B);
-    struct fx_fare fares[] = {
+    struct fx_mutator_stats stats[] = {
         {0, .matched = true, .applied = true, .changed = true, .ns = 1500000},
         {1, .matched = true, .ns = 500000},
     };
-    review(&fixture, fares, 2, FX_OK);
-    review(&fixture, fares, 2, FX_OK);
+    review(&fixture, stats, 2, FX_OK);
+    review(&fixture, stats, 2, FX_OK);
     fail_one(&fixture, 1);
     expect_line(&fixture, "fixpoint_mutator_matched_total" OF("a") " 2\n", true);
     expect_line(&fixture, "fixpoint_mutator_applied_total" OF("a") " 2\n", true);
@@ -161,9 +161,9 @@ static void test_series_come_and_go(void **state) {
     expect_line(&fixture, "fixpoint_mutator_matched_total" OF("b") " 1\n", true);
     expect_line(&fixture, "fixpoint_mutator_matched_total" OF("c") " 0\n", true);
     /* a review that began before is counted by names */
-    struct fx_fare fares[] = {{.mutator = 0, .matched = true},
-                              {.mutator = 1, .matched = true}};
-    const struct fx_outcome outcome = {.fares = fares, .n_fares = 2};
+    struct fx_mutator_stats stats[] = {{.mutator = 0, .matched = true},
+                                       {.mutator = 1, .matched = true}};
+    const struct fx_outcome outcome = {.stats = stats, .n_stats = 2};
     fx_active_policies_record(
         fixture.active, 0,
         &(struct fx_review_result){.outcome = &outcome, .snapshot = before->snapshot});
@@ -303,17 +303,17 @@ static void test_no_fixed_point(void **state) {
     (void)state;
     struct fixture fixture;
     begin(&fixture, 2, 0, 0, A("x") NEXT B NEXT C);
-    struct fx_fare fares[] = {
+    struct fx_mutator_stats stats[] = {
         {.mutator = 0, .matched = true, .changed = true},
         {.mutator = 1, .matched = true, .changed = true},
         {.mutator = 2, .matched = true},
     };
-    review(&fixture, fares, 3, FX_ENOCONVERGE);
-    review(&fixture, fares, 3,
+    review(&fixture, stats, 3, FX_ENOCONVERGE);
+    review(&fixture, stats, 3,
            FX_EDEADLINE); /* no failure of a mutator: the counts restart */
-    review(&fixture, fares, 3, FX_ENOCONVERGE);
+    review(&fixture, stats, 3, FX_ENOCONVERGE);
     expect_out(&fixture, "");
-    review(&fixture, fares, 3, FX_ENOCONVERGE);
+    review(&fixture, stats, 3, FX_ENOCONVERGE);
     expect_out(&fixture, "ab");
     end(&fixture);
 }
@@ -325,8 +325,8 @@ static void test_late_strikes(void **state) {
     struct fixture fixture;
     begin(&fixture, 2, 0, 0, A("x") NEXT B);
     struct fx_policies *before = fx_active_policies_get(fixture.active);
-    struct fx_fare fare = {.mutator = 0, .matched = true, .failed = true};
-    const struct fx_outcome outcome = {.fares = &fare, .n_fares = 1};
+    struct fx_mutator_stats entry = {.mutator = 0, .matched = true, .failed = true};
+    const struct fx_outcome outcome = {.stats = &entry, .n_stats = 1};
     const struct fx_review_result late = {.outcome = &outcome,
                                           .snapshot = before->snapshot};
     for (int i = 0; i < 5; i++) {
@@ -358,8 +358,8 @@ static void on_change(void *user) {
 }
 
 static void note_by(struct fixture *fixture, unsigned thread, bool fails) {
-    struct fx_fare fare = {.mutator = 0, .matched = true, .failed = fails};
-    const struct fx_outcome outcome = {.fares = &fare, .n_fares = 1};
+    struct fx_mutator_stats entry = {.mutator = 0, .matched = true, .failed = fails};
+    const struct fx_outcome outcome = {.stats = &entry, .n_stats = 1};
     const struct fx_policies *seen = fx_active_policies_refresh(fixture->active, thread);
     fx_active_policies_record(
         fixture->active, thread,

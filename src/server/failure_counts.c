@@ -51,7 +51,7 @@ static void remove_item(struct fx_failure_counts *failures,
 /* Counts a failure. True if the mutator has now reached the limit. If is_over of memory,
  * the failure is not counted. */
 static bool add_failure(struct fx_failure_counts *failures, struct fx_mutator *mutator,
-                        enum fx_misdeed misdeed) {
+                        enum fx_failure_reason reason) {
     struct fx_quarantined *item = find_item(failures, mutator);
     if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
         remove_item(failures, item); /* the item is of an earlier version of the policy */
@@ -65,12 +65,12 @@ static bool add_failure(struct fx_failure_counts *failures, struct fx_mutator *m
         *item = (struct fx_quarantined){.mutator = fx_mutator_ref(mutator)};
     }
     item->times++;
-    item->misdeed = misdeed;
+    item->reason = reason;
     return fx_failure_counts_exceeds(failures, item);
 }
 
 /* Is the mutator part of the cycle that did not converge? *at is the position in the
- * cycle, which has the same order as the fares. */
+ * cycle, which has the same order as the stats. */
 static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
                         size_t *at) {
     const struct fx_outcome *outcome = result->outcome;
@@ -84,8 +84,9 @@ static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
 }
 
 static bool is_over_budget(const struct fx_failure_counts *failures,
-                           const struct fx_fare *fare) {
-    return fare->overspent || (failures->budget_ns > 0 && fare->ns > failures->budget_ns);
+                           const struct fx_mutator_stats *entry) {
+    return entry->overspent ||
+           (failures->budget_ns > 0 && entry->ns > failures->budget_ns);
 }
 
 bool fx_failure_counts_may_record(const struct fx_failure_counts *failures,
@@ -95,8 +96,8 @@ bool fx_failure_counts_may_record(const struct fx_failure_counts *failures,
     }
     const struct fx_outcome *outcome = result->outcome;
     bool may = outcome->n_cycle > 0;
-    for (size_t i = 0; !may && i < outcome->n_fares; i++) {
-        may = outcome->fares[i].failed || is_over_budget(failures, &outcome->fares[i]);
+    for (size_t i = 0; !may && i < outcome->n_stats; i++) {
+        may = outcome->stats[i].failed || is_over_budget(failures, &outcome->stats[i]);
     }
     return may;
 }
@@ -109,14 +110,14 @@ bool fx_failure_counts_record(struct fx_failure_counts *failures,
     if (failures->limit == 0 || outcome == NULL) {
         return false;
     }
-    for (size_t i = 0; i < outcome->n_fares; i++) {
-        const struct fx_fare *fare = &outcome->fares[i];
-        struct fx_mutator *mutator = result->snapshot->mutators[fare->mutator];
-        if (fare->failed) {
+    for (size_t i = 0; i < outcome->n_stats; i++) {
+        const struct fx_mutator_stats *entry = &outcome->stats[i];
+        struct fx_mutator *mutator = result->snapshot->mutators[entry->mutator];
+        if (entry->failed) {
             is_over = add_failure(failures, mutator, FX_MISDEED_FAILED) || is_over;
-        } else if (is_in_cycle(result, fare->mutator, &at)) {
+        } else if (is_in_cycle(result, entry->mutator, &at)) {
             is_over = add_failure(failures, mutator, FX_MISDEED_CYCLE) || is_over;
-        } else if (is_over_budget(failures, fare)) {
+        } else if (is_over_budget(failures, entry)) {
             is_over = add_failure(failures, mutator, FX_MISDEED_BUDGET) || is_over;
         } else if (failures->n_items > 0) {
             const struct fx_quarantined *item = find_item(failures, mutator);

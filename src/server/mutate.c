@@ -269,7 +269,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
         .tells_passes = options->log_mutations,
-        .tells_fares = true,
+        .collects_stats = true,
         .share_percent = options->namespace_share,
         .skims = true,
         .own_namespace = options->own_namespace,

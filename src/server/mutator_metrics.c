@@ -73,16 +73,16 @@ void fx_mutator_counts_record(struct fx_mutator_counts *counts,
         add_count(row_of(counts, snapshot, outcome->share_mutator), FX_MUTATOR_SHARE_NS,
                   outcome->share_ns);
     }
-    for (size_t i = 0; i < outcome->n_fares; i++) {
-        const struct fx_fare *fare = &outcome->fares[i];
-        struct fx_mutator_counts_row *row = row_of(counts, snapshot, fare->mutator);
-        add_count(row, FX_MUTATOR_MATCHED, fare->matched);
-        add_count(row, FX_MUTATOR_APPLIED, fare->applied);
-        add_count(row, FX_MUTATOR_CHANGED, fare->changed);
-        add_count(row, FX_MUTATOR_DENIED, fare->denied);
-        add_count(row, FX_MUTATOR_ERRORS, fare->failed && !fare->left_out);
-        add_count(row, FX_MUTATOR_SKIPPED, fare->left_out);
-        add_count(row, FX_MUTATOR_NS, fare->ns);
+    for (size_t i = 0; i < outcome->n_stats; i++) {
+        const struct fx_mutator_stats *entry = &outcome->stats[i];
+        struct fx_mutator_counts_row *row = row_of(counts, snapshot, entry->mutator);
+        add_count(row, FX_MUTATOR_MATCHED, entry->matched);
+        add_count(row, FX_MUTATOR_APPLIED, entry->applied);
+        add_count(row, FX_MUTATOR_CHANGED, entry->changed);
+        add_count(row, FX_MUTATOR_DENIED, entry->denied);
+        add_count(row, FX_MUTATOR_ERRORS, entry->failed && !entry->skipped);
+        add_count(row, FX_MUTATOR_SKIPPED, entry->skipped);
+        add_count(row, FX_MUTATOR_NS, entry->ns);
     }
 }
 

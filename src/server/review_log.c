@@ -397,12 +397,12 @@ static void log_skipped(const struct fx_review_result *result,
 void fx_skip_log_record(struct fx_skip_log *log, const struct fx_review_result *result,
                         uint64_t (*clock_ns)(void)) {
     const struct fx_outcome *outcome = result->outcome;
-    for (size_t i = 0; outcome != NULL && i < outcome->n_drops; i++) {
-        if (!outcome->drops[i].fails) {
+    for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
+        if (!outcome->skipped[i].fails) {
             continue;
         }
         const struct fx_mutator *mutator =
-            result->snapshot->mutators[outcome->drops[i].mutator];
+            result->snapshot->mutators[outcome->skipped[i].mutator];
         const uint64_t now = clock_ns();
         struct fx_skip_log_item *item = item_of(log, id_of(mutator), now);
         uint64_t times = 0;

@@ -56,8 +56,9 @@ static char written[4000];
 /* Records a review that skipped the rule, and keeps the log line. */
 static void note(struct fx_skip_log *log, uint32_t rule, bool fails) {
     char words[] = "S3cret is no number";
-    struct fx_drop drop = {.mutator = rule, .pass = 1, .fails = fails, .words = words};
-    const struct fx_outcome outcome = {.iterations = 1, .drops = &drop, .n_drops = 1};
+    struct fx_skipped_mutator drop = {
+        .mutator = rule, .pass = 1, .fails = fails, .words = words};
+    const struct fx_outcome outcome = {.iterations = 1, .skipped = &drop, .n_skipped = 1};
     const struct fx_snapshot snapshot = {.mutators = all, .n_mutators = MUTATORS};
     const struct fx_review_result result = {
         .uid = FX_TEXT("u"),

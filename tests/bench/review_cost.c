@@ -78,7 +78,7 @@ int main(int argc, char **argv) {
     struct fx_policies *policies = build(argv[1]);
     const struct fx_text text = read_file(argv[2], &bytes);
     const struct fx_admission admission = {
-        .tells_fares = true,
+        .collects_stats = true,
         .skims = true,
         .own_namespace = "fixpoint",
         .find_object = find_object,

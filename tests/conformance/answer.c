@@ -100,7 +100,7 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
     };
     if (object != NULL && fx_mutation_begin(&mutation, &err) &&
         fx_mutation_end(&mutation, &err) && fx_patch_is_whole(&mutation.patch) &&
-        (part == NULL || mutation.outcome.n_drops == 0)) {
+        (part == NULL || mutation.outcome.n_skipped == 0)) {
         fx_patch_write(ret_patch, &mutation.patch, FX_JSON_COMPACT);
     }
     fx_mutation_finish(&mutation);

@@ -152,7 +152,7 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot, struct outco
                 .namespace_ = fx_tree_view_string(row, "namespace"),
                 .namespace_object = object_at(row, "namespaceObject"),
                 .node_object = object_at(row, "nodeObject"),
-                .only_judges = operation == FX_OPERATION_DELETE,
+                .only_validators = operation == FX_OPERATION_DELETE,
             },
         .object = fx_tree_view_key(row, "object"),
         .arena = &arena,

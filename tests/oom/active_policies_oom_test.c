@@ -38,9 +38,9 @@ static int forget_policies(void **state) {
 
 static void note(struct fx_active_policies *active, bool fails) {
     struct fx_policies *now = fx_active_policies_get(active);
-    struct fx_fare fares[] = {{.mutator = 0, .matched = true, .failed = fails},
-                              {.mutator = 1, .matched = true}};
-    const struct fx_outcome outcome = {.fares = fares, .n_fares = 2};
+    struct fx_mutator_stats stats[] = {{.mutator = 0, .matched = true, .failed = fails},
+                                       {.mutator = 1, .matched = true}};
+    const struct fx_outcome outcome = {.stats = stats, .n_stats = 2};
     const struct fx_review_result result = {.outcome = &outcome,
                                             .snapshot = now->snapshot};
     fx_active_policies_record(active, 0, &result);

@@ -230,7 +230,7 @@ static void hang_up(struct client *client) {
 
 enum end { ANSWERED, TURNED_AWAY, CLOSED };
 
-static enum end judge(const struct client *client) {
+static enum end validator(const struct client *client) {
     if (!has_answer(client)) {
         assert_true(client->closed);
         assert_int_equal(client->plain.len, 0); /* never a part of one */
@@ -264,7 +264,7 @@ static enum end request(struct host *host, struct fx_tls_config *trust) {
         refuse_pause();
         hear(&client);
     }
-    const enum end end = judge(&client);
+    const enum end end = validator(&client);
     hang_up(&client);
     refuse_resume();
     return end;

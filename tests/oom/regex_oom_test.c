@@ -174,7 +174,7 @@ static struct fx_policies *build(void) {
 /* The patch, or what is said; the caller frees it. */
 static char *travel(long nth, unsigned *ret_status, bool *ret_refused) {
     struct fx_policies *policies = build();
-    const struct fx_admission admission = {.skims = true, .tells_fares = true};
+    const struct fx_admission admission = {.skims = true, .collects_stats = true};
     struct fx_review *review =
         fx_review_create(&admission, policies->snapshot, fx_text_of(review_text), 0);
     assert_non_null(review);
@@ -185,8 +185,8 @@ static char *travel(long nth, unsigned *ret_status, bool *ret_refused) {
     *ret_status = result->status;
     if (result->status == 503) {
         assert_int_equal(result->decision, FX_DECISION_BROKEN);
-        for (size_t i = 0; i < result->outcome->n_fares; i++) {
-            assert_false(result->outcome->fares[i].failed); /* nobody is to blame */
+        for (size_t i = 0; i < result->outcome->n_stats; i++) {
+            assert_false(result->outcome->stats[i].failed); /* nobody is to blame */
         }
     }
     char *body = strdup(result->body->data);

@@ -158,7 +158,7 @@ static const struct fx_admission admissions[] = {
      .skims = true,
      .annotates = true,
      .tells_passes = true,
-     .tells_fares = true},
+     .collects_stats = true},
 };
 
 /* ---- the others' part, who have memory ------------------------------------------- */

@@ -110,8 +110,8 @@ static void warn_findings(struct warnings *warnings, const struct fx_findings *f
 /* The rules that failed, with the message of a review. */
 static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *trial) {
     const struct fx_outcome *outcome = &trial->mutation.outcome;
-    for (size_t i = 0; i < outcome->n_drops; i++) {
-        const struct fx_drop *drop = &outcome->drops[i];
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
         fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_judge.c - after the last pass: those who change nothing, and may refuse
- * what came of it.
+ * engine/converge_validate.c - after the last pass: validators, which change nothing and
+ * may refuse the object.
  */
 #include "base/buf.h"
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
 
-/* Keeps the entry of one who refuses. */
+/* Keeps the entry of a validator that refuses. */
 static bool keep(struct run *run, uint32_t index, const struct fx_buf *entry) {
     struct fx_outcome *outcome = run->outcome;
     struct fx_refusal *refusals =
@@ -26,31 +26,32 @@ static bool keep(struct run *run, uint32_t index, const struct fx_buf *entry) {
     return true;
 }
 
-/* How it fared is noted, where that is asked for. */
-static bool note_fare(struct run *run, uint32_t index) {
-    if (run->fares == NULL) {
+/* Collects the stats of a refusal, if the request wants them. */
+static bool note_stats(struct run *run, uint32_t index) {
+    if (run->stats == NULL) {
         return true;
     }
-    struct fx_fare *fare = fx_fares_begin_turn(run->fares, index);
-    if (fare != NULL) {
-        fare->matched = true;
-        fare->applied = true;
-        fare->denied = true;
-        fx_fares_end_turn(run->fares, fare);
+    struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, index);
+    if (entry != NULL) {
+        entry->matched = true;
+        entry->applied = true;
+        entry->denied = true;
+        fx_stats_end_step(run->stats, entry);
     }
-    return fare != NULL;
+    return entry != NULL;
 }
 
-/* Has it judge, and notes what it says. */
+/* Runs a validator that matched, and notes its refusal. */
 static bool hear(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
-    const struct fx_mutator *judge = run->snapshot->mutators[step->mutator];
+    const struct fx_mutator *validator = run->snapshot->mutators[step->mutator];
     struct fx_err note = FX_ERR_INIT;
     struct fx_buf entry;
     fx_buf_init(&entry, 0);
-    bool ok = judge->ops->judge(judge, run->request, *run->root, &entry, &note, err);
+    bool ok =
+        validator->ops->validate(validator, run->request, *run->root, &entry, &note, err);
     if (ok) {
-        ok = (keep(run, step->mutator, &entry) && note_fare(run, step->mutator) &&
-              (note.code == FX_OK || fx_run_note_less(run, step, &note))) ||
+        ok = (keep(run, step->mutator, &entry) && note_stats(run, step->mutator) &&
+              (note.code == FX_OK || fx_run_note_partial(run, step, &note))) ||
              fx_fail_nomem(err);
         step->effect.applied = true;
     }
@@ -58,24 +59,26 @@ static bool hear(struct run *run, struct fx_trace_step *step, struct fx_err *err
     return ok;
 }
 
-/* The judge's turn. */
+/* The step of a validator. */
 static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
-    const struct fx_mutator *judge = run->snapshot->mutators[index];
+    const struct fx_mutator *validator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
-    fx_run_begin_turn(run, index);
-    bool ok = judge->ops->match(judge, run->request, &run->subject, &step.verdict, err);
+    fx_run_begin_step(run, index);
+    bool ok =
+        validator->ops->match(validator, run->request, &run->subject, &step.verdict, err);
     if (ok && step.verdict.matched) {
         ok = hear(run, &step, err);
     }
     if (ok) {
         return fx_run_record(run, &step, *run->root, err);
     }
-    (void)fx_run_fail_turn(run, index, err);
-    return fx_run_may_drop(run, judge, err) ? fx_run_drop(run, &step, *run->root, err)
-                                            : fx_run_fail_match(run, index, err);
+    (void)fx_run_fail_step(run, index, err);
+    return fx_run_may_skip(run, validator, err)
+               ? fx_run_skip_failed(run, &step, *run->root, err)
+               : fx_run_fail_match(run, index, err);
 }
 
-/* "…: a,b", and where judges of another kind refuse it too: "; …: c". */
+/* "…: a,b", and where validators of another kind refuse it too: "; …: c". */
 static void print_denial(const struct run *run, struct fx_buf *words) {
     const struct fx_denial *last = NULL;
     for (size_t i = 0; i < run->outcome->n_refusals; i++) {
@@ -109,29 +112,29 @@ static bool deny(struct run *run, struct fx_err *err) {
     return false;
 }
 
-bool fx_run_judge(struct run *run, struct fx_err *err) {
+bool fx_run_validate(struct run *run, struct fx_err *err) {
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
-    if (run->fares != NULL) {
-        fx_fares_begin(run->fares);
+    if (run->stats != NULL) {
+        fx_stats_begin(run->stats);
     }
-    const size_t n_judges = run->candidates.n_indices - run->n_acting;
-    if (!fx_run_spend_looks(run, n_judges, err)) {
+    const size_t n_validators = run->candidates.n_indices - run->n_acting;
+    if (!fx_run_spend_looks(run, n_validators, err)) {
         return false;
     }
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
-        const struct fx_mutator *judge = run->snapshot->mutators[index];
-        if ((judge->ops->guise != run->guise &&
-             !fx_run_dress(run, judge->ops->guise, err))) {
+        const struct fx_mutator *validator = run->snapshot->mutators[index];
+        if ((validator->ops->view != run->view &&
+             !fx_run_set_view(run, validator->ops->view, err))) {
             return false;
         }
-        fx_run_complete_subject(run, judge);
+        fx_run_complete_subject(run, validator);
         if (!ask(run, index, err)) {
             return false;
         }
     }
-    if (run->guise != NULL && !fx_run_dress(run, NULL, err)) {
+    if (run->view != NULL && !fx_run_set_view(run, NULL, err)) {
         return false;
     }
     return run->outcome->n_refusals == 0 || deny(run, err);

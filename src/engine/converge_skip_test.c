@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_rest_test.c - turns that are left out: how many mutators have how many
+ * engine/converge_skip_test.c - turns that are left out: how many mutators have how many
  * turns, and that it makes no difference to what comes of them.
  */
 #include <setjmp.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/fares_test.c - how each mutator of a review fared.
+ * engine/mutator_stats_test.c - how each mutator of a review fared.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/fares.h"
+#include "engine/mutator_stats.h"
 
 #define MAX_FAKES 64
 
@@ -31,7 +31,7 @@ static void try_on(struct trial *trial, const struct fake_plan *plans, size_t n,
     struct fx_mutator *mutators[MAX_FAKES];
     struct fx_err err = FX_ERR_INIT;
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
-                                       .tells_fares = tells};
+                                       .collects_stats = tells};
     for (size_t i = 0; i < n; i++) {
         struct fake *fake = fake_create(&plans[i]);
         assert_non_null(fake);
@@ -61,12 +61,12 @@ static void finish(struct trial *trial) {
 
 /* "0 matched applied changed failed" */
 static void expect(const struct trial *trial, size_t at, const char *wanted) {
-    assert_true(at < trial->outcome.n_fares);
-    const struct fx_fare *fare = &trial->outcome.fares[at];
+    assert_true(at < trial->outcome.n_stats);
+    const struct fx_mutator_stats *entry = &trial->outcome.stats[at];
     char got[64];
-    (void)snprintf(got, sizeof got, "%u%s%s%s%s", (unsigned)fare->mutator,
-                   fare->matched ? " matched" : "", fare->applied ? " applied" : "",
-                   fare->changed ? " changed" : "", fare->failed ? " failed" : "");
+    (void)snprintf(got, sizeof got, "%u%s%s%s%s", (unsigned)entry->mutator,
+                   entry->matched ? " matched" : "", entry->applied ? " applied" : "",
+                   entry->changed ? " changed" : "", entry->failed ? " failed" : "");
     assert_string_equal(got, wanted);
 }
 
@@ -85,7 +85,7 @@ static void test_who_did_what(void **state) {
     try_on(&trial, plans, 5, "{\"there\": \"1\"}", true);
     assert_int_equal(trial.code, FX_OK);
     assert_int_equal(trial.outcome.iterations, 3);
-    assert_int_equal(trial.outcome.n_fares, 4);
+    assert_int_equal(trial.outcome.n_stats, 4);
     expect(&trial, 0, "0 matched applied changed");
     expect(&trial, 1, "1 matched applied");
     expect(&trial, 2, "3 matched");
@@ -97,10 +97,10 @@ static void test_only_when_asked_for(void **state) {
     (void)state;
     struct trial trial = {0};
     try_on(&trial, plans, 5, "{}", false);
-    assert_int_equal(trial.outcome.n_fares, 0);
+    assert_int_equal(trial.outcome.n_stats, 0);
     finish(&trial);
     try_on(&trial, plans, 0, "{}", true);
-    assert_int_equal(trial.outcome.n_fares, 0);
+    assert_int_equal(trial.outcome.n_stats, 0);
     finish(&trial);
 }
 
@@ -115,18 +115,18 @@ static void test_who_failed(void **state) {
     struct trial trial = {0};
     try_on(&trial, apply, 3, "{}", true);
     assert_int_equal(trial.code, FX_EMUTATE);
-    assert_int_equal(trial.outcome.n_fares, 2);
+    assert_int_equal(trial.outcome.n_stats, 2);
     expect(&trial, 0, "0 matched applied changed");
     expect(&trial, 1, "1 matched failed");
     finish(&trial);
     try_on(&trial, match, 1, "{}", true);
     assert_int_equal(trial.code, FX_EMUTATE);
-    assert_int_equal(trial.outcome.n_fares, 1);
+    assert_int_equal(trial.outcome.n_stats, 1);
     expect(&trial, 0, "0 failed");
     finish(&trial);
 }
 
-/* What is looked at after the last pass, to tell the fight, is nobody's doing. */
+/* What is looked at after the last pass, to tell the cycle, is nobody's doing. */
 static void test_no_fixed_point(void **state) {
     (void)state;
     static const struct fake_plan endless[] = {
@@ -136,7 +136,7 @@ static void test_no_fixed_point(void **state) {
     struct trial trial = {0};
     try_on(&trial, endless, 2, "{}", true);
     assert_int_equal(trial.code, FX_ENOCONVERGE);
-    assert_int_equal(trial.outcome.n_fares, 1);
+    assert_int_equal(trial.outcome.n_stats, 1);
     expect(&trial, 0, "0 matched applied changed");
     finish(&trial);
 }
@@ -155,10 +155,10 @@ static void test_many(void **state) {
     }
     struct trial trial = {0};
     try_on(&trial, many, MAX_FAKES, "{}", true);
-    assert_int_equal(trial.outcome.n_fares, MAX_FAKES);
+    assert_int_equal(trial.outcome.n_stats, MAX_FAKES);
     for (uint32_t i = 0; i < MAX_FAKES; i++) {
-        assert_int_equal(trial.outcome.fares[i].mutator, i);
-        assert_true(trial.outcome.fares[i].changed);
+        assert_int_equal(trial.outcome.stats[i].mutator, i);
+        assert_true(trial.outcome.stats[i].changed);
     }
     finish(&trial);
 }
@@ -174,22 +174,22 @@ static void test_time(void **state) {
     (void)state;
     struct fx_arena arena;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-    struct fx_fares fares = {.arena = &arena};
+    struct fx_stats stats = {.arena = &arena};
     for (int pass = 0; pass < 2; pass++) {
-        fx_fares_begin(&fares);
-        struct fx_fare *fare = fx_fares_begin_turn(&fares, 3);
-        assert_non_null(fare);
+        fx_stats_begin(&stats);
+        struct fx_mutator_stats *entry = fx_stats_begin_step(&stats, 3);
+        assert_non_null(entry);
         wait_ns(2000000);
-        fx_fares_end_turn(&fares, fare);
+        fx_stats_end_step(&stats, entry);
         wait_ns(8000000); /* as many that do not match would take */
-        fx_fares_pass_over(&fares);
-        fare = fx_fares_begin_turn(&fares, 7);
-        assert_non_null(fare);
-        fx_fares_end_turn(&fares, fare);
+        fx_stats_pass_over(&stats);
+        entry = fx_stats_begin_step(&stats, 7);
+        assert_non_null(entry);
+        fx_stats_end_step(&stats, entry);
     }
-    assert_int_equal(fares.n_items, 2);
-    assert_true(fares.items[0].ns >= 4000000);
-    assert_true(fares.items[1].ns < 8000000); /* far less, but on a busy machine */
+    assert_int_equal(stats.n_items, 2);
+    assert_true(stats.items[0].ns >= 4000000);
+    assert_true(stats.items[1].ns < 8000000); /* far less, but on a busy machine */
     fx_arena_finish(&arena);
 }
 

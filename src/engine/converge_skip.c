@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_rest.c - turns that are left out, since they would come out as the last
+ * engine/converge_skip.c - turns that are left out, since they would come out as the last
  * one did.
  */
 #include <string.h>
@@ -37,8 +37,8 @@ static const struct fx_mutator *candidate(const struct run *run, size_t at) {
 static bool can_rest(const struct run *run, size_t at) {
     const struct fx_mutator *mutator = candidate(run, at);
     const struct fx_footprint *footprint = mutator->footprint;
-    const struct last_turn *last = &run->lasts[at];
-    if (!last->was || footprint == NULL || mutator->once) {
+    const struct last_step *last = &run->lasts[at];
+    if (!last->was || footprint == NULL || mutator->run.once) {
         return false;
     }
     const bool is_told = run->trace != NULL || run->request->tells_passes;
@@ -46,7 +46,7 @@ static bool can_rest(const struct run *run, size_t at) {
            !fx_changes_concern(&run->changes, footprint, last->when);
 }
 
-bool fx_run_rest(struct run *run, size_t at) {
+bool fx_run_skip_unchanged(struct run *run, size_t at) {
     if (run->lasts == NULL || !can_rest(run, at)) {
         return false;
     }
@@ -54,20 +54,20 @@ bool fx_run_rest(struct run *run, size_t at) {
     if (run->lasts[at].applied) {
         fx_index_set_add(&run->applied_now, run->candidates.indices[at]);
     }
-    if (run->fares != NULL) {
-        fx_fares_pass_over(run->fares);
+    if (run->stats != NULL) {
+        fx_stats_pass_over(run->stats);
     }
     return true;
 }
 
-void fx_run_note_turn(struct run *run, size_t at, const struct fx_effect *effect) {
+void fx_run_note_step(struct run *run, size_t at, const struct fx_effect *effect) {
     if (run->lasts == NULL) {
         return;
     }
     if (effect->changed) {
         fx_changes_add(&run->changes, candidate(run, at)->footprint, effect->depth);
     }
-    run->lasts[at] = (struct last_turn){
+    run->lasts[at] = (struct last_step){
         .when = run->changes.now,
         .was = true,
         .applied = effect->applied && !effect->changed,

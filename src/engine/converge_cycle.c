@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_fight.c - goes on where there is no fixed point, to see what it is that
- * mutators fight over.
+ * engine/converge_cycle.c - where there is no fixed point: runs further passes on a copy,
+ * to find the fields that mutators change in turn.
  */
 #include "base/clock.h"
 #include "engine/converge_run.h"
 #include "engine/converge_turns.h"
 #include "value/equal.h"
 
-/* What a look at the fight may cost. Passes may double the object each time; the span
- * ends that. */
-#define FIGHT_PASSES 64u
-#define FIGHT_NS     UINT64_C(100000000)
+/* The cost of finding the cycle is bounded. Each pass may double the object; the time
+ * bound ends that. */
+#define CYCLE_PASSES 64u
+#define CYCLE_NS     UINT64_C(100000000)
 
-/* One pass more, though there will be no rest. Each may take twice as long as the last.
+/* One more pass. It may take twice as long as the last one.
  */
 static bool run_on(struct run *run) {
     struct fx_err err = FX_ERR_INIT;
@@ -32,7 +32,7 @@ static bool find_period(struct run *run, uint32_t *ret_period) {
     uint32_t since = 0;
     bool ok = true;
     *ret_period = 0;
-    for (unsigned n = 0; ok && n < FIGHT_PASSES && *ret_period == 0; n++) {
+    for (unsigned n = 0; ok && n < CYCLE_PASSES && *ret_period == 0; n++) {
         ok = run_on(run);
         since++;
         if (ok && fx_equal(anchor, *run->root)) {
@@ -58,33 +58,33 @@ static bool go_back(struct run *run, json_t *root) {
     return fx_run_find_candidates(run, &err);
 }
 
-/* One turn of the fight, or where it has none, the first pass after `root`. */
-static bool record_fight(struct run *run, uint32_t period, json_t *root) {
+/* One turn of the cycle, or where it has none, the first pass after `root`. */
+static bool record_cycle(struct run *run, uint32_t period, json_t *root) {
     bool ok = period > 0 || go_back(run, root);
-    fx_trace_init(run->fight, run->arena);
+    fx_trace_init(run->cycle, run->arena);
     for (run->pass = 1; ok && run->pass <= (period == 0 ? 1 : period); run->pass++) {
         ok = run_on(run);
     }
     return ok;
 }
 
-void fx_run_tell_fight(struct run *run) {
+void fx_run_report_cycle(struct run *run) {
     struct fx_outcome *outcome = run->outcome;
     fx_run_leave_share(run);
-    const struct fx_bound outer = fx_budget_narrow(0, fx_clock_ns() + FIGHT_NS);
+    const struct fx_bound outer = fx_budget_narrow(0, fx_clock_ns() + CYCLE_NS);
     json_t **const root = run->root;
     json_t *copy = json_incref(*root);
-    const size_t n_drops = outcome->n_drops;
+    const size_t n_skipped = outcome->n_skipped;
     uint32_t period = 0;
     run->root = &copy;
     run->trace = NULL;
-    run->fares = NULL;
+    run->stats = NULL;
     run->plain = true; /* the object is set back and forth: it is not worth the notes */
     run->lasts = NULL;
     run->is_last_pass = false;
     if (find_period(run, &period)) {
-        run->fight = &outcome->record;
-        if (!record_fight(run, period, *root) ||
+        run->cycle = &outcome->record;
+        if (!record_cycle(run, period, *root) ||
             !fx_turns_find(&outcome->record, period, run->arena, &outcome->turns,
                            &outcome->n_turns)) {
             outcome->n_turns = 0;
@@ -92,7 +92,7 @@ void fx_run_tell_fight(struct run *run) {
     }
     fx_run_leave_share(run);
     (void)fx_budget_widen(outer);
-    outcome->n_drops = n_drops;
+    outcome->n_skipped = n_skipped;
     outcome->failed = NULL; /* nobody, as far as the review went */
     run->root = root;
     json_decref(copy);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/mutator_stats.h - private: collects struct fx_mutator_stats of a review. Only
+ * mutators that match cost anything: an entry of a short list, and a read of the clock.
+ */
+#ifndef FX_ENGINE_MUTATOR_STATS_H
+#define FX_ENGINE_MUTATOR_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/macros.h"
+#include "engine/converge.h"
+
+struct fx_stats {
+    struct fx_arena *arena;
+    struct fx_mutator_stats *items; /* the arena's; ascending */
+    size_t n_items, cap_items;
+    size_t at;        /* in a pass: the entries before it had their step */
+    uint64_t mark_ns; /* when the last step that was timed ended; 0: it was not timed */
+};
+
+/* A pass begins. */
+void fx_stats_begin(struct fx_stats *stats);
+
+/* The next mutator did not match. */
+void fx_stats_pass_over(struct fx_stats *stats);
+
+/* A mutator matched, or its match failed. Returns its entry, which the caller fills in,
+ * valid until the next step. Mutators come in ascending order. NULL without memory. */
+struct fx_mutator_stats *fx_stats_begin_step(struct fx_stats *stats,
+                                             uint32_t mutator) FX_MUST_USE;
+
+/* The step of that entry ends. */
+void fx_stats_end_step(struct fx_stats *stats, struct fx_mutator_stats *entry);
+
+#endif
