@@ -95,11 +95,13 @@ static bool add_single_quoted(struct call *call, struct fx_buf *buf,
     return true;
 }
 
+#define QUOTED_BYTES_OF_A_UNIT 4 /* each may need an escape */
+
 static bool add_double_quoted(struct call *call, struct fx_buf *buf,
                               const struct value *value) {
     struct fx_text text = {0};
     if (!value_text(call->run, value, &text) ||
-        !run_spend(call->run, text.len / FX_BUDGET_BYTES)) {
+        !run_spend(call->run, text.len / QUOTED_BYTES_OF_A_UNIT)) {
         return false;
     }
     fx_text_quote_go(buf, text);
@@ -296,8 +298,8 @@ const struct function functions_strings[] = {
     FUNCTION("contains", call_contains, 1, STRING, STRING),
     FUNCTION("hasPrefix", call_has_prefix, 1, STRING, STRING),
     FUNCTION("hasSuffix", call_has_suffix, 1, STRING, STRING),
-    VARIADIC("quote", call_quote, 4, ANY),
-    VARIADIC("squote", call_squote, 4, ANY),
+    VARIADIC("quote", call_quote, 2, ANY),
+    VARIADIC("squote", call_squote, 2, ANY),
     VARIADIC("cat", call_cat, 1, ANY),
     FUNCTION("indent", call_indent, 1, INT, STRING),
     FUNCTION("nindent", call_nindent, 1, INT, STRING),

@@ -14,11 +14,12 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-#define INDENT          4
-#define BYTES_OF_A_UNIT 4u /* of a string: each may need an escape */
-#define UNITS_OF_VALUE  2u
-#define UNITS_OF_SORT   2u  /* of an object whose keys are sorted, and one for each */
-#define SHORT_STRING    32u /* pays with its value */
+#define INDENT           4
+#define BYTES_OF_A_UNIT  4u /* of a string: each may need an escape */
+#define UNITS_OF_VALUE   2u
+#define BLANKS_OF_A_UNIT 256u
+#define UNITS_OF_SORT    2u  /* of an object whose keys are sorted, and one for each */
+#define SHORT_STRING     32u /* pays with its value */
 
 /* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -143,8 +144,10 @@ void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned styl
 
 void fx_json_write_break(struct fx_buf *buf, unsigned style, unsigned depth) {
     if ((style & FX_JSON_INDENT) != 0) {
+        const size_t width = (size_t)INDENT * depth;
+        buf->failed |= width >= BLANKS_OF_A_UNIT && !fx_spend(width / BLANKS_OF_A_UNIT);
         fx_buf_char(buf, '\n');
-        fx_buf_fill(buf, ' ', (size_t)INDENT * depth);
+        fx_buf_fill(buf, ' ', width);
     }
 }
 
