@@ -5,6 +5,7 @@
  */
 #include "location/sprig/functions.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "location/go/strconv.h"
@@ -192,6 +193,13 @@ static const struct fx_go_time *time_of(const struct value *value) {
     return is_time ? value->object.data : NULL;
 }
 
+/* An argument whose parameter is PARAMETER_TIME. */
+static const struct fx_go_time *argument_time(const struct call *call, size_t index) {
+    const struct fx_go_time *time = time_of(&call->arguments[index]);
+    assert(time != NULL);
+    return time;
+}
+
 /* Converts a time, or seconds since 1970. */
 static bool take_time(struct call *call, const struct value *value,
                       struct fx_go_time *ret_time) {
@@ -256,7 +264,7 @@ static bool call_html_date_in_zone(struct call *call) {
 }
 
 static bool call_unix_epoch(struct call *call) {
-    fx_buf_integer(run_scratch(call->run), time_of(&call->arguments[0])->seconds);
+    fx_buf_integer(run_scratch(call->run), argument_time(call, 0)->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
@@ -281,7 +289,7 @@ static bool call_to_date(struct call *call) {
 static bool call_must_date_modify(struct call *call) {
     int64_t nanoseconds = 0;
     return fx_go_duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
-           give_time(call, fx_go_time_add(time_of(&call->arguments[1]), nanoseconds));
+           give_time(call, fx_go_time_add(argument_time(call, 1), nanoseconds));
 }
 
 static bool call_date_modify(struct call *call) {
@@ -290,7 +298,7 @@ static bool call_date_modify(struct call *call) {
     if (!fx_go_duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
         nanoseconds = 0;
     }
-    return give_time(call, fx_go_time_add(time_of(&call->arguments[1]), nanoseconds));
+    return give_time(call, fx_go_time_add(argument_time(call, 1), nanoseconds));
 }
 
 /* ---- durations ------------------------------------------------------------------- */

@@ -102,7 +102,7 @@ static inline bool fx_spend(uint64_t units) {
 /* Spends for the bytes of a text that is mostly short, as keys are: hashed, compared or
  * copied. The price of a short one is in that of its member. */
 static inline bool fx_spend_text(size_t bytes) {
-    return bytes < 4 * FX_BUDGET_BYTES || fx_spend(bytes / FX_BUDGET_BYTES);
+    return bytes / FX_BUDGET_BYTES < 4 || fx_spend(bytes / FX_BUDGET_BYTES);
 }
 
 /* What is exceeded of the thread's budget. */

@@ -38,9 +38,9 @@
 
 const char *fx_sandbox_obstacle(void) {
 #if defined(__SANITIZE_ADDRESS__) || HAS_FEATURE(address_sanitizer)
-    return "built with AddressSanitizer";
+    return "built to find memory errors";
 #elif defined(__SANITIZE_THREAD__) || HAS_FEATURE(thread_sanitizer)
-    return "built with ThreadSanitizer";
+    return "built to find data races";
 #elif defined(FX_COVERAGE)
     return "built for coverage";
 #else
