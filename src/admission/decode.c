@@ -95,12 +95,12 @@ static bool read_request(struct fx_review *review) {
 
 /* Of the object, what its mutators look at; of all else, next to nothing. */
 static bool read_envelope(struct fx_review *review) {
-    const struct fx_envelope_wish wish = {
+    const struct fx_envelope_options options = {
         .skims = review->skims,
         .object = review->skims ? &review->snapshot->reads.object : NULL,
     };
     fx_envelope_finish(&review->envelope);
-    return fx_envelope_read(&review->envelope, review->text, &wish, &review->arena,
+    return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,
                             &review->err) ||
            (review->err.code == FX_ESYNTAX &&
             fx_err_prefix(&review->err, "the body is no JSON: "));

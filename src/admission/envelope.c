@@ -23,7 +23,7 @@
 
 struct walk {
     struct fx_envelope *envelope;
-    const struct fx_envelope_wish *wish;
+    const struct fx_envelope_options *options;
     struct fx_arena *arena;
 };
 
@@ -82,7 +82,7 @@ static bool take_of_user(void *user, struct fx_json_reader *r, struct fx_text ke
 static bool read_user(struct walk *walk, struct fx_json_reader *r) {
     struct fx_request_fields *fields = &walk->envelope->of_request;
     fields->username = (struct fx_field){0};
-    if (walk->wish->skims) {
+    if (walk->options->skims) {
         return read_members(walk, r, take_of_user, &fields->user_info);
     }
     if (!read_tree(r, NULL, &fields->user_info)) {
@@ -113,11 +113,11 @@ static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text
         return read_user(walk, r);
     }
     if (fx_text_equal(key, FX_TEXT("object"))) {
-        return read_tree(r, walk->wish->object, &fields->object);
+        return read_tree(r, walk->options->object, &fields->object);
     }
     if (fx_text_equal(key, FX_TEXT("oldObject"))) {
-        return walk->wish->skims ? read_field(walk, r, &fields->old_object)
-                                 : read_tree(r, NULL, &fields->old_object);
+        return walk->options->skims ? read_field(walk, r, &fields->old_object)
+                                    : read_tree(r, NULL, &fields->old_object);
     }
     return fx_json_next_skip(r);
 }
@@ -146,9 +146,9 @@ static bool take_of_root(void *user, struct fx_json_reader *r, struct fx_text ke
 }
 
 bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
-                      const struct fx_envelope_wish *wish, struct fx_arena *arena,
+                      const struct fx_envelope_options *options, struct fx_arena *arena,
                       struct fx_err *err) {
-    struct walk walk = {envelope, wish, arena};
+    struct walk walk = {envelope, options, arena};
     struct fx_field root = {0};
     struct fx_json_reader reader;
     *envelope = (struct fx_envelope){0};

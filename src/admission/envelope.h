@@ -38,7 +38,7 @@ struct fx_envelope {
 };
 
 /* What becomes a tree. */
-struct fx_envelope_wish {
+struct fx_envelope_options {
     bool skims;                        /* nobody asks for the object as it was, nor for
                                         * more of the user than its name */
     const struct fx_json_part *object; /* of the object; NULL: all of it */
@@ -47,7 +47,7 @@ struct fx_envelope_wish {
 /* Reads the text, which is borrowed, to its end. Texts with escapes live in the arena.
  * Errors: those of fx_json_read(). Finish it in any case. */
 bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
-                      const struct fx_envelope_wish *wish, struct fx_arena *arena,
+                      const struct fx_envelope_options *options, struct fx_arena *arena,
                       struct fx_err *err) FX_MUST_USE;
 void fx_envelope_finish(struct fx_envelope *envelope); /* zeroed is fine */
 

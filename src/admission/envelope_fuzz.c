@@ -73,12 +73,12 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
 
 static void check(struct fx_text text, const json_t *root, const struct fx_err *why,
                   bool skims) {
-    const struct fx_envelope_wish wish = {.skims = skims};
+    const struct fx_envelope_options options = {.skims = skims};
     struct fx_envelope envelope;
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-    const bool ok = fx_envelope_read(&envelope, text, &wish, &arena, &err);
+    const bool ok = fx_envelope_read(&envelope, text, &options, &arena, &err);
     if (ok && root != NULL) {
         check_field(&envelope.kind, root, "kind");
         check_field(&envelope.api_version, root, "apiVersion");

@@ -179,13 +179,13 @@ static const char *asker(void) {
 static json_t *make_disabled(const json_t *configuration, const struct values *values,
                              struct fx_err *err) {
     const int64_t now = fx_date_now();
-    const struct fx_disable_request wish = {
+    const struct fx_disable_request request = {
         .by = asker(),
         .reason = values->reason,
         .now = now,
         .end = end_of(values, now),
     };
-    return fx_disable_apply(configuration, &wish, err);
+    return fx_disable_apply(configuration, &request, err);
 }
 
 static void tell_disabled(const struct values *values, const json_t *configuration,

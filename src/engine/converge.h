@@ -78,7 +78,7 @@ struct fx_outcome {
         const char *words;
     } *skipped;
     size_t n_skipped;
-    /* The validators who refuse the object, in order, each with its entry. */
+    /* The validators that refuse the object, in order, each with its entry. */
     struct fx_refusal {
         uint32_t mutator;
         struct fx_text entry;

@@ -11,6 +11,7 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "engine/dialect.h"
 #include "engine/kind.h"
@@ -98,23 +99,25 @@ bool fx_units_fill(struct fx_units *units, struct fx_unit *const *items, size_t 
     return true;
 }
 
+/* The id of a unit. */
+struct unit_key {
+    const struct fx_kind *kind;
+    struct fx_text namespace_, name;
+};
+
+static int compare_key(const void *key, const void *item) {
+    const struct unit_key *wanted = key;
+    struct fx_unit *const *unit = item;
+    return -compare_with(*unit, wanted->kind, wanted->namespace_, wanted->name);
+}
+
 struct fx_unit *fx_units_find(const struct fx_units *units, const struct fx_kind *kind,
                               struct fx_text namespace_, struct fx_text name) {
-    size_t low = 0;
-    size_t high = units->n_by_name;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = compare_with(units->by_name[middle], kind, namespace_, name);
-        if (order == 0) {
-            return units->by_name[middle];
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return NULL;
+    const struct unit_key key = {kind, namespace_, name};
+    bool found = false;
+    const size_t at = fx_sorted_find(units->by_name, units->n_by_name,
+                                     sizeof(struct fx_unit *), &key, compare_key, &found);
+    return found ? units->by_name[at] : NULL;
 }
 
 void fx_units_finish(struct fx_units *units) {

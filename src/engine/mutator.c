@@ -119,14 +119,6 @@ void fx_mutator_unref(struct fx_mutator *mutator) {
     }
 }
 
-/* No text comes before the first one. */
-static int compare_texts(const char *a, const char *b) {
-    if (a == NULL || b == NULL) {
-        return (a != NULL) - (b != NULL);
-    }
-    return strcmp(a, b);
-}
-
 /* By the id of the policy. */
 static int compare_policies(const struct fx_mutator *a, const struct fx_mutator *b) {
     int order = strcmp(a->group, b->group);
@@ -134,14 +126,14 @@ static int compare_policies(const struct fx_mutator *a, const struct fx_mutator 
         order = strcmp(a->kind, b->kind);
     }
     if (order == 0) {
-        order = compare_texts(a->namespace_, b->namespace_);
+        order = fx_text_compare(fx_text_of(a->namespace_), fx_text_of(b->namespace_));
     }
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
     const int order = compare_policies(a, b);
-    return order != 0 ? order : compare_texts(a->rule, b->rule);
+    return order != 0 ? order : fx_text_compare(fx_text_of(a->rule), fx_text_of(b->rule));
 }
 
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
@@ -164,7 +156,7 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
     if (a->position != b->position) {
         return a->position < b->position ? -1 : 1;
     }
-    return compare_texts(a->rule, b->rule);
+    return fx_text_compare(fx_text_of(a->rule), fx_text_of(b->rule));
 }
 
 void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {

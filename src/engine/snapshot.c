@@ -293,7 +293,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
                             const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct fx_candidates *ret_candidates, struct fx_err *err) {
-    const struct fx_snapshot_wish wish = {
+    const struct fx_snapshot_query query = {
         .operation = request->operation,
         .group = subject->group,
         .version = subject->version,
@@ -301,7 +301,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
         .namespace_ = fx_subject_namespace(subject, request),
         .home = fx_subject_home(subject, request),
     };
-    return fx_snapshot_index_find(snapshot->index, &wish, ret_candidates) ||
+    return fx_snapshot_index_find(snapshot->index, &query, ret_candidates) ||
            fx_fail_nomem(err);
 }
 

@@ -394,21 +394,21 @@ static void ask(const struct fx_snapshot_index *index, struct fx_text home,
 
 /* The same of an entry in which some are to be asked by the name. */
 static bool take_asked(const struct fx_snapshot_index *index, const struct entry *entry,
-                       const struct fx_snapshot_wish *wish,
+                       const struct fx_snapshot_query *query,
                        struct fx_candidates *candidates) {
     const struct fx_home_key key = {
         .entry = (uint32_t)(entry - index->entries),
-        .namespace_ = wish->namespace_,
-        .home = wish->home,
+        .namespace_ = query->namespace_,
+        .home = query->home,
     };
     const struct fx_home_list *known = fx_homes_find(index->homes, &key);
     if (known != NULL) {
         return take(candidates, known->mutators, known->n);
     }
     struct fx_candidates found = {0};
-    bool ok = take_entry(index, entry, wish->namespace_, &found);
+    bool ok = take_entry(index, entry, query->namespace_, &found);
     if (ok) {
-        ask(index, wish->home, &found);
+        ask(index, query->home, &found);
         ok = fx_homes_add(index->homes, &key, found.indices, found.n_indices) &&
              take(candidates, found.indices, found.n_indices);
     }
@@ -422,7 +422,7 @@ static int compare_entry(const void *wanted, const void *element) {
 }
 
 bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
-                            const struct fx_snapshot_wish *wish,
+                            const struct fx_snapshot_query *query,
                             struct fx_candidates *candidates) {
     candidates->n_indices = 0;
     for (unsigned mask = 0; mask < MASKS; mask++) {
@@ -432,17 +432,17 @@ bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
         const struct fx_text any = {NULL, 0};
         const struct key key = {
             .mask = mask,
-            .operation = wish->operation,
-            .group = (mask & ANY_GROUP) != 0 ? any : wish->group,
-            .version = (mask & ANY_VERSION) != 0 ? any : wish->version,
-            .kind = (mask & ANY_KIND) != 0 ? any : wish->kind,
+            .operation = query->operation,
+            .group = (mask & ANY_GROUP) != 0 ? any : query->group,
+            .version = (mask & ANY_VERSION) != 0 ? any : query->version,
+            .kind = (mask & ANY_KIND) != 0 ? any : query->kind,
         };
         const struct entry *entry = bsearch(&key, index->entries, index->n_entries,
                                             sizeof *index->entries, compare_entry);
         if (entry != NULL &&
             !(entry->asks_home
-                  ? take_asked(index, entry, wish, candidates)
-                  : take_entry(index, entry, wish->namespace_, candidates))) {
+                  ? take_asked(index, entry, query, candidates)
+                  : take_entry(index, entry, query->namespace_, candidates))) {
             return false;
         }
     }

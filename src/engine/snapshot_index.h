@@ -14,7 +14,7 @@
 #include "engine/snapshot.h"
 
 /* What is looked for; the namespace's data is NULL where there is none. */
-struct fx_snapshot_wish {
+struct fx_snapshot_query {
     enum fx_operation operation;
     struct fx_text group, version, kind, namespace_;
     struct fx_text home; /* fx_subject_home() */
@@ -27,7 +27,7 @@ void fx_snapshot_index_destroy(struct fx_snapshot_index *index); /* NULL is fine
 
 /* Fills `candidates`, ascending and without repeats. False without memory. */
 bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
-                            const struct fx_snapshot_wish *wish,
+                            const struct fx_snapshot_query *query,
                             struct fx_candidates *candidates) FX_MUST_USE;
 
 #endif

@@ -140,13 +140,6 @@ bool fx_unit_equal(const struct fx_unit *a, const struct fx_unit *b) {
 
 /* ---- order ------------------------------------------------------------------------ */
 
-static int compare_texts(const char *a, const char *b) {
-    if (a == NULL || b == NULL) {
-        return (a != NULL) - (b != NULL); /* no namespace comes before the first one */
-    }
-    return strcmp(a, b);
-}
-
 static int compare_kinds(const struct fx_kind *a, const struct fx_kind *b) {
     if (a->role == FX_ROLE_POLICY) {
         const int order = strcmp(a->group, b->group);
@@ -164,7 +157,7 @@ int fx_unit_compare(const struct fx_unit *a, const struct fx_unit *b) {
         order = compare_kinds(a->kind, b->kind);
     }
     if (order == 0) {
-        order = compare_texts(a->namespace_, b->namespace_);
+        order = fx_text_compare(fx_text_of(a->namespace_), fx_text_of(b->namespace_));
     }
     return order != 0 ? order : strcmp(a->name, b->name);
 }

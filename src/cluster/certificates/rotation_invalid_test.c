@@ -23,7 +23,7 @@ static struct fx_rotation decide_holding(const struct secret *secret, int64_t no
     return rotation;
 }
 
-/* Whoever trusts what was published before is served by it, and by what comes. */
+/* A client that trusts the old bundle accepts the old certificate and the new one. */
 static void assert_restored(struct fx_rotation *rotation, const struct invalid *row) {
     assert_false(rotation->usable);
     assert_false(rotation->good);

@@ -205,8 +205,8 @@ static void assert_accepted(struct fixture *fixture, size_t bundle, size_t secre
     }
 }
 
-/* Whoever trusts what was published `wait` ago or is now accepts every leaf in use, and
- * what was in the Secret `wait` ago. */
+/* A client that trusts the bundle of now, or that of `wait` ago, accepts every leaf in
+ * use, and the leaf that was in the Secret `wait` ago. */
 static void check_config(struct fixture *fixture, const struct history *config) {
     const int64_t before = fixture->now - fixture->settings.wait;
     const size_t bundles[] = {was(config, fixture->now), was(config, before)};

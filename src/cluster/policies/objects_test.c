@@ -15,11 +15,12 @@
 #include "kube/test_json.h"
 #include "value/tree.h"
 
-static enum fx_object_change put(struct fx_cluster_objects *objects, const char *text,
-                                 struct fx_cluster_object **ret_item) {
+static enum fx_object_change put_of(const struct fx_cluster_kind *kind,
+                                    struct fx_cluster_objects *objects, const char *text,
+                                    struct fx_cluster_object **ret_item) {
     const struct fx_object_source source = {
-        .kind = fx_cluster_kind_at(0),
-        .resource = &fx_cluster_kind_at(0)->versions[1],
+        .kind = kind,
+        .resource = &kind->versions[1],
         .pod = "me",
     };
     enum fx_object_change change = FX_OBJECT_SAME;
@@ -37,6 +38,11 @@ static enum fx_object_change put(struct fx_cluster_objects *objects, const char 
 #define MINE            "{\"id\":\"me\",\"enforced\":true}"
 #define THEIRS          "{\"id\":\"you\",\"enforced\":true}"
 #define BY_POD(entries) ",\"status\":{\"byPod\":[" entries "]}"
+
+static enum fx_object_change put(struct fx_cluster_objects *objects, const char *text,
+                                 struct fx_cluster_object **ret_item) {
+    return put_of(fx_cluster_kind_at(0), objects, text, ret_item);
+}
 
 static void only_what_is_kept_counts(void **state) {
     (void)state;
@@ -68,6 +74,41 @@ static void only_what_is_kept_counts(void **state) {
         assert_string_equal(item->resource->version, "v1beta1");
     }
     assert_int_equal(objects.n_items, 1);
+    fx_cluster_objects_finish(&objects);
+}
+
+/* A row of the table may ask for more than `spec`; then a change of that counts. */
+static void further_fields_are_kept(void **state) {
+    (void)state;
+    static const char *const versions[] = {"v1", NULL};
+    static const struct fx_kind row = {
+        .group = "mutations.gatekeeper.sh",
+        .kind = "Assign",
+        .resource = "assign",
+        .versions = versions,
+        .keeps = FX_KIND_KEEP_LABELS | FX_KIND_KEEP_ANNOTATIONS | FX_KIND_KEEP_DATA,
+    };
+    static const struct {
+        const char *text;
+        enum fx_object_change change;
+    } steps[] = {
+        {ASSIGN("a", "", SPEC), FX_OBJECT_POLICY},
+        {ASSIGN("a", ",\"annotations\":{\"x\":\"y\"}", SPEC), FX_OBJECT_POLICY},
+        {ASSIGN("a", ",\"annotations\":{\"x\":\"y\"}", SPEC), FX_OBJECT_SAME},
+        {ASSIGN("a", ",\"labels\":{\"x\":\"y\"}", SPEC), FX_OBJECT_POLICY},
+        {ASSIGN("a", ",\"labels\":{\"x\":\"y\"}", SPEC ",\"data\":{\"k\":\"v\"}"),
+         FX_OBJECT_POLICY},
+        {ASSIGN("a", ",\"labels\":{\"x\":\"y\"},\"finalizers\":[\"f\"]",
+                SPEC ",\"data\":{\"k\":\"v\"}"),
+         FX_OBJECT_SAME},
+    };
+    struct fx_cluster_kind kind = *fx_cluster_kind_at(0);
+    kind.kind = &row;
+    struct fx_cluster_objects objects = {0};
+    for (size_t i = 0; i < FX_COUNT(steps); i++) {
+        struct fx_cluster_object *item = NULL;
+        assert_int_equal(put_of(&kind, &objects, steps[i].text, &item), steps[i].change);
+    }
     fx_cluster_objects_finish(&objects);
 }
 
@@ -216,6 +257,7 @@ static void a_name_that_no_server_has_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(only_what_is_kept_counts),
+        cmocka_unit_test(further_fields_are_kept),
         cmocka_unit_test(an_equal_object_keeps_its_text),
         cmocka_unit_test(keys_are_sorted_and_found),
         cmocka_unit_test(one_name_in_two_namespaces_is_two),

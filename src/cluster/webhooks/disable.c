@@ -388,7 +388,7 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
 
 /* ---- handing over ---------------------------------------------------------------- */
 
-/* null removes an annotation, whoever owns it. */
+/* null removes an annotation of any field manager. */
 static bool drop_record(json_t *metadata, const json_t *configuration) {
     json_t *annotations = json_object();
     bool ok = annotations != NULL;

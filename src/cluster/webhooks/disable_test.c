@@ -48,11 +48,11 @@ static json_t *configuration(const char *annotations, const char *first,
 
 static void every_webhook_is_made_to_match_nothing(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {
+    const struct fx_disable_request request = {
         .by = "me", .reason = "a \"storm\"", .now = 1795255353, .end = 1795257153};
     struct fx_err err = FX_ERR_INIT;
     json_t *before = configuration("", LABELLED, "");
-    expect_made(fx_disable_apply(before, &wish, &err),
+    expect_made(fx_disable_apply(before, &request, &err),
                 HEAD RECORD(",\"fixpoint.dev/disabled-reason\":\"a \\\"storm\\\"\","
                             "\"fixpoint.dev/disabled-until\":\"2026-11-21T10:32:33Z\"",
                             SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
@@ -65,11 +65,11 @@ static void every_webhook_is_made_to_match_nothing(void **state) {
 /* A second time only the record changes: the selectors of before are not those of now. */
 static void what_was_before_is_not_forgotten(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request request = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", SELECTORS), NEVER, ",\"objectSelector\":" NEVER);
-    expect_made(fx_disable_apply(disabled, &wish, &err),
+    expect_made(fx_disable_apply(disabled, &request, &err),
                 HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
                                            "\"objectSelector\":" NEVER
                                            "},{\"name\":\"two\",\"objectSelector\":" NEVER
@@ -163,14 +163,14 @@ static const char *owners_of(const json_t *applied) {
 
 static void owners_are_remembered(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request request = {.by = "me", .now = 1795255353};
     static const char words[] = "{\"one\":[{\"manager\":\"helm\",\"operation\":"
                                 "\"Update\",\"apiVersion\":\"a/v1\","
                                 "\"fieldsV1\":{}}]}";
     struct fx_err err = FX_ERR_INIT;
     json_t *before = read_json(ONE(
         "", SHARE("helm", "Update", OWNED) "," SHARE("fixpoint", "Apply", ""), LABELLED));
-    json_t *applied = fx_disable_apply(before, &wish, &err);
+    json_t *applied = fx_disable_apply(before, &request, &err);
     assert_non_null(applied);
     assert_string_equal(owners_of(applied), words);
     json_decref(applied);
@@ -181,7 +181,7 @@ static void owners_are_remembered(void **state) {
         ONE(RECORD(REMEMBERED, SELECTORS),
             SHARE("fixpoint-disable", "Apply", OWNED) "," SHARE("fixpoint", "Apply", ""),
             NEVER));
-    applied = fx_disable_apply(before, &wish, &err);
+    applied = fx_disable_apply(before, &request, &err);
     assert_non_null(applied);
     assert_string_equal(owners_of(applied), words);
     json_decref(applied);
@@ -239,13 +239,13 @@ static void selectors_are_handed_over(void **state) {
 /* A webhook that came while all were disabled has its own selector to be kept. */
 static void what_came_in_between_is_kept_as_well(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request request = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *disabled =
         configuration(RECORD("", "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":"
                                  "\\\"b\\\"}}}"),
                       NEVER, ",\"objectSelector\":" RED);
-    expect_made(fx_disable_apply(disabled, &wish, &err),
+    expect_made(fx_disable_apply(disabled, &request, &err),
                 HEAD RECORD("",
                             "{\\\"one\\\":{\\\"matchLabels\\\":{\\\"a\\\":\\\"b\\\"}},"
                             "\\\"two\\\":{\\\"matchLabels\\\":{\\\"team\\\":"
@@ -327,17 +327,17 @@ static void the_record_is_read(void **state) {
     json_decref(object);
 }
 
-/* Without an end, an earlier end does not count any more, whoever wrote it. */
+/* Without an end, an earlier end is ignored, whichever field manager wrote it. */
 static void an_end_of_before_is_overwritten(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request request = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     struct fx_disable_record record;
     json_t *object = configuration(
         RECORD(",\"fixpoint.dev/disabled-until\":\"2020-01-01T00:00:00Z\"", SELECTORS),
         NEVER, ",\"objectSelector\":" NEVER);
     expect_made(
-        fx_disable_apply(object, &wish, &err),
+        fx_disable_apply(object, &request, &err),
         HEAD RECORD(
             ",\"fixpoint.dev/disabled-until\":\"\"",
             SELECTORS) "},\"webhooks\":[{\"name\":\"one\",\"objectSelector\":" NEVER
@@ -355,10 +355,10 @@ static void an_end_of_before_is_overwritten(void **state) {
 /* Not even where it was disabled before: what it matched then is lost anyway. */
 static void a_spoilt_record_keeps_nobody_from_disabling(void **state) {
     (void)state;
-    const struct fx_disable_request wish = {.by = "me", .now = 1795255353};
+    const struct fx_disable_request request = {.by = "me", .now = 1795255353};
     struct fx_err err = FX_ERR_INIT;
     json_t *object = configuration(RECORD("", "{oops"), LABELLED, "");
-    expect_made(fx_disable_apply(object, &wish, &err),
+    expect_made(fx_disable_apply(object, &request, &err),
                 HEAD RECORD("", SELECTORS) "},\"webhooks\":[{\"name\":\"one\","
                                            "\"objectSelector\":" NEVER
                                            "},{\"name\":\"two\",\"objectSelector\":" NEVER
@@ -367,10 +367,10 @@ static void a_spoilt_record_keeps_nobody_from_disabling(void **state) {
 }
 
 static void refuse(json_t *object, bool enable, const char *words) {
-    const struct fx_disable_request wish = {.now = 1};
+    const struct fx_disable_request request = {.now = 1};
     struct fx_err err = FX_ERR_INIT;
     assert_null(enable ? fx_enable_apply(object, &err)
-                       : fx_disable_apply(object, &wish, &err));
+                       : fx_disable_apply(object, &request, &err));
     assert_non_null(strstr(err.msg, words));
     json_decref(object);
 }
