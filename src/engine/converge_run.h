@@ -76,7 +76,7 @@ struct run {
     json_t *before; /* as the object was before the pass, counted; NULL: as it is, or
                      * it is not asked for any more */
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
-    size_t cap_cycle, cap_skipped, cap_refusals;
+    size_t cap_cycle, cap_skipped, cap_violations;
     struct fx_trace *cycle; /* or NULL: every change is recorded in it */
     struct fx_share {
         bool is_entered; /* the mutator under way is one with a share … */

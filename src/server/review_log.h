@@ -20,8 +20,9 @@
  * invalid header counts as none: then `out` is "". */
 void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 
-/* Logs a review that changed or denied its object (info), or that failed (warn, with the
- * cycle if it did not converge). Logs nothing for other reviews. */
+/* Logs a review that changed or denied its object, or of which validators warn or audit
+ * (info), or that failed (warn, with the cycle if it did not converge). Logs nothing for
+ * other reviews. */
 void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms);
 
