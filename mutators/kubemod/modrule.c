@@ -24,7 +24,7 @@
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
-    return fx_subject_home(subject, request);
+    return fx_subject_object_namespace(subject, request);
 }
 
 /* Section 3. */

@@ -105,7 +105,7 @@ static void warn_of_skipped(struct warnings *warnings, const struct fx_review *r
         fx_mutator_print_id(&warnings->message,
                             review->snapshot->mutators[skipped->mutator]);
         fx_buf_printf(&warnings->message, "%s: %s", skipped->fails ? " was left out" : "",
-                      skipped->words);
+                      skipped->message);
         add_message(warnings);
     }
 }
@@ -356,8 +356,8 @@ static void add_compile_warnings(struct fx_buf *body,
     for (size_t i = 0; i < compilation->n_warnings; i++) {
         add_warning(&warnings, fx_text_of(compilation->warnings[i].text));
     }
-    if (compilation->n_untold_warnings > 0) {
-        fx_buf_printf(&warnings.message, "and %zu more", compilation->n_untold_warnings);
+    if (compilation->n_more_warnings > 0) {
+        fx_buf_printf(&warnings.message, "and %zu more", compilation->n_more_warnings);
         add_message(&warnings);
     }
     end_warnings(&warnings);

@@ -108,7 +108,7 @@ static bool mutate(void *user) {
         .snapshot = scene->snapshot,
         .request = {.operation = FX_OPERATION_CREATE,
                     .annotates = true,
-                    .tells_passes = true,
+                    .reports_passes = true,
                     .mutation_id = "id"},
         .namespace_ = FX_TEXT("n"),
         .object = scene->object,

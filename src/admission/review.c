@@ -53,7 +53,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     fx_uuid_make(review->mutation_id);
     review->request.mutation_id = review->mutation_id;
     review->request.annotates = admission->annotates;
-    review->request.tells_passes = admission->tells_passes;
+    review->request.reports_passes = admission->reports_passes;
     review->request.collects_stats = admission->collects_stats;
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =

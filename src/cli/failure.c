@@ -41,7 +41,7 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     }
     fx_buf_str(buf, "  these mutators go on changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
         print_mutator(buf, result->snapshot->mutators[contender->mutator],
                       contender->path);
     }
@@ -155,6 +155,6 @@ void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *ob
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
         print_warning(&warnings, result->snapshot->mutators[skipped->mutator],
                       skipped->fails ? "left out of " : "", ": ",
-                      fx_text_of(skipped->words));
+                      fx_text_of(skipped->message));
     }
 }

@@ -22,7 +22,8 @@ static void test_a_cycle_names_its_mutators(void **state) {
     };
     struct fx_mutator *list[] = {&mutators[0], &mutators[1]};
     const struct fx_snapshot snapshot = {.mutators = list, .n_mutators = 2};
-    struct fx_contender cycle[] = {{0, FX_TEXT("/spec/x")}, {1, FX_TEXT("/spec/\ny")}};
+    struct fx_cycle_mutator cycle[] = {{0, FX_TEXT("/spec/x")},
+                                       {1, FX_TEXT("/spec/\ny")}};
     const struct fx_outcome outcome = {.cycle = cycle, .n_cycle = 2};
     const struct fx_review_result result = {.outcome = &outcome, .snapshot = &snapshot};
 

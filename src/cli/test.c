@@ -93,7 +93,7 @@ static void take_words(const struct fx_review_result *result,
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
         add_warning(&answer->warnings, result->snapshot->mutators[skipped->mutator],
-                    skipped->fails ? " was left out" : "", fx_text_of(skipped->words));
+                    skipped->fails ? " was left out" : "", fx_text_of(skipped->message));
     }
 }
 

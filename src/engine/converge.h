@@ -20,10 +20,10 @@
 #include "engine/trace.h"
 
 /* At most so many passes are told of (fx_outcome.passes). */
-#define FX_TOLD_PASSES 100u
+#define FX_REPORTED_PASSES 100u
 
 /* One field that finds no rest: what is done to it, again and again. */
-struct fx_turn {
+struct fx_cycle_field {
     struct fx_text path; /* JSON Pointer */
     uint32_t
         period; /* passes until it begins anew; 0: never seen to (a list that grows) */
@@ -54,7 +54,7 @@ struct fx_outcome {
      * the snapshot. */
     uint32_t *applied;
     size_t n_applied;
-    /* Where the request wants them: for each of the first FX_TOLD_PASSES passes those
+    /* Where the request wants them: for each of the first FX_REPORTED_PASSES passes those
      * that applied in it, ascending; the last pass, which changed nothing, included. */
     struct fx_pass {
         uint32_t *applied;
@@ -75,7 +75,7 @@ struct fx_outcome {
     struct fx_skipped_mutator {
         uint32_t mutator, pass;
         bool fails;
-        const char *words;
+        const char *message;
     } *skipped;
     size_t n_skipped;
     /* What validators found, in order. Also after a denial. */
@@ -91,15 +91,15 @@ struct fx_outcome {
     const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in
      * order, and for each the first field it changed (JSON Pointer). */
-    struct fx_contender {
+    struct fx_cycle_mutator {
         uint32_t mutator;
         struct fx_text path;
     } *cycle;
     size_t n_cycle;
     /* And what they cycle over, told from start to end: shortest first. None where time
      * or memory did not reach, or where the cycle did not go on. */
-    struct fx_turn *turns;
-    size_t n_turns;
+    struct fx_cycle_field *cycle_fields;
+    size_t n_cycle_fields;
 
     struct fx_trace record; /* private: holds the nodes of the turns */
 };

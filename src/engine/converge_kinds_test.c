@@ -247,9 +247,9 @@ static void those_whose_failure_is_ignored_are_skipped(void **state) {
     assert_int_equal(play.outcome.n_skipped, 3);
     assert_int_equal(play.outcome.skipped[0].mutator, 1);
     assert_true(play.outcome.skipped[0].fails);
-    assert_string_equal(play.outcome.skipped[0].words, "it broke");
-    assert_string_equal(play.outcome.skipped[1].words, "no match today");
-    assert_string_equal(play.outcome.skipped[2].words, "nor here");
+    assert_string_equal(play.outcome.skipped[0].message, "it broke");
+    assert_string_equal(play.outcome.skipped[1].message, "no match today");
+    assert_string_equal(play.outcome.skipped[2].message, "nor here");
     assert_null(play.outcome.failed);
     assert_int_equal(play.outcome.n_applied, 2);
     size_t n_failed = 0;
@@ -331,7 +331,7 @@ static void validators_see_the_end(void **state) {
     assert_int_equal(play.outcome.n_violations, 4);
     assert_int_equal(play.outcome.n_skipped, 2);
     assert_false(play.outcome.skipped[0].fails);
-    assert_string_equal(play.outcome.skipped[0].words, "lost words");
+    assert_string_equal(play.outcome.skipped[0].message, "lost words");
     assert_true(play.outcome.skipped[1].fails);
     end(&play);
 }

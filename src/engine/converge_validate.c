@@ -19,12 +19,12 @@ static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
     return (struct fx_text){entry->data, entry->len};
 }
 
-static bool add_violation(struct run *run, uint32_t index, struct fx_buf *entry) {
+static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *entry) {
     struct fx_outcome *outcome = run->outcome;
     const enum fx_action action = run->snapshot->mutators[index]->run.action;
     struct fx_violation *violations =
-        fx_run_grow(run->arena, outcome->violations, outcome->n_violations,
-                    &run->cap_violations, sizeof *violations);
+        fx_converge_grow(run->arena, outcome->violations, outcome->n_violations,
+                         &run->cap_violations, sizeof *violations);
     const struct fx_text text = cut_entry(entry, action);
     const char *copy = entry->failed ? NULL : fx_arena_copy(run->arena, text);
     if (violations == NULL || copy == NULL) {
@@ -37,7 +37,7 @@ static bool add_violation(struct run *run, uint32_t index, struct fx_buf *entry)
 }
 
 /* Collects the stats of a violation, if the request wants them. */
-static bool note_stats(struct run *run, uint32_t index) {
+static bool note_stats(struct converge *run, uint32_t index) {
     if (run->stats == NULL) {
         return true;
     }
@@ -52,7 +52,8 @@ static bool note_stats(struct run *run, uint32_t index) {
 }
 
 /* Runs a validator that matched, and keeps its violation. */
-static bool validate(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
+static bool validate(struct converge *run, struct fx_trace_step *step,
+                     struct fx_err *err) {
     const struct fx_mutator *validator = run->snapshot->mutators[step->mutator];
     struct fx_err note = FX_ERR_INIT;
     struct fx_buf entry;
@@ -62,7 +63,7 @@ static bool validate(struct run *run, struct fx_trace_step *step, struct fx_err 
     if (ok && (entry.len > 0 || entry.failed)) {
         ok = (add_violation(run, step->mutator, &entry) &&
               note_stats(run, step->mutator) &&
-              (note.code == FX_OK || fx_run_note_partial(run, step, &note))) ||
+              (note.code == FX_OK || fx_converge_note_partial(run, step, &note))) ||
              fx_fail_nomem(err);
     }
     step->effect.applied = ok;
@@ -70,27 +71,27 @@ static bool validate(struct run *run, struct fx_trace_step *step, struct fx_err 
     return ok;
 }
 
-static bool run_validator(struct run *run, uint32_t index, struct fx_err *err) {
+static bool run_validator(struct converge *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *validator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
-    fx_run_begin_step(run, index);
+    fx_converge_begin_step(run, index);
     bool ok =
         validator->ops->match(validator, run->request, &run->subject, &step.verdict, err);
     if (ok && step.verdict.matched) {
         ok = validate(run, &step, err);
     }
     if (ok) {
-        return fx_run_record(run, &step, *run->root, err);
+        return fx_converge_record(run, &step, *run->root, err);
     }
-    (void)fx_run_fail_step(run, index, err);
-    return fx_run_may_skip(run, validator, err)
-               ? fx_run_skip_failed(run, &step, *run->root, err)
-               : fx_run_fail_match(run, index, err);
+    (void)fx_converge_fail_step(run, index, err);
+    return fx_converge_may_skip(run, validator, err)
+               ? fx_converge_skip_failed(run, &step, *run->root, err)
+               : fx_converge_fail_match(run, index, err);
 }
 
 /* "…: a,b", and if validators of another kind deny it, too: "; …: c". Without any, it
  * prints nothing. */
-static void print_denial(const struct run *run, struct fx_buf *message) {
+static void print_denial(const struct converge *run, struct fx_buf *message) {
     static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
     for (size_t i = 0; i < run->outcome->n_violations; i++) {
@@ -113,7 +114,7 @@ static void print_denial(const struct run *run, struct fx_buf *message) {
 }
 
 /* Ends the review if a validator denies the object. */
-static bool deny(struct run *run, struct fx_err *err) {
+static bool deny(struct converge *run, struct fx_err *err) {
     struct fx_buf message;
     fx_buf_init(&message, 0);
     print_denial(run, &message);
@@ -130,29 +131,29 @@ static bool deny(struct run *run, struct fx_err *err) {
     return ok;
 }
 
-bool fx_run_validate(struct run *run, struct fx_err *err) {
+bool fx_converge_validate(struct converge *run, struct fx_err *err) {
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
     if (run->stats != NULL) {
-        fx_stats_begin(run->stats);
+        fx_stats_begin_pass(run->stats);
     }
     const size_t n_validators = run->candidates.n_indices - run->n_acting;
-    if (!fx_run_spend_looks(run, n_validators, err)) {
+    if (!fx_converge_spend_candidates(run, n_validators, err)) {
         return false;
     }
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
         const struct fx_mutator *validator = run->snapshot->mutators[index];
         if ((validator->ops->view != run->view &&
-             !fx_run_set_view(run, validator->ops->view, err))) {
+             !fx_converge_set_view(run, validator->ops->view, err))) {
             return false;
         }
-        fx_run_complete_subject(run, validator);
+        fx_converge_complete_subject(run, validator);
         if (!run_validator(run, index, err)) {
             return false;
         }
     }
-    if (run->view != NULL && !fx_run_set_view(run, NULL, err)) {
+    if (run->view != NULL && !fx_converge_set_view(run, NULL, err)) {
         return false;
     }
     return run->outcome->n_violations == 0 || deny(run, err);

@@ -101,9 +101,9 @@ struct fx_mutator_ops {
     bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
                       size_t n_steps, bool *ret_may, struct fx_err *err);
 
-    /* May it want objects that live there (fx_subject_home())? A function of the name
-     * alone; where it says no, `match` would say no as well, as for the bindings below.
-     * NULL: `namespaces` say all that can be said. */
+    /* May it want objects that live there (fx_subject_object_namespace())? A function of
+     * the name alone; where it says no, `match` would say no as well, as for the bindings
+     * below. NULL: `namespaces` say all that can be said. */
     bool (*wants_home)(const struct fx_mutator *self, struct fx_text home);
 
     /* Adds what `match` and `apply` may look at in an object, or write, beyond what every

@@ -303,7 +303,7 @@ static json_t *cycle_step_of(struct writer *writer,
     return object;
 }
 
-static json_t *cycle_field_of(struct writer *writer, const struct fx_turn *turn) {
+static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *turn) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
@@ -324,8 +324,8 @@ static json_t *cycle_of(struct writer *writer) {
         return NULL;
     }
     json_t *list = made(writer, json_array());
-    for (size_t i = 0; i < input->outcome->n_turns; i++) {
-        append(writer, list, cycle_field_of(writer, &input->outcome->turns[i]));
+    for (size_t i = 0; i < input->outcome->n_cycle_fields; i++) {
+        append(writer, list, cycle_field_of(writer, &input->outcome->cycle_fields[i]));
     }
     return list;
 }

@@ -105,7 +105,7 @@ static void list_applied(struct fx_buf *list, const struct fx_review_result *res
 /* "Assign/a /spec/x, Assign/b /spec/x" */
 static void list_cycle(struct fx_buf *list, const struct fx_review_result *result) {
     for (size_t i = 0; result->outcome != NULL && i < result->outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &result->outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &result->outcome->cycle[i];
         add_mutator(list, result->snapshot->mutators[contender->mutator],
                     contender->path);
     }

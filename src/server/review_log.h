@@ -33,7 +33,7 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 /* For `--log-mutations`: logs which mutators applied in each pass, in the record of spec
  * section 5, one line for each review that changed its object or did not converge.
  * Mutators are named by id only: the labels of the spec are values of the object. Needs
- * fx_admission.tells_passes. */
+ * fx_admission.reports_passes. */
 void fx_log_mutation(const struct fx_review_result *result);
 
 /* ---- skipped mutators ---- */

@@ -118,7 +118,7 @@ static void test_changed(void **state) {
 
 static void test_cycle(void **state) {
     (void)state;
-    struct fx_contender cycle[] = {{0, TEXT("/spec/x")}, {1, TEXT("/spec/y")}};
+    struct fx_cycle_mutator cycle[] = {{0, TEXT("/spec/x")}, {1, TEXT("/spec/y")}};
     const struct fx_outcome outcome = {.iterations = 3, .cycle = cycle, .n_cycle = 2};
     const struct fx_err failure = {.code = FX_ENOCONVERGE, .msg = "not converging"};
     struct fx_review_result result = pod;

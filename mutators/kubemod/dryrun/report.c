@@ -115,7 +115,7 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
         fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
         fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",
-                      drop->words);
+                      drop->message);
         add_warning(warnings);
     }
 }
