@@ -274,9 +274,7 @@ static void print_unchanged(const struct fx_printer *printer) {
 static void print_why(const struct fx_printer *printer, enum fx_code code) {
     if (code == FX_ENOCONVERGE) {
         fx_printer_cycle(printer);
-    } else if (code == FX_EDENIED) {
-        fx_printer_denials(printer);
-    } else {
+    } else if (code != FX_EDENIED) {
         fx_printer_failure(printer);
     }
 }
@@ -295,5 +293,6 @@ void fx_explanation_print_text(struct fx_buf *buf,
     if (explanation->input.failure != NULL) {
         print_why(&printer, explanation->input.failure->code);
     }
+    fx_printer_violations(&printer);
     fx_printer_inactive(&printer);
 }

@@ -21,7 +21,7 @@ struct case_check {
     struct fx_objects got;
     struct fx_err failure;  /* code FX_OK: the mutation did not fail */
     struct fx_buf denial;   /* if the object was denied: the whole message */
-    struct fx_buf warnings; /* of policies that were left out */
+    struct fx_buf warnings; /* of policies that warn, audit or were skipped */
     struct fx_err *err;
 };
 
@@ -349,8 +349,8 @@ static void add_part(struct fx_buf *note, const char *part) {
     fx_buf_str(note, part);
 }
 
-/* Adds to the reason that assertions were ignored, and which policies were skipped: that
- * may be why the case failed. */
+/* Adds to the reason that assertions were ignored, and the warnings of policies: those
+ * that were skipped may be why the case failed. */
 static bool add_note(struct case_check *check) {
     const enum fx_suite_status status = check->result->status;
     const bool asserts = status == FX_SUITE_PASS && check->trial->case_->asserts;

@@ -35,9 +35,10 @@ struct fx_suite_request {
 
 /* The result. The caller initialises the buffers, and frees everything. */
 struct fx_suite_response {
-    json_t *object;         /* after mutation, counted; NULL on failure */
-    struct fx_buf denial;   /* of FX_EDENIED: the whole message */
-    struct fx_buf warnings; /* of policies that were skipped; "; " between them */
+    json_t *object;       /* after mutation, counted; NULL on failure */
+    struct fx_buf denial; /* of FX_EDENIED: the whole message */
+    struct fx_buf
+        warnings; /* of policies that warn, audit or were skipped; "; " between them */
 };
 
 struct fx_suite_host {
