@@ -80,10 +80,6 @@ static struct fx_kube_call *call_of(void *data) {
 
 /* ---- the client ---- */
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* Errors name the field of the configuration: the authority is tried first without the
  * client certificate, to tell which of the two is wrong. */
 static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
@@ -101,7 +97,7 @@ static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
     }
     fx_tls_config_unref(tls);
     tls = fx_tls_config_client(ca, name, fx_text_of(config->cert_pem),
-                               text_of(&config->key_pem), err);
+                               fx_buf_view(&config->key_pem), err);
     if (tls == NULL) {
         (void)fx_err_prefix(err, "client-certificate, client-key: ");
     }
@@ -387,7 +383,7 @@ static bool send_call(struct fx_kube_call *call, struct fx_err *err) {
         .tls = client->tls,
         .method = call->wire.method,
         .content_type = call->wire.content_type,
-        .body = text_of(&call->wire.body),
+        .body = fx_buf_view(&call->wire.body),
         .fields = fields,
         .n_fields = authorization.len > 0 ? 2 : 1,
         .max_body = call->wire.max_body,

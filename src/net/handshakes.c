@@ -55,7 +55,7 @@ static void compute(uv_work_t *work) {
     fx_priority_lower();
     for (size_t i = 0; i < handshakes->n_steps; i++) {
         struct fx_handshake_step *step = &handshakes->steps[i];
-        const struct fx_text received = {step->received.data, step->received.len};
+        const struct fx_text received = fx_buf_view(&step->received);
         step->state = fx_tls_receive(step->stream->tls, received, &step->plain,
                                      &step->cipher, &step->failure);
         fx_priority_yield();

@@ -180,8 +180,7 @@ static void abort_call(struct fx_http_call *call) {
 }
 
 static void send_request(struct fx_http_call *call) {
-    fx_stream_write(&call->connection->stream,
-                    (struct fx_text){call->request.data, call->request.len});
+    fx_stream_write(&call->connection->stream, fx_buf_view(&call->request));
 }
 
 static void on_open(void *user) {

@@ -131,7 +131,7 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     } else if (borrowed) {
         fx_buf_reset(rest);
         fx_buf_text(rest, exchange->input);
-        exchange->input = (struct fx_text){rest->data, rest->len};
+        exchange->input = fx_buf_view(rest);
         if (rest->failed) {
             exchange->input = (struct fx_text){0};
             fx_stream_close(&exchange->stream);

@@ -58,10 +58,6 @@ static int reject(struct fx_http_parse *parse, unsigned status, const char *why)
     return -1;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- spare buffers ---- */
 
 void fx_http_spare_finish(struct fx_http_spare *spare) {
@@ -100,7 +96,7 @@ static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
 static int check_length(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&parse->head), "transfer-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
         return reject(parse, 400, CONTRADICTION);
@@ -116,7 +112,7 @@ static int check_length(struct fx_http_parse *parse) {
 
 static int check_expectation(struct fx_http_parse *parse) {
     const struct fx_text expected =
-        fx_http_head_field(text_of(&parse->head), "expect", NULL);
+        fx_http_head_field(fx_buf_view(&parse->head), "expect", NULL);
     if (expected.data == NULL || parse->llhttp.http_minor == 0) {
         return 0;
     }
@@ -129,7 +125,7 @@ static int check_expectation(struct fx_http_parse *parse) {
 
 static int check_host(struct fx_http_parse *parse) {
     size_t n_hosts = 0;
-    (void)fx_http_head_field(text_of(&parse->head), "host", &n_hosts);
+    (void)fx_http_head_field(fx_buf_view(&parse->head), "host", &n_hosts);
     if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
         return reject(parse, 400, "exactly one `Host` is needed");
     }
@@ -140,7 +136,7 @@ static int check_host(struct fx_http_parse *parse) {
 static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&parse->head), "content-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&parse->head), "content-encoding", &n_codings);
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
         return reject(parse, 415, "a body with a content coding is not read");
     }
@@ -149,7 +145,7 @@ static int check_coding(struct fx_http_parse *parse) {
 
 /* llhttp accepts other protocols with this syntax as well: RTSP/1.0, ICE/1.0. */
 static bool is_http(const struct fx_http_parse *parse) {
-    struct fx_text rest = text_of(&parse->head);
+    struct fx_text rest = fx_buf_view(&parse->head);
     const size_t behind = parse->target_off + parse->target_len;
     rest.data += behind;
     rest.len -= behind;
@@ -409,8 +405,8 @@ struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse) 
     const char *method = llhttp_method_name((llhttp_method_t)parse->llhttp.method);
     struct fx_http_request request = {
         .method = fx_text_of(method),
-        .body = text_of(&parse->body),
-        .head = text_of(&parse->head),
+        .body = fx_buf_view(&parse->body),
+        .head = fx_buf_view(&parse->head),
         .is_head = parse->llhttp.method == HTTP_HEAD,
         .keep_alive = parse->keep_alive,
         .is_1_0 = parse->llhttp.http_minor == 0,

@@ -66,17 +66,13 @@ static int reject_size(struct fx_http_response *response, const char *what, size
     return -1;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- callbacks of llhttp ---- */
 
 /* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
 static int check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&response->head), "transfer-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&response->head), "transfer-encoding", &n_codings);
     const bool has_length = (response->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
         return reject(response, "transfer coding and length contradict each other");
@@ -391,10 +387,10 @@ unsigned fx_http_response_status(const struct fx_http_response *response) {
 
 struct fx_text fx_http_response_head(const struct fx_http_response *response) {
     assert(response->headed);
-    return text_of(&response->head);
+    return fx_buf_view(&response->head);
 }
 
 struct fx_text fx_http_response_body(const struct fx_http_response *response) {
     assert(response->whole);
-    return text_of(&response->body);
+    return fx_buf_view(&response->body);
 }

@@ -174,7 +174,7 @@ static void send_tls_output(struct fx_stream *stream, struct fx_buf *cipher) {
         *waiting = *cipher;
         *cipher = (struct fx_buf){0};
     } else {
-        fx_buf_text(waiting, (struct fx_text){cipher->data, cipher->len});
+        fx_buf_text(waiting, fx_buf_view(cipher));
     }
     if (waiting->failed) {
         fx_stream_fail(stream, "write", UV_ENOMEM);
@@ -195,7 +195,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
         report_open(stream);
     }
     if (!stream->closing && !stream->finishing && plain->len > 0) {
-        stream->events->on_bytes(stream->user, (struct fx_text){plain->data, plain->len});
+        stream->events->on_bytes(stream->user, fx_buf_view(plain));
     }
     if (state == FX_TLS_CLOSED && !stream->finishing) {
         report_end(stream);

@@ -95,7 +95,6 @@ static struct version *version_of(struct fx_text ca) {
     if (version == NULL) {
         return NULL;
     }
-    fx_buf_init(&version->ca, 0);
     fx_buf_text(&version->ca, ca);
     if (version->ca.failed) {
         discard_version(version);
@@ -118,7 +117,7 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
         if (content->failure != NULL) {
             return fx_fail(err, FX_EIO, "%s", content->failure);
         }
-        pem[i] = (struct fx_text){content->bytes.data, content->bytes.len};
+        pem[i] = fx_buf_view(&content->bytes);
     }
     struct version *version = version_of(pem[2]);
     if (version == NULL) {
@@ -210,8 +209,7 @@ static bool self_sign(const struct fx_server_options *options,
     fx_tls_config_print(made, &pem);
     const bool ok = pem.failed
                         ? fx_fail_nomem(err)
-                        : fx_file_replace(options->tls_cert_out,
-                                          (struct fx_text){pem.data, pem.len}, err);
+                        : fx_file_replace(options->tls_cert_out, fx_buf_view(&pem), err);
     fx_buf_finish(&pem);
     return ok;
 }
@@ -272,7 +270,7 @@ fx_certificates_own_pair(const struct fx_certificates *certificates) {
 }
 
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
-    return (struct fx_text){certificates->ca.data, certificates->ca.len};
+    return fx_buf_view(&certificates->ca);
 }
 
 static void destroy_certificates(void *user) {
@@ -296,7 +294,6 @@ struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
     certificates->users = *users;
     certificates->metrics = metrics;
     certificates->is_placeholder = comes_from_secret(options);
-    fx_buf_init(&certificates->ca, 0);
     const bool files = options->tls_cert != NULL || options->tls_key != NULL;
     if (!create_clients(loop, options, certificates, err) ||
         (files ? !read_files(loop, options, certificates, err)

@@ -63,7 +63,7 @@ static bool read_ca(void *user, const struct fx_file_set *files, void **ret_made
     if (content->failure != NULL) {
         return fx_fail(err, FX_EIO, "%s", content->failure);
     }
-    const struct fx_text pem = {content->bytes.data, content->bytes.len};
+    const struct fx_text pem = fx_buf_view(&content->bytes);
     if (!fx_tls_clients_check(pem, err)) {
         return fx_err_prefix(err, "%s: ", clients->root);
     }
@@ -135,8 +135,7 @@ static bool make_own_pair(struct fx_clients *clients, struct fx_err *err) {
     const struct fx_tls_dates dates = {now - DAY, now + DAY};
     struct fx_tls_pair ca = {0};
     const bool ok = fx_tls_issue_authority("fixpoint itself", dates, &ca, err) &&
-                    fx_tls_issue_leaf((struct fx_text){ca.cert.data, ca.cert.len},
-                                      (struct fx_text){ca.key.data, ca.key.len}, names,
+                    fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names,
                                       FX_COUNT(names), dates, &clients->own_pair, err);
     fx_tls_pair_finish(&ca);
     return ok;

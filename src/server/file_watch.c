@@ -164,8 +164,7 @@ static void watch_folder(struct fx_file_watch *watch, const char *folder,
 
 /* Watches the folder that has `root` as an entry. */
 static void watch_above(struct fx_file_watch *watch, const char *root) {
-    struct fx_buf above;
-    fx_buf_init(&above, 0);
+    struct fx_buf above = {0};
     fx_buf_str(&above, root);
     while (!above.failed && above.len > 1 && above.data[above.len - 1] == '/') {
         above.data[--above.len] = '\0';

@@ -81,8 +81,8 @@ static struct fx_tls_config *client_of(const struct fx_tls_pair *own_pair,
     struct fx_text cert = {0};
     struct fx_text key = {0};
     if (own_pair != NULL) {
-        cert = (struct fx_text){own_pair->cert.data, own_pair->cert.len};
-        key = (struct fx_text){own_pair->key.data, own_pair->key.len};
+        cert = fx_buf_view(&own_pair->cert);
+        key = fx_buf_view(&own_pair->key);
     }
     return fx_tls_config_client((struct fx_text){0}, "localhost", cert, key, err);
 }

@@ -281,10 +281,8 @@ static void print_address(struct fx_buf *buf, const char *address,
 }
 
 static void log_start(const struct fx_server *server) {
-    struct fx_buf listen;
-    struct fx_buf health;
-    fx_buf_init(&listen, 0);
-    fx_buf_init(&health, 0);
+    struct fx_buf listen = {0};
+    struct fx_buf health = {0};
     print_address(&listen, server->options->listen, server->webhook);
     print_address(&health, server->options->health_listen, server->health);
     fx_log(INFO, "serving", fx_log_str("listen", listen.failed ? "" : listen.data),
