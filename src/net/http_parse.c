@@ -13,6 +13,7 @@
 #include <llhttp.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "net/http_head.h"
 #include "net/http_server.h"
 
@@ -42,12 +43,6 @@ struct fx_http_parse {
 const char *fx_http_library(void) {
     return "llhttp " VERSION(LLHTTP_VERSION_MAJOR, LLHTTP_VERSION_MINOR,
                              LLHTTP_VERSION_PATCH);
-}
-
-static struct fx_http_parse *parse_of(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = llhttp->data;
-    assert(parse != NULL && parse->magic == PARSE_MAGIC);
-    return parse;
 }
 
 /* Stores the fault, unless there is one. Returns -1, which stops llhttp. */
@@ -84,7 +79,7 @@ static void give_spare(struct fx_buf *buf, struct fx_buf *spare) {
 
 /* The target comes in pieces, as the head was fed. */
 static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (parse->target_len == 0) {
         parse->target_off = (size_t)(at - parse->head.data);
     }
@@ -153,7 +148,7 @@ static bool is_http(const struct fx_http_parse *parse) {
 }
 
 static int on_headers_complete(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
         return reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
@@ -179,7 +174,7 @@ static int on_headers_complete(llhttp_t *llhttp) {
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (len > parse->max_body - parse->body.len) {
         return reject(parse, 413, "the body is too large");
     }
@@ -189,14 +184,14 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
 
 /* A chunk that is too large is rejected before its bytes come, as a Content-Length is. */
 static int on_chunk_header(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     return llhttp->content_length > parse->max_body - parse->body.len
                ? reject(parse, 413, "the body is too large")
                : 0;
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     parse->whole = true;
     parse->keep_alive = llhttp_should_keep_alive(llhttp) != 0;
     return HPE_PAUSED;

@@ -12,6 +12,7 @@
 #include <llhttp.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "net/http_head.h"
 
 #define FIRST_BYTES 65536 /* of an announced body: reserved at once */
@@ -40,12 +41,6 @@ struct fx_http_response {
     size_t framing; /* bytes since the head that are no body; see allow_framing() */
     struct fx_err failure;
 };
-
-static struct fx_http_response *response_of(llhttp_t *llhttp) {
-    struct fx_http_response *response = llhttp->data;
-    assert(response != NULL && response->magic == RESPONSE_MAGIC);
-    return response;
-}
 
 /* Stores the failure, unless there is one. Returns -1, which stops llhttp. */
 static int reject(struct fx_http_response *response, const char *why) {
@@ -86,7 +81,7 @@ static int check_length(struct fx_http_response *response) {
 
 /* Returns 1 if there is no body, whatever the fields are. */
 static int on_headers_complete(llhttp_t *llhttp) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
         return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
@@ -133,7 +128,7 @@ static void allow_framing(struct fx_http_response *response, size_t body_bytes) 
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     if (len == 0) { /* llhttp continues after a piece */
         return 0;
     }
@@ -154,7 +149,7 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     response->complete = true;
     response->persists = llhttp->http_minor == 1 && llhttp_should_keep_alive(llhttp) != 0;
     return HPE_PAUSED;

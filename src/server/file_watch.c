@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "base/text.h"
 
 /* A burst of changes ends when nothing changed for QUIET_MS. It is reported after
@@ -46,33 +47,21 @@ struct fx_file_watch {
     void *user;
 };
 
-static struct fx_file_watch *watch_of(uv_handle_t *handle) {
-    struct fx_file_watch *watch = handle->data;
-    assert(watch != NULL && watch->magic == WATCH_MAGIC);
-    return watch;
-}
-
-static struct folder_watch *folder_of(uv_handle_t *handle) {
-    struct folder_watch *folder_watch = handle->data;
-    assert(folder_watch != NULL && folder_watch->magic == FOLDER_MAGIC);
-    return folder_watch;
-}
-
 static void on_quiet(uv_timer_t *timer) {
-    struct fx_file_watch *watch = watch_of((uv_handle_t *)timer);
+    struct fx_file_watch *watch = fx_checked(timer->data, WATCH_MAGIC);
     watch->burst_since = 0;
     watch->on_hint(true, watch->user);
 }
 
 static void on_regular(uv_timer_t *timer) {
-    struct fx_file_watch *watch = watch_of((uv_handle_t *)timer);
+    struct fx_file_watch *watch = fx_checked(timer->data, WATCH_MAGIC);
     watch->on_hint(false, watch->user);
 }
 
 static void on_event(uv_fs_event_t *event, const char *name, int events, int status) {
     (void)events;
     (void)status; /* an error is reported as a change */
-    const struct folder_watch *folder_watch = folder_of((uv_handle_t *)event);
+    const struct folder_watch *folder_watch = fx_checked(event->data, FOLDER_MAGIC);
     struct fx_file_watch *watch = folder_watch->watch;
     if (folder_watch->only != NULL && name != NULL &&
         strcmp(name, folder_watch->only) != 0 && strcmp(name, VOLUME_LINK) != 0) {
@@ -88,7 +77,7 @@ static void on_event(uv_fs_event_t *event, const char *name, int events, int sta
 }
 
 static void on_timer_closed(uv_handle_t *handle) {
-    struct fx_file_watch *watch = watch_of(handle);
+    struct fx_file_watch *watch = fx_checked(handle->data, WATCH_MAGIC);
     if (--watch->open_timers == 0) {
         watch->magic = 0;
         free(watch);
@@ -96,7 +85,7 @@ static void on_timer_closed(uv_handle_t *handle) {
 }
 
 static void on_folder_closed(uv_handle_t *handle) {
-    struct folder_watch *folder_watch = folder_of(handle);
+    struct folder_watch *folder_watch = fx_checked(handle->data, FOLDER_MAGIC);
     folder_watch->magic = 0;
     free(folder_watch->only);
     free(folder_watch);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/jobs.h"
 #include "base/limits.h"
 #include "server/file_watch.h"
@@ -47,12 +48,6 @@ struct fx_reload {
     char *last_failure; /* message of the last failure; NULL: none, or out of memory */
     void (*on_closed)(void *user);
 };
-
-static struct fx_reload *reload_of(uv_work_t *work) {
-    struct fx_reload *reload = work->data;
-    assert(reload != NULL && reload->magic == RELOAD_MAGIC);
-    return reload;
-}
 
 /* Do the files look unchanged, so that they need not be read? */
 static bool looks_unchanged(const struct fx_reload *reload, struct reload_run *run) {
@@ -148,7 +143,7 @@ static void destroy_reload(struct fx_reload *reload) {
 }
 
 static void on_work(uv_work_t *work) {
-    struct fx_reload *reload = reload_of(work);
+    struct fx_reload *reload = fx_checked(work->data, RELOAD_MAGIC);
     execute(reload, &reload->run);
 }
 
@@ -174,7 +169,7 @@ static void start_run(struct fx_reload *reload, enum depth depth) {
 
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* it is never cancelled */
-    struct fx_reload *reload = reload_of(work);
+    struct fx_reload *reload = fx_checked(work->data, RELOAD_MAGIC);
     reload->running = false;
     fx_job_end(&reload->job);
     if (!reload->closing && reload->run.read) {
