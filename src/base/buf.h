@@ -17,6 +17,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+/* Zeroed: empty, without a bound. */
 struct fx_buf {
     char *data; /* NUL-terminated once anything was appended; NULL before */
     size_t len, cap;
@@ -34,6 +35,11 @@ void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
 void fx_buf_finish(struct fx_buf *buf);
+
+/* The bytes, borrowed until the buffer is next written. */
+static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
 
 /* Forgets the bytes and a failure, keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
