@@ -17,6 +17,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+/* Zeroed: empty, without a bound. */
 struct fx_buf {
     char *data; /* NUL-terminated once anything was appended; NULL before */
     size_t len, cap;

@@ -11,8 +11,7 @@
 static enum fx_exit say_failure(const struct fx_input_object *object,
                                 const struct fx_answer *answer, const struct fx_err *err,
                                 bool colour) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_failure_print(&words, object, answer->result, err, colour);
     fx_say_words(&words);
     fx_buf_finish(&words);
@@ -22,8 +21,7 @@ static enum fx_exit say_failure(const struct fx_input_object *object,
 /* Skipped policies are no failure of the command. */
 static void say_drops(const struct fx_input_object *object,
                       const struct fx_answer *answer, bool colour) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_failure_print_drops(&words, object, answer->result, colour);
     fx_say_words(&words);
     fx_buf_finish(&words);

@@ -30,8 +30,7 @@ static enum fx_exit exit_status_of(const struct fx_check_report *report) {
 
 static enum fx_exit print(const struct values *values,
                           const struct fx_check_report *report) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     if (values->output == OUTPUT_JSON) {
         fx_check_print_json(&buf, report);
     } else {

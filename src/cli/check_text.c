@@ -51,8 +51,7 @@ static void print_place(struct fx_buf *buf, const struct fx_mutator *mutator) {
 static void print_head(const struct printer *printer,
                        const struct fx_analysis_finding *finding) {
     const bool is_note = fx_analysis_rule_is_note(finding->rule);
-    struct fx_buf head;
-    fx_buf_init(&head, 0);
+    struct fx_buf head = {0};
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
     size_t column = fx_layout_columns((struct fx_text){head.data, head.len});
@@ -108,8 +107,7 @@ static void add_cut(struct fx_buf *buf, struct fx_text text) {
 
 static void add_value(const struct printer *printer, struct fx_buf *words,
                       json_t *value) {
-    struct fx_buf whole;
-    fx_buf_init(&whole, 0);
+    struct fx_buf whole = {0};
     json_t *revealed =
         fx_reveal_placeholders(printer->report->analysis->placeholders, value);
     fx_value_print(&whole, revealed);
@@ -123,8 +121,7 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
 static void print_values(const struct printer *printer,
                          const struct fx_analysis_finding *finding) {
     const bool is_order = finding->rule == FX_ANALYSIS_ORDER;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     for (size_t i = 0; i < finding->n_values; i++) {
         fx_buf_str(&words, i == 0 ? "" : is_order ? " or " : " → ");
         add_value(printer, &words, finding->values[i]);
@@ -141,8 +138,7 @@ static void print_field(const struct printer *printer,
     if (finding->path[0] == '\0') {
         return;
     }
-    struct fx_buf place;
-    fx_buf_init(&place, 0);
+    struct fx_buf place = {0};
     fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
     fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
@@ -153,8 +149,7 @@ static void print_field(const struct printer *printer,
 
 /* Appends the YAML of an object, indented. */
 static void print_yaml(const struct printer *printer, const json_t *object) {
-    struct fx_buf yaml;
-    fx_buf_init(&yaml, 0);
+    struct fx_buf yaml = {0};
     fx_yaml_write(&yaml, object);
     struct fx_text rest = {yaml.data, yaml.len};
     for (size_t line = 0; rest.len > 0 && line < WITNESS_LINES; line++) {
@@ -246,8 +241,7 @@ static void print_findings(const struct printer *printer) {
 /* What was not looked at. */
 static void print_limits(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     if (analysis->n_untried > 0) {
         fx_buf_str(&words, "note: no object could be made on which these act; give one "
                            "with -f, or the Namespace that a selector wants:");

@@ -14,8 +14,7 @@
 /* KUBECONFIG may name several files, which kubectl merges; here the first one counts. */
 static bool read_named(struct fx_kube_config *config, const char *names,
                        const char *context, struct fx_err *err) {
-    struct fx_buf file;
-    fx_buf_init(&file, 0);
+    struct fx_buf file = {0};
     names += strspn(names, ":");
     fx_buf_add(&file, names, strcspn(names, ":"));
     const bool ok = file.failed ? fx_fail_nomem(err)
@@ -27,8 +26,7 @@ static bool read_named(struct fx_kube_config *config, const char *names,
 static bool read_home(struct fx_kube_config *config, const char *context,
                       struct fx_err *err) {
     const char *home = getenv("HOME");
-    struct fx_buf file;
-    fx_buf_init(&file, 0);
+    struct fx_buf file = {0};
     fx_buf_printf(&file, "%s/.kube/config", home == NULL ? "" : home);
     const bool ok = file.failed ? fx_fail_nomem(err)
                                 : fx_kube_config_read(file.data, context, config, err);

@@ -41,8 +41,7 @@ static enum fx_exit run_completion(const void *values, const char *operand) {
     (void)values;
     for (size_t i = 0; i < FX_COUNT(shells); i++) {
         if (strcmp(shells[i].name, operand) == 0) {
-            struct fx_buf buf;
-            fx_buf_init(&buf, 0);
+            struct fx_buf buf = {0};
             shells[i].print(&buf);
             const enum fx_exit status = fx_output_write(&buf);
             fx_buf_finish(&buf);

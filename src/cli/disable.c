@@ -151,8 +151,7 @@ static enum fx_exit run_change(const struct values *values, const struct change 
     enum fx_exit status = FX_EXIT_DONE;
     json_t *after = change(&session, values, changes, &status);
     if (after != NULL) {
-        struct fx_buf words;
-        fx_buf_init(&words, 0);
+        struct fx_buf words = {0};
         report(values, after, &words);
         status = fx_output_write(&words);
         fx_buf_finish(&words);

@@ -107,8 +107,7 @@ void fx_help_print(struct fx_buf *buf, const struct fx_command *command) {
 }
 
 enum fx_exit fx_help_show(const struct fx_command *command) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_help_print(&buf, command);
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);

@@ -93,8 +93,7 @@ enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
 
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color) {
     const struct fx_findings *findings = &policies->findings;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     for (size_t i = 0; i < findings->n_items; i++) {
         fx_finding_print(&words, &findings->items[i], fx_color_wanted(color, stderr));
     }

@@ -34,8 +34,7 @@ static enum fx_exit say_fault(const char *file, const struct fx_place *place,
         (void)fx_fail_nomem(&err);
         return fx_say_err(&err);
     }
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     fx_finding_print(&text, &findings.items[0], fx_color_wanted(color, stderr));
     fx_say_words(&text);
     fx_buf_finish(&text);
@@ -87,8 +86,7 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
     const char *name = fx_input_name(path);
     struct fx_err err = FX_ERR_INIT;
     struct fx_documents documents = {0};
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     enum fx_exit status = FX_EXIT_DONE;
     if (!fx_file_read(path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &err)) {
         status = fx_say_err(&err);

@@ -27,10 +27,8 @@ static void add_formatted(struct fx_buf *buf, const char *fmt, va_list args) {
 }
 
 void fx_say(const char *fmt, ...) {
-    struct fx_buf words;
-    struct fx_buf line;
-    fx_buf_init(&words, 0);
-    fx_buf_init(&line, 0);
+    struct fx_buf words = {0};
+    struct fx_buf line = {0};
     va_list args;
     va_start(args, fmt);
     add_formatted(&words, fmt, args);

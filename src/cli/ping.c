@@ -149,9 +149,8 @@ static struct fx_tls_config *make_tls(const struct values *values,
 static bool send_review(struct talk *talk, const struct values *values,
                         const struct fx_url *url, struct fx_err *err) {
     struct fx_tls_config *tls = make_tls(values, url, err);
-    struct fx_buf body;
+    struct fx_buf body = {0};
     struct fx_http_call *call = NULL;
-    fx_buf_init(&body, 0);
     write_review(talk, &body);
     const struct fx_http_call_options options = {
         .url = url,

@@ -32,8 +32,7 @@ static enum fx_exit print_result(const struct fx_review_result *result,
         }
         return result->decision == FX_DECISION_REFUSED ? FX_EXIT_INVALID : FX_EXIT_BUG;
     }
-    struct fx_buf line;
-    fx_buf_init(&line, 0);
+    struct fx_buf line = {0};
     fx_buf_add(&line, body->data, body->len);
     fx_buf_char(&line, '\n');
     const enum fx_exit status = fx_output_write(&line);
@@ -71,8 +70,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
 static enum fx_exit review_stdin(const struct values *values,
                                  struct fx_policies *policies) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     const enum fx_exit status =
         fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
             ? review_text(values, policies, (struct fx_text){body.data, body.len})

@@ -113,8 +113,7 @@ static bool mutate(void *user, const struct fx_suite_request *question,
 
 static void report(void *user, const struct fx_finding *finding) {
     const struct session *session = user;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_finding_print(&words, finding, fx_color_wanted(session->values->color, stderr));
     fx_say_words(&words);
     fx_buf_finish(&words);
@@ -133,8 +132,7 @@ static enum fx_exit print(const struct values *values,
                           const struct fx_suite_results *results) {
     const struct fx_suite_style style = {
         .verbose = values->verbose, .colour = fx_color_wanted(values->color, stdout)};
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &style);
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);
@@ -144,8 +142,7 @@ static enum fx_exit print(const struct values *values,
 static enum fx_exit update(const struct fx_suites *suites,
                            struct fx_suite_results *results) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     const bool ok = fx_suites_update(suites, results, &words, &err);
     fx_say_words(&words);
     fx_buf_finish(&words);
@@ -154,8 +151,7 @@ static enum fx_exit update(const struct fx_suites *suites,
 
 /* Nothing was run: that is no success. */
 static enum fx_exit say_none(const struct values *values) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     for (size_t i = 0; i < values->paths.n_items; i++) {
         fx_buf_printf(&words, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
     }

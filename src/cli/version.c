@@ -63,8 +63,7 @@ static enum fx_exit run_version(const void *values, const char *operand) {
         {NULL, NULL},
     };
     const struct values *given = values;
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     (given->output == OUTPUT_JSON ? print_json : print_text)(&buf, parts);
     const enum fx_exit status = fx_output_write(&buf);
     fx_buf_finish(&buf);

@@ -44,8 +44,7 @@ static bool fail(struct case_check *check, const char *fmt, ...) {
     va_start(args, fmt);
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    struct fx_buf reason;
-    fx_buf_init(&reason, 0);
+    struct fx_buf reason = {0};
     fx_buf_str(&reason, message);
     return conclude(check, FX_SUITE_FAIL, &reason);
 }
@@ -53,8 +52,7 @@ static bool fail(struct case_check *check, const char *fmt, ...) {
 /* An input is wrong: the result points there. */
 static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_file *bad) {
     struct fx_suite_result *result = check->result;
-    struct fx_buf reason;
-    fx_buf_init(&reason, 0);
+    struct fx_buf reason = {0};
     fx_buf_str(&reason, bad->reason);
     free(result->file);
     result->file = strdup(bad->file);
@@ -145,8 +143,7 @@ static bool name_side(struct fx_buf *name, const struct case_check *check,
 /* *ret_same: the objects are as expected; otherwise the result is a failure. */
 static bool compare(struct case_check *check, const struct fx_objects *expected,
                     const char *expected_name, bool part, bool *ret_same) {
-    struct fx_buf diff;
-    fx_buf_init(&diff, 0);
+    struct fx_buf diff = {0};
     const struct fx_expectation expectation = {
         .expected = expected,
         .got = &check->got,
@@ -357,8 +354,7 @@ static bool add_note(struct case_check *check) {
     if (!asserts && check->warnings.len == 0) {
         return true;
     }
-    struct fx_buf note;
-    fx_buf_init(&note, 0);
+    struct fx_buf note = {0};
     if (check->result->reason != NULL) {
         add_part(&note, check->result->reason);
     }

@@ -149,10 +149,8 @@ static bool are_equal(const struct fx_objects *a, const struct fx_objects *b) {
 static bool print_diff(const struct fx_expectation *expectation,
                        const struct fx_objects *arranged, struct fx_buf *diff,
                        struct fx_err *err) {
-    struct fx_buf expected;
-    struct fx_buf got;
-    fx_buf_init(&expected, 0);
-    fx_buf_init(&got, 0);
+    struct fx_buf expected = {0};
+    struct fx_buf got = {0};
     fx_objects_print(&expected, expectation->expected);
     fx_objects_print(&got, arranged);
     const struct fx_linediff_names names = {expectation->expected_name,

@@ -105,8 +105,7 @@ static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
 /* The file's words, without the blanks around them. */
 static const char *read_words(struct fx_suites *suites, const char *path,
                               struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     const char *words = NULL;
     if (fx_file_read(path, FX_ERR_TEXT, &bytes, err)) {
         struct fx_text text = {bytes.data, bytes.len};
@@ -150,8 +149,7 @@ static bool set_expectation(struct fx_suites *suites, struct fx_text folder,
 static bool read_options(struct fx_suites *suites, const char *path,
                          struct fx_suite_case *made, struct fx_suite_fault *ret_fault,
                          struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (!fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
         return false;

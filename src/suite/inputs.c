@@ -100,8 +100,7 @@ bool fx_suite_read_objects(const struct fx_suite_path *path,
                            const struct fx_suite_host *host,
                            struct fx_objects *ret_objects,
                            struct fx_suite_bad_file *ret_bad, struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     struct fx_err fault = FX_ERR_INIT;
     bool ok = true;
     if (fx_file_read(path->path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &fault)) {
@@ -193,8 +192,7 @@ static bool take_findings(const struct fx_policies *policies,
         if (finding->severity != FX_SEVERITY_ERROR || ret_bad->reason != NULL) {
             continue;
         }
-        struct fx_buf words;
-        fx_buf_init(&words, 0);
+        struct fx_buf words = {0};
         fx_buf_printf(&words, "%s%s%s", finding->id != NULL ? finding->id : "",
                       finding->id != NULL ? ": " : "", finding->text);
         ret_bad->file = strdup(finding->file);

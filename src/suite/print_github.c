@@ -26,8 +26,7 @@ static void add_escaped(struct fx_buf *buf, const char *text, bool property) {
 
 /* Words of others, on one line. */
 static void add_words(struct fx_buf *buf, const char *words, bool property) {
-    struct fx_buf plain;
-    fx_buf_init(&plain, 0);
+    struct fx_buf plain = {0};
     fx_plain_add(&plain, fx_text_of(words));
     add_escaped(buf, plain.len > 0 ? plain.data : "", property);
     buf->failed = buf->failed || plain.failed;

@@ -33,8 +33,7 @@ static const char *action_of(enum fx_suite_status status) {
 
 /* What people would read. */
 static void print_output(struct fx_buf *buf, const struct fx_suite_result *result) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_suite_print_reason(&words, result);
     fx_buf_char(&words, '\n');
     fx_buf_str(&words, result->diff != NULL ? result->diff : "");

@@ -60,8 +60,7 @@ static void print_fault(struct fx_buf *buf, const char *element,
     fx_buf_printf(buf, "      <%s", element);
     add_attribute(buf, "message", result->reason);
     fx_buf_char(buf, '>');
-    struct fx_buf reason;
-    fx_buf_init(&reason, 0);
+    struct fx_buf reason = {0};
     fx_suite_print_reason(&reason, result);
     add_xml(buf, reason.failed ? "" : reason.data, false);
     buf->failed = buf->failed || reason.failed;
@@ -95,8 +94,7 @@ static void print_outcome(struct fx_buf *buf, const struct fx_suite_result *resu
 static void print_case(struct fx_buf *buf, const struct fx_suite_result *result) {
     const size_t whole = strlen(result->name);
     const size_t own = result->case_ != NULL ? strlen(result->case_->name) : whole;
-    struct fx_buf class_name;
-    fx_buf_init(&class_name, 0);
+    struct fx_buf class_name = {0};
     fx_buf_add(&class_name, result->name, own < whole ? whole - own - 1 : whole);
     fx_buf_str(buf, "    <testcase");
     add_attribute(buf, "classname", class_name.failed ? "" : class_name.data);

@@ -11,8 +11,7 @@
 
 /* One line, in which `#` would begin a directive. */
 static void add_words(struct fx_buf *buf, const char *words) {
-    struct fx_buf plain;
-    fx_buf_init(&plain, 0);
+    struct fx_buf plain = {0};
     fx_plain_add(&plain, fx_text_of(words));
     for (size_t i = 0; i < plain.len; i++) {
         if (plain.data[i] == '#' || plain.data[i] == '\\') {
@@ -26,8 +25,7 @@ static void add_words(struct fx_buf *buf, const char *words) {
 
 /* object[key] = text, as UTF-8. */
 static bool set(json_t *object, const char *key, const char *text) {
-    struct fx_buf valid;
-    fx_buf_init(&valid, 0);
+    struct fx_buf valid = {0};
     for (struct fx_text rest = fx_text_of(text); rest.len > 0;) {
         uint32_t rune = 0;
         char bytes[4];
@@ -64,8 +62,7 @@ static json_t *details_of(const struct fx_suite_result *result) {
 /* The YAML block below a test point, two blanks deep. */
 static void print_details(struct fx_buf *buf, const struct fx_suite_result *result) {
     json_t *details = details_of(result);
-    struct fx_buf yaml;
-    fx_buf_init(&yaml, 0);
+    struct fx_buf yaml = {0};
     if (details == NULL) {
         buf->failed = true;
         return;

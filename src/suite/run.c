@@ -46,8 +46,7 @@ void fx_suite_results_finish(struct fx_suite_results *results) {
 /* "suite/test/case"; a folder has no test, and a result about more than a case less. */
 static char *name_of(const struct fx_suite *suite, const struct fx_suite_test *test,
                      const struct fx_suite_case *case_) {
-    struct fx_buf name;
-    fx_buf_init(&name, 0);
+    struct fx_buf name = {0};
     fx_buf_str(&name, suite->name);
     if (test != NULL && test->name != NULL) {
         fx_buf_printf(&name, "/%s", test->name);

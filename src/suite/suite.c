@@ -161,8 +161,7 @@ bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_tex
 
 static bool read_suite(struct fx_suites *suites, const char *file, bool named,
                        bool *ret_found, struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (!fx_file_read(file, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
         /* A file above the limit is no suite, unless it was given as one. */

@@ -149,8 +149,7 @@ static void say(struct fx_buf *messages, const struct fx_suite_result *result,
 
 static bool write_objects(const char *path, const struct fx_objects *objects,
                           struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (fx_text_ends(fx_text_of(path), FX_TEXT(".json"))) {
         for (size_t i = 0; i < objects->n_items; i++) {
             fx_json_write(&bytes, objects->items[i], FX_JSON_INDENT);
