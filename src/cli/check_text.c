@@ -34,6 +34,12 @@ static void colour(const struct printer *printer, const char *code) {
     fx_buf_str(printer->buf, printer->colour ? code : "");
 }
 
+/* Frees a text from which the report was made; a failure of the text is the report's. */
+static void finish_part(const struct printer *printer, struct fx_buf *part) {
+    fx_buf_fail_as(printer->buf, part);
+    fx_buf_finish(part);
+}
+
 /* ---- one finding ----------------------------------------------------------------- */
 
 static const struct fx_mutator *mutator_of(const struct printer *printer,
@@ -58,8 +64,7 @@ static void print_head(const struct printer *printer,
     colour(printer, BOLD);
     fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
     colour(printer, RESET);
-    printer->buf->failed = printer->buf->failed || head.failed;
-    fx_buf_finish(&head);
+    finish_part(printer, &head);
     const char *severity = is_note ? "note" : "warning";
     const char *rule = fx_analysis_rule_name(finding->rule);
     fx_buf_char(printer->buf, ' ');
@@ -129,8 +134,7 @@ static void print_values(const struct printer *printer,
     print_label(printer, finding->n_values == 1 ? "value" : "values");
     fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
                    LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
-    printer->buf->failed = printer->buf->failed || words.failed;
-    fx_buf_finish(&words);
+    finish_part(printer, &words);
 }
 
 static void print_field(const struct printer *printer,
@@ -143,8 +147,7 @@ static void print_field(const struct printer *printer,
     print_label(printer, "field");
     fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
     fx_buf_char(printer->buf, '\n');
-    printer->buf->failed = printer->buf->failed || place.failed;
-    fx_buf_finish(&place);
+    finish_part(printer, &place);
 }
 
 /* Appends the YAML of an object, indented. */
@@ -165,8 +168,7 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
         fx_buf_fill(printer->buf, ' ', LABEL_INDENT + INDENT);
         fx_buf_str(printer->buf, "…\n");
     }
-    printer->buf->failed = printer->buf->failed || yaml.failed;
-    fx_buf_finish(&yaml);
+    finish_part(printer, &yaml);
 }
 
 /* A given object by its place; one of our making whole. */
@@ -253,8 +255,7 @@ static void print_limits(const struct printer *printer) {
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
         fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
     }
-    printer->buf->failed = printer->buf->failed || words.failed;
-    fx_buf_finish(&words);
+    finish_part(printer, &words);
     if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "

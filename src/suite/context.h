@@ -15,7 +15,7 @@ struct fx_case_context {
     json_t
         *review; /* counted: the AdmissionReview that the object's file holds, or NULL */
     const char *operation, *user; /* user may be NULL */
-    const char *const *groups;
+    const char **groups;
     size_t n_groups;
     const char **own_groups;      /* those of the review; or NULL */
     struct fx_suite_bad_file bad; /* an invalid file; then nothing else is valid */

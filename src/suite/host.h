@@ -27,7 +27,7 @@ struct fx_suite_request {
     const struct fx_namespaces *namespaces;
     const char *operation; /* "CREATE" */
     const char *user;      /* or NULL */
-    const char *const *groups;
+    const char **groups;
     size_t n_groups;
     json_t *object;
     json_t *old_object; /* or NULL */
