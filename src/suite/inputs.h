@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/inputs.h - the files that cases name: policies, each set compiled once, and
- * objects. Private to this room.
+ * objects with the request in which they are sent. Private to this room.
  */
 #ifndef FX_SUITE_INPUTS_H
 #define FX_SUITE_INPUTS_H
 
+#include "policy/namespaces.h"
 #include "suite/expect.h"
 #include "suite/suite.h"
 
@@ -38,20 +39,44 @@ const struct fx_suite_policies *fx_suite_inputs_policies(struct fx_suite_inputs 
                                                          const struct fx_suite_host *host,
                                                          struct fx_err *err) FX_MUST_USE;
 
-/* Appends the objects of the file, which is named in `source` (NULL: on the command line
- * or by a folder). A fault is reported to the host, and stands in `ret_bad`. Errors:
- * FX_ENOMEM. */
-bool fx_suite_read_objects(const struct fx_suite_path *path,
-                           const struct fx_suite_source *source,
-                           const struct fx_suite_host *host,
-                           struct fx_objects *ret_objects,
-                           struct fx_suite_bad_file *ret_bad,
-                           struct fx_err *err) FX_MUST_USE;
+/* What reading files goes through: a fault is reported to the host, and stands in `bad`,
+ * which has no reason before. Errors: FX_ENOMEM, in `err`. */
+struct fx_suite_reading {
+    const struct fx_suite_host *host;
+    struct fx_suite_bad_file *bad;
+    struct fx_err *err;
+};
 
-/* The same for a path that may be a folder: of every file in it. */
-bool fx_suite_read_all(const struct fx_suite_path *path,
-                       const struct fx_suite_source *source,
-                       const struct fx_suite_host *host, struct fx_objects *ret_objects,
-                       struct fx_suite_bad_file *ret_bad, struct fx_err *err) FX_MUST_USE;
+/* Appends the objects of the file, which is named in `source` (NULL: on the command line
+ * or by a folder). */
+bool fx_suite_read_objects(const struct fx_suite_reading *reading,
+                           const struct fx_suite_path *path,
+                           const struct fx_suite_source *source,
+                           struct fx_objects *ret_objects) FX_MUST_USE;
+
+/* The objects of a case, and the request in which they are sent. */
+struct fx_case_context {
+    struct fx_objects objects, old; /* old: none, or as many */
+    struct fx_namespaces namespaces;
+    json_t *review; /* counted: the AdmissionReview in the object's file, or NULL */
+    const char *operation, *user; /* user may be NULL */
+    const char **groups;
+    size_t n_groups;
+    const char **own_groups;      /* those of the review; or NULL */
+    struct fx_suite_bad_file bad; /* an invalid file; then nothing else is valid */
+};
+
+void fx_case_context_finish(struct fx_case_context *context); /* NULL, zeroed are fine */
+
+/* Reads the files of the case. Where the object's file holds an AdmissionReview, as gator
+ * allows, the object, the old one, the operation and the user are those of its request,
+ * unless the case sets them. `given` are the Namespaces of the policies. An invalid file
+ * is reported to the host, and stands in `bad`. Errors: FX_ENOMEM. */
+bool fx_case_context_read(const struct fx_suite_test *test,
+                          const struct fx_suite_case *case_,
+                          const struct fx_namespaces *given,
+                          const struct fx_suite_host *host,
+                          struct fx_case_context *ret_context,
+                          struct fx_err *err) FX_MUST_USE;
 
 #endif
