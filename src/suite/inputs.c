@@ -3,7 +3,7 @@
  * suite/inputs.c - reading what cases name. A file that is not there is a fault of the
  * suite that names it.
  */
-#include "suite/inputs.h"
+#include "suite/check_case.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,6 @@
 #include "base/regex.h"
 #include "base/vec.h"
 #include "suite/check_case.h"
-#include "suite/inputs.h"
 
 /* ---- the filter ------------------------------------------------------------------ */
 
