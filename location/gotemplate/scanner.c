@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "location/go/runes.h"
+#include "base/runes.h"
 
 static const struct {
     const char *word;

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/regex.h"
-#include "location/go/runes.h"
+#include "base/runes.h"
 
 /* ---- the patterns of one execution ------------------------------------------------- */
 

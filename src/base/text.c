@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/printable.h"
+#include "base/runes.h"
 
 #define REPLACEMENT 0xFFFDu
 
@@ -172,13 +172,6 @@ size_t fx_text_rune_floor(const char *text, size_t at) {
     return at;
 }
 
-static bool is_space(uint32_t rune) {
-    return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 ||
-           rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
-           rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F ||
-           rune == 0x3000;
-}
-
 /* How many bytes of white space the text starts with. */
 static size_t space_at_start(struct fx_text text) {
     size_t at = 0;
@@ -186,7 +179,7 @@ static size_t space_at_start(struct fx_text text) {
         uint32_t rune = 0;
         const size_t length =
             fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
-        if (!is_space(rune)) {
+        if (!fx_rune_is_space(rune)) {
             break;
         }
         at += length;
@@ -202,7 +195,7 @@ struct fx_text fx_text_trim_space(struct fx_text text) {
         uint32_t rune = 0;
         const size_t length =
             fx_text_rune((struct fx_text){text.data + last, end - last}, &rune);
-        if (last + length != end || !is_space(rune)) {
+        if (last + length != end || !fx_rune_is_space(rune)) {
             break;
         }
         end = last;
