@@ -72,6 +72,43 @@ bool fx_text_contains(struct fx_text text, struct fx_text part) {
     return false;
 }
 
+bool fx_is_one_of(char c, const char *set) {
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+size_t fx_text_count_digits(struct fx_text text, size_t most) {
+    const size_t end = text.len < most ? text.len : most;
+    size_t n = 0;
+    while (n < end && fx_is_digit(text.data[n])) {
+        n++;
+    }
+    return n;
+}
+
+bool fx_text_is_digits(struct fx_text text) {
+    return fx_text_count_digits(text, text.len) == text.len;
+}
+
+bool fx_text_take(struct fx_text *text, char wanted) {
+    const bool is_there = text->len > 0 && text->data[0] == wanted;
+    *text = fx_text_rest(*text, is_there ? 1 : 0);
+    return is_there;
+}
+
+bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
+                         int *ret_number) {
+    const size_t n = fx_text_count_digits(*text, most);
+    if (n < least) {
+        return false;
+    }
+    *ret_number = 0;
+    for (size_t i = 0; i < n; i++) {
+        *ret_number = *ret_number * 10 + (text->data[i] - '0');
+    }
+    *text = fx_text_rest(*text, n);
+    return true;
+}
+
 /* The shape of a lead byte: how many bytes follow, its payload bits, and the smallest
  * rune that may be written in that many. */
 static size_t lead_shape(unsigned char lead, uint32_t *ret_bits, uint32_t *ret_least) {

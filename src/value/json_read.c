@@ -21,10 +21,6 @@
 
 static json_t *read_value(struct fx_json_reader *r);
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static inline bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
 }
@@ -127,10 +123,10 @@ static json_t *read_string_node(struct fx_json_reader *r) {
 }
 
 static bool skip_digits(struct fx_json_reader *r, const char *context) {
-    if (r->at == r->end || !is_digit(*r->at)) {
+    if (r->at == r->end || !fx_is_digit(*r->at)) {
         return fx_json_fail_inside(r, context);
     }
-    while (r->at < r->end && is_digit(*r->at)) {
+    while (r->at < r->end && fx_is_digit(*r->at)) {
         r->at++;
     }
     return true;
@@ -383,7 +379,7 @@ static json_t *read_value(struct fx_json_reader *r) {
     case 'n': return read_literal(r, "null", json_null());
     default: break;
     }
-    if (r->at < r->end && (*r->at == '-' || is_digit(*r->at))) {
+    if (r->at < r->end && (*r->at == '-' || fx_is_digit(*r->at))) {
         return read_number(r);
     }
     (void)fx_json_fail_here(r, "looking for beginning of value");
@@ -428,7 +424,7 @@ json_type fx_json_next_type(struct fx_json_reader *r) {
     case '-': return JSON_REAL;
     default: break;
     }
-    return r->at < r->end && is_digit(*r->at) ? JSON_REAL : JSON_NULL;
+    return r->at < r->end && fx_is_digit(*r->at) ? JSON_REAL : JSON_NULL;
 }
 
 json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) {

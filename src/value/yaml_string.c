@@ -73,23 +73,19 @@ static struct traits inspect(struct fx_text text) {
     return traits;
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 /* The number of seconds in base 60 that other readers of YAML 1.1 still know:
  * [-+]? digit [0-9_]* ( ':' [0-5]? digit )+ ( '.' [0-9_]* )? */
 static bool is_base60(struct fx_text text) {
     size_t at = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+') ? 1 : 0;
-    if (at == text.len || !is_digit(text.data[at])) {
+    if (at == text.len || !fx_is_digit(text.data[at])) {
         return false;
     }
-    while (at < text.len && (is_digit(text.data[at]) || text.data[at] == '_')) {
+    while (at < text.len && (fx_is_digit(text.data[at]) || text.data[at] == '_')) {
         at++;
     }
     size_t n_parts = 0;
-    while (at + 1 < text.len && text.data[at] == ':' && is_digit(text.data[at + 1])) {
-        const bool two = at + 2 < text.len && is_digit(text.data[at + 2]);
+    while (at + 1 < text.len && text.data[at] == ':' && fx_is_digit(text.data[at + 1])) {
+        const bool two = at + 2 < text.len && fx_is_digit(text.data[at + 2]);
         if (two && text.data[at + 1] > '5') {
             return false;
         }
@@ -98,7 +94,7 @@ static bool is_base60(struct fx_text text) {
     }
     if (at < text.len && text.data[at] == '.') {
         at++;
-        while (at < text.len && (is_digit(text.data[at]) || text.data[at] == '_')) {
+        while (at < text.len && (fx_is_digit(text.data[at]) || text.data[at] == '_')) {
             at++;
         }
     }
