@@ -10,7 +10,6 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "value/node.h"
 #include "value/number.h"
 #include "value/tree.h"
 #include "value/yaml_internal.h"
@@ -117,8 +116,7 @@ static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *nam
     return true;
 }
 
-/* ---- values as Go's %#v shows them, for messages in Go's words ----------------------
- */
+/* ---- values as Go's %#v shows them, for messages in Go's words --------------------- */
 
 #define LONGEST_SHOWN 512 /* bytes of a value that a message shows */
 

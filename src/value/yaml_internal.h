@@ -18,9 +18,11 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* ---- yaml_scalar.c: what a scalar means. The rules are those of YAML 1.1
- * (yaml.org/type) as go-yaml v2 narrows them: no base 60, decimal integers that do not
- * fit become floats, timestamps stay text. */
+/* ---- yaml_scalar.c ----------------------------------------------------------------- */
+
+/* What a scalar means. The rules are those of YAML 1.1 (yaml.org/type)
+ * as go-yaml v2 narrows them: no base 60, decimal integers that do not fit become
+ * floats, timestamps stay text. */
 
 #define FX_YAML_TAG_PREFIX "tag:yaml.org,2002:"
 
@@ -71,8 +73,10 @@ bool fx_yaml_scalar_key(const struct fx_yaml_scalar *scalar, struct fx_text text
  * becomes U+FFFD). False when it is not base64. */
 bool fx_yaml_binary(struct fx_text text, struct fx_buf *bytes) FX_MUST_USE;
 
-/* ---- yaml_compose.c: from libyaml's events to one document's nodes: anchors shared,
- * `<<` merged, keys turned to text. Its stack is on the heap, so nothing recurses however
+/* ---- yaml_compose.c ---------------------------------------------------------------- */
+
+/* From libyaml's events to one document's nodes: anchors shared, `<<`
+ * merged, keys turned to text. Its stack is on the heap, so nothing recurses however
  * deep the text nests. */
 
 struct fx_yaml_anchor;

@@ -13,7 +13,6 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "value/marks.h"
-#include "value/place.h"
 #include "value/yaml_internal.h"
 
 /* libyaml takes this for an event, for so many bytes of a scalar, and since it looks at
@@ -25,10 +24,10 @@
 
 /* From libyaml's positions, which count runes, to places in the text. */
 struct source {
-    struct fx_text text;   /* with its byte order mark, which libyaml is not shown */
-    struct fx_place start; /* behind that mark */
-    struct fx_place at;    /* how far places were asked for */
-    size_t rune;           /* the runes before it */
+    struct fx_text text;      /* with its byte order mark, which libyaml is not shown */
+    struct fx_position start; /* behind that mark */
+    struct fx_position at;    /* how far places were asked for */
+    size_t rune;              /* the runes before it */
 };
 
 struct fx_yaml_reader {
@@ -42,17 +41,16 @@ struct fx_yaml_reader {
     bool ended;
 };
 
-/* ---- places -------------------------------------------------------------------------
- */
+/* ---- places ------------------------------------------------------------------------ */
 
 /* The place of the rune. Asking in the order of the text costs one pass in all. */
-static struct fx_place place_of(struct source *source, size_t rune) {
+static struct fx_position place_of(struct source *source, size_t rune) {
     if (rune < source->rune) { /* an error may point back; nodes come in order */
         source->at = source->start;
         source->rune = 0;
     }
     while (source->rune < rune && source->at.off < source->text.len) {
-        fx_place_step(&source->at, source->text);
+        fx_position_step(&source->at, source->text);
         source->rune++;
     }
     return source->at;
@@ -117,9 +115,9 @@ static size_t block_content(struct fx_text text, size_t off, struct fx_text valu
 
 /* Where a scalar's content begins: behind its anchor and tag, its quote, or the line of
  * its `|` or `>`. */
-static struct fx_place place_of_content(struct source *source,
-                                        const yaml_event_t *scalar) {
-    struct fx_place place = place_of(source, scalar->start_mark.index);
+static struct fx_position place_of_content(struct source *source,
+                                           const yaml_event_t *scalar) {
+    struct fx_position place = place_of(source, scalar->start_mark.index);
     const yaml_scalar_style_t style = scalar->data.scalar.style;
     const struct fx_text value = {(const char *)scalar->data.scalar.value,
                                   scalar->data.scalar.length};
@@ -133,7 +131,7 @@ static struct fx_place place_of_content(struct source *source,
     } else if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
         off = block_content(source->text, off, value);
     }
-    fx_place_advance(&place, source->text, off);
+    fx_position_advance(&place, source->text, off);
     return place;
 }
 
@@ -163,7 +161,7 @@ struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
         free(reader);
         return NULL;
     }
-    const struct fx_place start = fx_place_start(text);
+    const struct fx_position start = fx_position_start(text);
     const struct fx_text body = fx_text_rest(text, start.off);
     reader->source = (struct source){.text = text, .start = start, .at = start};
     reader->over_limit = has_many_directives(body);
@@ -212,14 +210,15 @@ static bool fail_parser(struct fx_yaml_reader *reader, struct fx_err *err) {
         const size_t off = reader->source.start.off + parser->problem_offset;
         return fail_at(reader, off, 0, parser->problem, err);
     }
-    const struct fx_place place = place_of(&reader->source, parser->problem_mark.index);
+    const struct fx_position place =
+        place_of(&reader->source, parser->problem_mark.index);
     return fail_at(reader, place.off, told_line(parser), parser->problem, err);
 }
 
 /* Gives the composer's error the position of the event it stumbled over. */
 static bool fail_event(struct fx_yaml_reader *reader, const yaml_event_t *event,
                        struct fx_err *err) {
-    const struct fx_place place = place_of(&reader->source, event->start_mark.index);
+    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
     err->off = (uint32_t)place.off;
     err->len = place.off < reader->source.text.len ? 1 : 0;
     return false;
@@ -233,7 +232,7 @@ static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *eve
     if (version == NULL || (version->major == 1 && version->minor == 1)) {
         return true;
     }
-    const struct fx_place place = place_of(&reader->source, event->start_mark.index);
+    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
     return fail_at(reader, place.off, event->start_mark.line,
                    "found incompatible YAML document", err);
 }
@@ -247,13 +246,13 @@ static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *eve
         return true;
     }
     const struct fx_text text = reader->source.text;
-    struct fx_place place = place_of_content(&reader->source, event);
+    struct fx_position place = place_of_content(&reader->source, event);
     for (size_t at = place.off; at + 1 < text.len && text.data[at] != '"'; at++) {
         if (text.data[at] != '\\') {
             continue;
         }
         if (text.data[at + 1] == '/') {
-            fx_place_advance(&place, text, at);
+            fx_position_advance(&place, text, at);
             return fail_at(reader, at, place.line > 1 ? place.line : 0,
                            "found unknown escape character", err);
         }
@@ -272,7 +271,7 @@ static bool add_mark(struct fx_yaml_reader *reader, const yaml_event_t *event,
     if (marks == NULL || !is_markable(node)) {
         return true;
     }
-    const struct fx_place place =
+    const struct fx_position place =
         event->type == YAML_SCALAR_EVENT
             ? place_of_content(&reader->source, event)
             : place_of(&reader->source, event->start_mark.index);

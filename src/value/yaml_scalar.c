@@ -53,8 +53,10 @@ static bool find_word(struct fx_text text, struct fx_yaml_scalar *ret_scalar) {
     return false;
 }
 
-/* ---- numbers, as go-yaml v2 reads them: 0777 and 0o777 are octal, 0x and 0b work,
- * underscores are dropped ------------------------------------------------------------ */
+/* ---- numbers ----------------------------------------------------------------------- */
+
+/* As go-yaml v2 reads them: 0777 and 0o777 are octal, 0x and 0b work,
+ * underscores are dropped. */
 
 /* Only signs, digits, points, underscores and the letters of hexadecimals, bases and
  * exponents, beginning as a number does. */
@@ -134,8 +136,10 @@ static bool find_number(struct fx_text text, struct fx_yaml_scalar *ret_scalar,
     return found;
 }
 
-/* ---- timestamps (yaml.org/type/timestamp.html, as far as go-yaml v2 recognises them):
- * they stay text, and the writer quotes them ----------------------------------------- */
+/* ---- timestamps -------------------------------------------------------------------- */
+
+/* Those of yaml.org/type/timestamp.html that go-yaml v2 recognises. They stay text, and
+ * the writer quotes them. */
 
 /* date := yyyy '-' m{1,2} '-' d{1,2} */
 static bool take_date(struct fx_text *text) {

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "value/node.h"
 #include "value/number.h"
 #include "value/tree.h"
 #include "value/yaml_internal.h"
@@ -21,10 +20,11 @@
  * ahead for the colon, and an escaped byte may take four. */
 #define LONGEST_SIMPLE_KEY 128
 
-/* ---- strings. The choice of a style follows go-yaml's emitter, so that files look as
+/* ---- strings ----------------------------------------------------------------------- */
+
+/* The choice of a style follows go-yaml's emitter, so that files look as
  * kubectl writes them; unlike it, lines are never folded and runes beyond U+FFFF stay
- * readable ----------------------------------------------------------------------------
- */
+ * readable. */
 
 /* What a text holds that a style cannot show. */
 struct traits {
