@@ -50,7 +50,7 @@ static void add_warnings(struct fx_review *review) {
         const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         fx_buf_reset(&words);
         fx_mutator_print_id(&words, review->snapshot->mutators[drop->mutator]);
-        fx_buf_printf(&words, "%s: %s", drop->fails ? " was left out" : "", drop->words);
+        fx_buf_printf(&words, "%s: %s", drop->fails ? " was skipped" : "", drop->words);
         add_warning(review, is_first, (struct fx_text){words.data, words.len});
         fx_buf_fail_as(&review->body, &words);
         is_first = false;

@@ -3,7 +3,7 @@
  * cli/failure.c - the words of a failed mutation:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
- *     these mutators go on changing it, in this order:
+ *     these mutators keep changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
  *
  * of a denial, and of policies that were left out.
@@ -38,7 +38,7 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     if (outcome == NULL || outcome->n_cycle == 0) {
         return;
     }
-    fx_buf_str(buf, "  these mutators go on changing it, in this order:\n");
+    fx_buf_str(buf, "  these mutators keep changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
         const struct fx_contender *contender = &outcome->cycle[i];
         print_mutator(buf, result->snapshot->mutators[contender->mutator],
@@ -94,7 +94,7 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
 
 /* ---- left out -------------------------------------------------------------------- */
 
-/* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
+/* "rules.yaml:1: warning: Rule/shop/a: skipped for Pod/shop/web: …" */
 static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
                        const struct fx_mutator *mutator,
                        const struct fx_skipped_mutator *drop, bool colour) {
@@ -103,7 +103,7 @@ static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
     fx_buf_init(&id, 0);
     fx_buf_init(&words, 0);
     fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
-    fx_buf_str(&words, drop->fails ? "left out of " : "");
+    fx_buf_str(&words, drop->fails ? "skipped for " : "");
     fx_print_object(&words, object->root);
     fx_buf_printf(&words, ": %s", drop->words);
     const bool has_file = mutator->origin.file != NULL;

@@ -38,7 +38,7 @@ static void test_a_cycle_names_its_mutators(void **state) {
     fx_failure_print(&buf, &object, &result, &err, false);
     assert_string_equal(buf.data,
                         "pods.yaml:7: error: Pod/shop/web-*: mutation not converging\n"
-                        "  these mutators go on changing it, in this order:\n"
+                        "  these mutators keep changing it, in this order:\n"
                         "    AssignImage/a  /spec/x  (policies/a.yaml:3)\n"
                         "    AssignImage/␛  /spec/␊y\n");
     fx_buf_finish(&buf);

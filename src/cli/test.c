@@ -79,7 +79,7 @@ static void take_words(const struct fx_review_result *result,
         const struct fx_mutator *mutator = result->snapshot->mutators[drop->mutator];
         fx_buf_printf(&answer->warnings, "%s%s/%s%s: %s", i == 0 ? "" : "; ",
                       mutator->kind, mutator->full_name,
-                      drop->fails ? " was left out" : "", drop->words);
+                      drop->fails ? " was skipped" : "", drop->words);
     }
 }
 
@@ -222,8 +222,8 @@ static enum fx_exit run_test(const void *values, const char *operand) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_suite_filter *filter = NULL;
     if (fx_strings_count_stdin(&given->paths) > 0) {
-        fx_say("test: a suite names files beside it, so it cannot come from standard "
-               "input (-)");
+        fx_say("test: a suite names files relative to itself, so it cannot come from "
+               "standard input (-)");
         return FX_EXIT_USAGE;
     }
     const char *fault = fx_provider_flags_fault(&given->provider);

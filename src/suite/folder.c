@@ -163,7 +163,7 @@ static bool fail_old(struct fx_suites *suites, const char *old,
                      struct fx_suite_fault *ret_fault, struct fx_err *err) {
     struct fx_err fault = FX_ERR_INIT;
     (void)fx_fail(&fault, FX_EINVALID,
-                  "there is no old object at a CREATE; expected `operation` to be UPDATE "
+                  "a CREATE has no old object; expected `operation` to be UPDATE "
                   "or DELETE");
     const struct fx_suite_text text = {.file = old};
     *ret_fault = (struct fx_suite_fault){
@@ -322,15 +322,16 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
     }
     if (policies == NULL) {
         return add_fault(suites, suite, file,
-                         "no policies for this case; expected policies/ or "
-                         "policies.yaml beside it or in a folder above",
+                         "no policies for this case; expected policies/ or policies.yaml "
+                         "in the same folder or in a folder above",
                          err);
     }
     if (count(&found) > 1) {
-        return add_fault(suites, suite, file,
-                         "several expectations for this case; expected one of "
-                         "expected.yaml, unchanged, error.txt and denied.txt beside it",
-                         err);
+        return add_fault(
+            suites, suite, file,
+            "several expectations for this case; expected one of "
+            "expected.yaml, unchanged, error.txt and denied.txt in the same folder",
+            err);
     }
     return add_case(suites, file, suite, above, err);
 }

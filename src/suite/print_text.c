@@ -3,7 +3,7 @@
  * suite/print_text.c - for people, as they know it from `go test`:
  *
  *   --- FAIL: sidecar/inject/adds (0.000s)
- *       tests/suite.yaml:12: the mutated object is not the one expected
+ *       tests/suite.yaml:12: the mutated object differs from the expected object
  *       --- expected/adds.yaml
  *       +++ mutated
  *       …
