@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/footprint.h"
+#include "engine/access.h"
 
 #define SLOTS      4096u
 #define MOST_TRIED 8u /* slots, before a key counts as one without a place */
@@ -45,7 +45,7 @@ void fx_homes_destroy(struct fx_homes *homes) {
 }
 
 static size_t hash(const struct fx_home_key *key) {
-    const uint32_t spot = fx_spot_of_field(key->entry + FX_SPOT_ROOT, key->namespace_);
+    const uint32_t spot = fx_path_hash(key->entry + FX_PATH_HASH_ROOT, key->namespace_);
     return spot + (key->home.len == 0 ? 1 : 0);
 }
 

@@ -264,14 +264,17 @@ static void last_of_one_id_stays(void **state) {
 
 static void conflicting_are_skipped(void **state) {
     (void)state;
-    const struct fx_schema_step object[] = {{FX_TEXT("x"), FX_SCHEMA_OBJECT},
-                                            {FX_TEXT("y"), FX_SCHEMA_UNKNOWN}};
-    const struct fx_schema_step set[] = {{FX_TEXT("x"), FX_SCHEMA_SET}};
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = fake_access,
+                                              .destroy = fake_destroy};
     struct fake *a = make("a", "Pod", NULL);
     struct fake *b = make("b", "Pod", NULL);
     struct fake *c = make("c", "Pod", NULL);
-    a->head.schema = (struct fx_schema){.steps = object, .n_steps = 2};
-    c->head.schema = (struct fx_schema){.steps = set, .n_steps = 1};
+    a->is_typed = c->is_typed = true;
+    a->path = "x.y";
+    c->path = "x:set";
+    assert_true(fake_declare(a, &ops) && fake_declare(c, &ops));
     struct fx_mutator *mutators[] = {&a->head, &b->head, &c->head};
     struct fx_snapshot *snapshot = build(mutators, 3);
     struct fx_candidates all = {0};
