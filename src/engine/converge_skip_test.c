@@ -81,7 +81,7 @@ static struct fx_snapshot *make_snapshot(enum declared declared) {
 /* Three passes of three: the first, one in which `a` finds its `b`, and the last. */
 static const struct {
     enum declared declared;
-    bool plain, tells_passes;
+    bool plain, reports_passes;
     unsigned n_turns;
 } rows[] = {
     {SETTLES, false, false, 3 + 1 + 0},
@@ -98,7 +98,7 @@ static void leaves_turns_out(void **state) {
         struct fx_snapshot *snapshot = make_snapshot(rows[i].declared);
         const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                            .plain = rows[i].plain,
-                                           .tells_passes = rows[i].tells_passes};
+                                           .reports_passes = rows[i].reports_passes};
         struct fx_arena arena;
         struct fx_outcome outcome = {0};
         struct fx_err err = FX_ERR_INIT;
