@@ -177,11 +177,12 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
-/* Where that cannot be said, its match says why. */
-static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+/* If the regular expression fails, `match` reports why. */
+static bool may_match_namespace(const struct fx_mutator *self,
+                                struct fx_text namespace_) {
     struct fx_err err = FX_ERR_INIT;
     bool is_ours = false;
-    return !is_for((const struct modrule *)self, home, &is_ours, &err) || is_ours;
+    return !is_for((const struct modrule *)self, namespace_, &is_ours, &err) || is_ours;
 }
 
 static void finish(struct modrule *rule) {
@@ -219,7 +220,7 @@ static const struct fx_mutator_ops patch_ops = {
     .found = fx_modrule_found,
     .sketch = fx_modrule_sketch,
     .view = &fx_synthetic_refs,
-    .wants_home = wants_home,
+    .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
     .destroy = destroy,
 };
@@ -232,7 +233,7 @@ static const struct fx_mutator_ops reject_ops = {
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,
-    .wants_home = wants_home,
+    .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
     .destroy = destroy,
 };

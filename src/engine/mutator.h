@@ -99,10 +99,11 @@ struct fx_mutator_ops {
      * every review reads (type, names, labels, annotations). NULL: everything. */
     void (*access)(const struct fx_mutator *self, struct fx_access *access);
 
-    /* May it want objects that live there (fx_subject_object_namespace())? A function of
-     * the name alone; where it says no, `match` would say no as well, as for the bindings
-     * below. NULL: `namespaces` say all that can be said. */
-    bool (*wants_home)(const struct fx_mutator *self, struct fx_text home);
+    /* May it match objects of this namespace (fx_subject_object_namespace(); empty: of
+     * none)? A function of the name alone. Where it returns false, `match` would not
+     * match either. NULL: the head's `namespaces` say all there is to say. */
+    bool (*may_match_namespace)(const struct fx_mutator *self,
+                                struct fx_text object_namespace);
 
     /* Makes the least object on which the mutator acts: a new reference; NULL where that
      * cannot be told (no error), or without memory (err says so). May itself be NULL. For

@@ -105,14 +105,17 @@ static void by_kind_and_namespace(void **state) {
 static unsigned n_asked;
 
 /* Lives in namespaces of which it has the first letter; "-": in none. */
-static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+static bool may_match_namespace(const struct fx_mutator *self,
+                                struct fx_text namespace_) {
     n_asked++;
-    return home.len == 0 ? self->name[0] == '-' : home.data[0] == self->name[0];
+    return namespace_.len == 0 ? self->name[0] == '-'
+                               : namespace_.data[0] == self->name[0];
 }
 
 static const struct fx_mutator_ops asked_ops = {.match = fake_match,
                                                 .apply = fake_apply,
-                                                .wants_home = wants_home,
+                                                .may_match_namespace =
+                                                    may_match_namespace,
                                                 .destroy = fake_destroy};
 
 static struct fx_mutator *make_asked(const char *name, const char *kind,
@@ -123,7 +126,7 @@ static struct fx_mutator *make_asked(const char *name, const char *kind,
 }
 
 /* Each is asked once for each name of a namespace. */
-static void by_home(void **state) {
+static void by_object_namespace(void **state) {
     (void)state;
     struct fx_mutator *mutators[] = {
         make_asked("m", "Pod", NULL),        make_asked("n", "Pod", NULL),
@@ -346,7 +349,7 @@ static void ten_thousand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_kind_and_namespace),
-        cmocka_unit_test(by_home),
+        cmocka_unit_test(by_object_namespace),
         cmocka_unit_test(by_many_homes),
         cmocka_unit_test(wide_bindings),
         cmocka_unit_test(too_wide_bindings),
