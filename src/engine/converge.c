@@ -283,8 +283,8 @@ static void follow_near(struct converge *run, bool keeps_metadata) {
     run->is_stale = run->is_stale || !keeps_metadata;
 }
 
-/* After a write of the candidate before *at. One whose footprint says where it writes
- * leaves the object's type and names alone. */
+/* After a write of the candidate before *at. A mutator whose declared access says where
+ * it writes leaves the object's type and names alone. */
 static bool follow(struct converge *run, size_t *at, const struct fx_effect *effect,
                    struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
@@ -298,7 +298,7 @@ static bool follow(struct converge *run, size_t *at, const struct fx_effect *eff
         note_difference(run, index);
     }
     if (!fx_mutator_writes_anywhere(mutator)) {
-        follow_near(run, !mutator->footprint->writes_metadata);
+        follow_near(run, !mutator->hashes->writes_metadata);
         return true;
     }
     if (effect->keeps_names) {
@@ -311,8 +311,7 @@ static bool follow(struct converge *run, size_t *at, const struct fx_effect *eff
 /* Completes the subject where the mutator asks for what is not read yet. */
 void fx_converge_complete_subject(struct converge *run,
                                   const struct fx_mutator *mutator) {
-    if (run->is_stale &&
-        (mutator->footprint == NULL || mutator->footprint->asks_metadata)) {
+    if (run->is_stale && (mutator->hashes == NULL || mutator->hashes->matches_metadata)) {
         fx_subject_refresh(*run->root, &run->subject);
         run->is_stale = false;
     }
