@@ -327,5 +327,5 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.n_namespaces = 1;
     }
     fx_rule_find_writes(rule);
-    return add_bindings(rule, kinds) && fx_rule_find_wants(rule);
+    return add_bindings(rule, kinds) && fx_rule_find_inputs(rule);
 }

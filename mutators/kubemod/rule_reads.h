@@ -15,9 +15,9 @@
 /* Adds it to the tree, which borrows the rule's texts. False without memory. */
 bool fx_rule_add_reads(const struct modrule *rule, struct fx_json_part *root) FX_MUST_USE;
 
-/* Fills in of what the rule is shown besides the object whether it looks at that. False
- * without memory. */
-bool fx_rule_find_wants(struct modrule *rule) FX_MUST_USE;
+/* Fills in the inputs of the rule: whether it reads the namespace and the node of
+ * `syntheticRefs`. False without memory. */
+bool fx_rule_find_inputs(struct modrule *rule) FX_MUST_USE;
 
 /* Fills in what the rule leaves alone. */
 void fx_rule_find_writes(struct modrule *rule);
