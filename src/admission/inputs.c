@@ -43,9 +43,8 @@ static bool add_input(struct fx_review *review, const struct fx_input *input,
     if (input->warns && entry->state == FX_INPUT_WANTED &&
         !fx_dns_is_subdomain(key.name)) {
         struct fx_err why = FX_ERR_INIT;
-        (void)fx_fail(
-            &why, FX_EMUTATE,
-            "the name that the object gives is no lowercase RFC 1123 subdomain");
+        (void)fx_fail(&why, FX_EMUTATE,
+                      "the name in the object is not a lowercase RFC 1123 subdomain");
         fx_inputs_give(entry, NULL, &why);
     }
     return true;

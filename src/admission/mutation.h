@@ -62,9 +62,9 @@ struct fx_mutation {
 };
 
 /* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
- * those of fx_converge (outcome.cycle and .turns are filled for FX_ENOCONVERGE, .denial
- * for FX_EDENIED) and of fx_external_collect. After FX_EINPUT the inputs that are WANTED
- * are to be fetched; then the mutation is finished and begun again. */
+ * those of fx_converge (outcome.cycle and .cycle_fields are filled for FX_ENOCONVERGE,
+ * .denial for FX_EDENIED) and of fx_external_collect. After FX_EINPUT the inputs that
+ * are WANTED are to be fetched; then the mutation is finished and begun again. */
 bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 
 /* Once every input is answered: puts the values in their places, restores the namespace

@@ -110,18 +110,15 @@ static inline void fake_send(struct fake_connection *connection,
 
 static inline void fake_send_chunk(struct fake_connection *connection,
                                    const char *event) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     fx_buf_printf(&bytes, "%zx\r\n%s\r\n", strlen(event), event);
     fake_send(connection, &bytes);
 }
 
 static inline void fake_answer(struct fake_connection *connection, unsigned status,
                                const json_t *body) {
-    struct fx_buf text;
-    struct fx_buf bytes;
-    fx_buf_init(&text, 0);
-    fx_buf_init(&bytes, 0);
+    struct fx_buf text = {0};
+    struct fx_buf bytes = {0};
     fx_json_write(&text, body, FX_JSON_COMPACT);
     fx_buf_printf(&bytes,
                   "HTTP/1.1 %u X\r\nContent-Type: application/json\r\n"
@@ -172,8 +169,7 @@ static inline bool fake_is_in(const char *path, const char *collection) {
 
 static inline void fake_notify_watchers(struct fake_api *api, const char *type,
                                         const char *path, const json_t *object) {
-    struct fx_buf event;
-    fx_buf_init(&event, 0);
+    struct fx_buf event = {0};
     fx_buf_printf(&event, "{\"type\":\"%s\",\"object\":", type);
     fx_json_write(&event, object, FX_JSON_COMPACT);
     fx_buf_str(&event, "}\n");
@@ -385,8 +381,7 @@ static inline void fake_change(struct fake_connection *connection,
 
 static inline void fake_create(struct fake_connection *connection,
                                const struct fake_request *request) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
     fake_record_write(connection->api, request);
     if (fake_view(connection->api, path.data) != NULL) {
@@ -455,8 +450,7 @@ static inline void fake_replay(struct fake_connection *connection, unsigned vers
 
 static inline void fake_watch(struct fake_connection *connection,
                               const struct fake_request *request) {
-    struct fx_buf head;
-    fx_buf_init(&head, 0);
+    struct fx_buf head = {0};
     fx_buf_str(&head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                       "Transfer-Encoding: chunked\r\n\r\n");
     connection->watches = strdup(request->path);

@@ -60,7 +60,7 @@ static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
         .object = request->object,
         .inputs = &trial->inputs,
         .arena = &trial->arena,
-        .external_fault = "a dry run asks no providers",
+        .external_fault = "a dry run calls no providers",
     };
 }
 
