@@ -94,6 +94,32 @@ static inline void fake_set_inputs(struct fx_mutator *mutator, bool reads_namesp
     mutator->n_inputs = (reads_namespace ? 1u : 0u) + (reads_node ? 1u : 0u);
 }
 
+/* An edit that reads the ConfigMap `a` of the namespace, then the one that the member
+ * `next` of that one names, and so on, and writes the last name into the label `last`.
+ * Its mutator has a row for it. */
+static inline bool fake_follow(const struct fx_request *request, json_t *root,
+                               struct fx_err *err, bool *ret_changed) {
+    struct fx_text name = FX_TEXT("a");
+    struct fx_text last = {0};
+    json_t *metadata = fx_tree_view_key(root, "metadata");
+    while (name.len > 0) {
+        struct fx_input_key key = fx_input_core_key("ConfigMap", name);
+        json_t *value = NULL;
+        key.namespace_ = request->namespace_;
+        last = name;
+        if (!fx_inputs_read(request->inputs, &key, &value, err)) {
+            return false;
+        }
+        name = fx_tree_view_string(value, "next");
+    }
+    *ret_changed = !fx_text_equal(fx_tree_view_string(metadata, "last"), last);
+    return !*ret_changed ||
+           fx_tree_set_take(metadata, FX_TEXT("last"), fx_tree_new_string(last)) ||
+           fx_fail_nomem(err);
+}
+
+static const struct fx_input fake_asked[] = {{.type = FX_INPUT_OBJECT}};
+
 /* The first input that the review waits for. */
 static inline struct fx_input_entry *fake_awaited(struct fx_review *review) {
     uint64_t deadline_ns = 0;

@@ -274,6 +274,93 @@ static void a_name_that_is_none_is_not_asked_for(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
+/* ---- rules that ask for inputs ---------------------------------------------------- */
+
+static struct fx_snapshot *asking_snapshot(void) {
+    struct fx_snapshot *snapshot = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_mutator *mutator = fake_mutator(fake_follow, "a");
+    mutator->inputs = fake_asked;
+    mutator->n_inputs = FX_COUNT(fake_asked);
+    const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
+    assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
+    fx_mutator_unref(mutator);
+    return snapshot;
+}
+
+/* Namespaces are at hand. */
+static enum fx_lookup find_spaces(void *user, const struct fx_input_key *key,
+                                  json_t **ret_value, struct fx_err *err) {
+    (void)user;
+    (void)err;
+    if (!fx_input_key_is(key, "Namespace")) {
+        return FX_LOOKUP_WAIT;
+    }
+    *ret_value = make_object("shop");
+    return FX_LOOKUP_FOUND;
+}
+
+static void expect_asked(struct fx_review *review, const char *name) {
+    const struct fx_input_entry *entry = fake_awaited(review);
+    assert_true(fx_input_key_is(&entry->key, "ConfigMap"));
+    assert_true(fx_text_is(entry->key.namespace_, "shop"));
+    assert_true(fx_text_is(entry->key.name, name));
+}
+
+/* In two rounds; each begins with the object as it came. */
+static void rules_ask_in_rounds(void **state) {
+    (void)state;
+    struct fx_snapshot *snapshot = asking_snapshot();
+    char *request = with_quotes(IN_SHOP("CREATE", POD_OF("")));
+    for (int skims = 0; skims < 2; skims++) {
+        const struct fx_admission asking = {.find_input = find_spaces,
+                                            .skims = skims != 0};
+        struct fx_review *review =
+            fx_review_create(&asking, snapshot, fx_text_of(request), 0);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        expect_asked(review, "a");
+        fx_inputs_give(fake_awaited(review), json_pack("{s:s}", "next", "b"), NULL);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        expect_asked(review, "b");
+        fx_inputs_give(fake_awaited(review), json_object(), NULL);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+        const struct fx_review_result *result = fx_review_result(review);
+        assert_int_equal(result->decision, FX_DECISION_MUTATED);
+        assert_int_equal(result->patch->n_ops, 1);
+        assert_string_equal(json_string_value(result->patch->ops[0].value), "b");
+        fx_review_destroy(review);
+    }
+    free(request);
+    fx_snapshot_unref(snapshot);
+}
+
+static void failed_inputs_fail_their_rule(void **state) {
+    (void)state;
+    static const struct {
+        enum fx_code code;
+        enum fx_decision decision;
+    } ends[] = {{FX_EMUTATE, FX_DECISION_MUTATED}, /* there is none */
+                {FX_EIO, FX_DECISION_FAILED},
+                {FX_ENOMEM, FX_DECISION_BROKEN}};
+    struct fx_snapshot *snapshot = asking_snapshot();
+    char *request = with_quotes(IN_SHOP("CREATE", POD_OF("")));
+    for (size_t i = 0; i < FX_COUNT(ends); i++) {
+        const struct fx_admission asking = {.find_input = find_spaces};
+        struct fx_err failure = FX_ERR_INIT;
+        (void)fx_fail(&failure, ends[i].code, "reason");
+        struct fx_review *review =
+            fx_review_create(&asking, snapshot, fx_text_of(request), 0);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        fx_inputs_give(fake_awaited(review), NULL, &failure);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+        assert_int_equal(fx_review_result(review)->decision, ends[i].decision);
+        fx_review_destroy(review);
+    }
+    free(request);
+    fx_snapshot_unref(snapshot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_for_who_may_act),
@@ -281,6 +368,8 @@ int main(void) {
         cmocka_unit_test(tells_of_a_node_that_is_not_there),
         cmocka_unit_test(waits_for_a_node),
         cmocka_unit_test(a_name_that_is_none_is_not_asked_for),
+        cmocka_unit_test(rules_ask_in_rounds),
+        cmocka_unit_test(failed_inputs_fail_their_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -292,7 +292,10 @@ static void bring(struct fx_review *review) {
     struct fx_err failure = FX_ERR_INIT;
     struct fx_input_entry *entry = fake_awaited(review);
     refuse_pause();
-    if (fx_text_is(entry->key.name, "gone")) {
+    if (fx_input_key_is(&entry->key, "ConfigMap")) {
+        const bool is_last = fx_text_is(entry->key.name, "b");
+        fx_inputs_give(entry, json_pack("{s:s}", "next", is_last ? "" : "b"), NULL);
+    } else if (fx_text_is(entry->key.name, "gone")) {
         (void)fx_fail(&failure, FX_EMUTATE, "not found");
         fx_inputs_give(entry, NULL, &failure);
     } else {
@@ -387,12 +390,30 @@ static void test_violations(void **state) {
     free(request);
 }
 
+/* A rule that asks for inputs in two rounds. */
+static void test_rules_that_ask(void **state) {
+    (void)state;
+    struct referring given = {.snapshot = NULL};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_mutator *mutator = fake_mutator(fake_follow, "a");
+    mutator->inputs = fake_asked;
+    mutator->n_inputs = FX_COUNT(fake_asked);
+    const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
+    assert_true(fx_snapshot_build(&parts, 1, &given.snapshot, &err));
+    fx_mutator_unref(mutator);
+    char *request = with_quotes(REFERRING("w"));
+    given.request = request;
+    refuse_all(refer, &given);
+    free(request);
+    fx_snapshot_unref(given.snapshot);
+}
+
 int main(void) {
     refuse_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asking),     cmocka_unit_test(test_fights),
-        cmocka_unit_test(test_admitting),  cmocka_unit_test(test_referring),
-        cmocka_unit_test(test_violations),
+        cmocka_unit_test(test_asking),         cmocka_unit_test(test_fights),
+        cmocka_unit_test(test_admitting),      cmocka_unit_test(test_referring),
+        cmocka_unit_test(test_rules_that_ask), cmocka_unit_test(test_violations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
