@@ -12,7 +12,6 @@
 #include "engine/glob.h"
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 /* A short match costs less than what each mutator is charged with anyway. */

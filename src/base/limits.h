@@ -26,6 +26,8 @@
 #define FX_LIMIT_FINDINGS          100u        /* told of a file; the rest is counted */
 #define FX_LIMIT_LINKED_RULES      4096u       /* rules that one policy gives */
 #define FX_LIMIT_REPORTED_FAULTS   50u         /* of a policy that is denied; the same */
+#define FX_LIMIT_NAMED_KINDS       64u         /* kinds of parameters of all policies */
+#define FX_LIMIT_LINK_ROUNDS       4u          /* parameters that name other kinds */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */

@@ -132,7 +132,7 @@ static enum fx_exit explain_all(struct explain_run *run) {
     for (size_t i = 0; i < objects->n_items; i++) {
         worst = fx_exit_worse(worst, explain_one(run, &objects->items[i]));
     }
-    return fx_exit_worse(worst, fx_output_write(&run->out));
+    return fx_exit_worse(worst, fx_output_take(&run->out));
 }
 
 /* Reads --field, if there is one. */
@@ -149,10 +149,8 @@ static enum fx_exit read_field(struct explain_run *run) {
     return FX_EXIT_USAGE;
 }
 
-static enum fx_exit run_explain(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_explain(const void *values) {
     struct explain_run run = {.values = values};
-    fx_buf_init(&run.out, 0);
     enum fx_exit status = read_field(&run);
     if (status == FX_EXIT_DONE) {
         status = fx_apply_read(&run.values->apply, &run.inputs);

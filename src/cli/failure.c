@@ -72,8 +72,7 @@ static char *words_of(const struct fx_review_result *result, const struct fx_err
 void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
                       const struct fx_review_result *result, const struct fx_err *err,
                       bool colour) {
-    struct fx_buf identity;
-    fx_buf_init(&identity, 0);
+    struct fx_buf identity = {0};
     fx_print_object(&identity, object->root);
     char *file = strdup(object->file);
     char *words = words_of(result, err);
@@ -111,10 +110,8 @@ static void print_warning(const struct warnings *warnings,
                           const char *after, struct fx_text message) {
     struct fx_buf *buf = warnings->buf;
     const struct fx_input_object *object = warnings->object;
-    struct fx_buf id;
-    struct fx_buf words;
-    fx_buf_init(&id, 0);
-    fx_buf_init(&words, 0);
+    struct fx_buf id = {0};
+    struct fx_buf words = {0};
     fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
     fx_buf_str(&words, before);
     fx_print_object(&words, object->root);

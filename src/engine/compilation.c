@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "value/place.h"
+#include "value/marks.h"
 #include "value/tree.h"
 
 void fx_compilation_finish(struct fx_compilation *compilation) {
@@ -126,11 +126,11 @@ struct fx_text fx_fault_field(const struct fx_fault *fault) {
 
 static void print_place(struct fx_buf *buf, const struct fx_fault *fault) {
     const struct fx_text text = fx_tree_text(fault->node);
-    struct fx_place place = fx_place_start(text);
+    struct fx_position place = fx_position_start(text);
     if (fault->len == 0 || text.data == NULL) {
         return;
     }
-    fx_place_advance(&place, text, fault->off);
+    fx_position_advance(&place, text, fault->off);
     fx_buf_str(buf, " (at ");
     if (fx_text_contains(text, FX_TEXT("\n"))) {
         fx_buf_printf(buf, "line %" PRIu32 ", ", place.line);

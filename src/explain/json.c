@@ -58,8 +58,7 @@ static void extend(struct writer *writer, json_t *object, json_t *more) {
 }
 
 static json_t *id_of(struct writer *writer, const char *kind, struct fx_text name) {
-    struct fx_buf id;
-    fx_buf_init(&id, 0);
+    struct fx_buf id = {0};
     fx_buf_printf(&id, "%s/", kind);
     fx_buf_text(&id, name);
     return text_of(writer, &id);
@@ -132,10 +131,8 @@ static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
 }
 
 static json_t *field_of(struct writer *writer, const struct fx_field *field) {
-    struct fx_buf path;
-    struct fx_buf pointer;
-    fx_buf_init(&path, 0);
-    fx_buf_init(&pointer, 0);
+    struct fx_buf path = {0};
+    struct fx_buf pointer = {0};
     fx_field_print_path(&path, field);
     fx_field_print_pointer(&pointer, field);
     json_t *steps = made(writer, json_array());
@@ -304,8 +301,7 @@ static json_t *cycle_step_of(struct writer *writer,
 }
 
 static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *turn) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < turn->n_changes; i++) {

@@ -53,9 +53,8 @@ static void print_cycle_field(const struct fx_printer *printer,
                               const struct fx_cycle_field *turn) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_buf *buf = printer->buf;
-    struct fx_buf path;
+    struct fx_buf path = {0};
     struct fx_rows rows;
-    fx_buf_init(&path, 0);
     fx_print_pointer(&path, printer->explanation->fields.object, turn->path);
     fx_buf_char(buf, '\n');
     fx_printer_field(printer, &path);

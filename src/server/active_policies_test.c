@@ -109,12 +109,10 @@ static void expect_out(const struct fixture *fixture, const char *names) {
 }
 
 static void expect_line(const struct fixture *fixture, const char *line, bool there) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_registry_print(fixture->metrics.registry, &buf);
     assert_false(buf.failed);
-    if (fx_text_contains((struct fx_text){buf.data, buf.len}, fx_text_of(line)) !=
-        there) {
+    if (fx_text_contains(fx_buf_view(&buf), fx_text_of(line)) != there) {
         fail_msg("%s `%s` in:\n%s", there ? "no" : "there is", line, buf.data);
     }
     fx_buf_finish(&buf);

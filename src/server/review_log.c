@@ -80,10 +80,7 @@ static const char *copy_name(struct name *name, struct fx_text text) {
 static void add_mutator(struct fx_buf *list, const struct fx_mutator *mutator,
                         struct fx_text path) {
     if (list->len + NAME_BYTES + PATH_BYTES > LIST_BYTES) {
-        fx_buf_str(list,
-                   fx_text_ends((struct fx_text){list->data, list->len}, FX_TEXT("…"))
-                       ? ""
-                       : ", …");
+        fx_buf_str(list, fx_text_ends(fx_buf_view(list), FX_TEXT("…")) ? "" : ", …");
         return;
     }
     struct name name;
@@ -190,8 +187,7 @@ static size_t add_violators(struct fx_log_field more[MORE_FIELDS], size_t n,
 static void log_changed(const struct fx_review_result *result, struct fx_text traceparent,
                         double ms) {
     struct violators violators;
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
+    struct fx_buf list = {0};
     list_applied(&list, result);
     find_violators(&violators, result);
     struct fx_log_field more[MORE_FIELDS] = {
@@ -250,8 +246,7 @@ static void list_failed(struct fx_buf *list, const struct fx_review_result *resu
 
 static void log_failed(const struct fx_review_result *result, struct fx_text traceparent,
                        double ms) {
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
+    struct fx_buf list = {0};
     list_failed(&list, result);
     const bool single = result->outcome != NULL && result->outcome->failed != NULL;
     const struct fx_log_field more[MORE_FIELDS] = {
@@ -384,9 +379,6 @@ void fx_log_mutation(const struct fx_review_result *result) {
         return;
     }
     struct record record = {.n_fields = 0};
-    for (size_t i = 0; i < LOGGED_PASSES; i++) {
-        fx_buf_init(&record.lists[i], 0);
-    }
     fill_record(&record, result);
     fx_log_write(FX_LOG_INFO, message, record.fields);
     for (size_t i = 0; i < LOGGED_PASSES; i++) {
@@ -432,8 +424,7 @@ static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
 static void log_skipped(const struct fx_review_result *result,
                         const struct fx_mutator *mutator, uint64_t times) {
     struct name names[6];
-    struct fx_buf id;
-    fx_buf_init(&id, 0);
+    struct fx_buf id = {0};
     add_mutator(&id, mutator, (struct fx_text){0});
     fx_log(WARN, "mutator skipped after a failure",
            fx_log_str("mutator", id.failed ? "" : id.data),
