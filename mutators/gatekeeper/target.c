@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 #include "mutators/gatekeeper/location_reads.h"
 #include "value/tree.h"
 
