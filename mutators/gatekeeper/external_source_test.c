@@ -97,7 +97,7 @@ static void expect_placeholder(const char *text, const char *spec,
     assert_int_equal(found.external->on_failure, expected->external->on_failure);
     assert_true(mutator->wants_external);
     assert_true(fx_text_equal(mutator->provider, expected->external->provider));
-    assert_true(mutator->schema.must_terminate);
+    expect_written(mutator, "spec.x:Unknown!");
     json_decref(root);
     fx_placeholders_destroy(request.placeholders);
     fx_compilation_finish(&compilation);

@@ -3,7 +3,7 @@
  * cli/failure.c - the words of a failed mutation:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
- *     these mutators go on changing it, in this order:
+ *     these mutators keep changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
  *
  * of a denial, and the warnings: of policies that warn or audit, and of those that were
@@ -39,7 +39,7 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     if (outcome == NULL || outcome->n_cycle == 0) {
         return;
     }
-    fx_buf_str(buf, "  these mutators go on changing it, in this order:\n");
+    fx_buf_str(buf, "  these mutators keep changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
         const struct fx_cycle_mutator *contender = &outcome->cycle[i];
         print_mutator(buf, result->snapshot->mutators[contender->mutator],
@@ -104,7 +104,7 @@ struct warnings {
     bool colour;
 };
 
-/* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
+/* "rules.yaml:1: warning: Rule/shop/a: skipped for Pod/shop/web: …" */
 static void print_warning(const struct warnings *warnings,
                           const struct fx_mutator *mutator, const char *before,
                           const char *after, struct fx_text message) {
@@ -151,7 +151,7 @@ void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *ob
     for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
         print_warning(&warnings, result->snapshot->mutators[skipped->mutator],
-                      skipped->fails ? "left out of " : "", ": ",
+                      skipped->fails ? "skipped for " : "", ": ",
                       fx_text_of(skipped->message));
     }
 }

@@ -39,7 +39,7 @@ static void test_a_cycle_names_its_mutators(void **state) {
     fx_failure_print(&buf, &object, &result, &err, false);
     assert_string_equal(buf.data,
                         "pods.yaml:7: error: Pod/shop/web-*: mutation not converging\n"
-                        "  these mutators go on changing it, in this order:\n"
+                        "  these mutators keep changing it, in this order:\n"
                         "    AssignImage/a  /spec/x  (policies/a.yaml:3)\n"
                         "    AssignImage/␛  /spec/␊y\n");
     fx_buf_finish(&buf);
@@ -77,7 +77,7 @@ static void test_who_warns_and_audits(void **state) {
     assert_string_equal(buf.data,
                         "rules.yaml:3: warning: Rule/a: Pod/web: no owner\n"
                         "pods.yaml:7: warning: Rule/b: Pod/web: audit: old image\n"
-                        "pods.yaml:7: warning: Rule/c: left out of Pod/web: it broke\n");
+                        "pods.yaml:7: warning: Rule/c: skipped for Pod/web: it broke\n");
     fx_buf_finish(&buf);
     json_decref(object.root);
 }

@@ -40,7 +40,7 @@ static bool compile(void *user, const struct fx_file_list *files,
            fx_fail(err, FX_EIO, "the policies cannot be read");
 }
 
-/* "Rule/shop/a was left out: …", behind a "; " if there are others. */
+/* "Rule/shop/a was skipped: …", behind a "; " if there are others. */
 static void add_warning(struct fx_buf *warnings, const struct fx_mutator *mutator,
                         const char *what, struct fx_text message) {
     fx_buf_printf(warnings, "%s%s/%s%s: ", warnings->len == 0 ? "" : "; ", mutator->kind,
@@ -67,7 +67,7 @@ static void take_words(const struct fx_review_result *result,
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
         add_warning(&answer->warnings, result->snapshot->mutators[skipped->mutator],
-                    skipped->fails ? " was left out" : "", fx_text_of(skipped->message));
+                    skipped->fails ? " was skipped" : "", fx_text_of(skipped->message));
     }
 }
 
@@ -199,8 +199,8 @@ static enum fx_exit run_test(const void *values) {
     struct fx_suite_filter *filter = NULL;
     const char *fault =
         fx_strings_count_stdin(&given->paths) > 0
-            ? "test: a suite names files beside it, so it cannot come from standard "
-              "input (-)"
+            ? "test: a suite names files relative to itself, so it cannot come from "
+              "standard input (-)"
             : fx_provider_flags_fault(&given->provider);
     if (fault != NULL) {
         return fx_say_usage(fault);

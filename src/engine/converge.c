@@ -56,7 +56,286 @@ bool fx_converge_has_new_identity(const struct converge *run) {
                            fx_subject_namespace(subject, run->request)));
 }
 
+<<<<<<< HEAD
 /* ---- passes ----------------------------------------------------------------------- */
+=======
+/* It failed: that is the end of the review, or of its part in it. */
+static bool fail_apply(struct converge *run, struct fx_trace_step *step, json_t *before,
+                       struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    (void)fx_converge_fail_step(run, step->mutator, err);
+    if (fx_converge_may_skip(run, mutator, err)) {
+        return fx_converge_skip_failed(run, step, before, err);
+    }
+    run->outcome->failed = mutator;
+    if (run->passes != NULL) {
+        return false;
+    }
+    return fx_converge_apply_error(run->request, mutator, *run->root, err);
+}
+
+/* Applies a mutator that matched. */
+static bool apply(struct converge *run, struct fx_trace_step *step, struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    const bool is_recorded = run->trace != NULL || run->is_last_pass ||
+                             run->cycle != NULL || run->passes != NULL ||
+                             (mutator->run.ignores_failure && !mutator->restores);
+    json_t *before = is_recorded ? json_incref(*run->root) : NULL;
+    bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
+    if (!ok) {
+        ok = fail_apply(run, step, before, err);
+    } else if (is_recorded) {
+        ok = fx_converge_record(run, step, before, err);
+    }
+    json_decref(before);
+    if (mutator->run.once) {
+        fx_index_set_add(&run->done, step->mutator);
+    }
+    if (step->effect.applied) {
+        fx_index_set_add(&run->applied_now, step->mutator);
+    }
+    return ok;
+}
+
+/* The same, and how it fared is noted. */
+static bool apply_and_note(struct converge *run, struct fx_trace_step *step,
+                           struct fx_err *err) {
+    struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, step->mutator);
+    if (entry == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok = apply(run, step, err);
+    entry->matched = true;
+    entry->applied = entry->applied || step->effect.applied;
+    entry->changed = entry->changed || step->effect.changed;
+    entry->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
+    fx_stats_end_step(run->stats, entry);
+    return ok;
+}
+
+/* Without memory it stays untold, as the review fails in any case. */
+bool fx_converge_fail_match(struct converge *run, uint32_t index, struct fx_err *err) {
+    run->outcome->failed = run->snapshot->mutators[index];
+    if (run->passes != NULL) {
+        return false;
+    }
+    struct fx_mutator_stats *entry =
+        run->stats == NULL ? NULL : fx_stats_begin_step(run->stats, index);
+    (void)fx_converge_match_error(run->outcome->failed, *run->root, err);
+    if (entry != NULL) {
+        entry->failed = err->code == FX_EMUTATE;
+    }
+    return false;
+}
+
+static bool apply_matched(struct converge *run, struct fx_trace_step *step,
+                          struct fx_effect *ret_effect, struct fx_err *err) {
+    const bool ok =
+        run->stats == NULL ? apply(run, step, err) : apply_and_note(run, step, err);
+    *ret_effect = step->effect;
+    return ok;
+}
+
+/* One mutator's turn. */
+static bool run_mutator(struct converge *run, uint32_t index,
+                        struct fx_effect *ret_effect, struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    fx_converge_begin_step(run, index);
+    if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
+        return false;
+    }
+    if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
+        (void)fx_converge_fail_step(run, index, err);
+        return fx_converge_may_skip(run, mutator, err)
+                   ? fx_converge_skip_failed(run, &step, *run->root, err)
+                   : fx_converge_fail_match(run, index, err);
+    }
+    if (!step.verdict.matched) {
+        if (run->stats != NULL) {
+            fx_stats_skip(run->stats);
+        }
+        return fx_converge_record(run, &step, *run->root, err);
+    }
+    return apply_matched(run, &step, ret_effect, err);
+}
+
+/* The turn of one that was asked with all of its tier. */
+static bool run_of_tier(struct converge *run, size_t at, struct fx_effect *ret_effect,
+                        struct fx_err *err) {
+    struct fx_trace_step step = {
+        .mutator = run->candidates.indices[at],
+        .pass = run->pass,
+        .verdict.matched = true,
+    };
+    bool matched = false;
+    if (!fx_converge_match_tier(run, at, &matched, err)) {
+        return false;
+    }
+    if (!matched) {
+        return true;
+    }
+    fx_converge_begin_step(run, step.mutator);
+    return apply_matched(run, &step, ret_effect, err);
+}
+
+/* After a write anywhere the texts of the subject are gone, and the object may be another
+ * kind of object now, which other mutators want. *at becomes the place to go on from.
+ * Those that were asked together come first. */
+static bool follow_far(struct converge *run, size_t *at, struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    fx_subject_read(*run->root, &run->subject);
+    run->is_stale = false;
+    if (run->snapshot->mutators[index]->run.match_first ||
+        !fx_converge_has_new_identity(run)) {
+        return true;
+    }
+    if (!fx_converge_find_candidates(run, err)) {
+        return false;
+    }
+    *at = 0;
+    while (*at < run->n_acting && run->candidates.indices[*at] <= index) {
+        ++*at;
+    }
+    return true;
+}
+
+static bool writes_alone(const struct converge *run, uint32_t index) {
+    return !run->plain && !run->may_conflict && run->snapshot->alone[index];
+}
+
+/* The object as it was before the pass is kept for as long as it may come to be that
+ * again. Not for one who changes it for good: that nobody else holds it saves a copy. */
+static void keep_before(struct converge *run, uint32_t index) {
+    if (run->has_changed) {
+        return;
+    }
+    if (writes_alone(run, index)) {
+        fx_converge_end_pass(run);
+    } else if (run->before == NULL) {
+        run->before = json_incref(*run->root);
+    }
+}
+
+/* Nobody but itself, in a later pass, undoes the change. */
+static void note_difference(struct converge *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    run->has_differed = true;
+    fx_converge_end_pass(run);
+    if (!fx_index_set_has(&run->applied_ever, index)) {
+        run->lasting = mutator;
+    } else if (run->lasting == mutator) {
+        run->lasting = NULL;
+    }
+}
+
+/* The same of the subject after a write that left the object's type and names alone. */
+static void follow_near(struct converge *run, bool keeps_metadata) {
+    run->subject.object = *run->root;
+    run->is_stale = run->is_stale || !keeps_metadata;
+}
+
+/* After a write of the candidate before *at. A mutator whose declared access says where
+ * it writes leaves the object's type and names alone. */
+static bool follow(struct converge *run, size_t *at, const struct fx_effect *effect,
+                   struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    run->has_changed = true;
+    if (!run->snapshot->is_simple) {
+        fx_once_note_change(&run->once, mutator);
+        run->once_has_changed = run->once_has_changed || mutator->run.once;
+    }
+    if (writes_alone(run, index)) {
+        note_difference(run, index);
+    }
+    if (!fx_mutator_writes_anywhere(mutator)) {
+        follow_near(run, !mutator->hashes->writes_metadata);
+        return true;
+    }
+    if (effect->keeps_names) {
+        follow_near(run, effect->keeps_metadata);
+        return true;
+    }
+    return follow_far(run, at, err);
+}
+
+/* Completes the subject where the mutator asks for what is not read yet. */
+void fx_converge_complete_subject(struct converge *run,
+                                  const struct fx_mutator *mutator) {
+    if (run->is_stale && (mutator->hashes == NULL || mutator->hashes->matches_metadata)) {
+        fx_subject_refresh(*run->root, &run->subject);
+        run->is_stale = false;
+    }
+}
+
+/* Has it had all the turns it may have, or all of this pass? */
+static bool is_done(const struct converge *run, const struct fx_mutator *mutator,
+                    uint32_t index) {
+    return ((mutator->run.once || mutator->run.ignores_failure) &&
+            fx_index_set_has(&run->done, index)) ||
+           (mutator->run.once && !fx_once_is_asked(&run->once, mutator));
+}
+
+/* The turn of the candidate before *at. */
+static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
+    const size_t own = *at - 1;
+    const uint32_t index = run->candidates.indices[own];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool is_simple = run->snapshot->is_simple;
+    if (fx_converge_skip_unchanged(run, own) ||
+        (!is_simple && is_done(run, mutator, index))) {
+        return true;
+    }
+    keep_before(run, index);
+    if (!is_simple && mutator->ops->view != run->view &&
+        !fx_converge_set_view(run, mutator->ops->view, err)) {
+        return false;
+    }
+    fx_converge_complete_subject(run, mutator);
+    if (!keep_place(run, mutator)) {
+        return fx_fail_nomem(err);
+    }
+    struct fx_effect effect = {.applied = false};
+    if (!is_simple && mutator->run.match_first ? !run_of_tier(run, own, &effect, err)
+                                               : !run_mutator(run, index, &effect, err)) {
+        return false;
+    }
+    fx_converge_note_step(run, own, &effect);
+    return !effect.changed || follow(run, at, &effect, err);
+}
+
+void fx_converge_end_pass(struct converge *run) {
+    json_decref(run->before);
+    run->before = NULL;
+}
+
+/* A node that is copied because it is shared lives on in its other holder, or the object
+ * itself, so that only a real write can end the texts of the subject. */
+bool fx_converge_pass(struct converge *run, struct fx_err *err) {
+    fx_index_set_clear(&run->applied_now);
+    run->has_changed = false;
+    run->has_differed = false;
+    run->once_has_changed = false;
+    if (run->stats != NULL) {
+        fx_stats_begin_pass(run->stats);
+    }
+    run->tier = NULL;
+    fx_once_begin_pass(&run->once);
+    size_t at = 0;
+    if (!fx_converge_spend_candidates(run, run->n_acting, err)) {
+        return false;
+    }
+    while (at < run->n_acting) {
+        at++;
+        if (!take_step(run, &at, err) ||
+            (run->tier != NULL && !fx_converge_end_tier(run, &at, err))) {
+            return false;
+        }
+    }
+    return run->view == NULL || fx_converge_set_view(run, NULL, err);
+}
+>>>>>>> main
 
 /* Did the pass leave the object as it was? Mutators that undo each other within a pass
  * have settled, too: then the object from before is put back. Not if one of them is not

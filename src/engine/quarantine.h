@@ -21,9 +21,9 @@
 #include "engine/mutator.h"
 
 /* Why a mutator counts as failed. */
-#define FX_FAILURE_REASONS(X)                                         \
-    X(FAILED, "its match or mutation failed")                         \
-    X(CYCLE, "it was among those that keep the object from settling") \
+#define FX_FAILURE_REASONS(X)                                              \
+    X(FAILED, "its match or mutation failed")                              \
+    X(CYCLE, "it was part of a cycle that kept an object from converging") \
     X(BUDGET, "it took more time than its budget")
 
 enum fx_failure_reason {
@@ -69,8 +69,8 @@ void fx_quarantine_unref(struct fx_quarantine *quarantine);
 /* Are both of the same policy: id, uid and spec? Without memory: false. */
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends the reason: "quarantined after 3 failures in a row: the last time …". Failure
- * sticks in `buf`. */
+/* Appends the reason: "quarantined after 3 failures in a row, the last one because …".
+ * Failure sticks in `buf`. */
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member);
 
 #endif
