@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -182,6 +183,24 @@ bool fx_http_server_listen(struct fx_http_server *server, const char *address,
     server->listens = true;
     fx_listener_set_events(&server->listener, &listener_events, server);
     return true;
+}
+
+struct fx_http_server *fx_http_server_open(uv_loop_t *loop,
+                                           const struct fx_http_server_options *options,
+                                           const char *address, struct fx_err *err) {
+    struct fx_http_server *server = fx_http_server_create(loop, options, err);
+    if (server != NULL && !fx_http_server_listen(server, address, err)) {
+        fx_http_server_destroy(server);
+        return NULL;
+    }
+    return server;
+}
+
+void fx_http_server_print_address(const struct fx_http_server *server,
+                                  const char *address, struct fx_buf *text) {
+    const char *colon = strrchr(address, ':');
+    fx_buf_add(text, address, colon == NULL ? 0 : (size_t)(colon - address));
+    fx_buf_printf(text, ":%u", (unsigned)fx_http_server_port(server));
 }
 
 uint16_t fx_http_server_port(const struct fx_http_server *server) {

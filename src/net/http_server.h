@@ -86,6 +86,16 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
 bool fx_http_server_listen(struct fx_http_server *server, const char *address,
                            struct fx_err *err) FX_MUST_USE;
 
+/* Creates a server and listens. Errors: as above. */
+struct fx_http_server *fx_http_server_open(uv_loop_t *loop,
+                                           const struct fx_http_server_options *options,
+                                           const char *address,
+                                           struct fx_err *err) FX_MUST_USE;
+
+/* Appends the address that was given to the functions above, with the actual port. */
+void fx_http_server_print_address(const struct fx_http_server *server,
+                                  const char *address, struct fx_buf *text);
+
 /* Serves a connection that was accepted elsewhere; the server need not have a port of its
  * own. Takes ownership of the socket in any case: it is closed if there is no room or
  * memory, or after fx_http_server_stop(). */

@@ -226,17 +226,6 @@ static void on_request(struct fx_http_exchange *exchange, void *user) {
     fx_routes_dispatch_main(&fx_routes_dryruns, user, exchange);
 }
 
-/* Logs the address with the actual port. */
-static void log_address(const struct fx_dryruns *dryruns, const char *address) {
-    const char *colon = strrchr(address, ':');
-    struct fx_buf listen = {0};
-    fx_buf_add(&listen, address, colon == NULL ? 0 : (size_t)(colon - address));
-    fx_buf_printf(&listen, ":%u", (unsigned)fx_http_server_port(dryruns->http));
-    fx_log(INFO, "serving dry runs",
-           fx_log_str("listen", listen.failed ? "" : listen.data));
-    fx_buf_finish(&listen);
-}
-
 bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
                       struct fx_err *err) {
     const struct fx_server_options *options = server->options;
@@ -255,16 +244,15 @@ bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
     }
     *dryruns = (struct fx_dryruns){.server = server};
     dryruns->last = &dryruns->first;
-    dryruns->http = fx_http_server_create(&server->loop, &http, err);
+    dryruns->http = fx_http_server_open(&server->loop, &http, options->web_listen, err);
     if (dryruns->http == NULL) {
         return false;
     }
-    if (!fx_http_server_listen(dryruns->http, options->web_listen, err)) {
-        fx_http_server_destroy(dryruns->http);
-        dryruns->http = NULL;
-        return false;
-    }
-    log_address(dryruns, options->web_listen);
+    struct fx_buf listen = {0};
+    fx_http_server_print_address(dryruns->http, options->web_listen, &listen);
+    fx_log(INFO, "serving dry runs",
+           fx_log_str("listen", listen.failed ? "" : listen.data));
+    fx_buf_finish(&listen);
     return true;
 }
 

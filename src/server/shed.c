@@ -130,5 +130,5 @@ void fx_shed_reject(struct fx_shed *shed, struct fx_metrics *metrics,
                     struct fx_http_exchange *exchange, enum fx_shed_reason reason) {
     fx_metrics_count(metrics, FX_METRIC_SHED, (unsigned)reason);
     log_rejected(shed, reason);
-    fx_respond_overloaded(exchange);
+    fx_respond_text(exchange, 503, FX_RETRY_AFTER, "too many requests at once");
 }
