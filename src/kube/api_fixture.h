@@ -179,10 +179,6 @@ static inline void connection_on_bytes(void *user, struct fx_text bytes) {
     fx_buf_reset(&connection->received);
 }
 
-static inline void connection_on_nothing(void *user) {
-    (void)user;
-}
-
 static inline void connection_on_end(void *user) {
     fx_stream_close(&((struct connection *)user)->stream);
 }
@@ -209,11 +205,8 @@ static inline void connection_on_closed(void *user) {
 
 static inline void api_on_connection(uv_stream_t *listener, int status) {
     static const struct fx_stream_events role_events = {
-        .on_open = connection_on_nothing,
         .on_bytes = connection_on_bytes,
         .on_end = connection_on_end,
-        .on_drained = connection_on_nothing,
-        .on_deadline = connection_on_nothing,
         .on_error = connection_on_broken,
         .on_closed = connection_on_closed,
     };

@@ -10,7 +10,6 @@
 
 #include "kube/check.h"
 #include "net/http_head.h"
-#include "net/http_status.h"
 #include "value/json.h"
 #include "value/tree.h"
 

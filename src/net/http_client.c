@@ -241,13 +241,8 @@ static void on_end(void *user) {
         fx_stream_close(&call->connection->stream);
         return;
     }
-    const bool cut = !call->allows_missing_close_notify &&
-                     fx_stream_is_truncated(&call->connection->stream);
+    const bool cut = !call->allows_missing_close_notify && call->connection->stream.cut;
     on_event(call, fx_http_response_end(call->response, cut, &call->failure));
-}
-
-static void on_drained(void *user) {
-    (void)user;
 }
 
 static bool prefix_address(struct fx_http_call *call) {
@@ -271,7 +266,7 @@ static void on_deadline(void *user) {
     struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     if (call->streaming) {
         on_silence(call);
-    } else if (!fx_stream_is_connected(&call->connection->stream)) {
+    } else if (!call->connection->stream.connected) {
         (void)fx_fail(&call->failure, FX_EIO, "%s", uv_strerror(UV_ETIMEDOUT));
         (void)prefix_address(call);
         fx_stream_close(&call->connection->stream);
@@ -284,7 +279,7 @@ static void on_error(void *user, const struct fx_err *failure) {
     if (must_restart(call)) {
         return;
     }
-    if (fx_stream_is_connected(&call->connection->stream)) {
+    if (call->connection->stream.connected) {
         call->next = NULL;
     } else {
         (void)prefix_address(call);
@@ -309,7 +304,6 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
-    .on_drained = on_drained,
     .on_deadline = on_deadline,
     .on_error = on_error,
     .on_closed = on_closed,

@@ -67,10 +67,6 @@ static inline void play_connection(struct fake_connection *connection,
     end_connection(connection, script.ending);
 }
 
-static inline void fake_on_nothing(void *user) {
-    (void)user;
-}
-
 static inline void fake_on_bytes(void *user, struct fx_text bytes) {
     struct fake_connection *connection = user;
     struct fake_server *fake = connection->fake;
@@ -108,11 +104,8 @@ static inline void fake_on_closed(void *user) {
 
 static inline void on_connection(uv_stream_t *listener, int status) {
     static const struct fx_stream_events fake_events = {
-        .on_open = fake_on_nothing,
         .on_bytes = fake_on_bytes,
         .on_end = fake_on_end,
-        .on_drained = fake_on_nothing,
-        .on_deadline = fake_on_nothing,
         .on_error = fake_on_broken,
         .on_closed = fake_on_closed,
     };

@@ -96,7 +96,7 @@ void fx_http_connection_on_task(struct fx_loop_task *task);
  * it. */
 bool fx_http_connection_accept(struct fx_http_server *server, int fd) FX_MUST_USE;
 
-/* Closes the least useful connection to make room (http_evict.c). False if none may be
+/* Closes the least useful connection to make room. False if none may be
  * closed. */
 bool fx_http_connection_evict(struct fx_http_server *server) FX_MUST_USE;
 

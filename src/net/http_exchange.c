@@ -8,7 +8,6 @@
 
 #include "net/http_connection.h"
 #include "net/http_head.h"
-#include "net/http_status.h"
 
 #define KEEP_BYTES 65536 /* the memory of a larger response is freed after it */
 
@@ -45,16 +44,6 @@ uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange) {
 
 /* ---- the response ---- */
 
-const char *fx_http_status_phrase(unsigned status) {
-    switch (status) {
-#define X(code, phrase) \
-    case code: return phrase;
-        FX_HTTP_STATUSES(X)
-#undef X
-    default: return "Unknown";
-    }
-}
-
 /* The value of `Date` (RFC 9110 section 6.6.1), made once a second. */
 static const char *date_now(struct fx_http_server *server) {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
@@ -79,20 +68,10 @@ static void add_field(struct fx_buf *out, const char *name, const char *value) {
     fx_buf_str(out, "\r\n");
 }
 
-static void add_number(struct fx_buf *out, size_t number) {
-    char digits[24];
-    size_t at = sizeof digits;
-    do {
-        digits[--at] = (char)('0' + number % 10);
-        number /= 10;
-    } while (number > 0);
-    fx_buf_add(out, digits + at, sizeof digits - at);
-}
-
 static void add_head(struct fx_http_server *server, const struct fx_http_answer *answer) {
     struct fx_buf *out = &server->out;
     fx_buf_str(out, "HTTP/1.1 ");
-    add_number(out, answer->status);
+    fx_buf_number(out, answer->status);
     fx_buf_char(out, ' ');
     fx_buf_str(out, fx_http_status_phrase(answer->status));
     fx_buf_str(out, "\r\n");
@@ -102,7 +81,7 @@ static void add_head(struct fx_http_server *server, const struct fx_http_answer 
     }
     if (answer->status != 204 && answer->status != 304) {
         fx_buf_str(out, "Content-Length: ");
-        add_number(out, answer->body.len);
+        fx_buf_number(out, answer->body.len);
         fx_buf_str(out, "\r\n");
     }
     if (!answer->keep) {

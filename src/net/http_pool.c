@@ -101,10 +101,6 @@ static void close_idle(struct fx_client_connection *connection) {
 
 /* ---- callbacks of idle connections ---- */
 
-static void on_nothing(void *user) {
-    (void)user;
-}
-
 static void on_bytes(void *user, struct fx_text bytes) {
     (void)bytes;
     close_idle(fx_checked(user, CONNECTION_MAGIC));
@@ -124,10 +120,8 @@ static void on_closed(void *user) {
 }
 
 static const struct fx_stream_events idle_events = {
-    .on_open = on_nothing,
     .on_bytes = on_bytes,
     .on_end = on_end_or_late,
-    .on_drained = on_nothing,
     .on_deadline = on_end_or_late,
     .on_error = on_error,
     .on_closed = on_closed,

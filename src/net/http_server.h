@@ -19,7 +19,7 @@
  * buffers double. Small buffers that are kept for the next message do not count.
  *
  * If there are too many connections, a new one is accepted and an idle one closed
- * (http_evict.c). If all are busy, the new one gets a 503 if it is plain, and is closed
+ * (http_server.c). If all are busy, the new one gets a 503 if it is plain, and is closed
  * if it is over TLS. TLS handshakes are queued for a worker thread (handshakes.h), so
  * that open connections come first.
  *

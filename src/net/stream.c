@@ -133,7 +133,7 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            stream->events->on_deadline(stream->user);
+            fx_stream_report(stream, stream->events->on_deadline);
         }
     }
     arm_timer(stream);
@@ -160,7 +160,7 @@ static void report_end(struct fx_stream *stream) {
 
 static void report_open(struct fx_stream *stream) {
     stream->open = true;
-    stream->events->on_open(stream->user);
+    fx_stream_report(stream, stream->events->on_open);
 }
 
 /* Sends what TLS itself wrote. `cipher` is usually the shared buffer; then the pending
@@ -386,14 +386,6 @@ void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
 }
 
 /* ---- state ---- */
-
-bool fx_stream_is_connected(const struct fx_stream *stream) {
-    return stream->connected;
-}
-
-bool fx_stream_is_truncated(const struct fx_stream *stream) {
-    return stream->cut;
-}
 
 bool fx_stream_has_no_input(const struct fx_stream *stream) {
     uv_os_fd_t fd = -1;

@@ -15,6 +15,14 @@
     2000 /* to wait for the peer's end, when everything is sent \
           */
 
+/* Calls a callback that may be NULL. */
+static inline void fx_stream_report(struct fx_stream *stream,
+                                    void (*callback)(void *user)) {
+    if (callback != NULL) {
+        callback(stream->user);
+    }
+}
+
 /* ---- stream.c ---- */
 
 /* Handles what TLS made of received bytes: sends `cipher` and passes `plain` on.
