@@ -61,8 +61,7 @@ static bool is_bundle(const mbedtls_x509_crt *certs, struct fx_err *err) {
 
 /* Appends the certificates of a bundle. Those that cannot be read are skipped. */
 static bool add_bundle(mbedtls_x509_crt *to, struct fx_text pem, struct fx_err *err) {
-    size_t n_bad = 0;
-    return fx_tls_pem_certificates(pem, to, &n_bad, err) && is_bundle(to, err);
+    return fx_tls_pem_certificates(pem, to, NULL, err) && is_bundle(to, err);
 }
 
 bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) {
