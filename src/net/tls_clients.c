@@ -35,12 +35,8 @@ struct fx_tls_client_rules {
 };
 
 const char *fx_tls_refusal_name(enum fx_tls_refusal refusal) {
-    static const char *const names_of_refusals[] = {
-#define X(name, text) text,
-        FX_TLS_REFUSALS(X)
-#undef X
-    };
-    return names_of_refusals[refusal];
+    static const char *const names[] = {FX_TLS_REFUSALS(FX_WORD)};
+    return names[refusal];
 }
 
 /* ---- rules ---- */
