@@ -51,6 +51,12 @@ static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part)
     buf->full |= part->full;
 }
 
+/* Frees a buffer whose bytes were appended to `buf`, which fails if the part did. */
+static inline void fx_buf_finish_part(struct fx_buf *buf, struct fx_buf *part) {
+    fx_buf_fail_as(buf, part);
+    fx_buf_finish(part);
+}
+
 /* Makes room for `more` further bytes and returns where they go, or NULL (and sticks).
  * The caller adds to `len` what it wrote, and the NUL behind it. */
 char *fx_buf_reserve(struct fx_buf *buf, size_t more) FX_MUST_USE;

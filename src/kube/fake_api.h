@@ -52,7 +52,7 @@ struct fake_api {
     uv_tcp_t listener;
     char url[64];
     json_t *objects;     /* path → object */
-    json_t *collections; /* path → kind of its objects */
+    json_t *collections; /* path → kind of its objects, or true */
     json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
     unsigned version, n_requests;
     unsigned oldest; /* watches from versions before it are answered 410 */
@@ -459,6 +459,35 @@ static inline void fake_watch(struct fake_connection *connection,
     fake_replay(connection, (unsigned)fake_number(request->query, "resourceVersion=", 0));
 }
 
+/* The resources of a version, from the collections in no namespace. A collection whose
+ * value is a text is of that kind, others have none. False: no version. */
+static inline bool fake_discover(struct fake_connection *connection, const char *path) {
+    json_t *resources = json_array();
+    const char *collection = NULL;
+    json_t *kind = NULL;
+    json_object_foreach (connection->api->collections, collection, kind) {
+        char bare[600];
+        fake_remove_namespace(collection, bare, sizeof bare);
+        if (json_is_string(kind) && fake_is_in(bare, path)) {
+            assert_int_equal(
+                json_array_append_new(
+                    resources, json_pack("{s:s,s:s,s:b}", "name", fake_name_of(bare),
+                                         "kind", json_string_value(kind), "namespaced",
+                                         strcmp(bare, collection) != 0)),
+                0);
+        }
+    }
+    const bool found = json_array_size(resources) > 0;
+    json_t *list =
+        json_pack("{s:s,s:o}", "kind", "APIResourceList", "resources", resources);
+    assert_non_null(list);
+    if (found) {
+        fake_answer(connection, 200, list);
+    }
+    json_decref(list);
+    return found;
+}
+
 static inline void fake_get(struct fake_connection *connection,
                             const struct fake_request *request) {
     struct fake_api *api = connection->api;
@@ -469,6 +498,8 @@ static inline void fake_get(struct fake_connection *connection,
         fake_list(connection, request);
     } else if (fake_view(api, request->path) != NULL) {
         fake_answer(connection, 200, fake_view(api, request->path));
+    } else if (fake_discover(connection, request->path)) {
+        return;
     } else if (strstr(request->query, "limit=") != NULL) {
         fake_answer_error(connection, 404, "NotFound", ""); /* no such resource */
     } else {
@@ -585,6 +616,13 @@ static inline void fake_on_connection(uv_stream_t *listener, int status) {
 
 static inline void fake_collect(struct fake_api *api, const char *path) {
     assert_int_equal(json_object_set_new(api->collections, path, json_true()), 0);
+}
+
+/* A collection whose kind the server tells: a path with "/namespaces/NAME/" makes it a
+ * namespaced one. */
+static inline void fake_collect_kind(struct fake_api *api, const char *path,
+                                     const char *kind) {
+    assert_int_equal(json_object_set_new(api->collections, path, json_string(kind)), 0);
 }
 
 static inline void fake_start(struct fake_api *api) {

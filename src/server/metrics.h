@@ -26,7 +26,7 @@
       mutation_statuses, NULL, "Reviews in which mutation was attempted.")               \
     X(HISTOGRAM, MUTATION_SECONDS, "gatekeeper_mutation_request_duration_seconds",       \
       "mutation_status", mutation_statuses, &seconds,                                    \
-      "From the first byte of a review to its answer.")                                  \
+      "Time from the first byte of a review to its answer.")                             \
     X(HISTOGRAM, ITERATIONS, "gatekeeper_mutation_system_iterations", "success",         \
       successes, &passes,                                                                \
       "Passes until nothing changed; 0 if no mutator changed anything.")                 \
@@ -42,9 +42,9 @@
       "Mutators that are disabled because they conflict with others.")                   \
     X(GAUGE, BUILD, "fixpoint_build_info", "version", versions, NULL, "Always 1.")       \
     X(COUNTER, REVIEWS, "fixpoint_reviews_total", "decision", decisions, NULL,           \
-      "Reviews answered, by how they ended.")                                            \
+      "Reviews answered, by outcome.")                                                   \
     X(HISTOGRAM, REVIEW_SECONDS, "fixpoint_review_duration_seconds", NULL, NULL,         \
-      &fine_seconds, "From the first byte of a review to its answer.")                   \
+      &fine_seconds, "Time from the first byte of a review to its answer.")              \
     X(HISTOGRAM, PASSES, "fixpoint_review_passes", NULL, NULL, &passes,                  \
       "Passes over the mutators, including the last one, which changes nothing.")        \
     X(GAUGE, PASSTHROUGH, "fixpoint_passthrough", NULL, NULL, NULL,                      \
@@ -68,11 +68,10 @@
     X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", reload_results, NULL,        \
       "Times the policies were read again.")                                             \
     X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",        \
-      external_results, NULL,                                                            \
-      "Requests to providers of external data, by how they ended.")                      \
+      external_results, NULL, "Requests to providers of external data, by outcome.")     \
     X(HISTOGRAM, EXTERNAL_SECONDS, "fixpoint_external_data_request_duration_seconds",    \
       "result", external_results, &seconds,                                              \
-      "From a request to a provider to its response or failure.")                        \
+      "Time from a request to a provider to its response or failure.")                   \
     X(GAUGE, CONNECTIONS, "fixpoint_connections", NULL, NULL, NULL,                      \
       "Open connections of the webhook.")                                                \
     X(COUNTER, ACCEPTED, "fixpoint_connections_accepted_total", NULL, NULL, NULL,        \
