@@ -296,24 +296,16 @@ void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_event
     stream->user = user;
 }
 
-static bool start_stream(struct fx_stream *stream) {
-    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
-    stream->connected = true;
-    stream->open = !stream->secure;
-    fx_stream_read(stream, true);
-    return !stream->closing;
-}
-
-bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
-    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start_stream(stream);
-}
-
 bool fx_stream_adopt(struct fx_stream *stream, int fd) {
     if (uv_tcp_open(&stream->tcp, fd) != 0) {
         (void)close(fd);
         return false;
     }
-    return start_stream(stream);
+    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
+    stream->connected = true;
+    stream->open = !stream->secure;
+    fx_stream_read(stream, true);
+    return !stream->closing;
 }
 
 static void on_connected(uv_connect_t *request, int status) {

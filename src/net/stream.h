@@ -101,9 +101,6 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
 void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_events *events,
                           void *user);
 
-/* Accepts a connection from `listener` and starts reading. False: close the stream. */
-bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
-
 /* Takes ownership of a connected socket, also on failure, and starts reading. False:
  * close the stream. */
 bool fx_stream_adopt(struct fx_stream *stream, int fd) FX_MUST_USE;
