@@ -108,31 +108,12 @@ void fx_http_connection_count(struct fx_http_server *server, int change);
 void fx_http_connection_move(struct fx_http_exchange *exchange,
                              struct fx_http_connection_list *list);
 
-/* The response was written. `keep`: the connection stays open. */
-void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep);
-
 /* Closes the connection if it is idle. If a request has no response yet, or input is on
  * its way, it ends after the response. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange);
 
 /* Shuts the connection down and closes it at once. It is in no list afterwards. */
 void fx_http_connection_close(struct fx_http_exchange *exchange);
-
-/* Frees a connection whose stream is closed. */
-void fx_http_connection_free(struct fx_http_exchange *exchange);
-
-/* A response, and writing it. */
-struct fx_http_answer {
-    unsigned status;
-    const char *content_type, *extra_headers;
-    struct fx_text body;
-    bool keep;   /* otherwise with `Connection: close` */
-    bool is_1_0; /* to HTTP/1.0: `keep` must be stated */
-    bool is_head;
-};
-
-void fx_http_answer_write(struct fx_http_exchange *exchange,
-                          const struct fx_http_answer *answer);
 
 /* Ends the stop when no connection is left. */
 void fx_http_server_finish_stop(struct fx_http_server *server);

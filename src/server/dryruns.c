@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "base/jobs.h"
@@ -17,12 +16,11 @@
 #include "base/priority.h"
 #include "engine/activity.h"
 #include "engine/dry_run.h"
+#include "net/http_head.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/state.h"
-
-#define JSON FX_TEXT("application/json")
 
 /* One request. Its texts are borrowed from the exchange. */
 struct fx_dryrun_job {
@@ -163,14 +161,12 @@ static void on_done(void *user) {
 
 /* "application/json; charset=utf-8", in any case. */
 static bool is_json(struct fx_text type) {
-    size_t len = 0;
-    while (len < type.len && type.data[len] != ';') {
-        len++;
+    const char *end = type.len == 0 ? NULL : memchr(type.data, ';', type.len);
+    type.len = end == NULL ? type.len : (size_t)(end - type.data);
+    while (type.len > 0 && strchr(" \t", type.data[type.len - 1]) != NULL) {
+        type.len--;
     }
-    while (len > 0 && (type.data[len - 1] == ' ' || type.data[len - 1] == '\t')) {
-        len--;
-    }
-    return len == JSON.len && strncasecmp(type.data, JSON.data, len) == 0;
+    return fx_http_equals_nocase(type, "application/json");
 }
 
 static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
