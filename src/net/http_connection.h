@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "net/handshakes.h"
 #include "net/http_parse.h"
@@ -38,7 +39,7 @@ enum fx_http_phase {
 /* Connections, sorted by their last event, the oldest last. Events are: connected,
  * handshake done, response sent. */
 struct fx_http_connection_list {
-    struct fx_http_exchange *first, *last;
+    struct fx_queue queue;
     size_t n;
 };
 
@@ -47,8 +48,8 @@ struct fx_http_exchange {
     uint32_t magic;
     enum fx_http_phase phase;
     struct fx_http_server *server;
-    struct fx_http_exchange *previous, *next; /* in its list */
-    struct fx_http_connection_list *list;     /* NULL: being closed */
+    struct fx_list_link link;             /* of its list */
+    struct fx_http_connection_list *list; /* NULL: being closed */
     struct fx_stream stream;
     struct fx_http_parse *parse;    /* NULL once ENDING */
     struct fx_http_request request; /* while ANSWERING */
@@ -63,6 +64,13 @@ struct fx_http_exchange {
     bool awaited;             /* while stopping: input on its way is still read */
     bool gone;                /* the stream is closed before the response came */
 };
+
+/* The connection of a link; NULL for NULL. */
+static inline struct fx_http_exchange *fx_http_exchange_of(struct fx_list_link *link) {
+    return link == NULL
+               ? NULL
+               : (void *)((char *)link - offsetof(struct fx_http_exchange, link));
+}
 
 struct fx_http_server {
     uint32_t magic;

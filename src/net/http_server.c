@@ -123,32 +123,16 @@ void fx_http_connection_count(struct fx_http_server *server, int change) {
     }
 }
 
-static void unlink_connection(struct fx_http_exchange *exchange) {
-    struct fx_http_connection_list *list = exchange->list;
-    *(exchange->previous == NULL ? &list->first : &exchange->previous->next) =
-        exchange->next;
-    *(exchange->next == NULL ? &list->last : &exchange->next->previous) =
-        exchange->previous;
-    list->n--;
-}
-
-static void prepend(struct fx_http_exchange *exchange,
-                    struct fx_http_connection_list *list) {
-    exchange->previous = NULL;
-    exchange->next = list->first;
-    *(list->first == NULL ? &list->last : &list->first->previous) = exchange;
-    list->first = exchange;
-    list->n++;
-}
-
 void fx_http_connection_move(struct fx_http_exchange *exchange,
                              struct fx_http_connection_list *list) {
     if (exchange->list != NULL) {
-        unlink_connection(exchange);
+        fx_queue_remove(&exchange->list->queue, &exchange->link);
+        exchange->list->n--;
     }
     exchange->list = list;
     if (list != NULL) {
-        prepend(exchange, list);
+        fx_queue_prepend(&list->queue, &exchange->link);
+        list->n++;
     }
 }
 
@@ -160,16 +144,16 @@ static bool may_evict(const struct fx_http_exchange *exchange) {
 static struct fx_http_exchange *find_victim(const struct fx_http_server *server) {
     const size_t all = server->handshaking.n + server->open.n + server->leaving.n;
     if (server->handshaking.n > all / 2) {
-        return server->handshaking.last;
+        return fx_http_exchange_of(server->handshaking.queue.last);
     }
     if (server->leaving.n > 0) {
-        return server->leaving.last;
+        return fx_http_exchange_of(server->leaving.queue.last);
     }
-    struct fx_http_exchange *at = server->open.last;
-    while (at != NULL && !may_evict(at)) {
+    struct fx_list_link *at = server->open.queue.last;
+    while (at != NULL && !may_evict(fx_http_exchange_of(at))) {
         at = at->previous;
     }
-    return at;
+    return fx_http_exchange_of(at);
 }
 
 bool fx_http_connection_evict(struct fx_http_server *server) {
@@ -334,9 +318,10 @@ void fx_http_server_finish_stop(struct fx_http_server *server) {
 }
 
 static void stop_all(const struct fx_http_connection_list *list) {
-    for (struct fx_http_exchange *at = list->first; at != NULL;) {
-        struct fx_http_exchange *next = at->next;
-        fx_http_connection_stop(at); /* frees nothing before the loop goes on */
+    for (struct fx_list_link *at = list->queue.first; at != NULL;) {
+        struct fx_list_link *next = at->next;
+        fx_http_connection_stop(
+            fx_http_exchange_of(at)); /* frees nothing before the loop goes on */
         at = next;
     }
 }
