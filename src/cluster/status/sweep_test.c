@@ -52,8 +52,9 @@ static void put_keyed(struct fixture *fixture, const char *name) {
 static struct fx_cluster_sweep *start_sweep(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
     fixture_read(fixture);
-    struct fx_cluster_sweep *sweep = fx_cluster_sweep_create(
-        &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
+    struct fx_cluster_sweep *sweep =
+        fx_cluster_sweep_create(&fixture->api.server.loop, fixture->client,
+                                &fixture->identity, fixture->policies, &err);
     assert_non_null(sweep);
     fx_cluster_sweep_set_times(sweep, &fast);
     return sweep;
