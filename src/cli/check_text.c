@@ -34,12 +34,6 @@ static void colour(const struct printer *printer, const char *code) {
     fx_buf_str(printer->buf, printer->colour ? code : "");
 }
 
-/* Frees a text from which the report was made; a failure of the text is the report's. */
-static void finish_part(const struct printer *printer, struct fx_buf *part) {
-    fx_buf_fail_as(printer->buf, part);
-    fx_buf_finish(part);
-}
-
 /* ---- one finding ----------------------------------------------------------------- */
 
 static const struct fx_mutator *mutator_of(const struct printer *printer,
@@ -64,7 +58,7 @@ static void print_head(const struct printer *printer,
     colour(printer, BOLD);
     fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
     colour(printer, RESET);
-    finish_part(printer, &head);
+    fx_buf_finish_part(printer->buf, &head);
     const char *severity = is_note ? "note" : "warning";
     const char *rule = fx_analysis_rule_name(finding->rule);
     fx_buf_char(printer->buf, ' ');
@@ -134,7 +128,7 @@ static void print_values(const struct printer *printer,
     print_label(printer, finding->n_values == 1 ? "value" : "values");
     fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
                    LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
-    finish_part(printer, &words);
+    fx_buf_finish_part(printer->buf, &words);
 }
 
 static void print_field(const struct printer *printer,
@@ -147,7 +141,7 @@ static void print_field(const struct printer *printer,
     print_label(printer, "field");
     fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
     fx_buf_char(printer->buf, '\n');
-    finish_part(printer, &place);
+    fx_buf_finish_part(printer->buf, &place);
 }
 
 /* Appends the YAML of an object, indented. */
@@ -168,7 +162,7 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
         fx_buf_fill(printer->buf, ' ', LABEL_INDENT + INDENT);
         fx_buf_str(printer->buf, "…\n");
     }
-    finish_part(printer, &yaml);
+    fx_buf_finish_part(printer->buf, &yaml);
 }
 
 /* A given object by its place; one of our making whole. */
@@ -255,7 +249,7 @@ static void print_limits(const struct printer *printer) {
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
         fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
     }
-    finish_part(printer, &words);
+    fx_buf_finish_part(printer->buf, &words);
     if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "

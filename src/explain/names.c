@@ -78,9 +78,8 @@ void fx_print_pointer(struct fx_buf *buf, json_t *root, struct fx_text pointer) 
         node = push_token(&path, node, (struct fx_text){token.data, token.len});
     }
     fx_buf_text(buf, (struct fx_text){path.data, path.len});
-    buf->failed = buf->failed || path.failed || token.failed;
-    fx_buf_finish(&path);
-    fx_buf_finish(&token);
+    fx_buf_finish_part(buf, &path);
+    fx_buf_finish_part(buf, &token);
 }
 
 /* ---- objects and values ---------------------------------------------------------- */

@@ -62,8 +62,7 @@ static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
                          const struct fx_inactive *inactive) {
     const struct fx_snapshot *snapshot = printer->explanation->input.snapshot;
     const struct fx_mutator *mutator = snapshot->mutators[inactive->mutator];
-    struct fx_cells cells;
-    fx_cells_init(&cells);
+    struct fx_cells cells = {0};
     fx_buf_printf(&cells.texts[0], "%s/%s", mutator->kind, mutator->full_name);
     fx_cells_origin(&cells.texts[1], &mutator->origin);
     if (inactive->reason == FX_INACTIVE_CONFLICT) {
@@ -121,19 +120,15 @@ static size_t count_same(const struct fx_inactive_list *list, size_t from) {
 /* Rows without lines of their own are laid out together. */
 static void print_rows(const struct fx_printer *printer, const struct fx_inactive *items,
                        size_t n_items) {
-    struct fx_rows rows;
-    fx_rows_init(&rows);
+    struct fx_rows rows = {0};
     for (size_t i = 0; i < n_items; i++) {
         add_inactive(printer, &rows, &items[i]);
         if (has_more(&items[i])) {
-            fx_rows_print(printer->buf, &rows, &layout);
-            fx_rows_finish(&rows);
-            fx_rows_init(&rows);
+            fx_rows_print_take(printer->buf, &rows, &layout);
             print_more(printer->buf, &items[i]);
         }
     }
-    fx_rows_print(printer->buf, &rows, &layout);
-    fx_rows_finish(&rows);
+    fx_rows_print_take(printer->buf, &rows, &layout);
 }
 
 /* Those of one reason; returns how many there are. */
@@ -211,11 +206,9 @@ static void print_denial(const struct fx_printer *printer,
     const struct fx_explanation *explanation = printer->explanation;
     const struct fx_inactive inactive = {.mutator = refusal->mutator, .criterion = ""};
     const char *less = fx_explanation_validator_error(explanation, refusal->mutator);
-    struct fx_rows rows;
-    fx_rows_init(&rows);
+    struct fx_rows rows = {0};
     add_inactive(printer, &rows, &inactive);
-    fx_rows_print(printer->buf, &rows, &layout);
-    fx_rows_finish(&rows);
+    fx_rows_print_take(printer->buf, &rows, &layout);
     print_said(printer->buf, "", refusal->entry);
     if (less != NULL) {
         print_said(printer->buf, "", fx_text_of(less));
