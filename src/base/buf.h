@@ -39,6 +39,11 @@ void fx_buf_finish(struct fx_buf *buf);
 /* Forgets the bytes and a failure, keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
 
+/* The bytes, borrowed until the buffer changes. */
+static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
 /* What was to be appended failed itself: so does the buffer, for the same reason. Where
  * it did not, nothing happens. */
 static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part) {

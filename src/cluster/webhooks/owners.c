@@ -68,11 +68,7 @@ static json_t *new_entry(const json_t *owner, json_t *fields_take) {
     }
     ok = ok && fx_tree_set_take(entry, FIELDS, json_incref(fields_take));
     json_decref(fields_take);
-    if (!ok) {
-        json_decref(entry);
-        return NULL;
-    }
-    return entry;
+    return fx_tree_keep_if(ok, entry);
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -109,11 +105,7 @@ json_t *fx_owners_read(const json_t *configuration, const char *except) {
             fx_tree_view_string(json_array_get(webhooks, i), "name");
         ok = name.len == 0 || read_webhook(configuration, name, except, owners);
     }
-    if (!ok) {
-        json_decref(owners);
-        return NULL;
-    }
-    return owners;
+    return fx_tree_keep_if(ok, owners);
 }
 
 /* ---- giving back ----------------------------------------------------------------- */
@@ -193,11 +185,7 @@ static json_t *copy_without(const json_t *entries, const char *manager) {
         const json_t *entry = json_array_get(entries, i);
         ok = is_of(entry, manager) || fx_tree_append_take(copy, json_deep_copy(entry));
     }
-    if (!ok) {
-        json_decref(copy);
-        return NULL;
-    }
-    return copy;
+    return fx_tree_keep_if(ok, copy);
 }
 
 json_t *fx_owners_give_back(const json_t *configuration, const json_t *owners,
@@ -216,9 +204,5 @@ json_t *fx_owners_give_back(const json_t *configuration, const json_t *owners,
         }
     }
     ok = ok && (json_array_size(made) > 0 || fx_tree_append_take(made, json_object()));
-    if (!ok) {
-        json_decref(made);
-        return NULL;
-    }
-    return made;
+    return fx_tree_keep_if(ok, made);
 }
