@@ -148,12 +148,13 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
     print_ids(&text, undo->analyzer, finding);
     if (finding->n_mutators == 1) {
         finding->rule = FX_ANALYSIS_IDEMPOTENCE;
-        fx_buf_str(&text, " changes its own result, again and again, and never settles: "
+        fx_buf_str(&text, " changes its own result in each pass and never converges: "
                           "such an object is refused");
     } else if (undo->settles) {
         fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
     } else {
-        fx_buf_str(&text, " undo each other and never settle: such an object is refused");
+        fx_buf_str(&text,
+                   " undo each other and never converge: such an object is refused");
     }
     return fx_analyzer_report(undo->analyzer, undo->tcase, finding, &text,
                               fx_text_of(finding->path), err);
@@ -293,9 +294,9 @@ static void print_second(struct fx_buf *text, const struct analyzer *analyzer,
                          uint32_t mutator) {
     if (analyzer->snapshot->mutators[mutator]->run.once) {
         fx_analyzer_print_id(text, analyzer, mutator);
-        fx_buf_str(text, " changes the result when it is asked once more, as the API "
-                         "server does after other webhooks; let its match rule out "
-                         "what it has done");
+        fx_buf_str(text,
+                   " changes its result when it runs again; the API server may call the "
+                   "webhook again, so let its match exclude objects that it has changed");
     } else {
         fx_buf_str(text, "a second run changes the result of the first: ");
         fx_analyzer_print_id(text, analyzer, mutator);

@@ -36,13 +36,13 @@ void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
 void fx_buf_finish(struct fx_buf *buf);
 
-/* Forgets the bytes and a failure, keeps the memory. */
-void fx_buf_reset(struct fx_buf *buf);
-
-/* The bytes, borrowed until the buffer changes. */
+/* The bytes, borrowed until the buffer is next written. */
 static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
+
+/* Forgets the bytes and a failure, keeps the memory. */
+void fx_buf_reset(struct fx_buf *buf);
 
 /* What was to be appended failed itself: so does the buffer, for the same reason. Where
  * it did not, nothing happens. */

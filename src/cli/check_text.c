@@ -239,8 +239,8 @@ static void print_limits(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
     struct fx_buf words = {0};
     if (analysis->n_untried > 0) {
-        fx_buf_str(&words, "note: no object could be made on which these act; give one "
-                           "with -f, or the Namespace that a selector wants:");
+        fx_buf_str(&words, "note: no object was found on which these act; give one with "
+                           "-f, or the Namespace that a selector needs:");
         for (size_t i = 0; i < analysis->n_untried && i < NOTES_TOLD; i++) {
             const struct fx_mutator *mutator = mutator_of(printer, analysis->untried[i]);
             fx_buf_printf(&words, "%s %s/%s", i == 0 ? "" : ",", mutator->kind,

@@ -71,7 +71,7 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     }
     json_t *review = fx_json_read(result->body, NULL, err);
     if (review == NULL) {
-        return fx_err_prefix(err, "the response is no JSON: ");
+        return fx_err_prefix(err, "the response is not JSON: ");
     }
     const json_t *response = fx_tree_view_key(review, "response");
     const json_t *allowed = fx_tree_view_key(response, "allowed");
@@ -84,7 +84,7 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     const bool ok = ours && json_is_boolean(allowed);
     json_decref(review);
     return ok ||
-           fx_fail(err, FX_EIO, "the response is no AdmissionReview of this request");
+           fx_fail(err, FX_EIO, "the response is not an AdmissionReview of this request");
 }
 
 static void on_done(const struct fx_http_call_result *result, void *user) {

@@ -40,6 +40,14 @@ static bool compile(void *user, const struct fx_file_list *files,
            fx_fail(err, FX_EIO, "the policies cannot be read");
 }
 
+/* "Rule/shop/a was skipped: …", behind a "; " if there are others. */
+static void add_warning(struct fx_buf *warnings, const struct fx_mutator *mutator,
+                        const char *what, struct fx_text message) {
+    fx_buf_printf(warnings, "%s%s/%s%s: ", warnings->len == 0 ? "" : "; ", mutator->kind,
+                  mutator->full_name, what);
+    fx_buf_text(warnings, message);
+}
+
 /* What the answer says besides the object. */
 static void take_words(const struct fx_review_result *result,
                        struct fx_suite_response *answer) {
@@ -48,12 +56,18 @@ static void take_words(const struct fx_review_result *result,
         return;
     }
     fx_buf_text(&answer->denial, outcome->denial);
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action != FX_ACTION_DENY) {
+            add_warning(&answer->warnings, result->snapshot->mutators[violation->mutator],
+                        violation->action == FX_ACTION_AUDIT ? " audits" : " warns",
+                        violation->entry);
+        }
+    }
     for (size_t i = 0; i < outcome->n_skipped; i++) {
-        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
-        const struct fx_mutator *mutator = result->snapshot->mutators[drop->mutator];
-        fx_buf_printf(&answer->warnings, "%s%s/%s%s: %s", i == 0 ? "" : "; ",
-                      mutator->kind, mutator->full_name,
-                      drop->fails ? " was left out" : "", drop->words);
+        const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
+        add_warning(&answer->warnings, result->snapshot->mutators[skipped->mutator],
+                    skipped->fails ? " was skipped" : "", fx_text_of(skipped->message));
     }
 }
 
@@ -185,8 +199,8 @@ static enum fx_exit run_test(const void *values) {
     struct fx_suite_filter *filter = NULL;
     const char *fault =
         fx_strings_count_stdin(&given->paths) > 0
-            ? "test: a suite names files beside it, so it cannot come from standard "
-              "input (-)"
+            ? "test: a suite names files relative to itself, so it cannot come from "
+              "standard input (-)"
             : fx_provider_flags_fault(&given->provider);
     if (fault != NULL) {
         return fx_say_usage(fault);

@@ -286,7 +286,7 @@ static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *row
 }
 
 static void print_cycle_field(const struct fx_printer *printer,
-                              const struct fx_turn *turn) {
+                              const struct fx_cycle_field *turn) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_buf *buf = printer->buf;
     struct fx_buf path = {0};
@@ -309,17 +309,19 @@ static void print_cycle_field(const struct fx_printer *printer,
 
 static void print_cycle_fields(const struct fx_printer *printer,
                                const struct fx_outcome *outcome) {
-    const size_t shown = printer->all || outcome->n_turns < MAX_CYCLE_FIELDS
-                             ? outcome->n_turns
+    const size_t shown = printer->all || outcome->n_cycle_fields < MAX_CYCLE_FIELDS
+                             ? outcome->n_cycle_fields
                              : MAX_CYCLE_FIELDS;
     fx_printer_heading(printer, FX_PRINTER_RED, "the cycle");
-    fx_buf_str(printer->buf, outcome->n_turns > 1 ? ", the shortest first\n" : "\n");
+    fx_buf_str(printer->buf,
+               outcome->n_cycle_fields > 1 ? ", the shortest first\n" : "\n");
     for (size_t i = 0; i < shown; i++) {
-        print_cycle_field(printer, &outcome->turns[i]);
+        print_cycle_field(printer, &outcome->cycle_fields[i]);
     }
-    if (shown < outcome->n_turns) {
+    if (shown < outcome->n_cycle_fields) {
         fx_buf_char(printer->buf, '\n');
-        fx_printer_count(printer->buf, outcome->n_turns - shown, "field", "fields");
+        fx_printer_count(printer->buf, outcome->n_cycle_fields - shown, "field",
+                         "fields");
         fx_buf_str(printer->buf, " more (--all shows them)\n");
     }
     fx_buf_char(printer->buf, '\n');
@@ -338,7 +340,7 @@ static void print_contenders(const struct fx_printer *printer,
     fx_printer_heading(printer, FX_PRINTER_RED, "the last pass");
     fx_buf_str(printer->buf, " still changed something\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
         const struct fx_field_step step = {contender->mutator, outcome->iterations, NULL};
         struct fx_cells cells = {0};
         add_who(printer, &cells, 0, &step, NULL);
@@ -368,13 +370,11 @@ static void print_unchanged(const struct fx_printer *printer) {
 
 static void print_why(const struct fx_printer *printer, enum fx_code code) {
     const struct fx_outcome *outcome = printer->explanation->input.outcome;
-    if (code == FX_ENOCONVERGE && outcome->n_turns > 0) {
+    if (code == FX_ENOCONVERGE && outcome->n_cycle_fields > 0) {
         print_cycle_fields(printer, outcome);
     } else if (code == FX_ENOCONVERGE) {
         print_contenders(printer, outcome);
-    } else if (code == FX_EDENIED) {
-        fx_printer_denials(printer);
-    } else {
+    } else if (code != FX_EDENIED) {
         print_fault(printer);
     }
 }
@@ -393,5 +393,6 @@ void fx_explanation_print_text(struct fx_buf *buf,
     if (explanation->input.failure != NULL) {
         print_why(&printer, explanation->input.failure->code);
     }
+    fx_printer_violations(&printer);
     fx_printer_inactive(&printer);
 }

@@ -48,6 +48,6 @@ void fx_cells_origin(struct fx_buf *buf, const struct fx_origin *origin);
 /* The parts of the report in text_inactive.c: the mutators that did not act, the
  * validators that denied the object. */
 void fx_printer_inactive(const struct fx_printer *printer);
-void fx_printer_denials(const struct fx_printer *printer);
+void fx_printer_violations(const struct fx_printer *printer);
 
 #endif

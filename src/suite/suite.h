@@ -43,7 +43,7 @@ struct fx_suite_request {
 struct fx_suite_response {
     json_t *object;         /* after mutation, counted; NULL on failure */
     struct fx_buf denial;   /* of FX_EDENIED: the whole message */
-    struct fx_buf warnings; /* of policies that were skipped; "; " between them */
+    struct fx_buf warnings; /* of policies that warn, audit or were skipped */
 };
 
 struct fx_suite_host {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/runes.h - case and class of runes, as Go's package unicode
- * knows them (Unicode 13; simple mappings, one rune to one).
+ * base/runes.h - case and class of runes, as Go's package unicode knows them (Unicode 13;
+ * simple mappings, one rune to one).
  */
-#ifndef FX_LOCATION_GO_RUNES_H
-#define FX_LOCATION_GO_RUNES_H
+#ifndef FX_BASE_RUNES_H
+#define FX_BASE_RUNES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +21,9 @@ bool fx_rune_is_digit(uint32_t rune);  /* Nd */
 bool fx_rune_is_number(uint32_t rune); /* N */
 bool fx_rune_is_punct(uint32_t rune);  /* P */
 bool fx_rune_is_space(uint32_t rune);  /* property White_Space */
+
+/* Does Go's strconv.IsPrint() accept the rune? These are letters, marks, numbers,
+ * punctuation and symbols, and the space of ASCII. */
+bool fx_rune_is_printable(uint32_t rune);
 
 #endif

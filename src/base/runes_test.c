@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/runes_test.c - the tables of runes: some runes, and the number of runes
- * of each class in Unicode 13.
+ * base/runes_test.c - the tables of runes: some runes, and the number of runes of each
+ * class in Unicode 13. Another test compares the tables with Go's own (base_runes_table
+ * in CMakeLists.txt).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "location/go/runes.h"
+#include "base/runes.h"
 
 #define RUNES 0x110000u
 
@@ -52,10 +53,15 @@ static void knows_classes(void **state) {
         uint32_t member, other;
         size_t n;
     } classes[] = {
-        {fx_rune_is_letter, 0x4E2D, '1', 131241}, {fx_rune_is_upper, 'A', 'a', 1791},
-        {fx_rune_is_lower, 'a', 'A', 2155},       {fx_rune_is_title, 0x1C5, 'A', 31},
-        {fx_rune_is_digit, 0x663, 0xB2, 650},     {fx_rune_is_number, 0xB2, 'a', 1781},
-        {fx_rune_is_punct, '.', '+', 798},        {fx_rune_is_space, 0x3000, 0x200B, 25},
+        {fx_rune_is_letter, 0x4E2D, '1', 131241},
+        {fx_rune_is_upper, 'A', 'a', 1791},
+        {fx_rune_is_lower, 'a', 'A', 2155},
+        {fx_rune_is_title, 0x1C5, 'A', 31},
+        {fx_rune_is_digit, 0x663, 0xB2, 650},
+        {fx_rune_is_number, 0xB2, 'a', 1781},
+        {fx_rune_is_punct, '.', '+', 798},
+        {fx_rune_is_space, 0x3000, 0x200B, 25},
+        {fx_rune_is_printable, 0xA1, 0xA0, 143680},
     };
     for (size_t i = 0; i < FX_COUNT(classes); i++) {
         size_t n = 0;
@@ -83,11 +89,33 @@ static void counts_mappings(void **state) {
     assert_int_equal(title, 1364);
 }
 
+static void knows_printable_runes(void **state) {
+    (void)state;
+    static const uint32_t shown[] = {' ',    '~',    0xA1,    0xE9,    0x301,
+                                     0x377,  0x37A,  0x4E2D,  0x9FFC,  0xD7FB,
+                                     0xFFFC, 0xFFFD, 0x1F600, 0x30000, 0xE01EF};
+    static const uint32_t escaped[] = {
+        0,      0x1F,    0x7F,    0xA0,    0xAD,    0x378,    0x1680,
+        0x200B, 0x2028,  0x3000,  0xD7FF,  0xD800,  0xE000,   0xFEFF,
+        0xFFFE, 0x3134B, 0xE0001, 0xE01F0, 0xF0000, 0x10FFFF, 0x110000};
+    for (size_t i = 0; i < FX_COUNT(shown); i++) {
+        if (!fx_rune_is_printable(shown[i])) {
+            fail_msg("U+%04X is printable", (unsigned)shown[i]);
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(escaped); i++) {
+        if (fx_rune_is_printable(escaped[i])) {
+            fail_msg("U+%04X is not printable", (unsigned)escaped[i]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(maps_case),
         cmocka_unit_test(knows_classes),
         cmocka_unit_test(counts_mappings),
+        cmocka_unit_test(knows_printable_runes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

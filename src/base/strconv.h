@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/strconv.h - parsing of numbers and quoted texts, as in Go's package
+ * base/strconv.h - parsing of numbers and quoted texts, as in Go's package
  * strconv.
  */
-#ifndef FX_LOCATION_GO_STRCONV_H
-#define FX_LOCATION_GO_STRCONV_H
+#ifndef FX_BASE_STRCONV_H
+#define FX_BASE_STRCONV_H
 
 #include <stdbool.h>
 #include <stddef.h>

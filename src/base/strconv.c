@@ -1,37 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/strconv.c - the syntax is checked here; the value of a valid float is
+ * base/strconv.c - the syntax is checked here; the value of a valid float is
  * that of strtod(), which is exact, also for hexadecimal floats. The program never
  * leaves the C locale.
  */
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "location/go/text.h"
-
-#define NO_DIGIT 99u
-
-static unsigned digit_of(char c) {
-    if (is_digit(c)) {
-        return (unsigned)(c - '0');
-    }
-    const char lower = (char)(c | 0x20);
-    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : NO_DIGIT;
-}
-
 /* ---- integers -------------------------------------------------------------------- */
 
 /* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base, else 10. */
 static unsigned take_base(struct fx_text *text) {
-    if (first_of(*text) != '0') {
+    if (fx_text_first(*text) != '0') {
         return 10;
     }
     const char mark = (char)(text->len >= 3 ? text->data[1] | 0x20 : 0);
-    *text = text_behind(*text, mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1);
+    *text = fx_text_rest(*text, mark == 'x' || mark == 'b' || mark == 'o' ? 2 : 1);
     return mark == 'x' ? 16 : mark == 'b' ? 2 : 8;
 }
 
@@ -49,7 +37,7 @@ enum fx_go_number fx_go_parse_uint(struct fx_text text, unsigned base,
             follows = false;
             continue;
         }
-        const unsigned digit = digit_of(text.data[i]);
+        const unsigned digit = fx_digit_of(text.data[i]);
         if (digit >= base) {
             return FX_GO_SYNTAX;
         }
@@ -66,11 +54,11 @@ enum fx_go_number fx_go_parse_uint(struct fx_text text, unsigned base,
 
 enum fx_go_number fx_go_parse_int(struct fx_text text, unsigned base,
                                   int64_t *ret_number) {
-    const bool is_negative = first_of(text) == '-';
-    const bool has_sign = is_negative || first_of(text) == '+';
+    const bool is_negative = fx_text_first(text) == '-';
+    const bool has_sign = is_negative || fx_text_first(text) == '+';
     uint64_t magnitude = 0;
     enum fx_go_number result =
-        fx_go_parse_uint(text_behind(text, has_sign ? 1 : 0), base, &magnitude);
+        fx_go_parse_uint(fx_text_rest(text, has_sign ? 1 : 0), base, &magnitude);
     const uint64_t most = (uint64_t)INT64_MAX + (is_negative ? 1 : 0);
     if (magnitude > most) {
         magnitude = most;
@@ -115,21 +103,20 @@ static bool take_digits(struct fx_text *text, unsigned base, bool follows,
             is_parted = true;
             continue;
         }
-        if (digit_of(text->data[at]) >= base) {
+        if (fx_digit_of(text->data[at]) >= base) {
             break;
         }
         follows = true;
         is_parted = false;
         ++*ret_n;
     }
-    *text = text_behind(*text, at);
+    *text = fx_text_rest(*text, at);
     return !is_parted;
 }
 
 static bool take_any(struct fx_text *text, const char *of) {
-    const char c = first_of(*text);
-    const bool is_one = c != '\0' && strchr(of, c) != NULL;
-    *text = text_behind(*text, is_one ? 1 : 0);
+    const bool is_one = fx_is_one_of(fx_text_first(*text), of);
+    *text = fx_text_rest(*text, is_one ? 1 : 0);
     return is_one;
 }
 
@@ -144,7 +131,7 @@ static bool is_float(struct fx_text text) {
     size_t whole = 0;
     size_t fraction = 0;
     size_t exponent = 0;
-    text = text_behind(text, is_hex ? 2 : 0);
+    text = fx_text_rest(text, is_hex ? 2 : 0);
     if (!take_digits(&text, base, is_hex, &whole) ||
         (take_any(&text, ".") && !take_digits(&text, base, false, &fraction)) ||
         whole + fraction == 0) {
@@ -170,8 +157,8 @@ static double read_float(struct fx_text text, char *room) {
 }
 
 enum fx_go_number fx_go_parse_float(struct fx_text text, double *ret_number) {
-    const char first = first_of(text);
-    if (!is_digit(first) && (first == '\0' || strchr("+-.inIN", first) == NULL)) {
+    const char first = fx_text_first(text);
+    if (!fx_is_digit(first) && (first == '\0' || strchr("+-.inIN", first) == NULL)) {
         return FX_GO_SYNTAX; /* most texts end here */
     }
     struct fx_text rest = text;
@@ -205,13 +192,13 @@ static bool take_number(struct fx_text *text, size_t n, unsigned base,
                         uint32_t *ret_value) {
     *ret_value = 0;
     for (size_t i = 0; i < n; i++) {
-        const unsigned digit = i < text->len ? digit_of(text->data[i]) : NO_DIGIT;
+        const unsigned digit = i < text->len ? fx_digit_of(text->data[i]) : FX_NO_DIGIT;
         if (digit >= base) {
             return false;
         }
         *ret_value = *ret_value * base + digit;
     }
-    *text = text_behind(*text, n);
+    *text = fx_text_rest(*text, n);
     return true;
 }
 
@@ -224,7 +211,7 @@ static bool take_escape(struct fx_text *text, char quote, uint32_t *ret_rune,
                         bool *ret_is_byte) {
     static const char letters[] = "abfnrtv\\";
     static const char meanings[] = "\a\b\f\n\r\t\v\\";
-    const char c = first_of(*text);
+    const char c = fx_text_first(*text);
     if (text->len == 0) {
         return false;
     }
@@ -232,7 +219,7 @@ static bool take_escape(struct fx_text *text, char quote, uint32_t *ret_rune,
         *ret_is_byte = true;
         return take_number(text, 3, 8, ret_rune) && *ret_rune <= 0xFF;
     }
-    *text = text_behind(*text, 1);
+    *text = fx_text_rest(*text, 1);
     if (c == 'x') {
         *ret_is_byte = true;
         return take_number(text, 2, 16, ret_rune);
@@ -249,10 +236,10 @@ bool fx_go_unquote_rune(struct fx_text *text, char quote, uint32_t *ret_rune,
                         bool *ret_is_byte) {
     *ret_is_byte = false;
     if (text->data[0] == '\\') {
-        *text = text_behind(*text, 1);
+        *text = fx_text_rest(*text, 1);
         return take_escape(text, quote, ret_rune, ret_is_byte);
     }
-    *text = text_behind(*text, fx_text_rune(*text, ret_rune));
+    *text = fx_text_rest(*text, fx_text_rune(*text, ret_rune));
     return true;
 }
 
@@ -276,7 +263,7 @@ bool fx_go_unquote(struct fx_text text, char quote, char *out, size_t *ret_len) 
     while (rest.len > 0) {
         if (rest.data[0] != '\\') { /* also invalid UTF-8, unchanged */
             out[len++] = rest.data[0];
-            rest = text_behind(rest, 1);
+            rest = fx_text_rest(rest, 1);
             continue;
         }
         const size_t at = text.len - rest.len;
