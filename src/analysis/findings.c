@@ -9,6 +9,7 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "value/pointer.h"
+#include "value/tree.h"
 
 const char *fx_analysis_rule_name(enum fx_analysis_rule rule) {
     static const char *const names[] = {
@@ -230,11 +231,10 @@ static bool descend(struct leaves *leaves, json_t *value, struct fx_buf *at) {
     const size_t len = at->len;
     bool ok = true;
     if (json_object_size(value) > 0) {
-        for (void *field = json_object_iter(value);
+        for (void *field = fx_node_first(value);
              ok && field != NULL && leaves->n_paths < LEAVES_MAX;
-             field = json_object_iter_next(value, field)) {
-            const struct fx_text key = {json_object_iter_key(field),
-                                        json_object_iter_key_len(field)};
+             field = fx_node_next(value, field)) {
+            const struct fx_text key = fx_node_key(field);
             fx_pointer_push(at, key);
             ok = descend(leaves, json_object_iter_value(field), at);
             at->len = len;
@@ -250,7 +250,7 @@ static bool descend(struct leaves *leaves, json_t *value, struct fx_buf *at) {
         }
         return ok;
     }
-    char *path = at->failed ? NULL : fx_text_dup((struct fx_text){at->data, at->len});
+    char *path = at->failed ? NULL : fx_text_dup(fx_buf_view(at));
     if (path == NULL) {
         return false;
     }

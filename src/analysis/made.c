@@ -37,10 +37,8 @@ static bool is_filler(const json_t *present, const json_t *value) {
 }
 
 static bool merge_objects(json_t *into, json_t *from) {
-    for (void *at = json_object_iter(from); at != NULL;
-         at = json_object_iter_next(from, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(from); at != NULL; at = fx_node_next(from, at)) {
+        const struct fx_text key = fx_node_key(at);
         json_t *value = json_object_iter_value(at);
         json_t *present = fx_tree_view_text(into, key);
         if (present == NULL || is_filler(present, value) ? !add_copy(into, key, value)
@@ -53,9 +51,8 @@ static bool merge_objects(json_t *into, json_t *from) {
 
 /* Elements with an equal scalar under one key (`name: example`) are the same one. */
 static bool are_one(const json_t *a, json_t *b) {
-    for (void *at = json_object_iter(b); at != NULL; at = json_object_iter_next(b, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
+        const struct fx_text key = fx_node_key(at);
         const json_t *value = json_object_iter_value(at);
         if (!json_is_object(value) && !json_is_array(value) &&
             fx_equal(value, fx_tree_view_text(a, key))) {
@@ -94,9 +91,8 @@ static bool merge(json_t *into, json_t *from) {
 
 /* Does everything that `a` and `b` both have agree? */
 static bool agree(const json_t *a, json_t *b) {
-    for (void *at = json_object_iter(b); at != NULL; at = json_object_iter_next(b, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
+        const struct fx_text key = fx_node_key(at);
         const json_t *other = fx_tree_view_text(a, key);
         if (other != NULL && !fx_equal(other, json_object_iter_value(at))) {
             return false;

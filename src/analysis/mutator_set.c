@@ -417,7 +417,7 @@ static bool note_trial(struct analyzer *analyzer, const struct trial_case *tcase
     fx_buf_printf(&key, "%d %d %zu %016" PRIx64 " ", (int)tcase->request.operation,
                   (int)tcase->request.source, n_order, hash_order(order, n_order));
     fx_json_write(&key, tcase->object, FX_JSON_COMPACT);
-    const struct fx_text text = {key.data, key.len};
+    const struct fx_text text = fx_buf_view(&key);
     bool ok = !key.failed;
     *ret_new = ok && fx_tree_view_text(analyzer->tried, text) == NULL;
     if (*ret_new) {

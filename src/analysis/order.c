@@ -26,24 +26,12 @@
 
 static bool same(const json_t *a, const json_t *b, size_t *looks);
 
-/* jansson's iterators take a writable object although they only read it. */
-static json_t *unconst(const json_t *node) {
-    const union {
-        const json_t *in;
-        json_t *out;
-    } same_node = {.in = node};
-    return same_node.out;
-}
-
 static bool same_objects(const json_t *a, const json_t *b, size_t *looks) {
     if (json_object_size(a) != json_object_size(b)) {
         return false;
     }
-    json_t *object = unconst(a);
-    for (void *at = json_object_iter(object); at != NULL;
-         at = json_object_iter_next(object, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(a); at != NULL; at = fx_node_next(a, at)) {
+        const struct fx_text key = fx_node_key(at);
         if (!same(json_object_iter_value(at), fx_tree_view_text(b, key), looks)) {
             return false;
         }
@@ -118,10 +106,9 @@ struct difference {
 static bool enter_object(struct difference *at) {
     json_t *const sides[] = {at->a, at->b};
     for (size_t i = 0; i < 2; i++) {
-        for (void *field = json_object_iter(sides[i]); field != NULL;
-             field = json_object_iter_next(sides[i], field)) {
-            const struct fx_text key = {json_object_iter_key(field),
-                                        json_object_iter_key_len(field)};
+        for (void *field = fx_node_first(sides[i]); field != NULL;
+             field = fx_node_next(sides[i], field)) {
+            const struct fx_text key = fx_node_key(field);
             json_t *a = fx_tree_view_text(at->a, key);
             json_t *b = fx_tree_view_text(at->b, key);
             if (!same(a, b, &at->looks)) {

@@ -288,10 +288,8 @@ static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
     json_t *wanted = view_match_labels(touch->tcase->object);
     const json_t *before = view_template_labels(touch->tcase->object);
     const json_t *after = view_template_labels(touch->after);
-    for (void *at = json_object_iter(wanted); at != NULL;
-         at = json_object_iter_next(wanted, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(wanted); at != NULL; at = fx_node_next(wanted, at)) {
+        const struct fx_text key = fx_node_key(at);
         const json_t *value = json_object_iter_value(at);
         if (!fx_equal(value, fx_tree_view_text(before, key)) ||
             fx_equal(value, fx_tree_view_text(after, key))) {
@@ -371,7 +369,7 @@ static json_t *last_token(const char *path) {
     }
     json_t *node = token.failed || token.data == NULL
                        ? NULL
-                       : fx_tree_new_string((struct fx_text){token.data, token.len});
+                       : fx_tree_new_string(fx_buf_view(&token));
     fx_buf_finish(&token);
     return node;
 }

@@ -54,9 +54,9 @@ static void print_head(const struct printer *printer,
     struct fx_buf head = {0};
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
-    size_t column = fx_layout_columns((struct fx_text){head.data, head.len});
+    size_t column = fx_layout_columns(fx_buf_view(&head));
     colour(printer, BOLD);
-    fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
+    fx_buf_text(printer->buf, fx_buf_view(&head));
     colour(printer, RESET);
     fx_buf_finish_part(printer->buf, &head);
     const char *severity = is_note ? "note" : "warning";
@@ -110,7 +110,7 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
     json_t *revealed =
         fx_reveal_placeholders(printer->report->analysis->placeholders, value);
     fx_value_print(&whole, revealed);
-    add_cut(words, (struct fx_text){whole.data, whole.len});
+    add_cut(words, fx_buf_view(&whole));
     words->failed = words->failed || whole.failed || (revealed == NULL && value != NULL);
     json_decref(revealed);
     fx_buf_finish(&whole);
@@ -126,8 +126,8 @@ static void print_values(const struct printer *printer,
         add_value(printer, &words, finding->values[i]);
     }
     print_label(printer, finding->n_values == 1 ? "value" : "values");
-    fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
-                   LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
+    fx_layout_wrap(printer->buf, fx_buf_view(&words), LABEL_INDENT + LABEL_WIDTH,
+                   LABEL_INDENT + LABEL_WIDTH);
     fx_buf_finish_part(printer->buf, &words);
 }
 
@@ -139,7 +139,7 @@ static void print_field(const struct printer *printer,
     struct fx_buf place = {0};
     fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
-    fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
+    fx_plain_add(printer->buf, fx_buf_view(&place));
     fx_buf_char(printer->buf, '\n');
     fx_buf_finish_part(printer->buf, &place);
 }
@@ -247,7 +247,7 @@ static void print_limits(const struct printer *printer) {
                           mutator->full_name);
         }
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
-        fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
+        fx_layout_wrap(printer->buf, fx_buf_view(&words), 0, INDENT);
     }
     fx_buf_finish_part(printer->buf, &words);
     if (analysis->n_skipped > 0) {

@@ -166,7 +166,7 @@ static struct fx_field *field_of_change(struct fx_fields *fields,
     struct fx_buf token = {0};
     while (walk.field != NULL && !walk.is_done && rest.len > 0 &&
            fx_pointer_next(&rest, &token)) {
-        const struct fx_text text = {token.data, token.len};
+        const struct fx_text text = fx_buf_view(&token);
         walk.field = step(&walk, text, rest.len == 0);
     }
     const bool has_memory = !token.failed;
@@ -356,9 +356,8 @@ static struct fx_field *narrow(struct replay *replay, struct fx_field *field) {
     const bool is_whole = change->from == NULL || change->to == NULL;
     while (field != NULL && is_whole && !field->is_reported && json_is_object(value) &&
            json_object_size(value) == 1) {
-        void *iter = json_object_iter(value);
-        const struct fx_text name = {json_object_iter_key(iter),
-                                     json_object_iter_key_len(iter)};
+        void *iter = fx_node_first(value);
+        const struct fx_text name = fx_node_key(iter);
         value = json_object_iter_value(iter);
         field = child_of(replay->fields, field, name);
     }

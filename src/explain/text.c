@@ -37,7 +37,7 @@ void fx_printer_heading(const struct fx_printer *printer, const char *colour,
 /* Appends the path of a field, and finishes `path`. */
 static void print_path(const struct fx_printer *printer, struct fx_buf *path) {
     print_colour(printer, FX_PRINTER_CYAN);
-    fx_plain_add(printer->buf, (struct fx_text){path->data, path->len});
+    fx_plain_add(printer->buf, fx_buf_view(path));
     print_colour(printer, FX_PRINTER_NORMAL);
     fx_buf_finish_part(printer->buf, path);
 }

@@ -11,10 +11,6 @@
 #define MAX_INACTIVE 10u /* shown for one reason, unless all are wanted */
 #define SAID_INDENT  8u
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- one of them ----------------------------------------------------------------- */
 
 /* The mutators it is in conflict with, as a cell. */
@@ -44,7 +40,7 @@ static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
         print_said(buf, "", fx_text_of(inactive->failure));
     }
     if (inactive->policy.wanted.len > 0) {
-        print_said(buf, "wants  ", text_of(&inactive->policy.wanted));
+        print_said(buf, "wants  ", fx_buf_view(&inactive->policy.wanted));
     }
     if (inactive->found.len > 0) {
         print_said(buf, "finds  ", inactive->found);
@@ -68,7 +64,7 @@ static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
     if (inactive->reason == FX_INACTIVE_CONFLICT) {
         add_others(&cells.texts[2], snapshot, inactive->mutator);
     } else if (!has_more(inactive)) {
-        fx_buf_text(&cells.texts[2], text_of(&inactive->policy.wanted));
+        fx_buf_text(&cells.texts[2], fx_buf_view(&inactive->policy.wanted));
     }
     fx_cells_end(&cells, rows);
 }
@@ -100,7 +96,7 @@ static void print_reason(const struct fx_printer *printer,
         break;
     case FX_INACTIVE_NOT_MATCHED: fx_buf_str(buf, "not matched: "); break;
     }
-    fx_buf_text(buf, text_of(&inactive->policy.field));
+    fx_buf_text(buf, fx_buf_view(&inactive->policy.field));
     if (inactive->found.len > 0 && !has_more(inactive)) {
         fx_buf_str(buf, ", found ");
         fx_plain_add(buf, inactive->found);

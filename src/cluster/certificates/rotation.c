@@ -48,10 +48,6 @@ void fx_rotation_finish(struct fx_rotation *rotation) {
     *rotation = (struct fx_rotation){0};
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static int64_t least(int64_t a, int64_t b) {
     return a < b ? a : b;
 }
@@ -283,8 +279,8 @@ static bool make_ca(const struct rotation_state *state, struct fx_rotation *rota
         return false;
     }
     rotation->ca_key = ca.key;
-    const bool ok = fx_tls_bundle(text_of(&ca.cert), text_of(&state->bundle), state->now,
-                                  &rotation->ca_cert, err);
+    const bool ok = fx_tls_bundle(fx_buf_view(&ca.cert), fx_buf_view(&state->bundle),
+                                  state->now, &rotation->ca_cert, err);
     fx_buf_finish(&ca.cert);
     return ok;
 }
@@ -292,8 +288,8 @@ static bool make_ca(const struct rotation_state *state, struct fx_rotation *rota
 static bool make_all(const struct rotation_state *state, struct fx_rotation *rotation,
                      struct fx_err *err) {
     return make_ca(state, rotation, err) &&
-           make_leaf(state, text_of(&rotation->ca_cert), text_of(&rotation->ca_key),
-                     rotation, err);
+           make_leaf(state, fx_buf_view(&rotation->ca_cert),
+                     fx_buf_view(&rotation->ca_key), rotation, err);
 }
 
 static void keep_cas(const struct fx_rotation_content *content, struct fx_text ca_cert,
@@ -336,7 +332,7 @@ static bool make_step(const struct rotation_state *state, struct fx_rotation *ro
         return make_ca(state, rotation, err);
     case FX_ROTATION_RENEW_LEAF:
     case FX_ROTATION_SWITCH_LEAF:
-        keep_cas(state->content, text_of(&state->bundle), rotation);
+        keep_cas(state->content, fx_buf_view(&state->bundle), rotation);
         return make_leaf(state, state->newest, state->content->ca_key, rotation, err);
     case FX_ROTATION_DROP_CA:
         keep_cas(state->content, state->newest, rotation);
@@ -418,7 +414,7 @@ static bool set_use(const struct rotation_state *state, struct fx_rotation *rota
     rotation->ca_not_after = state->ca.not_after;
     rotation->leaf_not_after = state->leaf.not_after;
     if (!state->holds) {
-        fx_buf_text(&rotation->bundle, text_of(&state->bundle));
+        fx_buf_text(&rotation->bundle, fx_buf_view(&state->bundle));
         return true;
     }
     struct fx_tls_dates ca = {0};

@@ -86,10 +86,6 @@ static struct fx_cluster_secret *secret_of(void *data) {
     return secret;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static void decide(struct fx_cluster_secret *secret);
 
 static void on_timer(uv_timer_t *timer) {
@@ -139,7 +135,7 @@ static void log_repair(struct fx_cluster_secret *secret,
 
 /* Replaces the text; false without memory, or if it is the same. */
 static bool replace(struct fx_buf *old, struct fx_text text) {
-    if (fx_text_equal(text_of(old), text)) {
+    if (fx_text_equal(fx_buf_view(old), text)) {
         return false;
     }
     struct fx_buf copy = {0};
@@ -154,8 +150,8 @@ static bool replace(struct fx_buf *old, struct fx_text text) {
 }
 
 static void report_pair(struct fx_cluster_secret *secret) {
-    const struct fx_text cert = text_of(&secret->content.cert);
-    const struct fx_text key = text_of(&secret->content.key);
+    const struct fx_text cert = fx_buf_view(&secret->content.cert);
+    const struct fx_text key = fx_buf_view(&secret->content.key);
     const bool is_new_cert = replace(&secret->cert, cert);
     const bool is_new_key = replace(&secret->key, key);
     if (is_new_cert || is_new_key) {
@@ -168,13 +164,13 @@ static void report_pair(struct fx_cluster_secret *secret) {
 static void report_bundle(struct fx_cluster_secret *secret,
                           const struct fx_rotation *rotation) {
     if (rotation->bundle.len > 0 &&
-        replace(&secret->bundle, text_of(&rotation->bundle)) &&
-        !secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
+        replace(&secret->bundle, fx_buf_view(&rotation->bundle)) &&
+        !secret->events.on_bundle(fx_buf_view(&secret->bundle), rotation->ca_not_after,
                                   secret->events.user)) {
         fx_buf_finish(&secret->bundle); /* report it again */
     }
     if (secret->bundle_generation != secret->generation &&
-        fx_text_equal(text_of(&secret->bundle), text_of(&rotation->bundle))) {
+        fx_text_equal(fx_buf_view(&secret->bundle), fx_buf_view(&rotation->bundle))) {
         secret->bundle_generation = secret->generation;
         secret->again = secret->again || secret->published_ns != 0;
     }

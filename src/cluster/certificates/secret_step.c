@@ -10,10 +10,6 @@
 #include "net/tls.h"
 #include "net/tls_issue.h"
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static void move(struct fx_buf *to, struct fx_buf *from) {
     fx_tls_wipe(to);
     *to = *from;
@@ -25,9 +21,9 @@ static bool add_ca(struct fx_rotation *fresh, const struct fx_rotation_input *in
                    struct fx_rotation *rotation, struct fx_err *err) {
     const bool keeps = rotation->step == FX_ROTATION_KEEP;
     const struct fx_text old =
-        keeps ? input->content->ca_cert : text_of(&rotation->ca_cert);
+        keeps ? input->content->ca_cert : fx_buf_view(&rotation->ca_cert);
     struct fx_buf both = {0};
-    if (!fx_tls_bundle(text_of(&fresh->ca_cert), old, input->now, &both, err)) {
+    if (!fx_tls_bundle(fx_buf_view(&fresh->ca_cert), old, input->now, &both, err)) {
         fx_buf_finish(&both);
         return false;
     }

@@ -96,9 +96,7 @@ static bool owns_entry(const json_t *fields, struct fx_text id) {
     fx_buf_str(&key, "k:{\"id\":");
     fx_json_write_string(&key, id, FX_JSON_COMPACT);
     fx_buf_char(&key, '}');
-    const bool found =
-        !key.failed &&
-        fx_tree_view_text(list, (struct fx_text){key.data, key.len}) != NULL;
+    const bool found = !key.failed && fx_tree_view_text(list, fx_buf_view(&key)) != NULL;
     fx_buf_finish(&key);
     return found;
 }

@@ -163,8 +163,7 @@ static bool set_json(json_t *object, const char *key, const json_t *value) {
     struct fx_buf text = {0};
     fx_json_write(&text, value, FX_JSON_COMPACT);
     const bool ok =
-        !text.failed &&
-        fx_kube_body_set_text(object, key, (struct fx_text){text.data, text.len});
+        !text.failed && fx_kube_body_set_text(object, key, fx_buf_view(&text));
     fx_buf_finish(&text);
     return ok;
 }

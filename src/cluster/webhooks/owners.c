@@ -82,8 +82,7 @@ static bool read_webhook(const json_t *configuration, struct fx_text webhook,
     bool ok = write_member(&member, webhook) && found != NULL;
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        json_t *selector =
-            view_selector(entry, (struct fx_text){member.data, member.len});
+        json_t *selector = view_selector(entry, fx_buf_view(&member));
         if (json_is_object(selector) && !is_of(entry, except)) {
             ok = fx_tree_append_take(found, new_entry(entry, json_incref(selector)));
         }
@@ -167,7 +166,7 @@ static bool give_webhook(json_t *entries, const json_t *ours, struct fx_text web
     const json_t *before = fx_tree_view_text(owners, webhook);
     struct fx_buf member;
     bool ok = write_member(&member, webhook);
-    const struct fx_text key = {member.data, member.len};
+    const struct fx_text key = fx_buf_view(&member);
     const bool is_ours = ok && view_selector(ours, key) != NULL;
     for (size_t i = 0; is_ours && ok && i < json_array_size(before); i++) {
         const json_t *owner = json_array_get(before, i);
