@@ -16,7 +16,6 @@
 #include "base/macros.h"
 #include "cluster/status/status_body.h"
 #include "cluster/status/sweep.h"
-#include "cluster/status/sweep_foreign.h"
 #include "cluster/status/sweep_plan.h"
 #include "kube/client.h"
 
