@@ -31,7 +31,6 @@ void fx_secret_content_finish(struct fx_secret_content *content) {
 static void read_value(const json_t *data, const char *key, struct fx_buf *ret_bytes) {
     const struct fx_text text = fx_tree_view_string(data, key);
     const size_t most = text.len / 4 * 3;
-    fx_buf_init(ret_bytes, 0);
     if (most > VALUE_BYTES || fx_buf_reserve(ret_bytes, most) == NULL ||
         !fx_base64_decode(ret_bytes, text)) {
         return; /* nothing was appended */
@@ -48,17 +47,13 @@ static int64_t read_date(const json_t *object) {
                : 0;
 }
 
-static bool any_failed(const struct fx_secret_content *content) {
-    return content->ca_cert.failed || content->ca_key.failed || content->cert.failed ||
-           content->key.failed;
-}
-
 static bool finish_if_failed(struct fx_secret_content *content) {
-    if (any_failed(content)) {
+    const bool failed = content->ca_cert.failed || content->ca_key.failed ||
+                        content->cert.failed || content->key.failed;
+    if (failed) {
         fx_secret_content_finish(content);
-        return false;
     }
-    return true;
+    return !failed;
 }
 
 bool fx_secret_content_read(const json_t *object, struct fx_secret_content *ret_content) {
@@ -73,18 +68,13 @@ bool fx_secret_content_read(const json_t *object, struct fx_secret_content *ret_
 
 /* ---- copies ---------------------------------------------------------------------- */
 
-static void copy_value(const struct fx_buf *from, struct fx_buf *ret_to) {
-    fx_buf_init(ret_to, 0);
-    fx_buf_text(ret_to, fx_buf_view(from));
-}
-
 bool fx_secret_content_copy(const struct fx_secret_content *content,
                             struct fx_secret_content *ret_content) {
     *ret_content = (struct fx_secret_content){.rotated_at = content->rotated_at};
-    copy_value(&content->ca_cert, &ret_content->ca_cert);
-    copy_value(&content->ca_key, &ret_content->ca_key);
-    copy_value(&content->cert, &ret_content->cert);
-    copy_value(&content->key, &ret_content->key);
+    fx_buf_text(&ret_content->ca_cert, fx_buf_view(&content->ca_cert));
+    fx_buf_text(&ret_content->ca_key, fx_buf_view(&content->ca_key));
+    fx_buf_text(&ret_content->cert, fx_buf_view(&content->cert));
+    fx_buf_text(&ret_content->key, fx_buf_view(&content->key));
     return finish_if_failed(ret_content);
 }
 
@@ -145,11 +135,7 @@ static bool set_data(json_t *body, const struct fx_rotation *rotation) {
                     set_value(data, CA_KEY, &rotation->ca_key) &&
                     set_value(data, CERT, &rotation->cert) &&
                     set_value(data, KEY, &rotation->key);
-    if (!ok) {
-        json_decref(data);
-        return false;
-    }
-    return fx_tree_set_take(body, FX_TEXT("data"), data);
+    return fx_tree_set_take(body, FX_TEXT("data"), fx_tree_keep_if(ok, data));
 }
 
 /* Adds data and annotation to the body, which is consumed; `metadata` is borrowed from
