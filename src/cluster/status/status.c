@@ -249,29 +249,24 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 
 /* ---- a write ----------------------------------------------------------------------- */
 
-static struct fx_kube_name name_of(const struct fx_cluster_object *object,
-                                   const char *subresource) {
-    return (struct fx_kube_name){
-        .namespace_ = object->namespace_,
-        .name = object->name,
-        .subresource = subresource,
-        .everywhere = true,
-    };
-}
-
-/* Sends the body; false without memory. */
-static bool send_body(struct write *write, const struct fx_cluster_object *object,
-                      const json_t *body, bool applies) {
+/* Reads the object, or (with a body) writes its status. False without memory. */
+static bool send_request(struct write *write, const struct fx_cluster_object *object,
+                         enum fx_kube_verb verb, const json_t *body,
+                         fx_kube_on_answer *on_done) {
     struct fx_cluster_status *status = write->status;
+    const char *manager = write->part == PART_READY ? READY_MANAGER : status->manager;
     const struct fx_kube_request request = {
-        .verb = applies ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_UPDATE,
+        .verb = verb,
         .resource = object->resource,
-        .name = name_of(object, "status"),
+        .name = {.namespace_ = object->namespace_,
+                 .name = object->name,
+                 .subresource = body == NULL ? NULL : "status",
+                 .everywhere = true},
         .body = body,
-        .manager = write->part == PART_READY ? READY_MANAGER : status->manager,
-        .force = applies,
+        .manager = body == NULL ? NULL : manager,
+        .force = verb == FX_KUBE_VERB_APPLY,
     };
-    write->call = fx_kube_call_start(status->client, &request, on_written, write);
+    write->call = fx_kube_call_start(status->client, &request, on_done, write);
     return write->call != NULL;
 }
 
@@ -316,29 +311,20 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         return;
     }
     json_t *body = fx_status_merge(answer->object, entry);
-    if (body == NULL || !send_body(write, object, body, false)) {
+    if (body == NULL ||
+        !send_request(write, object, FX_KUBE_VERB_UPDATE, body, on_written)) {
         end_write(write, 0);
     }
     json_decref(body);
     json_decref(entry);
 }
 
-static bool read_first(struct write *write, const struct fx_cluster_object *object) {
-    struct fx_cluster_status *status = write->status;
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = object->resource,
-        .name = name_of(object, NULL),
-    };
-    write->call = fx_kube_call_start(status->client, &request, on_read, write);
-    return write->call != NULL;
-}
-
 static bool apply_part(struct write *write, const struct fx_cluster_object *object,
                        json_t *wanted) {
     json_t *body = fx_status_apply(
         object, write->part == PART_READY ? "conditions" : "byPod", wanted);
-    const bool ok = body != NULL && send_body(write, object, body, true);
+    const bool ok =
+        body != NULL && send_request(write, object, FX_KUBE_VERB_APPLY, body, on_written);
     json_decref(body);
     return ok;
 }
@@ -362,8 +348,9 @@ static void begin_write(struct write *write, const char *key) {
         end_write(write, 0);
         return;
     }
-    if (!(applies(write, object) ? apply_part(write, object, wanted)
-                                 : read_first(write, object))) {
+    if (!(applies(write, object)
+              ? apply_part(write, object, wanted)
+              : send_request(write, object, FX_KUBE_VERB_GET, NULL, on_read))) {
         end_write(write, 0);
     }
     json_decref(wanted);

@@ -219,7 +219,8 @@ static void end_task(struct fx_cluster_sweep *sweep) {
     run_in(sweep, sweep->times.write_ms);
 }
 
-static void read_first(struct fx_cluster_sweep *sweep, const struct task *task);
+static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+                         const json_t *body, const char *manager);
 
 /* If an apply would leave an empty list that somebody owns, an API server makes it null,
  * and then refuses it (422): the object is updated without the entry instead. */
@@ -231,7 +232,7 @@ static bool updates_instead(struct fx_cluster_sweep *sweep,
         return false;
     }
     task->was_refused = true;
-    read_first(sweep, task);
+    send_request(sweep, task, NULL, NULL);
     return true;
 }
 
@@ -249,29 +250,29 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     end_task(sweep);
 }
 
-static struct fx_kube_name name_of(const struct task *task, const char *subresource) {
-    return (struct fx_kube_name){
-        .namespace_ = fx_text_of(task->namespace_),
-        .name = fx_text_of(task->name),
-        .subresource = subresource,
-        .everywhere = true,
-    };
-}
+static void on_read(const struct fx_kube_answer *answer, void *user);
 
-/* Without memory the next round handles it. */
-static void send_body(struct fx_cluster_sweep *sweep, const struct task *task,
-                      const json_t *body, const char *manager) {
+/* Reads the object, or (with a manager) writes its status. Without memory the next round
+ * handles it. */
+static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+                         const json_t *body, const char *manager) {
     const bool applies = task->id != NULL && !task->was_refused;
     const struct fx_kube_request request = {
-        .verb = applies ? FX_KUBE_VERB_APPLY : FX_KUBE_VERB_UPDATE,
+        .verb = manager == NULL ? FX_KUBE_VERB_GET
+                : applies       ? FX_KUBE_VERB_APPLY
+                                : FX_KUBE_VERB_UPDATE,
         .resource = task->resource,
-        .name = name_of(task, "status"),
+        .name = {.namespace_ = fx_text_of(task->namespace_),
+                 .name = fx_text_of(task->name),
+                 .subresource = manager == NULL ? NULL : "status",
+                 .everywhere = true},
         .body = body,
         .manager = manager,
     };
-    sweep->call = body == NULL
+    sweep->call = manager != NULL && body == NULL
                       ? NULL
-                      : fx_kube_call_start(sweep->client, &request, on_written, sweep);
+                      : fx_kube_call_start(sweep->client, &request,
+                                           manager == NULL ? on_read : on_written, sweep);
     if (sweep->call == NULL) {
         end_task(sweep);
     }
@@ -283,7 +284,7 @@ static void apply_nothing(struct fx_cluster_sweep *sweep, const struct task *tas
     json_t *body = fx_kube_body_new(task->resource, fx_text_of(task->namespace_),
                                     fx_text_of(task->name), fx_text_of(task->uid));
     fx_status_manager(task->id, manager);
-    send_body(sweep, task, body, manager);
+    send_request(sweep, task, body, manager);
     json_decref(body);
 }
 
@@ -324,21 +325,9 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         return;
     }
     json_t *body = fx_status_drop(answer->object, ids);
-    send_body(sweep, task, body, sweep->manager);
+    send_request(sweep, task, body, sweep->manager);
     json_decref(body);
     free(ids);
-}
-
-static void read_first(struct fx_cluster_sweep *sweep, const struct task *task) {
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = task->resource,
-        .name = name_of(task, NULL),
-    };
-    sweep->call = fx_kube_call_start(sweep->client, &request, on_read, sweep);
-    if (sweep->call == NULL) {
-        end_task(sweep);
-    }
 }
 
 /* Starts the next task; after the last one the round ends. */
@@ -354,7 +343,7 @@ static void write_next(struct fx_cluster_sweep *sweep) {
     if (task->id != NULL) {
         apply_nothing(sweep, task);
     } else {
-        read_first(sweep, task);
+        send_request(sweep, task, NULL, NULL);
     }
 }
 
