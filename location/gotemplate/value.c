@@ -21,6 +21,14 @@ struct list *value_list_new(struct template_run *run, size_t n) {
     return list;
 }
 
+struct list *value_strings_new(struct template_run *run, size_t n) {
+    struct list *list = value_list_new(run, n);
+    if (list != NULL) {
+        list->type = TYPE_STRINGS;
+    }
+    return list;
+}
+
 static bool list_of_json(struct template_run *run, json_t *array, bool integers,
                          struct value *ret_value) {
     const size_t n = json_array_size(array);
@@ -270,8 +278,7 @@ bool value_map_fill(struct template_run *run, struct map *map) {
     size_t at = 0;
     for (void *i = json_object_iter(map->source); i != NULL;
          i = json_object_iter_next(map->source, i), at++) {
-        entries[at].key =
-            (struct fx_text){json_object_iter_key(i), json_object_iter_key_len(i)};
+        entries[at].key = fx_node_key(i);
         if (!value_of_json(run, json_object_iter_value(i), map->integers,
                            &entries[at].value)) {
             return false;
