@@ -315,13 +315,7 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
     }
     fx_buf_str(&words, "error parsing regexp: ");
     add_complaint(&words, call->err->msg);
-    if (words.failed) {
-        (void)fx_fail_nomem(call->err);
-    } else {
-        (void)fx_fail(call->err, FX_EMUTATE, "%s", words.data);
-    }
-    fx_buf_finish(&words);
-    return false;
+    return fx_buf_fail(&words, call->err, FX_EMUTATE);
 }
 
 /* Compiles the first argument; NULL with an error. */

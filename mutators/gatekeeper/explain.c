@@ -8,7 +8,7 @@
 #include "engine/policy_text.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/pointer.h"
-#include "value/print.h"
+#include "value/yaml.h"
 #include "value/tree.h"
 
 /* ---- criteria -------------------------------------------------------------------- */
