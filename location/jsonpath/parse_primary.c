@@ -20,7 +20,7 @@ static bool parse_number(struct path_parser *parser, node_index *ret_node) {
     const bool exact = fx_go_parse_int(token.text, 10, &integer) == FX_GO_NUMBER;
     if (!exact && !fx_jsonpath_parse_float(token.text, &number)) {
         return fx_fail_at(parser->err, FX_ESYNTAX, token.off, token.len,
-                          "`%.*s` is no decimal number, or too large for one",
+                          "`%.*s` is not a decimal number, or is too large",
                           FX_TEXT_ARG(token.text));
     }
     struct node *node =
@@ -54,7 +54,7 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
         }
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
                           2,
-                          "there is no such escape: write `\\\\` for a backslash, or put "
+                          "unknown escape: write `\\\\` for a backslash, or put "
                           "the text in backquotes");
     }
     *ret_text = (struct fx_text){store, len};
@@ -62,8 +62,8 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
         return true;
     }
     if (!fx_text_is_utf8(*ret_text)) {
-        return fx_jsonpath_fail_token(
-            parser, "the escapes of this text make it something else than UTF-8");
+        return fx_jsonpath_fail_token(parser,
+                                      "the escapes of this text give invalid UTF-8");
     }
     return quote != '\'' || is_one_rune(*ret_text) ||
            fx_jsonpath_fail_token(parser,
@@ -161,7 +161,8 @@ static bool parse_entries(struct path_parser *parser, enum node_type type,
 /* placeholder := '#' digits? */
 static bool parse_placeholder(struct path_parser *parser, node_index *ret_node) {
     if (!parser->in_key) {
-        return fx_jsonpath_fail_token(parser, "`#` stands only in the key of an object");
+        return fx_jsonpath_fail_token(parser,
+                                      "`#` is only allowed in the key of an object");
     }
     parser->has_placeholder = true;
     if (!fx_jsonpath_add_node(parser, NODE_PLACEHOLDER, ret_node)) {

@@ -138,17 +138,17 @@ static void print_ids(struct fx_buf *buf, const struct analyzer *analyzer,
 
 static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
                         struct fx_err *err) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     print_ids(&text, undo->analyzer, finding);
     if (finding->n_mutators == 1) {
         finding->rule = FX_ANALYSIS_IDEMPOTENCE;
-        fx_buf_str(&text, " changes its own result, again and again, and never settles: "
+        fx_buf_str(&text, " changes its own result in each pass and never converges: "
                           "such an object is refused");
     } else if (undo->settles) {
         fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
     } else {
-        fx_buf_str(&text, " undo each other and never settle: such an object is refused");
+        fx_buf_str(&text,
+                   " undo each other and never converge: such an object is refused");
     }
     finding->text = text.data;
     const bool ok = text.failed

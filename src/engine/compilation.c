@@ -67,7 +67,7 @@ bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) {
     if (compilation->n_warnings == FX_LIMIT_FINDINGS) {
-        compilation->n_untold_warnings++;
+        compilation->n_more_warnings++;
         return true;
     }
     if (!FX_VEC_GROW(compilation->warnings, compilation->n_warnings,
@@ -92,7 +92,7 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) {
     if (compilation->n_faults == FX_LIMIT_FINDINGS) {
-        compilation->n_untold_faults++;
+        compilation->n_more_faults++;
         return true;
     }
     if (!FX_VEC_GROW(compilation->faults, compilation->n_faults,

@@ -12,13 +12,13 @@
 #include "value/tree.h"
 
 static const char *const reason_texts[] = {
-#define X(name, text) [FX_MISDEED_##name] = text,
-    FX_MISDEEDS(X)
+#define X(name, text) [FX_FAILURE_##name] = text,
+    FX_FAILURE_REASONS(X)
 #undef X
 };
 
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member) {
-    fx_buf_printf(buf, "quarantined after %u failures in a row: the last time %s",
+    fx_buf_printf(buf, "quarantined after %u failures in a row, the last one because %s",
                   (unsigned)member->times, reason_texts[member->reason]);
 }
 

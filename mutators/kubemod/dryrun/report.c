@@ -66,9 +66,9 @@ static bool add_diff(const struct fx_mutation *mutation, struct fx_buf *body,
 
 static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body) {
     fx_buf_str(body, ",\"rejections\":[");
-    for (size_t i = 0; i < outcome->n_refusals; i++) {
+    for (size_t i = 0; i < outcome->n_violations; i++) {
         fx_buf_str(body, i == 0 ? "" : ",");
-        add_string(body, outcome->refusals[i].entry);
+        add_string(body, outcome->violations[i].entry);
     }
     fx_buf_char(body, ']');
 }
@@ -114,8 +114,8 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
         const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
-        fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",
-                      drop->words);
+        fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was skipped" : "",
+                      drop->message);
         add_warning(warnings);
     }
 }
@@ -176,7 +176,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     }
     struct fx_criterion criterion;
     fx_mutator_explain(mutator, result->criterion, &criterion);
-    add_text(body, "words",
+    add_text(body, "wanted",
              (struct fx_text){criterion.wanted.data, criterion.wanted.len});
     fx_buf_fail_as(body, &criterion.wanted);
     fx_criterion_finish(&criterion);

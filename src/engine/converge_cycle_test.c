@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_turns_test.c - what a mutation tells of its passes, and of a cycle that
+ * engine/converge_cycle_test.c - what a mutation tells of its passes, and of a cycle that
  * has no end: who does what to which field, in the shortest turn of each.
  */
 #include <setjmp.h>
@@ -44,10 +44,10 @@ static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n
     return snapshot;
 }
 
-static void try(struct trial *trial, bool tells_passes, const struct fake_plan *plans,
+static void try(struct trial *trial, bool reports_passes, const struct fake_plan *plans,
                 size_t n, const char *object) {
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
-                                       .tells_passes = tells_passes};
+                                       .reports_passes = reports_passes};
     *trial =
         (struct trial){.snapshot = make_snapshot(plans, n), .root = fake_json(object)};
     fx_arena_init(&trial->arena, FX_LIMIT_ARENA_BYTES);
@@ -79,8 +79,8 @@ static void print_change(struct fx_buf *buf, const struct fx_trace_change *chang
 static void expect_cycle(const struct fx_outcome *outcome, const char *text) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    for (size_t i = 0; i < outcome->n_turns; i++) {
-        const struct fx_turn *turn = &outcome->turns[i];
+    for (size_t i = 0; i < outcome->n_cycle_fields; i++) {
+        const struct fx_cycle_field *turn = &outcome->cycle_fields[i];
         fx_buf_str(&buf, i == 0 ? "" : "; ");
         fx_buf_text(&buf, turn->path);
         fx_buf_printf(&buf, " %u:", (unsigned)turn->period);
