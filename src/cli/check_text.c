@@ -9,7 +9,6 @@
 #include "explain/layout.h"
 #include "explain/names.h"
 #include "policy/plain.h"
-#include "value/print.h"
 #include "value/yaml.h"
 
 #define INDENT        2u

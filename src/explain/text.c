@@ -16,7 +16,7 @@
 
 #include "explain/names.h"
 #include "policy/plain.h"
-#include "value/print.h"
+#include "value/yaml.h"
 
 #define MAX_STEPS 12u /* shown of a chain, its ends; unless all are wanted */
 
