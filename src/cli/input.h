@@ -52,6 +52,12 @@ enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     const char *namespace_,
                                     struct fx_policies **ret_policies);
 
+/* The same for a list of files. */
+enum fx_exit fx_input_compile(const struct fx_file_list *files,
+                              const struct fx_provider_flags *flags,
+                              const struct fx_dialect_settings *settings,
+                              const char *namespace_, struct fx_policies **ret_policies);
+
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
  */
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color);

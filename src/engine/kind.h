@@ -7,7 +7,10 @@
 #define FX_ENGINE_KIND_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
+#include "base/buf.h"
+#include "base/macros.h"
 #include "base/text.h"
 
 /* What the namespace of such an object means. */
@@ -55,5 +58,37 @@ struct fx_kind {
 
 /* Is the version among those of the kind? */
 bool fx_kind_has_version(const struct fx_kind *kind, struct fx_text version);
+
+/* A kind of objects that policies name, whatever dialect has it or none: their
+ * parameters. */
+struct fx_named_kind {
+    struct fx_text group, version, kind; /* group: empty for the core group */
+};
+
+int fx_named_kind_compare(const struct fx_named_kind *a, const struct fx_named_kind *b);
+
+/* Appends "v1 ConfigMap" or "example.com/v1 Widget", as messages name the kind. */
+void fx_named_kind_print(struct fx_buf *buf, const struct fx_named_kind *kind);
+
+/* What is known of a kind that policies name, where its objects are watched. */
+struct fx_kind_state {
+    struct fx_named_kind kind;
+    const char *unavailable; /* why its objects cannot be read; NULL: they can */
+};
+
+/* A sorted set of kinds that policies name; zeroed is empty. It owns the texts. */
+struct fx_named_kinds {
+    struct fx_named_kind *items;
+    char **texts; /* private: the memory of each */
+    size_t n_items, cap_items, cap_texts;
+};
+
+/* Adds a copy of the kind unless it is in the set. False without memory. */
+bool fx_named_kinds_add(struct fx_named_kinds *kinds,
+                        const struct fx_named_kind *kind) FX_MUST_USE;
+bool fx_named_kinds_have(const struct fx_named_kinds *kinds,
+                         const struct fx_named_kind *kind);
+bool fx_named_kinds_equal(const struct fx_named_kinds *a, const struct fx_named_kinds *b);
+void fx_named_kinds_finish(struct fx_named_kinds *kinds); /* zeroed is fine */
 
 #endif

@@ -26,19 +26,26 @@ static struct fx_text target_of(const struct fx_unit *unit) {
     return unit->linkable == NULL ? (struct fx_text){0} : unit->linkable->target;
 }
 
-static int compare_with(const struct fx_unit *unit, const struct fx_kind *kind,
-                        struct fx_text namespace_, struct fx_text name) {
-    int order = compare_rows(unit->kind, kind);
-    order =
-        order != 0 ? order : fx_text_compare(fx_text_of(unit->namespace_), namespace_);
+/* A kind: a row, or, where that is NULL, a name. */
+static int compare_kind(const struct fx_unit *unit, const struct fx_kind *row,
+                        const struct fx_named_kind *named) {
+    const int order = compare_rows(unit->kind, row);
+    return order != 0 || row != NULL ? order : fx_named_kind_compare(&unit->named, named);
+}
+
+static int compare_name(const struct fx_unit *unit, struct fx_text namespace_,
+                        struct fx_text name) {
+    const int order = fx_text_compare(fx_text_of(unit->namespace_), namespace_);
     return order != 0 ? order : fx_text_compare(fx_text_of(unit->name), name);
 }
 
 static int by_name(const void *a, const void *b) {
     struct fx_unit *const *x = a;
     struct fx_unit *const *y = b;
-    return compare_with(*x, (*y)->kind, fx_text_of((*y)->namespace_),
-                        fx_text_of((*y)->name));
+    const int order = compare_kind(*x, (*y)->kind, &(*y)->named);
+    return order != 0
+               ? order
+               : compare_name(*x, fx_text_of((*y)->namespace_), fx_text_of((*y)->name));
 }
 
 static int by_target(const void *a, const void *b) {
@@ -108,7 +115,8 @@ struct unit_key {
 static int compare_key(const void *key, const void *item) {
     const struct unit_key *wanted = key;
     struct fx_unit *const *unit = item;
-    return -compare_with(*unit, wanted->kind, wanted->namespace_, wanted->name);
+    const int order = compare_rows((*unit)->kind, wanted->kind);
+    return -(order != 0 ? order : compare_name(*unit, wanted->namespace_, wanted->name));
 }
 
 struct fx_unit *fx_units_find(const struct fx_units *units, const struct fx_kind *kind,
@@ -118,6 +126,15 @@ struct fx_unit *fx_units_find(const struct fx_units *units, const struct fx_kind
     const size_t at = fx_sorted_find(units->by_name, units->n_by_name,
                                      sizeof(struct fx_unit *), &key, compare_key, &found);
     return found ? units->by_name[at] : NULL;
+}
+
+struct fx_unit *fx_units_find_same(const struct fx_units *units,
+                                   const struct fx_unit *unit) {
+    struct fx_unit *const *found = units->n_by_name == 0
+                                       ? NULL
+                                       : bsearch(&unit, units->by_name, units->n_by_name,
+                                                 sizeof(struct fx_unit *), by_name);
+    return found == NULL ? NULL : *found;
 }
 
 void fx_units_finish(struct fx_units *units) {
@@ -130,38 +147,43 @@ void fx_units_finish(struct fx_units *units) {
 
 /* ---- lookups ---------------------------------------------------------------------- */
 
-enum lookup_type { LOOKUP_NAME, LOOKUP_TARGET, LOOKUP_KIND };
+enum lookup_type {
+    LOOKUP_NAME,    /* the unit of that kind, namespace and name */
+    LOOKUP_TARGET,  /* the units of that kind and target */
+    LOOKUP_KIND,    /* the units of that kind */
+    LOOKUP_OBJECTS, /* objects of a kind that the policy names */
+};
 
 /* One lookup and what it found. */
 struct fx_link_lookup {
     enum lookup_type type;
-    const struct fx_kind *kind;
-    char *namespace_;       /* of LOOKUP_NAME */
-    char *name;             /* or the target */
+    const struct fx_kind *kind;  /* NULL for LOOKUP_OBJECTS */
+    char *namespace_;            /* NULL: any */
+    char *name;                  /* NULL: any; or the target */
+    struct fx_named_kinds named; /* of LOOKUP_OBJECTS: the one kind */
+    const struct fx_selector *selector;
+    char *unavailable;
     struct fx_unit **found; /* counted */
-    size_t n_found;
+    size_t n_found, cap_found;
 };
 
-/* A run of the index: what a lookup finds. */
-struct found {
-    struct fx_unit *const *items;
-    size_t n_items;
-};
-
+/* Orders a unit and the units that the lookup means, of which `selector` and a name
+ * without a namespace pick some. */
 static int compare_lookup(const struct fx_link_lookup *lookup,
                           const struct fx_unit *unit) {
-    switch (lookup->type) {
-    case LOOKUP_NAME:
-        return compare_with(unit, lookup->kind, fx_text_of(lookup->namespace_),
-                            fx_text_of(lookup->name));
-    case LOOKUP_TARGET: {
-        const int order = compare_rows(unit->kind, lookup->kind);
-        return order != 0 ? order
-                          : fx_text_compare(target_of(unit), fx_text_of(lookup->name));
+    const int order = compare_kind(unit, lookup->kind, lookup->named.items);
+    if (order != 0 || lookup->type == LOOKUP_KIND) {
+        return order;
     }
-    case LOOKUP_KIND:
-    default: return compare_rows(unit->kind, lookup->kind);
+    if (lookup->type == LOOKUP_TARGET) {
+        return fx_text_compare(target_of(unit), fx_text_of(lookup->name));
     }
+    if (lookup->namespace_ == NULL) {
+        return 0;
+    }
+    const struct fx_text space = fx_text_of(lookup->namespace_);
+    return lookup->name != NULL ? compare_name(unit, space, fx_text_of(lookup->name))
+                                : fx_text_compare(fx_text_of(unit->namespace_), space);
 }
 
 /* The index of the first unit that is not before (with `after`: that is behind) those
@@ -182,14 +204,85 @@ static size_t find_bound(const struct fx_link_lookup *lookup,
     return low;
 }
 
+/* The units that are left to look at. */
+struct found {
+    struct fx_unit *const *items;
+    size_t n_items;
+    /* Behind them: objects of files that name no namespace, of which some are found in
+     * the namespace of the lookup all the same. */
+    struct fx_unit *const *homeless;
+    size_t n_homeless;
+};
+
+static struct fx_unit *const *find_range(struct fx_unit *const *items, size_t n_items,
+                                         const struct fx_link_lookup *lookup,
+                                         size_t *ret_n) {
+    const size_t first = find_bound(lookup, items, n_items, false);
+    *ret_n = find_bound(lookup, items, n_items, true) - first;
+    return items + first;
+}
+
 static struct found look_up(const struct fx_units *units,
                             const struct fx_link_lookup *lookup) {
     const bool is_target = lookup->type == LOOKUP_TARGET;
     struct fx_unit *const *items = is_target ? units->by_target : units->by_name;
     const size_t n_items = is_target ? units->n_by_target : units->n_by_name;
-    const size_t first = find_bound(lookup, items, n_items, false);
-    const size_t end = find_bound(lookup, items, n_items, true);
-    return (struct found){items + first, end - first};
+    struct found found = {0};
+    found.items = find_range(items, n_items, lookup, &found.n_items);
+    if (lookup->type == LOOKUP_OBJECTS && lookup->namespace_ != NULL &&
+        lookup->namespace_[0] != '\0') {
+        struct fx_link_lookup homeless = *lookup;
+        char none[] = "";
+        homeless.namespace_ = none;
+        found.homeless = find_range(items, n_items, &homeless, &found.n_homeless);
+    }
+    return found;
+}
+
+static bool is_picked(const struct fx_link_lookup *lookup, const struct fx_unit *unit) {
+    struct fx_err ignored = FX_ERR_INIT;
+    bool fits = true;
+    return lookup->type != LOOKUP_OBJECTS ||
+           ((lookup->name == NULL || strcmp(lookup->name, unit->name) == 0) &&
+            (lookup->selector == NULL ||
+             (fx_selector_eval(lookup->selector, unit->labels, &fits, &ignored) &&
+              fits)));
+}
+
+/* The next one that the lookup finds; NULL: there are no more. */
+static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
+                                 struct found *left) {
+    while (left->n_items > 0) {
+        struct fx_unit *unit = *left->items++;
+        left->n_items--;
+        if (is_picked(lookup, unit)) {
+            return unit;
+        }
+    }
+    while (left->n_homeless > 0) {
+        struct fx_unit *unit = *left->homeless++;
+        left->n_homeless--;
+        if (unit->file_namespace != NULL &&
+            strcmp(lookup->namespace_, unit->file_namespace) == 0 &&
+            is_picked(lookup, unit)) {
+            return unit;
+        }
+    }
+    return NULL;
+}
+
+/* Why objects of the kind cannot be read; NULL: they can. */
+static const char *find_fault(const struct fx_units *units,
+                              const struct fx_named_kind *kind) {
+    if (kind->group.len == 0 && fx_text_is(kind->kind, "Secret")) {
+        return "Fixpoint does not read Secrets for policies";
+    }
+    for (size_t i = 0; i < units->n_states; i++) {
+        if (fx_named_kind_compare(&units->states[i].kind, kind) == 0) {
+            return units->states[i].unavailable;
+        }
+    }
+    return units->states == NULL ? NULL : "they are not read yet";
 }
 
 static void lookup_finish(struct fx_link_lookup *lookup) {
@@ -199,29 +292,52 @@ static void lookup_finish(struct fx_link_lookup *lookup) {
     free(lookup->found);
     free(lookup->namespace_);
     free(lookup->name);
+    fx_named_kinds_finish(&lookup->named);
+    free(lookup->unavailable);
 }
 
-static bool keep_found(struct fx_link_lookup *lookup, const struct found *found) {
-    lookup->found = calloc(found->n_items + 1, sizeof(struct fx_unit *));
-    if (lookup->found == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < found->n_items; i++) {
-        lookup->found[lookup->n_found++] = fx_unit_ref(found->items[i]);
+/* Looks up, and keeps what is found. False without memory. */
+static bool keep_found(const struct fx_units *units, struct fx_link_lookup *lookup) {
+    struct found left = look_up(units, lookup);
+    struct fx_unit *unit = NULL;
+    while ((unit = take_next(lookup, &left)) != NULL) {
+        if (!FX_VEC_GROW(lookup->found, lookup->n_found, lookup->cap_found)) {
+            return false;
+        }
+        lookup->found[lookup->n_found++] = fx_unit_ref(unit);
     }
     return true;
 }
 
-/* Records the lookup, whose texts it takes over, and answers it; NULL without memory. */
+/* Copies a text of a lookup, where there is one; false without memory. */
+static bool copy_text(struct fx_text text, char **ret_copy) {
+    *ret_copy = text.data == NULL ? NULL : fx_text_dup(text);
+    return text.data == NULL || *ret_copy != NULL;
+}
+
+static bool fill_objects(const struct fx_units *units, struct fx_link_lookup *lookup,
+                         const struct fx_named_kind *kind) {
+    const char *fault = find_fault(units, kind);
+    return copy_text(fx_text_of(fault), &lookup->unavailable) &&
+           fx_named_kinds_add(&lookup->named, kind) &&
+           (fault != NULL || keep_found(units, lookup));
+}
+
+/* Records a lookup and answers it; NULL without memory. `query` says what to look up; its
+ * kind counts where `lookup` has none. */
 static const struct fx_link_lookup *record(struct fx_link *link,
-                                           struct fx_link_lookup lookup) {
+                                           struct fx_link_lookup lookup,
+                                           const struct fx_object_query *query) {
     struct fx_linked *linked = link->linked;
-    bool ok = !link->failed && lookup.name != NULL && lookup.namespace_ != NULL;
-    if (ok) {
-        const struct found found = look_up(link->units, &lookup);
-        ok = keep_found(&lookup, &found) &&
-             FX_VEC_GROW(linked->lookups, linked->n_lookups, linked->cap_lookups);
+    if (link->failed) {
+        return NULL;
     }
+    const bool ok =
+        copy_text(query->namespace_, &lookup.namespace_) &&
+        copy_text(query->name, &lookup.name) &&
+        (lookup.type == LOOKUP_OBJECTS ? fill_objects(link->units, &lookup, &query->kind)
+                                       : keep_found(link->units, &lookup)) &&
+        FX_VEC_GROW(linked->lookups, linked->n_lookups, linked->cap_lookups);
     if (!ok) {
         link->failed = true;
         lookup_finish(&lookup);
@@ -233,33 +349,93 @@ static const struct fx_link_lookup *record(struct fx_link *link,
 
 struct fx_unit *fx_link_find(struct fx_link *link, const struct fx_kind *kind,
                              struct fx_text namespace_, struct fx_text name) {
+    const struct fx_object_query query = {
+        .namespace_ = namespace_.data == NULL ? FX_TEXT("") : namespace_,
+        .name = name.data == NULL ? FX_TEXT("") : name};
     const struct fx_link_lookup *lookup =
-        record(link, (struct fx_link_lookup){.type = LOOKUP_NAME,
-                                             .kind = kind,
-                                             .namespace_ = fx_text_dup(namespace_),
-                                             .name = fx_text_dup(name)});
+        record(link, (struct fx_link_lookup){.type = LOOKUP_NAME, .kind = kind}, &query);
     return lookup == NULL || lookup->n_found == 0 ? NULL : lookup->found[0];
 }
 
 struct fx_unit *const *fx_link_list(struct fx_link *link, const struct fx_kind *kind,
                                     struct fx_text target, size_t *ret_n) {
+    const struct fx_object_query query = {.name = target};
     const struct fx_link_lookup *lookup = record(
         link,
         (struct fx_link_lookup){.type = target.data == NULL ? LOOKUP_KIND : LOOKUP_TARGET,
-                                .kind = kind,
-                                .namespace_ = fx_text_dup((struct fx_text){0}),
-                                .name = fx_text_dup(target)});
+                                .kind = kind},
+        &query);
     *ret_n = lookup == NULL ? 0 : lookup->n_found;
     return lookup == NULL ? NULL : lookup->found;
 }
 
+/* Says once of each kind that its objects cannot be read. */
+static void report_unavailable(struct fx_link *link,
+                               const struct fx_link_lookup *lookup) {
+    const struct fx_linked *linked = link->linked;
+    for (const struct fx_link_lookup *l = linked->lookups; l < lookup; l++) {
+        if (fx_named_kinds_equal(&l->named, &lookup->named)) {
+            return;
+        }
+    }
+    struct fx_buf kind;
+    fx_buf_init(&kind, 0);
+    fx_named_kind_print(&kind, lookup->named.items);
+    fx_link_report(link, false, "objects of %s cannot be read: %s",
+                   kind.failed ? "a kind" : kind.data, lookup->unavailable);
+    fx_buf_finish(&kind);
+}
+
+struct fx_objects_found fx_link_find_objects(struct fx_link *link,
+                                             const struct fx_object_query *query) {
+    const struct fx_link_lookup *lookup = record(
+        link,
+        (struct fx_link_lookup){.type = LOOKUP_OBJECTS, .selector = query->selector},
+        query);
+    if (lookup == NULL) {
+        return (struct fx_objects_found){0};
+    }
+    if (lookup->unavailable != NULL) {
+        report_unavailable(link, lookup);
+    }
+    return (struct fx_objects_found){lookup->found, lookup->n_found, lookup->unavailable};
+}
+
+static bool is_same(const char *a, const char *b) {
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+static bool is_current(const struct fx_link_lookup *lookup,
+                       const struct fx_units *units) {
+    if (lookup->type == LOOKUP_OBJECTS) {
+        const char *fault = find_fault(units, lookup->named.items);
+        if (fault != NULL || lookup->unavailable != NULL) {
+            return is_same(fault, lookup->unavailable);
+        }
+    }
+    struct found left = look_up(units, lookup);
+    for (size_t i = 0; i < lookup->n_found; i++) {
+        if (take_next(lookup, &left) != lookup->found[i]) {
+            return false;
+        }
+    }
+    return take_next(lookup, &left) == NULL;
+}
+
 bool fx_linked_is_current(const struct fx_linked *linked, const struct fx_units *units) {
     for (size_t i = 0; i < linked->n_lookups; i++) {
+        if (!is_current(&linked->lookups[i], units)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool fx_linked_list_kinds(const struct fx_linked *linked, struct fx_named_kinds *kinds) {
+    for (size_t i = 0; i < linked->n_lookups; i++) {
         const struct fx_link_lookup *lookup = &linked->lookups[i];
-        const struct found found = look_up(units, lookup);
-        if (found.n_items != lookup->n_found ||
-            memcmp(found.items, lookup->found,
-                   found.n_items * sizeof(struct fx_unit *)) != 0) {
+        if (lookup->named.n_items > 0 && kinds->n_items < FX_LIMIT_NAMED_KINDS &&
+            !fx_named_kinds_add(kinds, lookup->named.items)) {
             return false;
         }
     }

@@ -11,33 +11,32 @@
 #include "engine/dialect.h"
 #include "engine/kind.h"
 #include "engine/policy_text.h"
+#include "value/tree.h"
 
-bool fx_kind_has_version(const struct fx_kind *kind, struct fx_text version) {
-    for (size_t i = 0; kind->versions[i] != NULL; i++) {
-        if (fx_text_is(version, kind->versions[i])) {
-            return true;
-        }
-    }
-    return false;
+/* Copies the text to `*room` behind the struct, with a NUL, and moves `*room` on. */
+static struct fx_text copy_text(char **room, struct fx_text text) {
+    char *copy = *room;
+    memcpy(copy, text.data == NULL ? "" : text.data, text.len);
+    *room += text.len + 1;
+    return (struct fx_text){copy, text.len};
 }
 
-/* The id's texts lie behind the struct. */
-static struct fx_unit *allocate(const struct fx_subject *subject) {
-    const struct fx_text name = subject->name;
+/* The id's texts lie behind the struct; `more` bytes are for other texts. */
+static struct fx_unit *allocate(const struct fx_subject *subject, size_t more,
+                                char **ret_room) {
     const struct fx_text space = subject->namespace_;
-    struct fx_unit *unit = calloc(1, sizeof *unit + name.len + space.len + 2);
+    struct fx_unit *unit =
+        calloc(1, sizeof *unit + subject->name.len + space.len + 2 + more);
     if (unit == NULL) {
         return NULL;
     }
-    char *texts = (char *)(unit + 1);
-    memcpy(texts, name.data == NULL ? "" : name.data, name.len);
-    unit->name = texts;
+    *ret_room = (char *)(unit + 1);
+    unit->name = copy_text(ret_room, subject->name).data;
     if (space.len > 0) {
-        texts += name.len + 1;
-        memcpy(texts, space.data, space.len);
-        unit->namespace_ = texts;
+        unit->namespace_ = copy_text(ret_room, space).data;
     }
     atomic_init(&unit->refs, 1);
+    atomic_init(&unit->object, NULL);
     return unit;
 }
 
@@ -59,7 +58,8 @@ struct fx_unit *fx_unit_create(const struct fx_dialect *dialect,
                                const struct fx_subject *subject, const json_t *document,
                                struct fx_policy_text *policy,
                                struct fx_compilation *compilation) {
-    struct fx_unit *unit = allocate(subject);
+    char *room = NULL;
+    struct fx_unit *unit = allocate(subject, 0, &room);
     if (unit == NULL) {
         return NULL;
     }
@@ -82,6 +82,92 @@ struct fx_unit *fx_unit_create(const struct fx_dialect *dialect,
     compilation->linkable = NULL;
     return unit;
 }
+
+/* ---- objects ---------------------------------------------------------------------- */
+
+json_t *fx_unit_reduce_object(json_t *object) {
+    json_t *kept = json_incref(object); /* copied before it is written */
+    if (fx_tree_own_root(&kept) == NULL) {
+        json_decref(kept);
+        return NULL;
+    }
+    fx_tree_remove_key(kept, FX_TEXT("status"));
+    json_t *metadata = fx_tree_own_key(kept, FX_TEXT("metadata"));
+    if (metadata == NULL) {
+        json_decref(kept);
+        return NULL;
+    }
+    fx_tree_remove_key(metadata, FX_TEXT("managedFields"));
+    fx_tree_remove_key(metadata, FX_TEXT("resourceVersion"));
+    return kept;
+}
+
+/* A unit with all names of the object, and nothing else. */
+static struct fx_unit *allocate_object(const struct fx_subject *subject,
+                                       struct fx_text file_namespace) {
+    char *room = NULL;
+    struct fx_unit *unit = allocate(subject,
+                                    subject->group.len + subject->version.len +
+                                        subject->kind.len + file_namespace.len + 4,
+                                    &room);
+    if (unit != NULL) {
+        unit->named.group = copy_text(&room, subject->group);
+        unit->named.version = copy_text(&room, subject->version);
+        unit->named.kind = copy_text(&room, subject->kind);
+    }
+    if (unit != NULL && file_namespace.len > 0) {
+        unit->file_namespace = copy_text(&room, file_namespace).data;
+    }
+    return unit;
+}
+
+static struct fx_policy_text *write_object(json_t *object) {
+    json_t *kept = fx_unit_reduce_object(object);
+    struct fx_policy_text *text = kept == NULL ? NULL : fx_policy_text_create(kept);
+    json_decref(kept);
+    return text;
+}
+
+struct fx_unit *fx_unit_create_object(const struct fx_subject *subject,
+                                      const char *file_namespace, json_t *object,
+                                      struct fx_policy_text *policy) {
+    struct fx_unit *unit =
+        allocate_object(subject, file_namespace == NULL ? (struct fx_text){0}
+                                                        : fx_text_of(file_namespace));
+    if (unit == NULL) {
+        return NULL;
+    }
+    unit->policy = policy == NULL ? write_object(object) : fx_policy_text_ref(policy);
+    if (unit->policy == NULL) {
+        free(unit);
+        return NULL;
+    }
+    unit->labels = json_incref(subject->labels);
+    return unit;
+}
+
+json_t *fx_unit_get_object(struct fx_unit *unit) {
+    json_t *object = atomic_load_explicit(&unit->object, memory_order_acquire);
+    if (object != NULL) {
+        return object;
+    }
+    json_t *none = NULL;
+    object = fx_policy_text_read(unit->policy);
+    /* Of two threads that read it, one keeps its tree. */
+    if (object != NULL &&
+        !atomic_compare_exchange_strong_explicit(
+            &unit->object, &none, object, memory_order_acq_rel, memory_order_acquire)) {
+        json_decref(object);
+        object = none;
+    }
+    return object;
+}
+
+struct fx_text fx_unit_kind_name(const struct fx_unit *unit) {
+    return unit->kind == NULL ? unit->named.kind : fx_text_of(unit->kind->kind);
+}
+
+/* ---- both ------------------------------------------------------------------------- */
 
 static bool set_origin(struct fx_origin *origin, const char *file, uint32_t line) {
     assert(origin->file == NULL);
@@ -114,6 +200,8 @@ static void destroy(struct fx_unit *unit) {
     free(unit->rules);
     free(unit->resources);
     free(unit->origin.file);
+    json_decref(unit->labels);
+    json_decref(atomic_load_explicit(&unit->object, memory_order_relaxed));
     fx_policy_text_unref(unit->policy);
     free(unit);
 }
@@ -140,22 +228,31 @@ bool fx_unit_equal(const struct fx_unit *a, const struct fx_unit *b) {
 
 /* ---- order ------------------------------------------------------------------------ */
 
-static int compare_kinds(const struct fx_kind *a, const struct fx_kind *b) {
-    if (a->role == FX_ROLE_POLICY) {
-        const int order = strcmp(a->group, b->group);
-        return order != 0 ? order : strcmp(a->kind, b->kind);
+static int compare_rows(const struct fx_unit *a, const struct fx_unit *b) {
+    const struct fx_kind *x = a->kind;
+    const struct fx_kind *y = b->kind;
+    if (x->role != y->role) {
+        return x->role > y->role ? 1 : -1;
     }
-    return (a > b) - (a < b); /* of one table: see fx_unit_compare() */
+    int order = 0;
+    if (x->role == FX_ROLE_POLICY) {
+        order = strcmp(x->group, y->group);
+        return order != 0 ? order : strcmp(x->kind, y->kind);
+    }
+    order = strcmp(a->dialect->name, b->dialect->name);
+    return order != 0 ? order : (x > y) - (x < y); /* of one table */
+}
+
+static int compare_kinds(const struct fx_unit *a, const struct fx_unit *b) {
+    if (a->kind != NULL && b->kind != NULL) {
+        return compare_rows(a, b);
+    }
+    const int order = (a->kind == NULL) - (b->kind == NULL);
+    return order != 0 ? order : fx_named_kind_compare(&a->named, &b->named);
 }
 
 int fx_unit_compare(const struct fx_unit *a, const struct fx_unit *b) {
-    int order = (a->kind->role > b->kind->role) - (a->kind->role < b->kind->role);
-    if (order == 0 && a->kind->role != FX_ROLE_POLICY) {
-        order = strcmp(a->dialect->name, b->dialect->name);
-    }
-    if (order == 0) {
-        order = compare_kinds(a->kind, b->kind);
-    }
+    int order = compare_kinds(a, b);
     if (order == 0) {
         order = fx_text_compare(fx_text_of(a->namespace_), fx_text_of(b->namespace_));
     }

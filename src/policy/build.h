@@ -36,6 +36,7 @@ bool fx_tally_report(const struct fx_tally *tally,
 /* Where we are: this document of this file. */
 struct fx_build {
     struct fx_policies *next;
+    const struct fx_named_kinds *named; /* documents of these kinds are parameters */
     struct fx_previous_index *previous;
     const struct fx_dialect_settings *settings; /* or NULL */
     const struct fx_policy_file *before;        /* the same file there, or NULL */
@@ -76,9 +77,10 @@ struct fx_unit *fx_build_find_previous(const struct fx_build *build,
 /* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
 
-/* Keeps all that the file gave before, and what was found in it, because it is the same.
- */
-bool fx_build_repeat_file(struct fx_build *build) FX_MUST_USE;
+/* Keeps all that the file gave in `from`, and what was found in it, because it is the
+ * same. */
+bool fx_build_repeat_file(struct fx_build *build, const struct fx_policies *from,
+                          const struct fx_policy_file *before) FX_MUST_USE;
 
 /* After all files: a finding for each document that a later one replaces (`given`: the
  * units of all files, in the order of reading), for what link steps report, for each

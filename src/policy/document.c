@@ -40,23 +40,27 @@ static bool refuse(struct doc *doc, const struct fx_err *fault) {
            fx_build_report(doc->build, FX_SEVERITY_ERROR, fault, stays);
 }
 
-/* Keeps what was compiled; where the document did not change, its unit of before. */
-static bool keep(struct doc *doc, struct fx_compilation *made) {
-    const struct fx_subject *subject = &doc->subject;
-    struct fx_unit *unit = fx_unit_create(doc->dialect, doc->kind, subject, doc->root,
-                                          doc->build->input->object, made);
+/* Keeps what was made of the document, and takes over the reference, or, where the
+ * document did not change, its unit of before. */
+static bool keep_take(struct doc *doc, struct fx_unit *unit) {
     if (unit == NULL) {
         return false;
     }
     bool ok = fx_unit_set_origin(unit, doc->build->input->file, doc->build->line);
     if (ok) {
-        struct fx_unit *before = fx_build_find_previous(
-            doc->build, doc->kind, subject->namespace_, subject->name);
+        const struct fx_policies *previous = doc->build->previous->policies;
+        struct fx_unit *before =
+            previous == NULL ? NULL : fx_units_find_same(&previous->units, unit);
         const bool is_same = before != NULL && fx_unit_equal(before, unit);
         ok = fx_build_keep_unit(doc->build, is_same ? before : unit);
     }
     fx_unit_unref(unit);
     return ok;
+}
+
+static bool keep(struct doc *doc, struct fx_compilation *made) {
+    return keep_take(doc, fx_unit_create(doc->dialect, doc->kind, &doc->subject,
+                                         doc->root, doc->build->input->object, made));
 }
 
 static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
@@ -78,7 +82,7 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_WARNING, made->n_untold_warnings);
+    count(doc, FX_SEVERITY_WARNING, made->n_more_warnings);
     return true;
 }
 
@@ -99,7 +103,7 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_ERROR, made->n_untold_faults);
+    count(doc, FX_SEVERITY_ERROR, made->n_more_faults);
     return true;
 }
 
@@ -162,6 +166,28 @@ static bool refuse_unsupported(struct doc *doc) {
     return refuse(doc, &fault);
 }
 
+/* Is it an object of a kind that a policy names? */
+static bool is_parameter(const struct doc *doc) {
+    const struct fx_subject *subject = &doc->subject;
+    const struct fx_named_kind kind = {subject->group, subject->version, subject->kind};
+    return doc->dialect == NULL && subject->name.len > 0 &&
+           (doc->build->input->is_parameter ||
+            fx_named_kinds_have(doc->build->named, &kind));
+}
+
+/* Where kubectl would create it if its file names no namespace; NULL: it is not from a
+ * file. */
+static const char *find_file_namespace(const struct fx_policy_input *input) {
+    return input->namespace_ == NULL && input->object == NULL ? "default"
+                                                              : input->namespace_;
+}
+
+static bool keep_parameter(struct doc *doc) {
+    const struct fx_policy_input *input = doc->build->input;
+    return keep_take(doc, fx_unit_create_object(&doc->subject, find_file_namespace(input),
+                                                doc->root, input->object));
+}
+
 /* Any other object: it does no harm among policies, and no good. */
 static bool leave_out(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
@@ -193,11 +219,19 @@ static bool read_document(struct doc *doc) {
     if (!check_type(doc, &fault)) {
         return refuse(doc, &fault);
     }
-    if (fx_namespaces_is_one(doc->root)) {
-        return fx_build_keep_namespace(doc->build, doc->root);
-    }
     if (doc->dialect != NULL) {
         return read_policy(doc);
+    }
+    doc->build->file->has_others = true;
+    const bool is_namespace = fx_namespaces_is_one(doc->root);
+    if (is_parameter(doc) && !keep_parameter(doc)) {
+        return false;
+    }
+    if (is_namespace) {
+        return fx_build_keep_namespace(doc->build, doc->root);
+    }
+    if (is_parameter(doc)) {
+        return true;
     }
     return fx_policy_groups_hold(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/vec.h"
 #include "policy/build.h"
 
@@ -39,6 +40,7 @@ static void policies_destroy(struct fx_policies *policies) {
     free(policies->files);
     free(policies->linked);
     fx_units_finish(&policies->units);
+    fx_named_kinds_finish(&policies->named);
     fx_snapshot_unref(policies->snapshot);
     fx_namespaces_finish(&policies->namespaces);
     fx_findings_finish(&policies->findings);
@@ -59,7 +61,8 @@ void fx_policies_unref(struct fx_policies *policies) {
 
 bool fx_build_keep_unit(struct fx_build *build, struct fx_unit *unit) {
     struct fx_policy_file *file = build->file;
-    if (unit->n_rules + unit->n_resources == 0 && unit->linkable == NULL) {
+    if (unit->kind != NULL && unit->n_rules + unit->n_resources == 0 &&
+        unit->linkable == NULL) {
         return true; /* a valid document that gives nothing */
     }
     if (!FX_VEC_GROW(file->units, file->n_units, file->cap_units)) {
@@ -98,11 +101,20 @@ static bool build_documents(struct fx_build *build,
     return ok;
 }
 
+/* Would the file give the same as in those policies, if its text did not change? */
+static bool gives_the_same(const struct fx_build *build, const struct fx_policies *from,
+                           const struct fx_policy_file *file) {
+    return !file->has_others || build->input->is_parameter ||
+           fx_named_kinds_equal(build->named, &from->named);
+}
+
 /* The same text as in the previous build gives the same. */
 static bool build_object(struct fx_build *build) {
     const struct fx_policy_text *object = build->input->object;
-    if (build->before != NULL && build->before->object == object) {
-        return fx_build_repeat_file(build);
+    const struct fx_policies *previous = build->previous->policies;
+    if (build->before != NULL && build->before->object == object &&
+        gives_the_same(build, previous, build->before)) {
+        return fx_build_repeat_file(build, previous, build->before);
     }
     struct fx_document document = {.root = fx_policy_text_read(object)};
     const struct fx_documents documents = {.items = &document, .n_items = 1};
@@ -132,44 +144,58 @@ static bool build_file(struct fx_build *build) {
     return ok;
 }
 
-static bool build_input(struct fx_build *build) {
-    struct fx_policy_file *file = build->file;
-    const struct fx_findings *findings = &build->next->findings;
-    file->file = strdup(build->input->file);
-    if (build->input->object != NULL) {
-        file->object = fx_policy_text_ref(build->input->object);
+/* How one attempt at a build reads its files. */
+struct attempt {
+    struct fx_policies *policies;
+    const struct fx_policy_sources *sources;
+    struct fx_previous_index index;
+    const struct fx_named_kinds *named;
+    const struct fx_policies *before; /* the attempt before this one, or NULL */
+};
+
+static bool read_input(struct attempt *attempt, struct fx_build *build, size_t index) {
+    const struct fx_policies *before = attempt->before;
+    return before != NULL && gives_the_same(build, before, &before->files[index])
+               ? fx_build_repeat_file(build, before, &before->files[index])
+               : build_file(build) && fx_build_report_rest(build);
+}
+
+static bool build_input(struct attempt *attempt, size_t index) {
+    struct fx_policies *policies = attempt->policies;
+    const struct fx_policy_input *input = &attempt->sources->inputs[index];
+    struct fx_policy_file *file = &policies->files[policies->n_files++];
+    struct fx_build build = {
+        .next = policies,
+        .named = attempt->named,
+        .previous = &attempt->index,
+        .settings = attempt->sources->settings,
+        .input = input,
+        .file = file,
+    };
+    const struct fx_findings *findings = &policies->findings;
+    file->file = strdup(input->file);
+    if (input->object != NULL) {
+        file->object = fx_policy_text_ref(input->object);
     }
     file->first_finding = findings->n_items;
     const bool ok =
-        file->file != NULL && build_file(build) && fx_build_report_rest(build);
+        file->file != NULL &&
+        fx_previous_index_find_file(&attempt->index, input->file, &build.before) &&
+        read_input(attempt, &build, index);
     file->n_findings = findings->n_items - file->first_finding;
     return ok;
 }
 
-static bool build_next(struct fx_policies *policies, struct fx_previous_index *previous,
-                       const struct fx_dialect_settings *settings,
-                       const struct fx_policy_input *input) {
-    struct fx_build build = {
-        .next = policies,
-        .previous = previous,
-        .settings = settings,
-        .input = input,
-        .file = &policies->files[policies->n_files++],
-    };
-    return fx_previous_index_find_file(previous, input->file, &build.before) &&
-           build_input(&build);
-}
-
-static bool build_files(struct fx_policies *policies,
-                        const struct fx_policy_sources *sources) {
-    struct fx_previous_index index = {.policies = sources->previous};
-    policies->files = calloc(sources->n_inputs + 1, sizeof *policies->files);
-    policies->cap_files = sources->n_inputs + 1;
+static bool build_files(struct attempt *attempt) {
+    struct fx_policies *policies = attempt->policies;
+    const size_t n_inputs = attempt->sources->n_inputs;
+    policies->files = calloc(n_inputs + 1, sizeof *policies->files);
+    policies->cap_files = n_inputs + 1;
     bool ok = policies->files != NULL;
-    for (size_t i = 0; ok && i < sources->n_inputs; i++) {
-        ok = build_next(policies, &index, sources->settings, &sources->inputs[i]);
+    for (size_t i = 0; ok && i < n_inputs; i++) {
+        ok = build_input(attempt, i);
     }
-    fx_previous_index_finish(&index);
+    fx_previous_index_finish(&attempt->index);
     return ok;
 }
 
@@ -232,7 +258,8 @@ static bool link_all(struct fx_policies *policies, const struct fx_policies *pre
     bool ok = policies->linked != NULL;
     for (size_t i = 0; ok && i < units->n_by_name; i++) {
         struct fx_unit *unit = units->by_name[i];
-        if (unit->kind->role == FX_ROLE_POLICY && unit->dialect->link != NULL) {
+        if (unit->kind != NULL && unit->kind->role == FX_ROLE_POLICY &&
+            unit->dialect->link != NULL) {
             struct fx_linked *linked = link_policy(policies, previous, unit);
             ok = linked != NULL;
             policies->linked[policies->n_linked] = linked;
@@ -307,16 +334,93 @@ static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
     return ok;
 }
 
-/* Units become rules, rules a snapshot. */
-static bool link_units(struct fx_policies *policies,
-                       const struct fx_policy_sources *sources) {
+/* The kinds that the link steps looked up, up to a bound. */
+static bool list_kinds(struct fx_policies *policies) {
+    bool ok = true;
+    for (size_t i = 0;
+         ok && i < policies->n_linked && policies->named.n_items < FX_LIMIT_NAMED_KINDS;
+         i++) {
+        ok = fx_linked_list_kinds(policies->linked[i], &policies->named);
+    }
+    return ok;
+}
+
+/* Reads the files and links what they give. `previous`: whose links stay where they are
+ * still true. */
+static bool read_and_link(struct attempt *attempt, const struct fx_policies *previous) {
+    struct fx_policies *policies = attempt->policies;
+    const struct fx_policy_sources *sources = attempt->sources;
+    size_t n_units = 0;
+    struct fx_unit **units = build_files(attempt) ? list_units(policies, &n_units) : NULL;
+    policies->units.states = sources->kind_states;
+    policies->units.n_states = sources->n_kind_states;
+    const bool ok = units != NULL && fx_units_fill(&policies->units, units, n_units) &&
+                    link_all(policies, previous) && list_kinds(policies);
+    policies->units.states = NULL; /* which are the caller's */
+    policies->units.n_states = 0;
+    free(units);
+    return ok;
+}
+
+static struct fx_policies *create(void) {
+    struct fx_policies *policies = calloc(1, sizeof *policies);
+    if (policies != NULL) {
+        atomic_init(&policies->refs, 1);
+    }
+    return policies;
+}
+
+static bool has_others(const struct fx_policies *policies) {
+    for (size_t i = 0; i < policies->n_files; i++) {
+        if (policies->files[i].has_others) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Which objects are parameters is known when the policies are linked: where the kinds are
+ * other ones than was thought, the files with such objects are read once more. What that
+ * adds may name further kinds. NULL without memory. */
+static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) {
+    static const struct fx_named_kinds none = {0};
+    const struct fx_policies *previous = sources->previous;
+    struct fx_policies *before = NULL;
+    for (unsigned n = 1;; n++) {
+        struct attempt attempt = {
+            .policies = create(),
+            .sources = sources,
+            .index = {.policies = previous},
+            .named = before != NULL     ? &before->named
+                     : previous != NULL ? &previous->named
+                                        : &none,
+            .before = before,
+        };
+        if (attempt.policies == NULL ||
+            !read_and_link(&attempt, before != NULL ? before : previous)) {
+            fx_policies_unref(attempt.policies);
+            fx_policies_unref(before);
+            return NULL;
+        }
+        const bool is_final =
+            n == FX_LIMIT_LINK_ROUNDS || !has_others(attempt.policies) ||
+            fx_named_kinds_equal(attempt.named, &attempt.policies->named);
+        fx_policies_unref(before);
+        if (is_final) {
+            return attempt.policies;
+        }
+        before = attempt.policies;
+    }
+}
+
+/* Reports what shows only when all is linked, and makes the snapshot. */
+static bool finish(struct fx_policies *policies, uint64_t generation) {
     size_t n_units = 0;
     struct fx_unit **units = list_units(policies, &n_units);
-    const bool ok = units != NULL && fx_units_fill(&policies->units, units, n_units) &&
+    const bool ok = units != NULL && collect_namespaces(policies) &&
                     fx_build_report_repeats(policies, units, n_units) &&
-                    link_all(policies, sources->previous) &&
                     fx_build_report_links(policies) &&
-                    build_snapshot(policies, sources->generation) &&
+                    build_snapshot(policies, generation) &&
                     fx_build_report_conflicts(policies) &&
                     fx_build_report_providers(policies) && fx_build_drop_cycles(policies);
     free(units);
@@ -337,13 +441,8 @@ bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
 
 bool fx_policies_build_from(const struct fx_policy_sources *sources,
                             struct fx_policies **ret_policies, struct fx_err *err) {
-    struct fx_policies *policies = calloc(1, sizeof *policies);
-    if (policies == NULL) {
-        return fx_fail_nomem(err);
-    }
-    atomic_init(&policies->refs, 1);
-    if (!build_files(policies, sources) || !collect_namespaces(policies) ||
-        !link_units(policies, sources)) {
+    struct fx_policies *policies = attempt_all(sources);
+    if (policies == NULL || !finish(policies, sources->generation)) {
         fx_policies_unref(policies);
         return fx_fail_nomem(err);
     }
@@ -363,11 +462,10 @@ bool fx_policies_quarantine(struct fx_policies *policies,
         .n_resources = snapshot->n_resources,
         .quarantine = quarantine,
     };
-    struct fx_policies *made = calloc(1, sizeof *made);
+    struct fx_policies *made = create();
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
-    atomic_init(&made->refs, 1);
     made->namespaces = base->namespaces;
     made->findings = base->findings;
     made->files = base->files;
@@ -375,6 +473,7 @@ bool fx_policies_quarantine(struct fx_policies *policies,
     made->units = base->units;
     made->linked = base->linked;
     made->n_linked = base->n_linked;
+    made->named = base->named;
     if (!fx_snapshot_build(&parts, snapshot->generation, &made->snapshot, err)) {
         free(made);
         return false;

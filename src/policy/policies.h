@@ -35,6 +35,9 @@ struct fx_policy_input {
     const char *namespace_; /* where a policy lives that might name one and does not;
                              * NULL: `default` */
     bool is_flag;           /* no file: made of a flag of that name; it has no lines */
+    bool is_parameter;      /* an object of a kind that policies name, and nothing else;
+                             * `namespace_` is where a file would put it that names none;
+                             * NULL: it is not from a file */
 };
 
 /* What one file gave: kept so that a reload can fall back on it, file by file. */
@@ -44,7 +47,9 @@ struct fx_policy_file {
     size_t n_units, cap_units;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
-    struct fx_policy_text *object;    /* counted; NULL: it was a file */
+    struct fx_policy_text *object; /* counted; NULL: it was a file */
+    bool has_others; /* has objects of kinds that no dialect has: what becomes of them
+                      * depends on the kinds that policies name */
     size_t first_finding, n_findings; /* made while it was read */
 };
 
@@ -59,14 +64,16 @@ struct fx_policies {
     struct fx_units units;     /* those of all files; of several with one id, the last */
     struct fx_linked **linked; /* counted; sorted as fx_units.by_name */
     size_t n_linked;
+    struct fx_named_kinds named; /* the kinds of the objects that link steps looked up */
     struct fx_policies *base; /* NULL, or those whose files, findings and namespaces these
                                * are, under another snapshot; counted */
 };
 
 /*
- * Compiles all inputs, in their order. Documents of kinds that no dialect speaks are left
- * out: Namespaces become context, other objects of a policy API group are errors (`kind X
- * is not supported`), the rest is a warning. An id that occurs twice: the later document
+ * Compiles all inputs, in their order. Of documents of kinds that no dialect has,
+ * Namespaces become context, objects of kinds that policies name become parameters, other
+ * objects of a policy API group are errors (`kind X is not supported`), and the rest is
+ * ignored with a warning. An id that occurs twice: the later document
  * counts, and a finding says so. Unknown fields are warnings, and so are mutators that
  * ask a provider which none of the inputs defines.
  *
@@ -96,6 +103,10 @@ struct fx_policy_sources {
     const struct fx_policies *previous;
     uint64_t generation;
     const struct fx_dialect_settings *settings; /* NULL: the dialects' own defaults */
+    /* Where the objects of kinds that policies name are watched, what is known of these
+     * kinds. NULL: the inputs have all such objects. */
+    const struct fx_kind_state *kind_states;
+    size_t n_kind_states;
 };
 bool fx_policies_build_from(const struct fx_policy_sources *sources,
                             struct fx_policies **ret_policies,

@@ -113,9 +113,10 @@ bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) {
     return before == NULL || keep_file(build, before);
 }
 
-bool fx_build_repeat_file(struct fx_build *build) {
-    const struct fx_policy_file *before = build->before;
-    const struct fx_finding *found = build->previous->policies->findings.items;
+bool fx_build_repeat_file(struct fx_build *build, const struct fx_policies *from,
+                          const struct fx_policy_file *before) {
+    const struct fx_finding *found = from->findings.items;
+    build->file->has_others = before->has_others;
     for (size_t i = 0; i < before->n_findings; i++) {
         if (!fx_findings_copy(&build->next->findings,
                               &found[before->first_finding + i])) {

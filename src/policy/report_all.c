@@ -30,7 +30,7 @@ static const char *file_of(const struct entry *entry) {
 static void print_id(struct fx_buf *buf, const struct entry *entry) {
     if (entry->unit != NULL) {
         const char *space = entry->unit->namespace_;
-        fx_buf_printf(buf, "%s/%s%s%s", entry->unit->kind->kind,
+        fx_buf_printf(buf, "%.*s/%s%s%s", FX_TEXT_ARG(fx_unit_kind_name(entry->unit)),
                       space == NULL ? "" : space, space == NULL ? "" : "/",
                       entry->unit->name);
     } else if (entry->mutator != NULL) {
