@@ -68,9 +68,16 @@ enum fx_exit fx_apply_read(const struct fx_apply_values *values,
         fx_say("%s", fault);
         return FX_EXIT_USAGE;
     }
-    const enum fx_exit status =
-        fx_input_read_policies(&values->policies, &values->provider, &values->settings,
-                               values->namespace_, &ret_inputs->policies);
+    const struct fx_input_policies policies = {
+        .paths = &values->policies,
+        .flags = &values->provider,
+        .settings = &values->settings,
+        .namespace_ = values->namespace_,
+        .object_paths = &values->objects,
+        .objects = &ret_inputs->objects,
+        .color = values->color,
+    };
+    const enum fx_exit status = fx_input_read_policies(&policies, &ret_inputs->policies);
     if (status != FX_EXIT_DONE) {
         return status;
     }

@@ -106,6 +106,10 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects) {
     struct fx_err err = FX_ERR_INIT;
+    if (ret_objects->is_read) {
+        return FX_EXIT_DONE;
+    }
+    ret_objects->is_read = true;
     for (size_t i = 0; i < paths->n_items; i++) {
         if (!fx_file_list_add(&ret_objects->files, paths->items[i], &err)) {
             return fx_say_err(&err);

@@ -98,8 +98,10 @@ static enum fx_exit run_review(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status = fx_input_read_policies(&given->policies, &given->provider,
-                                                 &given->settings, NULL, &policies);
+    const struct fx_input_policies input = {.paths = &given->policies,
+                                            .flags = &given->provider,
+                                            .settings = &given->settings};
+    enum fx_exit status = fx_input_read_policies(&input, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {

@@ -44,9 +44,10 @@ static bool compile(void *user, const struct fx_file_list *files,
     for (size_t i = 0; i < files->n_paths; i++) {
         paths.items[i] = files->paths[i];
     }
-    session->said =
-        fx_input_read_policies(&paths, &session->values->provider,
-                               &session->values->settings, NULL, ret_policies);
+    const struct fx_input_policies input = {.paths = &paths,
+                                            .flags = &session->values->provider,
+                                            .settings = &session->values->settings};
+    session->said = fx_input_read_policies(&input, ret_policies);
     fx_strings_finish(&paths);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");

@@ -381,7 +381,7 @@ static void report_unavailable(struct fx_link *link,
     struct fx_buf kind;
     fx_buf_init(&kind, 0);
     fx_named_kind_print(&kind, lookup->named.items);
-    fx_link_report(link, false, "objects of %s cannot be read: %s",
+    fx_link_report(link, true, "objects of %s cannot be read: %s",
                    kind.failed ? "a kind" : kind.data, lookup->unavailable);
     fx_buf_finish(&kind);
 }
