@@ -29,7 +29,7 @@ static bool needs_quotes(struct fx_text name) {
         return true;
     }
     for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] != '\0' && strchr("'\"\t\n \\*[]:.", name.data[i]) != NULL) {
+        if (fx_is_one_of(name.data[i], "'\"\t\n \\*[]:.")) {
             return true;
         }
     }

@@ -69,13 +69,8 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_word(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' ||
-           c == '-';
+    return fx_is_letter(c) || fx_is_digit(c) || c == '_' || c == '-';
 }
 
 static bool at_end(const struct location_scanner *scanner) {
@@ -147,8 +142,8 @@ static enum token_type scan_token(struct location_scanner *scanner) {
         return TOKEN_END;
     }
     const char c = here(scanner);
-    if (is_digit(c)) {
-        return scan_run(scanner, is_digit, TOKEN_INT);
+    if (fx_is_digit(c)) {
+        return scan_run(scanner, fx_is_digit, TOKEN_INT);
     }
     if (is_word(c)) {
         return scan_run(scanner, is_word, TOKEN_IDENT);

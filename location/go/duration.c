@@ -6,7 +6,8 @@
 
 #include <stddef.h>
 
-#include "location/go/text.h"
+#include "base/macros.h"
+#include "location/go/layout.h"
 
 /* Sums are kept without their sign, since the least int64 has no positive counterpart. */
 #define MOST ((uint64_t)1 << 63)
@@ -59,8 +60,8 @@ struct amount {
 /* False on overflow. */
 static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
     *ret_whole = 0;
-    for (; is_digit(first_of(*text)); *text = text_behind(*text, 1)) {
-        const uint64_t digit = (uint64_t)(first_of(*text) - '0');
+    for (; fx_is_digit(fx_text_first(*text)); *text = fx_text_rest(*text, 1)) {
+        const uint64_t digit = (uint64_t)(fx_text_first(*text) - '0');
         if (*ret_whole > (MOST - digit) / 10) {
             return false;
         }
@@ -72,8 +73,8 @@ static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
 /* Digits beyond a uint64 are ignored. */
 static void take_part(struct fx_text *text, struct amount *amount) {
     bool full = false;
-    for (; is_digit(first_of(*text)); *text = text_behind(*text, 1)) {
-        const uint64_t digit = (uint64_t)(first_of(*text) - '0');
+    for (; fx_is_digit(fx_text_first(*text)); *text = fx_text_rest(*text, 1)) {
+        const uint64_t digit = (uint64_t)(fx_text_first(*text) - '0');
         full = full || amount->part > (MOST - 1) / 10;
         if (!full) {
             amount->part = amount->part * 10 + digit;
@@ -85,13 +86,13 @@ static void take_part(struct fx_text *text, struct amount *amount) {
 /* False without a digit, or on overflow. */
 static bool take_amount(struct fx_text *text, struct amount *ret_amount) {
     *ret_amount = (struct amount){.scale = 1};
-    size_t digits = count_digits(*text);
+    size_t digits = fx_text_count_digits(*text, SIZE_MAX);
     if (!take_whole(text, &ret_amount->whole)) {
         return false;
     }
-    if (first_of(*text) == '.') {
-        *text = text_behind(*text, 1);
-        digits += count_digits(*text);
+    if (fx_text_first(*text) == '.') {
+        *text = fx_text_rest(*text, 1);
+        digits += fx_text_count_digits(*text, SIZE_MAX);
         take_part(text, ret_amount);
     }
     return digits > 0;
@@ -99,11 +100,11 @@ static bool take_amount(struct fx_text *text, struct amount *ret_amount) {
 
 static struct fx_text take_unit(struct fx_text *text) {
     size_t n = 0;
-    while (n < text->len && text->data[n] != '.' && !is_digit(text->data[n])) {
+    while (n < text->len && text->data[n] != '.' && !fx_is_digit(text->data[n])) {
         n++;
     }
     const struct fx_text unit = {text->data, n};
-    *text = text_behind(*text, n);
+    *text = fx_text_rest(*text, n);
     return unit;
 }
 
@@ -155,10 +156,10 @@ static bool take_all(struct fx_text text, struct fx_text whole_text, uint64_t *r
 
 bool fx_go_duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
                           struct fx_err *err) {
-    const bool negative = first_of(text) == '-';
-    const bool has_sign = negative || first_of(text) == '+';
+    const bool negative = fx_text_first(text) == '-';
+    const bool has_sign = negative || fx_text_first(text) == '+';
     uint64_t sum = 0;
-    if (!take_all(text_behind(text, has_sign ? 1 : 0), text, &sum, err)) {
+    if (!take_all(fx_text_rest(text, has_sign ? 1 : 0), text, &sum, err)) {
         return false;
     }
     if (!negative && sum == MOST) {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/go/layout.c - splits a layout into elements.
+ * location/go/layout.c - splits a layout into elements, and quotes texts for messages.
  */
 #include "location/go/layout.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/macros.h"
-#include "location/go/text.h"
 
 const char *const month_names[12] = {
     "January", "February", "March",     "April",   "May",      "June",
@@ -56,7 +56,7 @@ static size_t fraction_length(struct fx_text text) {
     while (n < text.len && text.data[n] == digit) {
         n++;
     }
-    const bool ends = n == text.len || !is_digit(text.data[n]);
+    const bool ends = n == text.len || !fx_is_digit(text.data[n]);
     return ends ? n : 0;
 }
 
@@ -70,7 +70,7 @@ static enum layout_element element_at(struct fx_text text, size_t *ret_len) {
     const enum layout_element element = longest_at(text);
     *ret_len = element_texts[element].len;
     if (element == LAYOUT_MONTH || element == LAYOUT_WEEKDAY) {
-        const char next = first_of(text_behind(text, SHORT_NAME));
+        const char next = fx_text_first(fx_text_rest(text, SHORT_NAME));
         return next >= 'a' && next <= 'z' ? LAYOUT_END : element;
     }
     if (element == LAYOUT_SPACE_DAY && fx_text_starts(text, FX_TEXT("_2006"))) {
@@ -82,17 +82,17 @@ static enum layout_element element_at(struct fx_text text, size_t *ret_len) {
 void layout_next(struct fx_text *layout, struct layout_chunk *ret_chunk) {
     for (size_t i = 0; i < layout->len; i++) {
         size_t len = 0;
-        const struct fx_text rest = text_behind(*layout, i);
+        const struct fx_text rest = fx_text_rest(*layout, i);
         const enum layout_element element = element_at(rest, &len);
         if (element != LAYOUT_END) {
             *ret_chunk =
                 (struct layout_chunk){{layout->data, i}, element, {rest.data, len}};
-            *layout = text_behind(rest, len);
+            *layout = fx_text_rest(rest, len);
             return;
         }
     }
     *ret_chunk = (struct layout_chunk){.prefix = *layout, .element = LAYOUT_END};
-    *layout = text_behind(*layout, layout->len);
+    *layout = fx_text_rest(*layout, layout->len);
 }
 
 static const struct layout_zone zones[] = {
@@ -114,4 +114,25 @@ bool layout_zone_of(enum layout_element element, struct layout_zone *ret_zone) {
     }
     *ret_zone = zones[element];
     return true;
+}
+
+#define LONGEST_PIECE sizeof "\\xff"
+
+const char *time_quote(struct fx_text text, char out[TIME_QUOTED]) {
+    size_t at = 0;
+    out[at++] = '"';
+    for (size_t i = 0; i < text.len && at + LONGEST_PIECE < TIME_QUOTED - 1; i++) {
+        const unsigned char c = (unsigned char)text.data[i];
+        if (c < ' ' || c >= 0x80) {
+            at += (size_t)snprintf(out + at, LONGEST_PIECE, "\\x%02x", c);
+            continue;
+        }
+        if (c == '"' || c == '\\') {
+            out[at++] = '\\';
+        }
+        out[at++] = (char)c;
+    }
+    out[at++] = '"';
+    out[at] = '\0';
+    return out;
 }

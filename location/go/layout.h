@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/go/layout.h - private: Go's reference layouts, which describe a format by an
- * example date: `Mon Jan 2 15:04:05 MST 2006`.
+ * example date: `Mon Jan 2 15:04:05 MST 2006`; and texts in messages about time.
  */
 #ifndef FX_LOCATION_GO_LAYOUT_H
 #define FX_LOCATION_GO_LAYOUT_H
@@ -80,6 +80,12 @@ bool layout_zone_of(enum layout_element element, struct layout_zone *ret_zone);
 /* Starting with January, and with Sunday. */
 extern const char *const month_names[12];
 extern const char *const weekday_names[7];
+
+#define TIME_QUOTED 512
+
+/* Quotes as Go's package time does in its messages, with \x.. for all that is not
+ * ASCII. A text that is too long for `out` is truncated. Returns `out`. */
+const char *time_quote(struct fx_text text, char out[TIME_QUOTED]);
 
 #define SHORT_NAME 3 /* letters of Jan, Mon */
 

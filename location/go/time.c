@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/date.h"
 #include "location/go/layout.h"
 
 #define DAY            86400
@@ -31,10 +32,6 @@ static int64_t wrapping_add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-bool fx_go_is_leap_year(int64_t year) {
-    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-}
-
 /* Years start in March here, so that the leap day is the last day and the days before
  * month m are (153 m + 2) / 5, as in base/date.c. */
 static void split_days(int64_t days_since_1970, struct fx_go_time_parts *parts) {
@@ -48,7 +45,7 @@ static void split_days(int64_t days_since_1970, struct fx_go_time_parts *parts) 
     parts->day = of_year - (153 * month + 2) / 5 + 1;
     parts->month = month < 10 ? month + 3 : month - 9;
     parts->year = cycle * 400 + year + (parts->month <= 2 ? 1 : 0);
-    const int before_march = fx_go_is_leap_year(parts->year) ? 60 : 59;
+    const int before_march = fx_date_is_leap_year(parts->year) ? 60 : 59;
     parts->yearday = month < 10 ? of_year + before_march + 1 : of_year - 306 + 1;
     parts->weekday = (int)floor_rest(days_since_1970 + THURSDAY, 7);
 }

@@ -35,8 +35,6 @@ struct fx_go_time_parts {
 /* January 1 of year 1, 00:00 UTC, Go's zero time. */
 extern const struct fx_go_time fx_go_time_zero;
 
-bool fx_go_is_leap_year(int64_t year);
-
 void fx_go_time_split(const struct fx_go_time *time, struct fx_go_time_parts *ret_parts);
 
 /* Returns the time plus `nanoseconds`; overflow wraps around, as in Go. */

@@ -9,7 +9,6 @@
 
 #include "base/date.h"
 #include "location/go/layout.h"
-#include "location/go/text.h"
 
 #define NOT_GIVEN (-1)
 
@@ -18,6 +17,7 @@ struct time_reading {
     struct fx_text text;          /* the text that is not read yet */
     struct fx_err *err;
     int year, month, day, yearday;
+    int weekday; /* any is accepted */
     int hour, minute, second;
     int32_t nanoseconds;
     bool pm, am;
@@ -39,73 +39,47 @@ static int number_of(struct fx_text digits) {
     return number;
 }
 
-/* Takes `least` to `most` digits. */
-static bool take_number(struct time_reading *reading, size_t least, size_t most,
-                        int *ret_number) {
-    const size_t n = count_digits_up_to(reading->text, most);
-    if (n < least) {
-        return false;
-    }
-    *ret_number = number_of((struct fx_text){reading->text.data, n});
-    reading->text = text_behind(reading->text, n);
-    return true;
-}
-
 /* A range of values, and the message for others. */
 struct number_range {
     int min, max;
     const char *why;
 };
 
+static const struct number_range months_range = {1, 12, "month out of range"};
+static const struct number_range hours_range = {0, 23, "hour out of range"};
+static const struct number_range half_day_hours_range = {0, 12, "hour out of range"};
+static const struct number_range minutes_range = {0, 59, "minute out of range"};
+static const struct number_range seconds_range = {0, 59, "second out of range"};
+
 static bool take_within(struct time_reading *reading, size_t least,
-                        struct number_range range, int *ret_number,
+                        const struct number_range *range, int *ret_number,
                         const char **ret_why) {
-    if (!take_number(reading, least, 2, ret_number)) {
+    if (!fx_text_take_number(&reading->text, least, 2, ret_number)) {
         return false;
     }
-    if (*ret_number < range.min || *ret_number > range.max) {
-        *ret_why = range.why;
+    if (*ret_number < range->min || *ret_number > range->max) {
+        *ret_why = range->why;
         return false;
     }
     return true;
-}
-
-static void skip_space(struct time_reading *reading) {
-    if (first_of(reading->text) == ' ') {
-        reading->text = text_behind(reading->text, 1);
-    }
 }
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* Takes one of the names, ignoring case; a short name is its first letters. */
+/* Takes one of the names, ignoring case; a short name is its first letters. They
+ * count from 1. */
 static bool take_name(struct time_reading *reading, const char *const *names,
-                      size_t n_names, bool is_long, int *ret_index) {
+                      size_t n_names, bool is_long, int *ret_number) {
     for (size_t i = 0; i < n_names; i++) {
         const size_t len = is_long ? fx_text_of(names[i]).len : SHORT_NAME;
         if (reading->text.len >= len &&
             strncasecmp(reading->text.data, names[i], len) == 0) {
-            reading->text = text_behind(reading->text, len);
-            *ret_index = (int)i;
+            reading->text = fx_text_rest(reading->text, len);
+            *ret_number = (int)i + 1;
             return true;
         }
     }
     return false;
-}
-
-static bool take_month_name(struct time_reading *reading, bool is_long) {
-    int index = 0;
-    if (!take_name(reading, month_names, FX_COUNT(month_names), is_long, &index)) {
-        return false;
-    }
-    reading->month = index + 1;
-    return true;
-}
-
-/* Any name is accepted. */
-static bool take_weekday_name(struct time_reading *reading, bool is_long) {
-    int index = 0;
-    return take_name(reading, weekday_names, FX_COUNT(weekday_names), is_long, &index);
 }
 
 static bool take_pm(struct time_reading *reading, struct fx_text am, struct fx_text pm) {
@@ -116,7 +90,7 @@ static bool take_pm(struct time_reading *reading, struct fx_text am, struct fx_t
     } else {
         return false;
     }
-    reading->text = text_behind(reading->text, 2);
+    reading->text = fx_text_rest(reading->text, 2);
     return true;
 }
 
@@ -130,14 +104,15 @@ static void take_digits_of_second(struct time_reading *reading, size_t n) {
         nanoseconds = nanoseconds * 10 + digit;
     }
     reading->nanoseconds = nanoseconds;
-    reading->text = text_behind(reading->text, 1 + n);
+    reading->text = fx_text_rest(reading->text, 1 + n);
 }
 
 /* Returns the number of digits after a point or comma, up to `most`. */
 static size_t count_fraction(struct fx_text text, size_t most) {
-    const char point = first_of(text);
-    return point == '.' || point == ',' ? count_digits_up_to(text_behind(text, 1), most)
-                                        : 0;
+    const char point = fx_text_first(text);
+    return point == '.' || point == ','
+               ? fx_text_count_digits(fx_text_rest(text, 1), most)
+               : 0;
 }
 
 /* `.000`: exactly that many. */
@@ -160,8 +135,7 @@ static void take_short_fraction(struct time_reading *reading) {
 /* A fraction may follow the seconds also where the layout has none. */
 static bool take_second(struct time_reading *reading, size_t least, struct fx_text rest,
                         const char **ret_why) {
-    const struct number_range range = {0, 59, "second out of range"};
-    if (!take_within(reading, least, range, &reading->second, ret_why)) {
+    if (!take_within(reading, least, &seconds_range, &reading->second, ret_why)) {
         return false;
     }
     if (count_fraction(reading->text, 1) == 0) {
@@ -179,9 +153,9 @@ static bool take_second(struct time_reading *reading, size_t least, struct fx_te
 
 /* Returns the two digits at an offset, or NOT_GIVEN. */
 static int pair_at(struct fx_text text, size_t at) {
-    const struct fx_text rest = text_behind(text, at);
-    return count_digits_up_to(rest, 2) < 2 ? NOT_GIVEN
-                                           : number_of((struct fx_text){rest.data, 2});
+    const struct fx_text rest = fx_text_rest(text, at);
+    return fx_text_count_digits(rest, 2) < 2 ? NOT_GIVEN
+                                             : number_of((struct fx_text){rest.data, 2});
 }
 
 /* The form of an offset: [+-] hours [ [:] minutes [ [:] seconds ] ], two digits each. */
@@ -220,13 +194,12 @@ static bool take_offset(struct time_reading *reading, const struct layout_zone *
     }
     reading->offset = text.data[0] == '-' ? -sum : sum;
     reading->has_offset = true;
-    reading->text = text_behind(text, form.len);
+    reading->text = fx_text_rest(text, form.len);
     return text.data[0] == '+' || text.data[0] == '-';
 }
 
 static bool take_zone(struct time_reading *reading, const struct layout_zone *zone) {
-    if (zone->iso && !zone->seconds && first_of(reading->text) == 'Z') {
-        reading->text = text_behind(reading->text, 1);
+    if (zone->iso && !zone->seconds && fx_text_take(&reading->text, 'Z')) {
         reading->utc = true;
         return true;
     }
@@ -235,14 +208,14 @@ static bool take_zone(struct time_reading *reading, const struct layout_zone *zo
 
 /* Returns the length of an offset such as `+3` or `-11`, up to 23 hours, or 0. */
 static size_t signed_length(struct fx_text text) {
-    if (first_of(text) != '+' && first_of(text) != '-') {
+    if (fx_text_first(text) != '+' && fx_text_first(text) != '-') {
         return 0;
     }
-    const struct fx_text rest = text_behind(text, 1);
-    const size_t n = count_digits(rest);
+    const struct fx_text rest = fx_text_rest(text, 1);
+    const size_t n = fx_text_count_digits(rest, SIZE_MAX);
     struct fx_text digits = {rest.data, n};
     while (digits.len > 2 && digits.data[0] == '0') {
-        digits = text_behind(digits, 1);
+        digits = fx_text_rest(digits, 1);
     }
     return n == 0 || digits.len > 2 || number_of(digits) > 23 ? 0 : 1 + n;
 }
@@ -265,7 +238,7 @@ static size_t zone_name_length(struct fx_text text) {
         return 4;
     }
     if (fx_text_starts(text, FX_TEXT("GMT"))) {
-        return 3 + signed_length(text_behind(text, 3));
+        return 3 + signed_length(fx_text_rest(text, 3));
     }
     if (text.data[0] == '+' || text.data[0] == '-') {
         return signed_length(text);
@@ -282,12 +255,12 @@ static size_t zone_name_length(struct fx_text text) {
 static bool take_zone_name(struct time_reading *reading) {
     if (fx_text_starts(reading->text, FX_GO_UTC)) {
         reading->utc = true;
-        reading->text = text_behind(reading->text, 3);
+        reading->text = fx_text_rest(reading->text, 3);
         return true;
     }
     const size_t n = zone_name_length(reading->text);
     reading->zone = (struct fx_text){reading->text.data, n};
-    reading->text = text_behind(reading->text, n);
+    reading->text = fx_text_rest(reading->text, n);
     return n > 0;
 }
 
@@ -299,57 +272,44 @@ static bool take_short_year(struct time_reading *reading) {
     if (year == NOT_GIVEN) {
         return false;
     }
-    reading->text = text_behind(reading->text, 2);
+    reading->text = fx_text_rest(reading->text, 2);
     reading->year = year + (year >= 69 ? 1900 : 2000);
     return true;
-}
-
-static bool take_month(struct time_reading *reading, size_t least, const char **ret_why) {
-    const struct number_range range = {1, 12, "month out of range"};
-    return take_within(reading, least, range, &reading->month, ret_why);
 }
 
 /* Whether the month has that day is checked at the end. */
 static bool take_day(struct time_reading *reading, enum layout_element element) {
     if (element == LAYOUT_SPACE_DAY) {
-        skip_space(reading);
+        (void)fx_text_take(&reading->text, ' ');
     }
-    return take_number(reading, element == LAYOUT_ZERO_DAY ? 2 : 1, 2, &reading->day);
+    return fx_text_take_number(&reading->text, element == LAYOUT_ZERO_DAY ? 2 : 1, 2,
+                               &reading->day);
 }
 
 static bool take_yearday(struct time_reading *reading, bool spaces) {
-    size_t least = 3;
-    for (int i = 0; spaces && i < 2 && first_of(reading->text) == ' '; i++) {
-        skip_space(reading);
-        least--;
+    for (int i = 0; spaces && i < 2 && fx_text_take(&reading->text, ' '); i++) {
     }
-    return take_number(reading, spaces ? 1 : least, 3, &reading->yearday);
-}
-
-static bool take_hour(struct time_reading *reading, size_t least, int max,
-                      const char **ret_why) {
-    const struct number_range range = {0, max, "hour out of range"};
-    return take_within(reading, least, range, &reading->hour, ret_why);
-}
-
-static bool take_minute(struct time_reading *reading, size_t least,
-                        const char **ret_why) {
-    const struct number_range range = {0, 59, "minute out of range"};
-    return take_within(reading, least, range, &reading->minute, ret_why);
+    return fx_text_take_number(&reading->text, spaces ? 1 : 3, 3, &reading->yearday);
 }
 
 static bool read_date(struct time_reading *reading, enum layout_element element,
                       const char **ret_why) {
     switch ((int)element) {
-    case LAYOUT_LONG_YEAR: return take_number(reading, 4, 4, &reading->year);
+    case LAYOUT_LONG_YEAR:
+        return fx_text_take_number(&reading->text, 4, 4, &reading->year);
     case LAYOUT_YEAR: return take_short_year(reading);
     case LAYOUT_LONG_MONTH:
-    case LAYOUT_MONTH: return take_month_name(reading, element == LAYOUT_LONG_MONTH);
-    case LAYOUT_NUMBER_MONTH: return take_month(reading, 1, ret_why);
-    case LAYOUT_ZERO_MONTH: return take_month(reading, 2, ret_why);
+    case LAYOUT_MONTH:
+        return take_name(reading, month_names, FX_COUNT(month_names),
+                         element == LAYOUT_LONG_MONTH, &reading->month);
+    case LAYOUT_NUMBER_MONTH:
+        return take_within(reading, 1, &months_range, &reading->month, ret_why);
+    case LAYOUT_ZERO_MONTH:
+        return take_within(reading, 2, &months_range, &reading->month, ret_why);
     case LAYOUT_LONG_WEEKDAY:
     case LAYOUT_WEEKDAY:
-        return take_weekday_name(reading, element == LAYOUT_LONG_WEEKDAY);
+        return take_name(reading, weekday_names, FX_COUNT(weekday_names),
+                         element == LAYOUT_LONG_WEEKDAY, &reading->weekday);
     case LAYOUT_SPACE_YEARDAY:
     case LAYOUT_ZERO_YEARDAY:
         return take_yearday(reading, element == LAYOUT_SPACE_YEARDAY);
@@ -367,11 +327,16 @@ static bool read_element(struct time_reading *reading, const struct layout_chunk
         return take_zone(reading, &zone);
     }
     switch ((int)chunk->element) {
-    case LAYOUT_HOUR: return take_hour(reading, 1, 23, ret_why);
-    case LAYOUT_HOUR_12: return take_hour(reading, 1, 12, ret_why);
-    case LAYOUT_ZERO_HOUR_12: return take_hour(reading, 2, 12, ret_why);
-    case LAYOUT_MINUTE: return take_minute(reading, 1, ret_why);
-    case LAYOUT_ZERO_MINUTE: return take_minute(reading, 2, ret_why);
+    case LAYOUT_HOUR:
+        return take_within(reading, 1, &hours_range, &reading->hour, ret_why);
+    case LAYOUT_HOUR_12:
+        return take_within(reading, 1, &half_day_hours_range, &reading->hour, ret_why);
+    case LAYOUT_ZERO_HOUR_12:
+        return take_within(reading, 2, &half_day_hours_range, &reading->hour, ret_why);
+    case LAYOUT_MINUTE:
+        return take_within(reading, 1, &minutes_range, &reading->minute, ret_why);
+    case LAYOUT_ZERO_MINUTE:
+        return take_within(reading, 2, &minutes_range, &reading->minute, ret_why);
     case LAYOUT_SECOND: return take_second(reading, 1, rest, ret_why);
     case LAYOUT_ZERO_SECOND: return take_second(reading, 2, rest, ret_why);
     case LAYOUT_UPPER_PM: return take_pm(reading, FX_TEXT("AM"), FX_TEXT("PM"));
@@ -425,46 +390,39 @@ static struct fx_text cut_spaces(struct fx_text text) {
     while (n < text.len && text.data[n] == ' ') {
         n++;
     }
-    return text_behind(text, n);
+    return fx_text_rest(text, n);
 }
 
 /* Spaces of the layout match any number of spaces, at the end also none. */
 static bool skip_prefix(struct time_reading *reading, struct fx_text prefix) {
     while (prefix.len > 0) {
-        const char next = first_of(reading->text);
         if (prefix.data[0] == ' ') {
-            if (reading->text.len > 0 && next != ' ') {
+            if (reading->text.len > 0 && reading->text.data[0] != ' ') {
                 return false;
             }
             prefix = cut_spaces(prefix);
             reading->text = cut_spaces(reading->text);
             continue;
         }
-        if (reading->text.len == 0 || next != prefix.data[0]) {
+        if (!fx_text_take(&reading->text, prefix.data[0])) {
             return false;
         }
-        prefix = text_behind(prefix, 1);
-        reading->text = text_behind(reading->text, 1);
+        prefix = fx_text_rest(prefix, 1);
     }
     return true;
 }
 
 /* ---- the time that was told ------------------------------------------------------ */
 
-static int days_of(int year, int month) {
-    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && fx_go_is_leap_year(year) ? 1 : 0);
-}
-
 /* Checks a day of the year against the month and day, if given. */
 static bool settle_yearday(struct time_reading *reading) {
     int day = reading->yearday;
     int month = 1;
-    if (day < 1 || day > (fx_go_is_leap_year(reading->year) ? 366 : 365)) {
+    if (day < 1 || day > (fx_date_is_leap_year(reading->year) ? 366 : 365)) {
         return fail_whole(reading, "day-of-year out of range");
     }
-    for (; day > days_of(reading->year, month); month++) {
-        day -= days_of(reading->year, month);
+    for (; day > fx_date_days_of_month(reading->year, month); month++) {
+        day -= fx_date_days_of_month(reading->year, month);
     }
     if (reading->month != NOT_GIVEN && reading->month != month) {
         return fail_whole(reading, "day-of-year does not match month");
@@ -484,7 +442,7 @@ static bool settle_day(struct time_reading *reading) {
     reading->month = reading->month == NOT_GIVEN ? 1 : reading->month;
     reading->day = reading->day == NOT_GIVEN ? 1 : reading->day;
     return (reading->day >= 1 &&
-            reading->day <= days_of(reading->year, reading->month)) ||
+            reading->day <= fx_date_days_of_month(reading->year, reading->month)) ||
            fail_whole(reading, "day out of range");
 }
 
@@ -498,14 +456,10 @@ static void settle_hour(struct time_reading *reading) {
 
 /* The name `GMT+3` contains its offset; other names give 0. */
 static int32_t offset_of_name(struct fx_text name) {
-    int hours = 0;
     if (name.len <= 3 || !fx_text_starts(name, FX_TEXT("GMT"))) {
         return 0;
     }
-    for (size_t i = 4; i < name.len; i++) {
-        hours = hours * 10 + (name.data[i] - '0');
-    }
-    return (name.data[3] == '-' ? -3600 : 3600) * hours;
+    return (name.data[3] == '-' ? -3600 : 3600) * number_of(fx_text_rest(name, 4));
 }
 
 /* An offset of 0 without a name is UTC. */

@@ -138,7 +138,7 @@ static void add_js_ascii(struct fx_buf *buf, char c) {
     if (c == '\\' || c == '\'' || c == '"') {
         fx_buf_char(buf, '\\');
         fx_buf_char(buf, c);
-    } else if ((unsigned char)c < ' ' || (c != '\0' && strchr("<>&=", c) != NULL)) {
+    } else if ((unsigned char)c < ' ' || fx_is_one_of(c, "<>&=")) {
         fx_buf_str(buf, "\\u");
         fx_buf_hex(buf, (unsigned char)c, 4, true);
     } else {
@@ -168,8 +168,7 @@ static void escape_js(struct fx_buf *buf, struct fx_text text) {
 }
 
 static bool is_unreserved(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-_.~", c) != NULL);
+    return fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "-_.~");
 }
 
 static void escape_query(struct fx_buf *buf, struct fx_text text) {

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 
 static bool fail(const struct template_token *token, struct fx_err *err,
                  const char *what) {

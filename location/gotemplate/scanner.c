@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "location/go/runes.h"
+#include "base/runes.h"
 
 static const struct {
     const char *word;
@@ -20,10 +20,6 @@ static const struct {
 
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
 }
 
 /* The text that is not read yet. */
@@ -279,7 +275,7 @@ static bool scan_raw(struct template_scanner *scanner, struct template_token *re
 
 static bool accept(struct template_scanner *scanner, const char *any) {
     const char c = ahead(scanner, 0);
-    const bool fits = c != '\0' && strchr(any, c) != NULL;
+    const bool fits = fx_is_one_of(c, any);
     scanner->at += fits ? 1 : 0;
     return fits;
 }
@@ -385,8 +381,8 @@ static bool scan_shut(struct template_scanner *scanner, size_t start,
 
 static bool is_number_start(const struct template_scanner *scanner) {
     const char c = ahead(scanner, 0);
-    return is_digit(c) || c == '+' || c == '-' ||
-           (c == '.' && is_digit(ahead(scanner, 1)));
+    return fx_is_digit(c) || c == '+' || c == '-' ||
+           (c == '.' && fx_is_digit(ahead(scanner, 1)));
 }
 
 /* The first character decides the type of the token. */

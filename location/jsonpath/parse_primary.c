@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 #include "location/jsonpath/parser.h"
 
 /* ---- literals -------------------------------------------------------------------- */

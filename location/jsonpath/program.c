@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 #include "location/jsonpath/jsonpath.h"
 #include "value/tree.h"
 

@@ -20,12 +20,8 @@ static char ahead(const struct path_scanner *scanner, size_t by) {
     return scanner->source.data[scanner->at + by];
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
 static bool is_hex(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return fx_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 /* True for runes beyond ASCII that cannot start a name: punctuation, white space,
@@ -118,7 +114,7 @@ static bool scan_ident(struct path_scanner *scanner) {
 }
 
 static void scan_digits(struct path_scanner *scanner, bool hex) {
-    while (is_digit(ahead(scanner, 0)) || ahead(scanner, 0) == '_' ||
+    while (fx_is_digit(ahead(scanner, 0)) || ahead(scanner, 0) == '_' ||
            (hex && is_hex(ahead(scanner, 0)))) {
         scanner->at++;
     }
@@ -165,7 +161,7 @@ static enum token_type scan_token(struct path_scanner *scanner) {
         scan_quoted(scanner);
         return TOKEN_QUOTED;
     }
-    if (is_digit(c) || (c == '.' && is_digit(ahead(scanner, 1)))) {
+    if (fx_is_digit(c) || (c == '.' && fx_is_digit(ahead(scanner, 1)))) {
         scan_number(scanner);
         return TOKEN_NUMBER;
     }

@@ -5,7 +5,7 @@
 #include "location/sprig/convert.h"
 
 #include "base/err.h"
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 #include "location/gotemplate/value.h"
 
 /* As on the hardware that KubeMod runs on: a number that does not fit an int64 gives

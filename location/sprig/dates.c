@@ -8,8 +8,7 @@
 #include <assert.h>
 #include <stddef.h>
 
-#include "location/go/strconv.h"
-#include "location/go/text.h"
+#include "base/strconv.h"
 #include "location/go/time.h"
 #include "location/sprig/convert.h"
 
@@ -86,9 +85,9 @@ static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
         return false;
     }
     const char sign = name.data[prefix.len];
-    const struct fx_text digits = text_behind(name, prefix.len + 1);
-    if ((sign != '+' && sign != '-') || count_digits(digits) != digits.len ||
-        digits.len > 2 || digits.data[0] == '0') {
+    const struct fx_text digits = fx_text_rest(name, prefix.len + 1);
+    if ((sign != '+' && sign != '-') || !fx_text_is_digits(digits) || digits.len > 2 ||
+        digits.data[0] == '0') {
         return false;
     }
     const int size = digits.len == 2 ? 10 * (digits.data[0] - '0') + digits.data[1] - '0'

@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/limits.h"
-#include "location/go/strconv.h"
+#include "base/strconv.h"
 #include "location/gotemplate/value.h"
 #include "location/sprig/convert.h"
 

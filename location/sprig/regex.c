@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/regex.h"
-#include "location/go/runes.h"
+#include "base/runes.h"
 
 /* ---- the patterns of one execution ------------------------------------------------- */
 
@@ -164,16 +164,12 @@ struct replacing {
     struct fx_buf *out;
 };
 
-static struct fx_text rest_of(struct fx_text text, size_t from) {
-    return (struct fx_text){text.data + from, text.len - from};
-}
-
 /* Returns the length of the name at the start of the text. */
 static size_t name_length(struct fx_text text) {
     size_t at = 0;
     while (at < text.len) {
         uint32_t rune = 0;
-        const size_t len = fx_text_rune(rest_of(text, at), &rune);
+        const size_t len = fx_text_rune(fx_text_rest(text, at), &rune);
         if (!fx_rune_is_letter(rune) && !fx_rune_is_digit(rune) && rune != '_') {
             break;
         }
@@ -214,7 +210,7 @@ static size_t add_reference(const struct replacing *r, struct fx_text template) 
     }
     const bool is_braced = template.len > 1 && template.data[1] == '{';
     const size_t from = is_braced ? 2 : 1;
-    const struct fx_text rest = rest_of(template, from);
+    const struct fx_text rest = fx_text_rest(template, from);
     const size_t len = name_length(rest);
     if (len == 0 || (is_braced && (len == rest.len || rest.data[len] != '}'))) {
         fx_buf_char(r->out, '$');
@@ -229,9 +225,9 @@ static void expand(const struct replacing *r, struct fx_text template) {
         const char *mark = memchr(template.data, '$', template.len);
         const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
         fx_buf_add(r->out, template.data, len);
-        template = rest_of(template, len);
+        template = fx_text_rest(template, len);
         if (mark != NULL) {
-            template = rest_of(template, add_reference(r, template));
+            template = fx_text_rest(template, add_reference(r, template));
         }
     }
 }
@@ -494,7 +490,7 @@ static bool call_regex_quote_meta(struct call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < text.len; i++) {
-        if (text.data[i] != '\0' && strchr("\\.+*?()|[]{}^$", text.data[i]) != NULL) {
+        if (fx_is_one_of(text.data[i], "\\.+*?()|[]{}^$")) {
             fx_buf_char(buf, '\\');
         }
         fx_buf_char(buf, text.data[i]);

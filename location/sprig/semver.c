@@ -7,7 +7,6 @@
 
 #include <string.h>
 
-#include "location/go/text.h"
 #include "location/gotemplate/value.h"
 #include "location/sprig/functions.h"
 
@@ -16,7 +15,7 @@
 /* ---- reading --------------------------------------------------------------------- */
 
 static bool is_identifier_char(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+    return fx_is_digit(c) || fx_is_letter(c) || c == '-';
 }
 
 /* identifiers := identifier ( "." identifier )* */
@@ -36,7 +35,7 @@ bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifi
         }
     }
     *ret_identifiers = (struct fx_text){text->data, len};
-    *text = text_behind(*text, len);
+    *text = fx_text_rest(*text, len);
     return len > 0;
 }
 
@@ -46,12 +45,12 @@ static struct fx_text next_identifier(struct fx_text *identifiers) {
         identifiers->len == 0 ? NULL : memchr(identifiers->data, '.', identifiers->len);
     const size_t len = end == NULL ? identifiers->len : (size_t)(end - identifiers->data);
     const struct fx_text identifier = {identifiers->data, len};
-    *identifiers = text_behind(*identifiers, end == NULL ? len : len + 1);
+    *identifiers = fx_text_rest(*identifiers, end == NULL ? len : len + 1);
     return identifier;
 }
 
 static bool is_number(struct fx_text identifier) {
-    return identifier.len > 0 && count_digits(identifier) == identifier.len;
+    return identifier.len > 0 && fx_text_is_digits(identifier);
 }
 
 bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
@@ -66,7 +65,7 @@ bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
 
 /* The library allows numbers up to UINT64_MAX. */
 static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_err *err) {
-    const size_t n = count_digits(*text);
+    const size_t n = fx_text_count_digits(*text, SIZE_MAX);
     uint64_t number = 0;
     if (n == 0) {
         return fx_fail(err, FX_EMUTATE, NOT_A_VERSION);
@@ -82,7 +81,7 @@ static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_er
         number = number * 10 + digit;
     }
     *ret_number = number;
-    *text = text_behind(*text, n);
+    *text = fx_text_rest(*text, n);
     return true;
 }
 
@@ -90,10 +89,10 @@ static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_er
 static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
                              struct fx_err *err) {
     *ret_number = 0;
-    if (first_of(*text) != '.') {
+    if (fx_text_first(*text) != '.') {
         return true;
     }
-    *text = text_behind(*text, 1);
+    *text = fx_text_rest(*text, 1);
     return take_number(text, ret_number, err);
 }
 
@@ -101,10 +100,10 @@ static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
 static bool take_suffix(struct fx_text *text, char sign, struct fx_text *ret_suffix,
                         struct fx_err *err) {
     *ret_suffix = (struct fx_text){0};
-    if (first_of(*text) != sign) {
+    if (fx_text_first(*text) != sign) {
         return true;
     }
-    *text = text_behind(*text, 1);
+    *text = fx_text_rest(*text, 1);
     return version_take_identifiers(text, ret_suffix) ||
            fx_fail(err, FX_EMUTATE, NOT_A_VERSION);
 }
@@ -114,8 +113,8 @@ static bool take_suffix(struct fx_text *text, char sign, struct fx_text *ret_suf
 bool version_parse(struct fx_text text, struct semantic_version *ret_version,
                    struct fx_err *err) {
     struct semantic_version version = {.original = text};
-    if (first_of(text) == 'v') {
-        text = text_behind(text, 1);
+    if (fx_text_first(text) == 'v') {
+        text = fx_text_rest(text, 1);
     }
     if (!take_number(&text, &version.major, err) ||
         !take_next_number(&text, &version.minor, err) ||

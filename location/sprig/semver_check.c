@@ -7,8 +7,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "location/go/text.h"
-
 /* The first open part of a bound: of `1.x` and `1` it is the minor version. */
 enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
 
@@ -149,7 +147,7 @@ static size_t skip_spaces(struct fx_text *text) {
     while (n < text->len && is_space(text->data[n])) {
         n++;
     }
-    *text = text_behind(*text, n);
+    *text = fx_text_rest(*text, n);
     return n;
 }
 
@@ -158,29 +156,28 @@ static const struct relation *take_relation(struct fx_text *text) {
     while (!fx_text_starts(*text, fx_text_of(relations[i].text))) {
         i++; /* the last one always fits */
     }
-    *text = text_behind(*text, strlen(relations[i].text));
+    *text = fx_text_rest(*text, strlen(relations[i].text));
     return &relations[i];
 }
 
 /* Takes a number or a wildcard: any sequence of such characters. */
 static struct fx_text take_part(struct fx_text *text) {
     size_t n = 0;
-    while (n < text->len && text->data[n] != '\0' &&
-           strchr("0123456789|xX*", text->data[n]) != NULL) {
+    while (n < text->len && fx_is_one_of(text->data[n], "0123456789|xX*")) {
         n++;
     }
     const struct fx_text part = {text->data, n};
-    *text = text_behind(*text, n);
+    *text = fx_text_rest(*text, n);
     return part;
 }
 
 /* Takes a later part with the point before it; empty where there is none. */
 static struct fx_text take_next_part(struct fx_text *text) {
     struct fx_text rest = *text;
-    if (first_of(rest) != '.') {
+    if (fx_text_first(rest) != '.') {
         return (struct fx_text){0};
     }
-    rest = text_behind(rest, 1);
+    rest = fx_text_rest(rest, 1);
     const struct fx_text part = take_part(&rest);
     *text = part.len > 0 ? rest : *text;
     return part;
@@ -190,10 +187,10 @@ static struct fx_text take_next_part(struct fx_text *text) {
 static struct fx_text take_suffix(struct fx_text *text, char sign) {
     struct fx_text rest = *text;
     struct fx_text suffix = {0};
-    if (first_of(rest) != sign) {
+    if (fx_text_first(rest) != sign) {
         return suffix;
     }
-    rest = text_behind(rest, 1);
+    rest = fx_text_rest(rest, 1);
     if (version_take_identifiers(&rest, &suffix)) {
         *text = rest;
     }
@@ -207,8 +204,8 @@ struct written {
 };
 
 static bool take_written(struct fx_text *text, struct written *ret_written) {
-    if (first_of(*text) == 'v') {
-        *text = text_behind(*text, 1);
+    if (fx_text_first(*text) == 'v') {
+        *text = fx_text_rest(*text, 1);
     }
     ret_written->parts[0] = take_part(text);
     ret_written->parts[1] = take_next_part(text);
@@ -227,7 +224,7 @@ static bool is_open(struct fx_text part) {
 static bool read_number(struct fx_text part, uint64_t *ret_number) {
     struct semantic_version version;
     struct fx_err err = FX_ERR_INIT;
-    if (count_digits(part) != part.len || !version_parse(part, &version, &err)) {
+    if (!fx_text_is_digits(part) || !version_parse(part, &version, &err)) {
         return false;
     }
     *ret_number = version.major;
@@ -284,10 +281,10 @@ static bool check(struct constraint_reading *reading, const struct relation *rel
 /* Takes `- version` after a version. */
 static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
     struct fx_text rest = reading->rest;
-    if (skip_spaces(&rest) == 0 || first_of(rest) != '-') {
+    if (skip_spaces(&rest) == 0 || fx_text_first(rest) != '-') {
         return false;
     }
-    rest = text_behind(rest, 1);
+    rest = fx_text_rest(rest, 1);
     if (skip_spaces(&rest) == 0 || !take_written(&rest, ret_upper)) {
         return false;
     }
@@ -336,9 +333,9 @@ static bool read_alternative(struct constraint_reading *reading) {
         if (reading->rest.len == 0) {
             return true;
         }
-        after_comma = first_of(reading->rest) == ',';
+        after_comma = fx_text_first(reading->rest) == ',';
         if (after_comma) {
-            reading->rest = text_behind(reading->rest, 1);
+            reading->rest = fx_text_rest(reading->rest, 1);
             (void)skip_spaces(&reading->rest);
         } else if (spaces == 0 || after_range) {
             return fail(reading);
@@ -354,7 +351,7 @@ static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
     }
     *ret_last = n + 1 >= text->len;
     const struct fx_text alternative = {text->data, *ret_last ? text->len : n};
-    *text = text_behind(*text, *ret_last ? text->len : n + 2);
+    *text = fx_text_rest(*text, *ret_last ? text->len : n + 2);
     return alternative;
 }
 

@@ -5,7 +5,7 @@
  */
 #include "location/sprig/functions.h"
 
-#include "location/go/runes.h"
+#include "base/runes.h"
 #include "location/gotemplate/format.h"
 
 /* Returns the rune to write; `before` is the previous one, 0 at the start. */

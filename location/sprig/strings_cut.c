@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "base/err.h"
-#include "location/go/runes.h"
+#include "base/runes.h"
 #include "location/gotemplate/format.h"
 #include "location/sprig/functions.h"
 

@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-#include "location/go/text.h"
-
 enum url_part { URL_HOST, URL_ZONE, URL_USER, URL_PATH, URL_FRAGMENT };
 
 /* Missing parts are empty. Escapes are decoded, except in opaque and query. */
@@ -34,25 +32,17 @@ static const char *url_quote(struct template_run *run, struct fx_text text) {
     return buf->data == NULL ? "" : buf->data;
 }
 
-static bool is_letter(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_one_of(char c, const char *set) {
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
 /* Go escapes other characters than the RFC. */
 static bool must_escape(char c, enum url_part part) {
-    if (is_letter(c) || is_digit(c) || is_one_of(c, "-_.~")) {
+    if (fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "-_.~")) {
         return false;
     }
     switch (part) {
     case URL_HOST:
-    case URL_ZONE: return !is_one_of(c, "!$&'()*+,;=:[]<>\"");
-    case URL_USER: return !is_one_of(c, "$&+,;=");
-    case URL_PATH: return !is_one_of(c, "$&+,/:;=@");
-    case URL_FRAGMENT: return !is_one_of(c, "$&+,/:;=?@!()*");
+    case URL_ZONE: return !fx_is_one_of(c, "!$&'()*+,;=:[]<>\"");
+    case URL_USER: return !fx_is_one_of(c, "$&+,;=");
+    case URL_PATH: return !fx_is_one_of(c, "$&+,/:;=@");
+    case URL_FRAGMENT: return !fx_is_one_of(c, "$&+,/:;=?@!()*");
     }
     return true;
 }
@@ -69,21 +59,11 @@ static void url_escape(struct fx_buf *buf, struct fx_text text, enum url_part pa
     }
 }
 
-static int digit_of(char c) {
-    if (is_digit(c)) {
-        return c - '0';
-    }
-    if (c >= 'a' && c <= 'f') {
-        return c - 'a' + 10;
-    }
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
 /* Returns the byte of the escape at the start of the text, or a negative number. */
 static int byte_at(struct fx_text text) {
-    const int high = text.len < ESCAPE ? -1 : digit_of(text.data[1]);
-    const int low = text.len < ESCAPE ? -1 : digit_of(text.data[2]);
-    return high < 0 || low < 0 ? -1 : high * 16 + low;
+    const unsigned high = text.len < ESCAPE ? FX_NO_DIGIT : fx_digit_of(text.data[1]);
+    const unsigned low = text.len < ESCAPE ? FX_NO_DIGIT : fx_digit_of(text.data[2]);
+    return high > 15 || low > 15 ? -1 : (int)(high * 16 + low);
 }
 
 /* A host may escape only bytes beyond ASCII and `%`; a zone also characters that it
@@ -128,7 +108,7 @@ static bool check(struct template_run *run, struct fx_text text, enum url_part p
             return false;
         }
         *ret_escapes += is_escape ? 1 : 0;
-        text = text_behind(text, is_escape ? ESCAPE : 1);
+        text = fx_text_rest(text, is_escape ? ESCAPE : 1);
     }
     return true;
 }
@@ -151,7 +131,7 @@ static bool url_unescape(struct template_run *run, struct fx_text text,
     while (text.len > 0) {
         const bool is_escape = text.data[0] == '%';
         plain[len++] = (char)(is_escape ? byte_at(text) : text.data[0]);
-        text = text_behind(text, is_escape ? ESCAPE : 1);
+        text = fx_text_rest(text, is_escape ? ESCAPE : 1);
     }
     *ret_text = (struct fx_text){plain, len};
     return true;
@@ -180,15 +160,14 @@ static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
     const size_t at = find(*text, c);
     const bool found = at < text->len;
     *ret_before = (struct fx_text){text->data, at};
-    *text = text_behind(*text, found ? at + 1 : at);
+    *text = fx_text_rest(*text, found ? at + 1 : at);
     return found;
 }
 
 /* ---- authority: [ user [ ":" password ] "@" ] host [ ":" port ] ------------------ */
 
 static bool is_user_char(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           (c != '\0' && strchr("-._:~!$&'()*+,;=%@", c) != NULL);
+    return fx_is_digit(c) || fx_is_letter(c) || fx_is_one_of(c, "-._:~!$&'()*+,;=%@");
 }
 
 static bool parse_user(struct template_run *run, struct fx_text text, struct url *url) {
@@ -207,7 +186,7 @@ static bool parse_user(struct template_run *run, struct fx_text text, struct url
 /* "" or ":" digits */
 static bool is_port(struct fx_text text) {
     return text.len == 0 ||
-           (text.data[0] == ':' && count_digits(text_behind(text, 1)) == text.len - 1);
+           (text.data[0] == ':' && fx_text_is_digits(fx_text_rest(text, 1)));
 }
 
 static bool check_port(struct template_run *run, struct fx_text text) {
@@ -230,7 +209,7 @@ static bool parse_zoned_host(struct template_run *run, struct fx_text text, size
                              size_t bracket, struct url *url) {
     struct fx_text parts[3] = {{text.data, zone},
                                {text.data + zone, bracket - zone},
-                               text_behind(text, bracket)};
+                               fx_text_rest(text, bracket)};
     size_t len = 0;
     for (size_t i = 0; i < FX_COUNT(parts); i++) {
         if (!url_unescape(run, parts[i], i == 1 ? URL_ZONE : URL_HOST, &parts[i])) {
@@ -251,15 +230,15 @@ static bool parse_zoned_host(struct template_run *run, struct fx_text text, size
 }
 
 static bool parse_host(struct template_run *run, struct fx_text text, struct url *url) {
-    if (first_of(text) != '[') {
-        return check_port(run, text_behind(text, find_last(text, ':'))) &&
+    if (fx_text_first(text) != '[') {
+        return check_port(run, fx_text_rest(text, find_last(text, ':'))) &&
                url_unescape(run, text, URL_HOST, &url->host);
     }
     const size_t bracket = find_last(text, ']');
     if (bracket == text.len) {
         return fx_fail(run->err, FX_EMUTATE, "missing ']' in host");
     }
-    if (!check_port(run, text_behind(text, bracket + 1))) {
+    if (!check_port(run, fx_text_rest(text, bracket + 1))) {
         return false;
     }
     const size_t zone = find_zone(text, bracket);
@@ -273,7 +252,7 @@ static bool parse_authority(struct template_run *run, struct fx_text text,
     if (at == text.len) {
         return parse_host(run, text, url);
     }
-    return parse_host(run, text_behind(text, at + 1), url) &&
+    return parse_host(run, fx_text_rest(text, at + 1), url) &&
            parse_user(run, (struct fx_text){text.data, at}, url);
 }
 
@@ -302,9 +281,9 @@ static bool take_lower(struct template_run *run, struct fx_text scheme, struct u
  * it the text starts with the path. */
 static bool take_scheme(struct template_run *run, struct fx_text *text, struct url *url) {
     size_t n = 0;
-    while (n < text->len &&
-           (is_letter(text->data[n]) ||
-            (n > 0 && (is_digit(text->data[n]) || strchr("+-.", text->data[n]))))) {
+    while (n < text->len && (fx_is_letter(text->data[n]) ||
+                             (n > 0 && (fx_is_digit(text->data[n]) ||
+                                        fx_is_one_of(text->data[n], "+-."))))) {
         n++;
     }
     if (n == text->len || text->data[n] != ':') {
@@ -314,7 +293,7 @@ static bool take_scheme(struct template_run *run, struct fx_text *text, struct u
         return fx_fail(run->err, FX_EMUTATE, "missing protocol scheme");
     }
     const struct fx_text scheme = {text->data, n};
-    *text = text_behind(*text, n + 1);
+    *text = fx_text_rest(*text, n + 1);
     return take_lower(run, scheme, url);
 }
 
@@ -324,7 +303,7 @@ static bool has_colon_in_first_segment(struct fx_text path) {
 
 /* Parses the part after the scheme, without the query. */
 static bool parse_rest(struct template_run *run, struct fx_text text, struct url *url) {
-    if (first_of(text) != '/') {
+    if (fx_text_first(text) != '/') {
         if (url->scheme.len > 0) {
             url->opaque = text;
             return true;
@@ -337,12 +316,12 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
     const bool may_have_host =
         url->scheme.len > 0 || !fx_text_starts(text, FX_TEXT("///"));
     if (may_have_host && fx_text_starts(text, FX_TEXT("//"))) {
-        text = text_behind(text, 2);
+        text = fx_text_rest(text, 2);
         const size_t slash = find(text, '/');
         if (!parse_authority(run, (struct fx_text){text.data, slash}, url)) {
             return false;
         }
-        text = text_behind(text, slash);
+        text = fx_text_rest(text, slash);
     }
     return url_unescape(run, text, URL_PATH, &url->path);
 }
@@ -389,7 +368,7 @@ static bool url_parse(struct template_run *run, struct fx_text text,
 static struct fx_text url_hostname(const struct url *url) {
     struct fx_text host = url->host;
     const size_t colon = find_last(host, ':');
-    if (is_port(text_behind(host, colon))) {
+    if (is_port(fx_text_rest(host, colon))) {
         host.len = colon;
     }
     if (host.len >= 2 && host.data[0] == '[' && host.data[host.len - 1] == ']') {

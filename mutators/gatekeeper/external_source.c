@@ -16,7 +16,7 @@ static const char *const failure_words[] = {
 };
 
 enum { AT_LOCATION, USERNAME };
-static const char *const source_words[] = {
+static const char *const source_text[] = {
     [AT_LOCATION] = "ValueAtLocation",
     [USERNAME] = "Username",
 };
@@ -67,8 +67,8 @@ static bool read_choice(const struct choice *choice, const json_t *external,
 
 bool fx_source_read_external(struct source *source, json_t *external,
                              struct fx_err *err) {
-    static const struct choice data_source = {"dataSource", source_words,
-                                              FX_COUNT(source_words)};
+    static const struct choice data_source = {"dataSource", source_text,
+                                              FX_COUNT(source_text)};
     static const struct choice failure = {"failurePolicy", failure_words,
                                           FX_COUNT(failure_words)};
     size_t asks = 0;

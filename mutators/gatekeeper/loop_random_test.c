@@ -104,12 +104,12 @@ static void assert_same_cycle(const struct fx_outcome *a, const struct fx_outcom
         assert_int_equal(a->cycle[i].mutator, b->cycle[i].mutator);
         assert_true(fx_text_equal(a->cycle[i].path, b->cycle[i].path));
     }
-    for (size_t i = 0; i < a->n_turns && b->n_turns > 0; i++) {
-        assert_int_equal(a->n_turns, b->n_turns);
-        assert_int_equal(a->turns[i].period, b->turns[i].period);
-        assert_int_equal(a->turns[i].n_changes, b->turns[i].n_changes);
-        assert_same_changes(a->turns[i].changes, b->turns[i].changes,
-                            a->turns[i].n_changes);
+    for (size_t i = 0; i < a->n_cycle_fields && b->n_cycle_fields > 0; i++) {
+        assert_int_equal(a->n_cycle_fields, b->n_cycle_fields);
+        assert_int_equal(a->cycle_fields[i].period, b->cycle_fields[i].period);
+        assert_int_equal(a->cycle_fields[i].n_changes, b->cycle_fields[i].n_changes);
+        assert_same_changes(a->cycle_fields[i].changes, b->cycle_fields[i].changes,
+                            a->cycle_fields[i].n_changes);
     }
 }
 
@@ -242,7 +242,7 @@ static void play(const struct pool *pool, json_t *namespace_object) {
         .operation = FX_OPERATION_CREATE,
         .source = FX_SOURCE_ORIGINAL,
         .namespace_object = one_in(3) ? NULL : namespace_object,
-        .tells_passes = one_in(2),
+        .reports_passes = one_in(2),
         .collects_stats = one_in(2),
         .mutation_id = UUID,
     };

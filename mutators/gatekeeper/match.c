@@ -12,7 +12,6 @@
 #include "engine/glob.h"
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 /* A short match costs less than what each mutator is charged with anyway. */
@@ -53,7 +52,7 @@ struct fx_match {
     bool exact_namespaces;
     struct fx_selector *label_selector, *namespace_selector, *annotation_selector;
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
-    struct fx_text name, source_words;
+    struct fx_text name, source_text;
     enum fx_source source;
     size_t units; /* of the budget, for one evaluation; 0: too little to count */
 };
@@ -251,11 +250,11 @@ static bool fill(struct fx_match *match, const json_t *node, enum fx_match_synta
                        &match->namespace_selector, err) ||
         (syntax == FX_MATCH_EXTENDED && !read_annotation_selector(match, node, err)) ||
         !read_text(node, "name", &name, &match->name_node, &match->name, err) ||
-        !read_text(node, "source", &source, &match->source_node, &match->source_words,
+        !read_text(node, "source", &source, &match->source_node, &match->source_text,
                    err)) {
         return false;
     }
-    match->source = fx_source_parse(match->source_words);
+    match->source = fx_source_parse(match->source_text);
     list_used(match);
     return true;
 }
@@ -411,7 +410,7 @@ static bool fail_source(struct fx_text words, const json_t *node, struct fx_err 
 
 static bool check_source(const struct fx_match *match, struct fx_err *err) {
     return match->source != FX_SOURCE_INVALID ||
-           fail_source(match->source_words, match->source_node, err);
+           fail_source(match->source_text, match->source_node, err);
 }
 
 static bool eval_source(const struct fx_match *match, const struct question *q,
@@ -425,7 +424,7 @@ static bool eval_source(const struct fx_match *match, const struct question *q,
                        FX_TEXT_ARG(q->subject->name));
     }
     if (q->request->source == FX_SOURCE_INVALID) {
-        return fail_source(q->request->source_words, NULL, err);
+        return fail_source(q->request->source_text, NULL, err);
     }
     *ret_holds = match->source == q->request->source;
     return true;

@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_request request = {
         .operation = fx_operation_parse(fx_tree_view_string(input, "operation")),
         .source = fx_source_parse(source),
-        .source_words = source,
+        .source_text = source,
         .namespace_object = fx_tree_view_key(input, "namespace"),
     };
     struct fx_subject subject;

@@ -137,7 +137,7 @@ static void run_case(const struct match_case *c, enum fx_match_syntax syntax) {
     assert_true(node != NULL && object != NULL && (c->around == NULL || around != NULL));
     const struct fx_request request = {
         .source = fx_source_parse(fx_text_of(c->source)),
-        .source_words = fx_text_of(c->source),
+        .source_text = fx_text_of(c->source),
         .namespace_object = around,
     };
     struct fx_subject subject;

@@ -127,7 +127,7 @@ static void names_the_cycle(void **state) {
     assert_false(loop.ok);
     bool is_told[4] = {false};
     for (size_t i = 0; i < loop.outcome.n_cycle; i++) {
-        const struct fx_contender *contender = &loop.outcome.cycle[i];
+        const struct fx_cycle_mutator *contender = &loop.outcome.cycle[i];
         assert_true(fx_text_is(contender->path, "/spec/x") ||
                     fx_text_is(contender->path, "/spec/y"));
         is_told[contender->mutator] = true;

@@ -24,7 +24,7 @@
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
-    return fx_subject_home(subject, request);
+    return fx_subject_object_namespace(subject, request);
 }
 
 /* Section 3. */
@@ -246,6 +246,7 @@ static const struct fx_mutator_ops reject_ops = {
 void fx_modrule_set_type(struct modrule *rule, bool rejects) {
     rule->rejects = rejects;
     rule->head.ops = rejects ? &reject_ops : &patch_ops;
+    rule->head.run.action = rejects ? FX_ACTION_DENY : FX_ACTION_MUTATE;
 }
 
 /* The namespace of the cluster's rules. */

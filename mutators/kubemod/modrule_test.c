@@ -182,9 +182,9 @@ static void does_as_the_spec_says(void **state) {
         assert_value(play.root, cases[i].expected, cases[i].rules);
         assert_int_equal(play.outcome.n_skipped, cases[i].drop == NULL ? 0 : 1);
         if (cases[i].drop != NULL &&
-            strstr(play.outcome.skipped[0].words, cases[i].drop) == NULL) {
+            strstr(play.outcome.skipped[0].message, cases[i].drop) == NULL) {
             fail_msg("%s: wanted %s, got %s", cases[i].rules, cases[i].drop,
-                     play.outcome.skipped[0].words);
+                     play.outcome.skipped[0].message);
         }
         end(&play);
     }
@@ -305,7 +305,7 @@ static void templates_share_a_bound(void **state) {
     run(&play, rules, POD "}}");
     assert_true(play.ok);
     assert_int_equal(play.outcome.n_skipped, 1);
-    assert_string_equal(play.outcome.skipped[0].words,
+    assert_string_equal(play.outcome.skipped[0].message,
                         "spec.patch[0]: it writes more than it may, 21 bytes too many");
     assert_int_equal(text_left, 29);
     end(&play);
@@ -342,7 +342,7 @@ static void many_operations_are_refused(void **state) {
         object.data);
     assert_true(play.ok);
     assert_int_equal(play.outcome.n_skipped, 1);
-    assert_string_equal(play.outcome.skipped[0].words,
+    assert_string_equal(play.outcome.skipped[0].message,
                         "spec.patch[0]: it comes to more than 10000 operations");
     end(&play);
     fx_buf_finish(&object);

@@ -132,7 +132,7 @@ static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     const bool ok = fx_converge(snapshot, &request, &arena, trace, &root, &outcome, &err);
     assert(ok || err.code == FX_EDENIED || err.code == FX_ENOMEM);
-    assert(ok == (outcome.n_refusals == 0) || err.code == FX_ENOMEM);
+    assert(ok == (outcome.n_violations == 0) || err.code == FX_ENOMEM);
     assert(outcome.iterations <= 2);
     *ret_code = ok ? FX_OK : err.code;
     fx_outcome_finish(&outcome);

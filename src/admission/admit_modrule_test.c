@@ -229,7 +229,7 @@ static void tells_so_many_faults(void **state) {
     fx_review_destroy(admit(text, &answer));
     const json_t *status = status_of(answer);
     const json_t *list = fx_tree_view_key(fx_tree_view_key(status, "details"), "causes");
-    assert_int_equal(json_array_size(list), FX_LIMIT_TOLD_FAULTS);
+    assert_int_equal(json_array_size(list), FX_LIMIT_REPORTED_FAULTS);
     assert_true(
         fx_text_ends(fx_tree_view_string(status, "message"),
                      FX_TEXT("spec.match[49].select: Required value, and 150 more]")));

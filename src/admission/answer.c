@@ -3,11 +3,13 @@
  * admission/answer.c - the ends of a review: the response is written straight into the
  * body, never built as a tree.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "admission/invalid.h"
 #include "admission/steps.h"
 #include "base/base64.h"
+#include "base/hash.h"
 #include "base/limits.h"
 #include "value/json.h"
 
@@ -30,34 +32,246 @@ static void begin(struct fx_review *review, bool allowed) {
     fx_buf_str(body, allowed ? ",\"allowed\":true" : ",\"allowed\":false");
 }
 
-static void add_warning(struct fx_review *review, bool is_first, struct fx_text words) {
-    fx_buf_str(&review->body, is_first ? ",\"warnings\":[" : ",");
-    add_string(&review->body, words);
+/* ---- warnings -------------------------------------------------------------------- */
+
+/* The list of warnings that is being written. */
+struct warnings {
+    struct fx_buf *body;
+    struct fx_buf message; /* of the next one */
+    size_t n_written;
+};
+
+static void begin_warnings(struct warnings *warnings, struct fx_buf *body) {
+    *warnings = (struct warnings){.body = body};
+    fx_buf_init(&warnings->message, 0);
 }
 
-/* "warnings": what policies had to do without, and those who were left out, each with the
- * reason. */
-static void add_warnings(struct fx_review *review) {
-    const struct fx_outcome *outcome = &review->mutation.outcome;
-    bool is_first = true;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    if (review->warning != NULL) {
-        add_warning(review, is_first, fx_text_of(review->warning));
-        is_first = false;
-    }
-    for (size_t i = 0; i < outcome->n_skipped; i++) {
-        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
-        fx_buf_reset(&words);
-        fx_mutator_print_id(&words, review->snapshot->mutators[drop->mutator]);
-        fx_buf_printf(&words, "%s: %s", drop->fails ? " was left out" : "", drop->words);
-        add_warning(review, is_first, (struct fx_text){words.data, words.len});
-        fx_buf_fail_as(&review->body, &words);
-        is_first = false;
-    }
-    fx_buf_str(&review->body, is_first ? "" : "]");
-    fx_buf_finish(&words);
+static void add_warning(struct warnings *warnings, struct fx_text text) {
+    fx_buf_str(warnings->body, warnings->n_written++ == 0 ? ",\"warnings\":[" : ",");
+    add_string(warnings->body, text);
 }
+
+/* Adds the message, and empties it. */
+static void add_message(struct warnings *warnings) {
+    struct fx_buf *message = &warnings->message;
+    fx_buf_fail_as(warnings->body, message);
+    add_warning(warnings, (struct fx_text){message->data, message->len});
+    fx_buf_reset(message);
+}
+
+static void end_warnings(struct warnings *warnings) {
+    fx_buf_str(warnings->body, warnings->n_written == 0 ? "" : "]");
+    fx_buf_finish(&warnings->message);
+}
+
+/* API servers drop a warning that has control characters. */
+static void blank_controls(struct fx_buf *message) {
+    for (size_t i = 0; i < message->len; i++) {
+        if ((unsigned char)message->data[i] < ' ' || message->data[i] == '\x7f') {
+            message->data[i] = ' ';
+        }
+    }
+}
+
+/* Adds the violations of validators that warn: "<id>: <entry>". */
+static void warn_of_violations(struct warnings *warnings,
+                               const struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    size_t n_warnings = 0;
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action != FX_ACTION_WARN || ++n_warnings > FX_LIMIT_VIOLATIONS) {
+            continue;
+        }
+        fx_mutator_print_id(&warnings->message,
+                            review->snapshot->mutators[violation->mutator]);
+        fx_buf_str(&warnings->message, ": ");
+        fx_buf_text(&warnings->message, violation->entry);
+        blank_controls(&warnings->message);
+        add_message(warnings);
+    }
+    if (n_warnings > FX_LIMIT_VIOLATIONS) {
+        fx_buf_printf(&warnings->message, "and %zu more",
+                      n_warnings - FX_LIMIT_VIOLATIONS);
+        add_message(warnings);
+    }
+}
+
+/* Adds the mutators that were skipped, each with the reason. */
+static void warn_of_skipped(struct warnings *warnings, const struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
+        fx_mutator_print_id(&warnings->message,
+                            review->snapshot->mutators[skipped->mutator]);
+        fx_buf_printf(&warnings->message, "%s: %s", skipped->fails ? " was left out" : "",
+                      skipped->message);
+        add_message(warnings);
+    }
+}
+
+/* Adds "warnings": what policies had to do without, then what they warn of, then those
+ * that were skipped. */
+static void add_warnings(struct fx_review *review) {
+    struct warnings warnings;
+    begin_warnings(&warnings, &review->body);
+    if (review->warning != NULL) {
+        add_warning(&warnings, fx_text_of(review->warning));
+    }
+    warn_of_violations(&warnings, review);
+    warn_of_skipped(&warnings, review);
+    end_warnings(&warnings);
+}
+
+/* ---- audit annotations ------------------------------------------------------------ */
+
+#define KEY_BYTES  63u /* of the name part of an annotation's key, in Kubernetes */
+#define HASH_BYTES 9u  /* "-0a1b2c3d" */
+
+/* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
+struct names {
+    char bytes[FX_LIMIT_NAMED_MUTATORS_BYTES + sizeof ",…"];
+    size_t len;
+};
+
+static void put(struct names *names, struct fx_text part) {
+    memcpy(names->bytes + names->len, part.data, part.len);
+    names->len += part.len;
+}
+
+static void list_mutators(const struct fx_review *review, struct names *names) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    names->len = 0;
+    for (size_t i = 0; i < outcome->n_applied; i++) {
+        const struct fx_mutator *mutator =
+            review->snapshot->mutators[outcome->applied[i]];
+        const struct fx_text kind = fx_text_of(mutator->kind);
+        const struct fx_text name = fx_text_of(mutator->full_name);
+        const struct fx_text comma = {",", i == 0 ? 0 : 1};
+        if (comma.len + kind.len + 1 + name.len >
+            FX_LIMIT_NAMED_MUTATORS_BYTES - names->len) {
+            put(names, comma);
+            put(names, FX_TEXT("…"));
+            return;
+        }
+        put(names, comma);
+        put(names, kind);
+        put(names, FX_TEXT("/"));
+        put(names, name);
+    }
+}
+
+/* The object of annotations that is being written. */
+struct annotations {
+    struct fx_buf *body;
+    size_t n_written;
+};
+
+static void add_annotation(struct annotations *annotations, struct fx_text key,
+                           struct fx_text value) {
+    fx_buf_str(annotations->body,
+               annotations->n_written++ == 0 ? ",\"auditAnnotations\":{" : ",");
+    add_string(annotations->body, key);
+    fx_buf_char(annotations->body, ':');
+    add_string(annotations->body, value);
+}
+
+static bool is_alphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+static bool is_of_key(char c) {
+    return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
+}
+
+/* Is there an earlier violation of the same kind and name, in another group? */
+static bool is_named_twice(const struct fx_review *review, size_t at) {
+    const struct fx_violation *violations = review->mutation.outcome.violations;
+    const struct fx_mutator *own = review->snapshot->mutators[violations[at].mutator];
+    for (size_t i = 0; i < at; i++) {
+        const struct fx_mutator *other =
+            review->snapshot->mutators[violations[i].mutator];
+        if (violations[i].action == FX_ACTION_AUDIT &&
+            strcmp(own->kind, other->kind) == 0 &&
+            strcmp(own->full_name, other->full_name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "Kind_namespace_name_rule". With a hash of the mutator's id behind it if that alone
+ * could be the key of two mutators, or is none that Kubernetes accepts. */
+static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
+                      bool is_hashed) {
+    struct fx_buf id;
+    fx_buf_init(&id, 0);
+    fx_mutator_print_id(&id, mutator);
+    fx_buf_printf(key, "%s/%s", mutator->kind, mutator->full_name);
+    for (size_t i = 0; i < key->len; i++) {
+        const bool is_separator = key->data[i] == '/' || key->data[i] == ':';
+        if (!is_of_key(key->data[i])) {
+            is_hashed = is_hashed || !is_separator;
+            key->data[i] = '_';
+        }
+    }
+    if (is_hashed || key->len > KEY_BYTES ||
+        (key->len > 0 && !is_alphanumeric(key->data[key->len - 1]))) {
+        const uint64_t hash =
+            fx_hash_text(FX_HASH_START, (struct fx_text){id.data, id.len});
+        key->len = key->len < KEY_BYTES - HASH_BYTES ? key->len : KEY_BYTES - HASH_BYTES;
+        fx_buf_printf(key, "-%08" PRIx32, (uint32_t)hash);
+    }
+    fx_buf_fail_as(key, &id);
+    fx_buf_finish(&id);
+}
+
+/* Adds the violations of validators that audit: the key is made of the mutator's id. */
+static void annotate_violations(struct annotations *annotations,
+                                const struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    struct fx_buf text;
+    size_t n_audits = 0;
+    fx_buf_init(&text, 0);
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action != FX_ACTION_AUDIT || ++n_audits > FX_LIMIT_VIOLATIONS) {
+            continue;
+        }
+        fx_buf_reset(&text);
+        print_key(&text, review->snapshot->mutators[violation->mutator],
+                  is_named_twice(review, i));
+        add_annotation(annotations, (struct fx_text){text.data, text.len},
+                       violation->entry);
+    }
+    if (n_audits > FX_LIMIT_VIOLATIONS) {
+        fx_buf_reset(&text);
+        fx_buf_number(&text, n_audits - FX_LIMIT_VIOLATIONS);
+        add_annotation(annotations, FX_TEXT("omitted"),
+                       (struct fx_text){text.data, text.len});
+    }
+    fx_buf_fail_as(annotations->body, &text);
+    fx_buf_finish(&text);
+}
+
+/* Adds "auditAnnotations": who changed the object, in how many passes, and what the
+ * validators found that audit. */
+static void add_annotations(struct fx_review *review) {
+    struct annotations annotations = {.body = &review->body};
+    if (review->mutation.outcome.mutated) {
+        struct names names;
+        list_mutators(review, &names);
+        add_annotation(&annotations, FX_TEXT("mutators"),
+                       (struct fx_text){names.bytes, names.len});
+        fx_buf_str(&review->body, ",\"iterations\":\"");
+        fx_buf_number(&review->body, review->mutation.outcome.iterations);
+        fx_buf_char(&review->body, '"');
+    }
+    annotate_violations(&annotations, review);
+    fx_buf_str(&review->body, annotations.n_written == 0 ? "" : "}");
+}
+
+/* ---- responses -------------------------------------------------------------------- */
 
 static void add_status(struct fx_buf *body, struct fx_text message, unsigned code) {
     fx_buf_str(body, ",\"status\":{");
@@ -129,28 +343,30 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
                              const char *message) {
     begin(review, true);
     add_status(&review->body, fx_text_of(message), 200);
+    add_annotations(review);
     add_warnings(review);
     return end(review, decision);
 }
 
-static void add_told(struct fx_buf *body, const struct fx_compilation *told) {
-    if (told->n_warnings == 0) {
-        return;
+/* Adds "warnings": what the compilation of a policy reports. */
+static void add_compile_warnings(struct fx_buf *body,
+                                 const struct fx_compilation *compilation) {
+    struct warnings warnings;
+    begin_warnings(&warnings, body);
+    for (size_t i = 0; i < compilation->n_warnings; i++) {
+        add_warning(&warnings, fx_text_of(compilation->warnings[i].text));
     }
-    for (size_t i = 0; i < told->n_warnings; i++) {
-        fx_buf_str(body, i == 0 ? ",\"warnings\":[" : ",");
-        add_string(body, fx_text_of(told->warnings[i].text));
+    if (compilation->n_more_warnings > 0) {
+        fx_buf_printf(&warnings.message, "and %zu more", compilation->n_more_warnings);
+        add_message(&warnings);
     }
-    if (told->n_untold_warnings > 0) {
-        fx_buf_printf(body, ",\"and %zu more\"", told->n_untold_warnings);
-    }
-    fx_buf_char(body, ']');
+    end_warnings(&warnings);
 }
 
 enum fx_next fx_answer_allow_policy(struct fx_review *review) {
     begin(review, true);
     add_status(&review->body, (struct fx_text){0}, 200);
-    add_told(&review->body, &review->told);
+    add_compile_warnings(&review->body, &review->told);
     return end(review, FX_DECISION_UNCHANGED);
 }
 
@@ -171,63 +387,20 @@ enum fx_next fx_answer_invalid(struct fx_review *review) {
     return end(review, FX_DECISION_FAILED);
 }
 
-/* Judges refuse the object: their words, whole, are the reason as well. */
+/* Validators deny the object: their whole message is the reason, too. */
 static enum fx_next answer_denial(struct fx_review *review) {
-    const struct fx_text words = review->mutation.outcome.denial;
+    const struct fx_text message = review->mutation.outcome.denial;
     struct fx_buf *body = &review->body;
     review->result.failure = &review->err;
     begin(review, false);
     fx_buf_str(body, ",\"status\":{\"message\":");
-    add_string(body, words);
+    add_string(body, message);
     fx_buf_str(body, ",\"reason\":");
-    add_string(body, words);
+    add_string(body, message);
     fx_buf_str(body, ",\"code\":403}");
+    add_annotations(review);
     add_warnings(review);
     return end(review, FX_DECISION_DENIED);
-}
-
-/* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
-struct names {
-    char bytes[FX_LIMIT_NAMED_MUTATORS_BYTES + sizeof ",…"];
-    size_t len;
-};
-
-static void put(struct names *names, struct fx_text part) {
-    memcpy(names->bytes + names->len, part.data, part.len);
-    names->len += part.len;
-}
-
-static void list_mutators(const struct fx_review *review, struct names *names) {
-    const struct fx_outcome *outcome = &review->mutation.outcome;
-    names->len = 0;
-    for (size_t i = 0; i < outcome->n_applied; i++) {
-        const struct fx_mutator *mutator =
-            review->snapshot->mutators[outcome->applied[i]];
-        const struct fx_text kind = fx_text_of(mutator->kind);
-        const struct fx_text name = fx_text_of(mutator->full_name);
-        const struct fx_text comma = {",", i == 0 ? 0 : 1};
-        if (comma.len + kind.len + 1 + name.len >
-            FX_LIMIT_NAMED_MUTATORS_BYTES - names->len) {
-            put(names, comma);
-            put(names, FX_TEXT("…"));
-            return;
-        }
-        put(names, comma);
-        put(names, kind);
-        put(names, FX_TEXT("/"));
-        put(names, name);
-    }
-}
-
-static void add_annotations(struct fx_review *review) {
-    struct fx_buf *body = &review->body;
-    struct names names;
-    list_mutators(review, &names);
-    fx_buf_str(body, ",\"auditAnnotations\":{\"mutators\":");
-    add_string(body, (struct fx_text){names.bytes, names.len});
-    fx_buf_str(body, ",\"iterations\":\"");
-    fx_buf_number(body, review->mutation.outcome.iterations);
-    fx_buf_str(body, "\"}");
 }
 
 static void add_patch(struct fx_review *review, const struct fx_patch *patch) {

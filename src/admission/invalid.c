@@ -20,14 +20,15 @@ static void add_printed(struct fx_buf *body, struct fx_buf *words) {
 }
 
 static size_t count_told(const struct fx_compilation *told) {
-    return told->n_faults < FX_LIMIT_TOLD_FAULTS ? told->n_faults : FX_LIMIT_TOLD_FAULTS;
+    return told->n_faults < FX_LIMIT_REPORTED_FAULTS ? told->n_faults
+                                                     : FX_LIMIT_REPORTED_FAULTS;
 }
 
 /* `<Kind>.<group> "<name>" is invalid: <fault>`; several stand in brackets. */
 static void add_message(struct fx_buf *body, const struct fx_subject *policy,
                         const struct fx_compilation *told) {
     const size_t n = count_told(told);
-    const size_t n_more = told->n_faults - n + told->n_untold_faults;
+    const size_t n_more = told->n_faults - n + told->n_more_faults;
     struct fx_buf words;
     fx_buf_init(&words, 0);
     fx_buf_text(&words, policy->kind);

@@ -13,7 +13,7 @@
 #include "engine/dialect.h"
 
 /* Appends the `status` of a response: code 422, reason Invalid, with the faults, of which
- * there is at least one, up to FX_LIMIT_TOLD_FAULTS; the others are counted. */
+ * there is at least one, up to FX_LIMIT_REPORTED_FAULTS; the others are counted. */
 void fx_invalid_add_status(struct fx_buf *body, const json_t *policy,
                            const struct fx_compilation *told);
 

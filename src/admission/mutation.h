@@ -60,9 +60,8 @@ struct fx_mutation {
 };
 
 /* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
- * those of fx_converge (outcome.cycle and .turns are filled for FX_ENOCONVERGE, .denial
- * for FX_EDENIED) and of
- * fx_external_collect. */
+ * those of fx_converge (outcome.cycle and .cycle_fields are filled for FX_ENOCONVERGE,
+ * .denial for FX_EDENIED) and of fx_external_collect. */
 bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 
 /* Once every call is answered: puts the values in their places, restores the namespace

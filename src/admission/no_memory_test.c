@@ -108,7 +108,7 @@ static bool mutate(void *user) {
         .snapshot = scene->snapshot,
         .request = {.operation = FX_OPERATION_CREATE,
                     .annotates = true,
-                    .tells_passes = true,
+                    .reports_passes = true,
                     .mutation_id = "id"},
         .namespace_ = FX_TEXT("n"),
         .object = scene->object,
@@ -332,13 +332,64 @@ static void test_referring(void **state) {
     fx_snapshot_unref(given.snapshot);
 }
 
+/* ---- violations ------------------------------------------------------------------ */
+
+static bool find_violation(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t *root,
+                           struct fx_buf *entry, struct fx_err *note,
+                           struct fx_err *err) {
+    (void)request;
+    (void)root;
+    (void)note;
+    (void)err;
+    fx_buf_printf(entry, "a violation of %s", self->name);
+    return true;
+}
+
+static bool allow_violations(void *user) {
+    static const struct fx_admission admission = {.skims = true, .collects_stats = true};
+    const struct referring *given = user;
+    struct fx_review *review =
+        fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);
+    return run_review(review);
+}
+
+static void test_violations(void **state) {
+    (void)state;
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .validate = find_violation,
+                                              .destroy = fake_destroy};
+    static const enum fx_action actions[] = {FX_ACTION_WARN, FX_ACTION_AUDIT,
+                                             FX_ACTION_DENY};
+    struct fx_mutator *mutators[FX_COUNT(actions)];
+    struct fx_err err = FX_ERR_INIT;
+    for (size_t i = 0; i < FX_COUNT(actions); i++) {
+        const char name[] = {(char)('a' + i), '\0'};
+        mutators[i] = fake_mutator(leave, name);
+        mutators[i]->ops = &ops;
+        mutators[i]->run.action = actions[i];
+    }
+    char *request = with_quotes(REQUEST(POD_KIND ",'operation':'CREATE'," POD));
+    for (size_t n = FX_COUNT(actions) - 1; n <= FX_COUNT(actions); n++) {
+        const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = n};
+        struct referring given = {.request = request};
+        assert_true(fx_snapshot_build(&parts, 1, &given.snapshot, &err));
+        refuse_all(allow_violations, &given);
+        fx_snapshot_unref(given.snapshot);
+    }
+    for (size_t i = 0; i < FX_COUNT(actions); i++) {
+        fx_mutator_unref(mutators[i]);
+    }
+    free(request);
+}
+
 int main(void) {
     refuse_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asking),
-        cmocka_unit_test(test_fights),
-        cmocka_unit_test(test_admitting),
-        cmocka_unit_test(test_referring),
+        cmocka_unit_test(test_asking),     cmocka_unit_test(test_fights),
+        cmocka_unit_test(test_admitting),  cmocka_unit_test(test_referring),
+        cmocka_unit_test(test_violations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

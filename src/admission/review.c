@@ -53,7 +53,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     fx_uuid_make(review->mutation_id);
     review->request.mutation_id = review->mutation_id;
     review->request.annotates = admission->annotates;
-    review->request.tells_passes = admission->tells_passes;
+    review->request.reports_passes = admission->reports_passes;
     review->request.collects_stats = admission->collects_stats;
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =
@@ -77,8 +77,10 @@ static enum fx_next step_converge(struct fx_review *review) {
     if (!fx_mutation_begin(&review->mutation, &review->err)) {
         return fail(review);
     }
-    const bool is_told_of = review->mutation.outcome.n_skipped > 0; /* as of failures */
-    return review->skims && is_told_of ? start_over(review) : FX_NEXT;
+    /* As of failures: the messages may be about any part of the object. */
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
+    return review->skims && has_messages ? start_over(review) : FX_NEXT;
 }
 
 /* What is to be asked of providers, the caller asks. */

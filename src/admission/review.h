@@ -67,7 +67,7 @@ enum fx_lookup {
 struct fx_admission {
     enum fx_on_error on_error;
     bool annotates;      /* objects are to say who changed them (admission/annotate.h) */
-    bool tells_passes;   /* result->outcome is to list who applied in each pass */
+    bool reports_passes; /* result->outcome is to list who applied in each pass */
     bool collects_stats; /* result->outcome is to tell how each mutator fared */
     bool skims;          /* only the patch is asked for: what no policy reads of the
                           * AdmissionReview may be left out of the tree */

@@ -67,8 +67,7 @@ bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
     if (!fx_analyzer_diff(analyzer, before, after, &patch, err)) {
         return false;
     }
-    struct fx_buf at;
-    fx_buf_init(&at, 0);
+    struct fx_buf at = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < patch.n_ops; i++) {
         ok = add(ret_leaves, patch.ops[i].path, patch.ops[i].value, &at) &&

@@ -61,8 +61,7 @@ static bool report_failure(const struct mutator_set *set,
     }
     struct fx_analysis_finding finding = {
         .rule = FX_ANALYSIS_FAILURE, .mutators = {outcome->failed}, .n_mutators = 1};
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     fx_analyzer_print_id(&text, set->analyzer, outcome->failed);
     fx_buf_printf(&text, " fails: %s", outcome->failure.msg);
     char none[] = "";
@@ -120,8 +119,7 @@ static bool report_second(const struct mutator_set *set, const struct trial_step
         return false;
     }
     const bool once = analyzer->snapshot->mutators[step->mutator]->run.once;
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     print_second(&text, analyzer, step->mutator);
     char *path = fx_text_dup(patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""));
     bool ok = path != NULL && !text.failed;
@@ -232,8 +230,7 @@ static uint64_t hash_order(const uint32_t *order, size_t n_order) {
 static bool note_trial(struct analyzer *analyzer, const struct trial_case *tcase,
                        const uint32_t *order, size_t n_order, bool *ret_new,
                        struct fx_err *err) {
-    struct fx_buf key;
-    fx_buf_init(&key, 0);
+    struct fx_buf key = {0};
     fx_buf_printf(&key, "%d %d %zu %016" PRIx64 " ", (int)tcase->request.operation,
                   (int)tcase->request.source, n_order, hash_order(order, n_order));
     fx_json_write(&key, tcase->object, FX_JSON_COMPACT);

@@ -166,10 +166,8 @@ static bool report_order(const struct question *question, uint32_t a, uint32_t b
     }
     struct fx_analysis_finding finding = {
         .rule = FX_ANALYSIS_ORDER, .mutators = {a, b}, .n_mutators = 2, .n_values = 2};
-    struct fx_buf text;
-    struct fx_buf path;
-    fx_buf_init(&text, 0);
-    fx_buf_init(&path, 0);
+    struct fx_buf text = {0};
+    struct fx_buf path = {0};
     fx_buf_str(&text, "the result depends on which of ");
     fx_analyzer_print_id(&text, analyzer, a);
     fx_buf_str(&text, " and ");

@@ -100,8 +100,7 @@ static bool find_namespace(const struct analyzer *analyzer, struct trial_case *t
 
 /* A copy with `#` for each index of a list. */
 static char *without_indices(const char *path) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_buf_str(&buf, "");
     while (*path != '\0') {
         const size_t len = 1 + strcspn(path + 1, "/");

@@ -64,8 +64,7 @@ static bool report_change(const struct touch *touch, enum fx_analysis_rule rule,
     if (copy == NULL) {
         return fx_fail_nomem(err);
     }
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     fx_analyzer_print_id(&text, touch->analyzer, touch->mutator);
     fx_buf_str(&text, " changes ");
     fx_analyzer_print_path(&text, path);
@@ -156,8 +155,7 @@ static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
             fx_equal(value, fx_tree_view_text(after, key))) {
             continue;
         }
-        struct fx_buf path;
-        fx_buf_init(&path, 0);
+        struct fx_buf path = {0};
         fx_buf_str(&path, TEMPLATE_LABELS);
         fx_pointer_push(&path, key);
         const bool ok =
@@ -243,8 +241,7 @@ static bool try_other(const struct touch *touch, json_t *object,
 /* The last token of the pointer, unescaped, as a node that holds its text. */
 static json_t *last_token(const char *path) {
     struct fx_text rest = fx_text_of(path);
-    struct fx_buf token;
-    fx_buf_init(&token, 0);
+    struct fx_buf token = {0};
     while (rest.len > 0 && fx_pointer_next(&rest, &token)) {
     }
     json_t *node = token.failed || token.data == NULL

@@ -138,8 +138,7 @@ static void print_ids(struct fx_buf *buf, const struct analyzer *analyzer,
 
 static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
                         struct fx_err *err) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     print_ids(&text, undo->analyzer, finding);
     if (finding->n_mutators == 1) {
         finding->rule = FX_ANALYSIS_IDEMPOTENCE;

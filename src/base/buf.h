@@ -17,6 +17,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+/* Zeroed: empty, without a bound. */
 struct fx_buf {
     char *data; /* NUL-terminated once anything was appended; NULL before */
     size_t len, cap;
@@ -35,6 +36,11 @@ void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
 void fx_buf_finish(struct fx_buf *buf);
 
+/* The bytes, borrowed until the buffer is next written. */
+static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
+    return (struct fx_text){buf->data, buf->len};
+}
+
 /* Forgets the bytes and a failure, keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
 
@@ -43,6 +49,12 @@ void fx_buf_reset(struct fx_buf *buf);
 static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part) {
     buf->failed |= part->failed;
     buf->full |= part->full;
+}
+
+/* Frees a buffer whose bytes were appended to `buf`, which fails if the part did. */
+static inline void fx_buf_finish_part(struct fx_buf *buf, struct fx_buf *part) {
+    fx_buf_fail_as(buf, part);
+    fx_buf_finish(part);
 }
 
 /* Makes room for `more` further bytes and returns where they go, or NULL (and sticks).

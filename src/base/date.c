@@ -32,82 +32,54 @@ void fx_date_print(int64_t seconds, char out[FX_DATE]) {
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* What is left to read. */
-struct cursor {
-    struct fx_text rest;
-};
-
-static bool take_char(struct cursor *cursor, char wanted) {
-    if (cursor->rest.len == 0 || cursor->rest.data[0] != wanted) {
-        return false;
-    }
-    cursor->rest.data++;
-    cursor->rest.len--;
-    return true;
+bool fx_date_is_leap_year(int64_t year) {
+    return (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
 }
 
-/* Exactly so many digits, and a number within the bounds. */
-static bool take_number(struct cursor *cursor, int n_digits, int min, int max,
-                        int *ret_number) {
-    int number = 0;
-    for (int i = 0; i < n_digits; i++) {
-        if (cursor->rest.len == 0 || cursor->rest.data[0] < '0' ||
-            cursor->rest.data[0] > '9') {
-            return false;
-        }
-        number = 10 * number + (cursor->rest.data[0] - '0');
-        cursor->rest.data++;
-        cursor->rest.len--;
-    }
-    *ret_number = number;
-    return number >= min && number <= max;
-}
-
-static int days_of(int year, int month) {
+int fx_date_days_of_month(int64_t year, int month) {
     static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return days[month - 1] + (month == 2 && leap ? 1 : 0);
+    return days[month - 1] + (month == 2 && fx_date_is_leap_year(year) ? 1 : 0);
 }
 
-static bool take_day(struct cursor *cursor, int *year, int *month, int *day) {
-    return take_number(cursor, 4, 0, 9999, year) && take_char(cursor, '-') &&
-           take_number(cursor, 2, 1, 12, month) && take_char(cursor, '-') &&
-           take_number(cursor, 2, 1, days_of(*year, *month), day);
+bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int max,
+                  int *ret_number) {
+    return fx_text_take_number(text, least, most, ret_number) && *ret_number >= min &&
+           *ret_number <= max;
 }
 
-static bool take_time(struct cursor *cursor, int *hour, int *minute, int *second) {
-    return take_number(cursor, 2, 0, 23, hour) && take_char(cursor, ':') &&
-           take_number(cursor, 2, 0, 59, minute) && take_char(cursor, ':') &&
-           take_number(cursor, 2, 0, 60, second);
+static bool take_day(struct fx_text *text, int *year, int *month, int *day) {
+    return fx_date_take(text, 4, 4, 0, 9999, year) && fx_text_take(text, '-') &&
+           fx_date_take(text, 2, 2, 1, 12, month) && fx_text_take(text, '-') &&
+           fx_date_take(text, 2, 2, 1, fx_date_days_of_month(*year, *month), day);
+}
+
+static bool take_time(struct fx_text *text, int *hour, int *minute, int *second) {
+    return fx_date_take(text, 2, 2, 0, 23, hour) && fx_text_take(text, ':') &&
+           fx_date_take(text, 2, 2, 0, 59, minute) && fx_text_take(text, ':') &&
+           fx_date_take(text, 2, 2, 0, 60, second);
 }
 
 /* It may be there; then it has a digit at least. */
-static bool skip_fraction(struct cursor *cursor) {
-    int digit = 0;
-    if (!take_char(cursor, '.')) {
+static bool skip_fraction(struct fx_text *text) {
+    if (!fx_text_take(text, '.')) {
         return true;
     }
-    if (!take_number(cursor, 1, 0, 9, &digit)) {
-        return false;
-    }
-    while (cursor->rest.len > 0 && cursor->rest.data[0] >= '0' &&
-           cursor->rest.data[0] <= '9') {
-        (void)take_number(cursor, 1, 0, 9, &digit);
-    }
-    return true;
+    const size_t n = fx_text_count_digits(*text, text->len);
+    *text = fx_text_rest(*text, n);
+    return n > 0;
 }
 
 /* Seconds that the clock there is ahead of UTC. */
-static bool take_offset(struct cursor *cursor, int *ret_seconds) {
+static bool take_offset(struct fx_text *text, int *ret_seconds) {
     int hour = 0;
     int minute = 0;
-    if (take_char(cursor, 'Z') || take_char(cursor, 'z')) {
+    if (fx_text_take(text, 'Z') || fx_text_take(text, 'z')) {
         *ret_seconds = 0;
         return true;
     }
-    const bool ahead = take_char(cursor, '+');
-    if ((!ahead && !take_char(cursor, '-')) || !take_number(cursor, 2, 0, 23, &hour) ||
-        !take_char(cursor, ':') || !take_number(cursor, 2, 0, 59, &minute)) {
+    const bool ahead = fx_text_take(text, '+');
+    if ((!ahead && !fx_text_take(text, '-')) || !fx_date_take(text, 2, 2, 0, 23, &hour) ||
+        !fx_text_take(text, ':') || !fx_date_take(text, 2, 2, 0, 59, &minute)) {
         return false;
     }
     *ret_seconds = (ahead ? 1 : -1) * (hour * 60 + minute) * 60;
@@ -115,7 +87,6 @@ static bool take_offset(struct cursor *cursor, int *ret_seconds) {
 }
 
 bool fx_date_parse(struct fx_text text, int64_t *ret_seconds) {
-    struct cursor cursor = {text};
     int year = 0;
     int month = 0;
     int day = 0;
@@ -123,10 +94,10 @@ bool fx_date_parse(struct fx_text text, int64_t *ret_seconds) {
     int minute = 0;
     int second = 0;
     int offset = 0;
-    if (!take_day(&cursor, &year, &month, &day) ||
-        (!take_char(&cursor, 'T') && !take_char(&cursor, 't')) ||
-        !take_time(&cursor, &hour, &minute, &second) || !skip_fraction(&cursor) ||
-        !take_offset(&cursor, &offset) || cursor.rest.len > 0) {
+    if (!take_day(&text, &year, &month, &day) ||
+        (!fx_text_take(&text, 'T') && !fx_text_take(&text, 't')) ||
+        !take_time(&text, &hour, &minute, &second) || !skip_fraction(&text) ||
+        !take_offset(&text, &offset) || text.len > 0) {
         return false;
     }
     *ret_seconds = fx_date_seconds(year, month, day, hour, minute, second) - offset;

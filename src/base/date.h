@@ -17,6 +17,16 @@ int64_t fx_date_now(void);
 /* Seconds since 1970 of a date in UTC, from year 0 on; `month` and `day` count from 1. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second);
 
+bool fx_date_is_leap_year(int64_t year);
+
+/* Returns the number of days of the month, which counts from 1. */
+int fx_date_days_of_month(int64_t year, int month);
+
+/* Removes `least` to `most` digits from the start of the text. False for fewer digits,
+ * and for a number that is not between `min` and `max`. */
+bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int max,
+                  int *ret_number) FX_MUST_USE;
+
 #define FX_DATE sizeof "2026-01-02T03:04:05Z"
 
 /* The date of those seconds as Kubernetes writes it, in UTC; empty for a year that has

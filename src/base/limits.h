@@ -25,9 +25,9 @@
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
 #define FX_LIMIT_FINDINGS          100u        /* told of a file; the rest is counted */
 #define FX_LIMIT_LINKED_RULES      4096u       /* rules that one policy gives */
+#define FX_LIMIT_REPORTED_FAULTS   50u         /* of a policy that is denied; the same */
 #define FX_LIMIT_NAMED_KINDS       64u         /* kinds of parameters of all policies */
 #define FX_LIMIT_LINK_ROUNDS       4u          /* parameters that name other kinds */
-#define FX_LIMIT_TOLD_FAULTS       50u         /* of a policy that is denied; the same */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
@@ -90,7 +90,11 @@
     (1u << 20) /* after a larger body, memory is given back */
 #define FX_LIMIT_ARENA_BYTES          (64u << 20) /* scratch of one review */
 #define FX_LIMIT_NAMED_MUTATORS_BYTES 2048u /* the audit annotation that names them */
-#define FX_LIMIT_RESPONSE_BYTES       (64u << 20) /* one response, patch included */
+/* Violations that do not deny: as many are in a response, the rest is counted; and bytes
+ * of one message. (API servers pass on 4,096 characters of warnings.) */
+#define FX_LIMIT_VIOLATIONS      100u
+#define FX_LIMIT_VIOLATION_BYTES 4096u
+#define FX_LIMIT_RESPONSE_BYTES  (64u << 20) /* one response, patch included */
 
 #define FX_LIMIT_RESULTANTS     1000u /* that one object expands to */
 #define FX_LIMIT_EXTERNAL_CALLS 1024u /* requests to providers under way */

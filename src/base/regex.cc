@@ -3,16 +3,24 @@
  * base/regex.cc - RE2 behind C functions.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
- * becomes FX_ENOMEM. A program of RE2 in which an allocation failed is neither used again
- * nor freed. RE2 makes parts of a program when they are first needed, since 2023 with
- * absl::call_once(), which after an exception blocks the next caller for ever; and the
- * destructor follows what is half made. The expression is compiled again for its next
- * match. (RE2's parser may not survive an allocation that fails in the middle of it.)
+ * becomes FX_ENOMEM.
+ *
+ * Compiling: the destructors of RE2's parser follow structures that are half made. So no
+ * exception passes through a compilation. It is left by longjmp(), and all that it has
+ * allocated is freed.
+ *
+ * Matching: a program in which an allocation failed is neither used again nor freed. RE2
+ * makes parts of a program when they are first needed, since 2023 with absl::call_once(),
+ * which after an exception blocks the next caller for ever; and the destructor follows
+ * what is half made. The expression is compiled again for its next match.
  */
 #include <atomic>
 #include <cassert>
+#include <csetjmp>
 #include <cstdarg>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <map>
 #include <memory>
 #include <new>
@@ -29,6 +37,76 @@ extern "C" {
 #include "base/budget.h"
 #include "base/limits.h"
 }
+
+/* ---- memory ---------------------------------------------------------------------- */
+
+/* Before the memory of each operator new. A block of a compilation that is running is in
+ * the list of its thread: `link` is what points to it there; else NULL. */
+struct alignas(std::max_align_t) block {
+    block *next, **link;
+};
+
+static thread_local struct {
+    bool is_running;
+    block *blocks;
+    std::jmp_buf out_of_memory;
+} compilation;
+
+void *operator new(std::size_t size) {
+    block *made = size > SIZE_MAX - sizeof *made
+                      ? nullptr
+                      : static_cast<block *>(std::malloc(sizeof *made + size));
+    if (made == nullptr && compilation.is_running) {
+        std::longjmp(compilation.out_of_memory,
+                     1); /* NOLINT(cert-err52-cpp): see above */
+    }
+    if (made == nullptr) {
+        throw std::bad_alloc();
+    }
+    *made = {};
+    if (compilation.is_running) {
+        *made = {compilation.blocks, &compilation.blocks};
+        if (made->next != nullptr) {
+            made->next->link = &made->next;
+        }
+        compilation.blocks = made;
+    }
+    return made + 1;
+}
+
+void operator delete(void *memory) noexcept {
+    if (memory == nullptr) {
+        return;
+    }
+    block *gone = static_cast<block *>(memory) - 1;
+    if (gone->link != nullptr) {
+        *gone->link = gone->next;
+        if (gone->next != nullptr) {
+            gone->next->link = gone->link;
+        }
+    }
+    std::free(gone);
+}
+
+void operator delete(void *memory, std::size_t) noexcept {
+    operator delete(memory);
+}
+
+/* Ends a compilation: its blocks stay with the program, or are freed. */
+static void end_compilation(bool frees) {
+    compilation.is_running = false;
+    for (block *at = compilation.blocks; at != nullptr;) {
+        block *next = at->next;
+        *at = {};
+        if (frees) {
+            std::free(at);
+        }
+        at = next;
+    }
+    compilation.blocks = nullptr;
+}
+
+/* ---- expressions ----------------------------------------------------------------- */
 
 struct fx_regex {
     explicit fx_regex(std::unique_ptr<RE2> program)
@@ -160,15 +238,30 @@ static bool fail_pattern(const RE2 &program, fx_err *err) {
     return fx_fail(err, FX_ESYNTAX, "%s", program.error().c_str());
 }
 
-/* Compiles; throws without memory. */
-static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
-                                    const RE2::Options &options) {
-    std::unique_ptr<RE2> program(new RE2(pattern, options));
-    /* Parts that are made once, when they are first needed: here, and not in a match, in
-     * which the compiler of the second may not survive that an allocation fails. */
+/* With the parts that RE2 makes when they are first needed: a match, which an exception
+ * may leave, does not compile. */
+static RE2 *make_program(const re2::StringPiece &pattern, const RE2::Options &options) {
+    RE2 *program = new RE2(pattern, options);
     (void)program->NamedCapturingGroups();
     (void)program->ReverseProgramSize();
     return program;
+}
+
+/* Compiles; throws without memory. */
+static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
+                                    const RE2::Options &compile_options) {
+    /* What RE2 allocates once for all programs must not belong to a compilation. */
+    static const std::unique_ptr<RE2> first(make_program(
+        "(?i)(?P<name>\\p{Greek}|[^a-z]|ab{2,3}|ac)*$", options(FX_LIMIT_REGEX_BYTES)));
+    /* NOLINTNEXTLINE(cert-err52-cpp): see the top of the file. */
+    if (setjmp(compilation.out_of_memory) != 0) {
+        end_compilation(true);
+        throw std::bad_alloc();
+    }
+    compilation.is_running = true;
+    RE2 *program = make_program(pattern, compile_options);
+    end_compilation(false);
+    return std::unique_ptr<RE2>(program);
 }
 
 /* The version for a match: a new one where an allocation failed in the last one. Throws

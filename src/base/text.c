@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/printable.h"
+#include "base/runes.h"
 
 #define REPLACEMENT 0xFFFDu
 
@@ -70,6 +70,43 @@ bool fx_text_contains(struct fx_text text, struct fx_text part) {
         }
     }
     return false;
+}
+
+bool fx_is_one_of(char c, const char *set) {
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+size_t fx_text_count_digits(struct fx_text text, size_t most) {
+    const size_t end = text.len < most ? text.len : most;
+    size_t n = 0;
+    while (n < end && fx_is_digit(text.data[n])) {
+        n++;
+    }
+    return n;
+}
+
+bool fx_text_is_digits(struct fx_text text) {
+    return fx_text_count_digits(text, text.len) == text.len;
+}
+
+bool fx_text_take(struct fx_text *text, char wanted) {
+    const bool is_there = text->len > 0 && text->data[0] == wanted;
+    *text = fx_text_rest(*text, is_there ? 1 : 0);
+    return is_there;
+}
+
+bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
+                         int *ret_number) {
+    const size_t n = fx_text_count_digits(*text, most);
+    if (n < least) {
+        return false;
+    }
+    *ret_number = 0;
+    for (size_t i = 0; i < n; i++) {
+        *ret_number = *ret_number * 10 + (text->data[i] - '0');
+    }
+    *text = fx_text_rest(*text, n);
+    return true;
 }
 
 /* The shape of a lead byte: how many bytes follow, its payload bits, and the smallest
@@ -172,13 +209,6 @@ size_t fx_text_rune_floor(const char *text, size_t at) {
     return at;
 }
 
-static bool is_space(uint32_t rune) {
-    return (rune >= '\t' && rune <= '\r') || rune == ' ' || rune == 0x85 ||
-           rune == 0xA0 || rune == 0x1680 || (rune >= 0x2000 && rune <= 0x200A) ||
-           rune == 0x2028 || rune == 0x2029 || rune == 0x202F || rune == 0x205F ||
-           rune == 0x3000;
-}
-
 /* How many bytes of white space the text starts with. */
 static size_t space_at_start(struct fx_text text) {
     size_t at = 0;
@@ -186,7 +216,7 @@ static size_t space_at_start(struct fx_text text) {
         uint32_t rune = 0;
         const size_t length =
             fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
-        if (!is_space(rune)) {
+        if (!fx_rune_is_space(rune)) {
             break;
         }
         at += length;
@@ -202,7 +232,7 @@ struct fx_text fx_text_trim_space(struct fx_text text) {
         uint32_t rune = 0;
         const size_t length =
             fx_text_rune((struct fx_text){text.data + last, end - last}, &rune);
-        if (last + length != end || !is_space(rune)) {
+        if (last + length != end || !fx_rune_is_space(rune)) {
             break;
         }
         end = last;

@@ -44,6 +44,54 @@ bool fx_text_starts(struct fx_text text, struct fx_text part);
 bool fx_text_ends(struct fx_text text, struct fx_text part);
 bool fx_text_contains(struct fx_text text, struct fx_text part);
 
+/* Returns the first byte of the text, or NUL. */
+static inline char fx_text_first(struct fx_text text) {
+    return (char)(text.len > 0 ? text.data[0] : '\0');
+}
+
+/* Returns the text from byte `from` on, which is at most its length. */
+static inline struct fx_text fx_text_rest(struct fx_text text, size_t from) {
+    const struct fx_text rest = {from == 0 ? text.data : text.data + from,
+                                 text.len - from};
+    return rest;
+}
+
+static inline bool fx_is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static inline bool fx_is_letter(char c) { /* of ASCII */
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+#define FX_NO_DIGIT 99u
+
+/* Returns the value of a decimal or hexadecimal digit, else FX_NO_DIGIT. */
+static inline unsigned fx_digit_of(char c) {
+    const char lower = (char)(c | 0x20);
+    return fx_is_digit(c)                 ? (unsigned)(c - '0')
+           : lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10
+                                          : FX_NO_DIGIT;
+}
+
+/* True for a byte other than NUL that is one of the string's. */
+bool fx_is_one_of(char c, const char *set);
+
+/* Returns the number of decimal digits at the start of the text, up to `most`; no byte
+ * after them is read. */
+size_t fx_text_count_digits(struct fx_text text, size_t most);
+
+/* True for a text of decimal digits alone, also the empty one. */
+bool fx_text_is_digits(struct fx_text text);
+
+/* Removes the byte from the start of the text. False where it does not start with it. */
+bool fx_text_take(struct fx_text *text, char wanted);
+
+/* Removes `least` to `most` (9 at most) digits from the start of the text. False, with
+ * the text unchanged, where it has fewer. */
+bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
+                         int *ret_number) FX_MUST_USE;
+
 /* Decodes the rune at the start of `text` into `ret_rune` and returns its length in
  * bytes. Malformed UTF-8 gives U+FFFD and 1, as Go decodes it. `text` is not empty. */
 size_t fx_text_rune(struct fx_text text, uint32_t *ret_rune);

@@ -31,24 +31,12 @@ static bool fail_span(const struct parser *p, size_t from, size_t to, const char
                       why);
 }
 
-static bool is_alpha(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-static bool is_one_of(char c, const char *set) {
-    return c != '\0' && strchr(set, c) != NULL;
-}
-
 static bool is_scheme_char(char c) {
-    return is_alpha(c) || is_digit(c) || is_one_of(c, "+-.");
+    return fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "+-.");
 }
 
 static bool is_host_char(char c) {
-    return is_alpha(c) || is_digit(c) || is_one_of(c, "-._~!$&'()*+,;=");
+    return fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "-._~!$&'()*+,;=");
 }
 
 static struct fx_text span(const struct parser *p, size_t from, size_t to) {
@@ -57,7 +45,7 @@ static struct fx_text span(const struct parser *p, size_t from, size_t to) {
 
 /* The offset of the first of `set` in [from, to), else `to`. */
 static size_t find(const struct parser *p, size_t from, size_t to, const char *set) {
-    while (from < to && !is_one_of(p->text.data[from], set)) {
+    while (from < to && !fx_is_one_of(p->text.data[from], set)) {
         from++;
     }
     return from;
@@ -79,7 +67,8 @@ static bool parse_scheme(const struct parser *p, struct fx_url *url, size_t *ret
         end++;
     }
     const struct fx_text rest = span(p, end, p->text.len);
-    if (end == 0 || !is_alpha(p->text.data[0]) || !fx_text_starts(rest, FX_TEXT("://"))) {
+    if (end == 0 || !fx_is_letter(p->text.data[0]) ||
+        !fx_text_starts(rest, FX_TEXT("://"))) {
         return fail_span(p, 0, p->text.len, "not a URL with a scheme and a host");
     }
     url->scheme = span(p, 0, end);
@@ -132,7 +121,7 @@ static bool parse_port(const struct parser *p, size_t from, size_t to,
     }
     uint32_t port = 0;
     for (size_t at = from + 1; at < to; at++) {
-        if (!is_digit(p->text.data[at]) || at - from > PORT_DIGITS) {
+        if (!fx_is_digit(p->text.data[at]) || at - from > PORT_DIGITS) {
             return fail_span(p, from + 1, to, "not a port");
         }
         port = port * 10 + (uint32_t)(p->text.data[at] - '0');

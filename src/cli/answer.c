@@ -309,7 +309,7 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
             {
                 .operation = FX_OPERATION_NONE,
                 .source = FX_SOURCE_GENERATED,
-                .source_words = FX_TEXT("Generated"),
+                .source_text = FX_TEXT("Generated"),
                 .namespace_object = resultant->namespace_object,
                 .mutation_id = resultant->mutation_id,
             },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/apply.h - what `apply`, `diff` and `explain` share: their options, reading what
- * these name, and asking about each object; mutating all of them and printing.
+ * these name, and asking about each object.
  */
 #ifndef FX_CLI_APPLY_H
 #define FX_CLI_APPLY_H
@@ -25,6 +25,8 @@ struct fx_apply_values {
 };
 
 extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE */
+
+#define FX_APPLY_FIELD(name) offsetof(struct fx_apply_values, name)
 
 /* The rows of both tables. */
 #define FX_APPLY_OPTIONS                                                                 \
@@ -99,10 +101,5 @@ void fx_apply_inputs_finish(struct fx_apply_inputs *inputs);
 struct fx_question fx_apply_question(const struct fx_apply_values *values,
                                      struct fx_apply_inputs *inputs,
                                      const struct fx_input_object *object);
-
-/* Reads everything, mutates the objects and prints them. *ret_differs: an object would
- * change. */
-enum fx_exit fx_apply_objects(const struct fx_apply_values *values, enum fx_format format,
-                              bool *ret_differs);
 
 #endif

@@ -30,15 +30,13 @@ static enum fx_exit exit_status_of(const struct fx_check_report *report) {
 
 static enum fx_exit print(const struct values *values,
                           const struct fx_check_report *report) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     if (values->output == OUTPUT_JSON) {
         fx_check_print_json(&buf, report);
     } else {
         fx_check_print_text(&buf, report, fx_color_wanted(values->color, stdout));
     }
-    const enum fx_exit status = fx_output_write(&buf);
-    fx_buf_finish(&buf);
+    const enum fx_exit status = fx_output_take(&buf);
     return status == FX_EXIT_DONE ? exit_status_of(report) : status;
 }
 
@@ -85,27 +83,22 @@ static enum fx_exit check(const struct values *values, const struct fx_policies 
     return status;
 }
 
-static enum fx_exit run_check(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_check(const void *values) {
     const struct values *given = values;
-    if (given->policies.n_items == 0) {
-        fx_say("-p is missing: it names the policies");
-        return FX_EXIT_USAGE;
-    }
-    if (fx_strings_count_stdin(&given->policies) +
-            fx_strings_count_stdin(&given->objects) >
-        1) {
-        fx_say("standard input (-) can be read only once");
-        return FX_EXIT_USAGE;
+    const size_t n_stdin = fx_strings_count_stdin(&given->policies) +
+                           fx_strings_count_stdin(&given->objects);
+    if (given->policies.n_items == 0 || n_stdin > 1) {
+        return fx_say_usage(given->policies.n_items == 0
+                                ? "-p is missing: it names the policies"
+                                : "standard input (-) can be read only once");
     }
     struct fx_policies *policies = NULL;
     struct fx_input_objects objects = {0};
-    const struct fx_input_policies input = {.paths = &given->policies,
-                                            .settings = &given->settings,
+    const struct fx_input_policies input = {.settings = &given->settings,
                                             .object_paths = &given->objects,
                                             .objects = &objects,
                                             .color = given->color};
-    enum fx_exit status = fx_input_read_policies(&input, &policies);
+    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
         status = check(given, policies, &objects);
     }

@@ -9,7 +9,6 @@
 #include <jansson.h>
 
 #include "explain/names.h"
-
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -200,36 +199,26 @@ static json_t *list_findings(const struct report *report,
     return findings;
 }
 
-static void add_member(struct fx_buf *buf, const char *name, json_t *value) {
-    if (value == NULL) {
-        buf->failed = true;
-        return;
-    }
-    fx_buf_printf(buf, "\"%s\":", name);
-    fx_json_write(buf, value, FX_JSON_COMPACT);
-}
-
 void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given) {
     const struct fx_analysis *analysis = given->analysis;
     const struct report report = {json_array(), json_array()};
+    json_t *whole = NULL;
     if (make(&report, given->policies)) {
         json_t *findings = list_findings(&report, given);
         json_t *untried =
             list_ids(given->policies->snapshot, analysis->untried, analysis->n_untried);
-        fx_buf_char(buf, '{');
-        add_member(buf, "mutators", report.mutators);
-        fx_buf_char(buf, ',');
-        add_member(buf, "files", report.files);
-        fx_buf_char(buf, ',');
-        add_member(buf, "findings", findings);
-        fx_buf_char(buf, ',');
-        add_member(buf, "untried", untried);
-        fx_buf_printf(buf, ",\"skipped\":%zu}\n", analysis->n_skipped + analysis->n_more);
-        json_decref(findings);
-        json_decref(untried);
+        whole =
+            json_pack("{s:O, s:O, s:o, s:o, s:I}", "mutators", report.mutators, "files",
+                      report.files, "findings", findings, "untried", untried, "skipped",
+                      (json_int_t)(analysis->n_skipped + analysis->n_more));
+    }
+    if (whole != NULL) {
+        fx_json_write(buf, whole, FX_JSON_COMPACT);
+        fx_buf_char(buf, '\n');
     } else {
         buf->failed = true;
     }
+    json_decref(whole);
     json_decref(report.mutators);
     json_decref(report.files);
 }

@@ -34,6 +34,12 @@ static void colour(const struct printer *printer, const char *code) {
     fx_buf_str(printer->buf, printer->colour ? code : "");
 }
 
+/* Frees a text from which the report was made; a failure of the text is the report's. */
+static void finish_part(const struct printer *printer, struct fx_buf *part) {
+    fx_buf_fail_as(printer->buf, part);
+    fx_buf_finish(part);
+}
+
 /* ---- one finding ----------------------------------------------------------------- */
 
 static const struct fx_mutator *mutator_of(const struct printer *printer,
@@ -51,16 +57,14 @@ static void print_place(struct fx_buf *buf, const struct fx_mutator *mutator) {
 static void print_head(const struct printer *printer,
                        const struct fx_analysis_finding *finding) {
     const bool is_note = fx_analysis_rule_is_note(finding->rule);
-    struct fx_buf head;
-    fx_buf_init(&head, 0);
+    struct fx_buf head = {0};
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
     size_t column = fx_layout_columns((struct fx_text){head.data, head.len});
     colour(printer, BOLD);
     fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
     colour(printer, RESET);
-    printer->buf->failed = printer->buf->failed || head.failed;
-    fx_buf_finish(&head);
+    finish_part(printer, &head);
     const char *severity = is_note ? "note" : "warning";
     const char *rule = fx_analysis_rule_name(finding->rule);
     fx_buf_char(printer->buf, ' ');
@@ -108,8 +112,7 @@ static void add_cut(struct fx_buf *buf, struct fx_text text) {
 
 static void add_value(const struct printer *printer, struct fx_buf *words,
                       json_t *value) {
-    struct fx_buf whole;
-    fx_buf_init(&whole, 0);
+    struct fx_buf whole = {0};
     json_t *revealed =
         fx_reveal_placeholders(printer->report->analysis->placeholders, value);
     fx_value_print(&whole, revealed);
@@ -123,8 +126,7 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
 static void print_values(const struct printer *printer,
                          const struct fx_analysis_finding *finding) {
     const bool is_order = finding->rule == FX_ANALYSIS_ORDER;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     for (size_t i = 0; i < finding->n_values; i++) {
         fx_buf_str(&words, i == 0 ? "" : is_order ? " or " : " → ");
         add_value(printer, &words, finding->values[i]);
@@ -132,8 +134,7 @@ static void print_values(const struct printer *printer,
     print_label(printer, finding->n_values == 1 ? "value" : "values");
     fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
                    LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
-    printer->buf->failed = printer->buf->failed || words.failed;
-    fx_buf_finish(&words);
+    finish_part(printer, &words);
 }
 
 static void print_field(const struct printer *printer,
@@ -141,20 +142,17 @@ static void print_field(const struct printer *printer,
     if (finding->path[0] == '\0') {
         return;
     }
-    struct fx_buf place;
-    fx_buf_init(&place, 0);
+    struct fx_buf place = {0};
     fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
     fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
     fx_buf_char(printer->buf, '\n');
-    printer->buf->failed = printer->buf->failed || place.failed;
-    fx_buf_finish(&place);
+    finish_part(printer, &place);
 }
 
 /* Appends the YAML of an object, indented. */
 static void print_yaml(const struct printer *printer, const json_t *object) {
-    struct fx_buf yaml;
-    fx_buf_init(&yaml, 0);
+    struct fx_buf yaml = {0};
     fx_yaml_write(&yaml, object);
     struct fx_text rest = {yaml.data, yaml.len};
     for (size_t line = 0; rest.len > 0 && line < WITNESS_LINES; line++) {
@@ -170,8 +168,7 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
         fx_buf_fill(printer->buf, ' ', LABEL_INDENT + INDENT);
         fx_buf_str(printer->buf, "…\n");
     }
-    printer->buf->failed = printer->buf->failed || yaml.failed;
-    fx_buf_finish(&yaml);
+    finish_part(printer, &yaml);
 }
 
 /* A given object by its place; one of our making whole. */
@@ -246,11 +243,10 @@ static void print_findings(const struct printer *printer) {
 /* What was not looked at. */
 static void print_limits(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     if (analysis->n_untried > 0) {
-        fx_buf_str(&words, "note: no object could be made on which these act; give one "
-                           "with -f, or the Namespace that a selector wants:");
+        fx_buf_str(&words, "note: no object was found on which these act; give one with "
+                           "-f, or the Namespace that a selector needs:");
         for (size_t i = 0; i < analysis->n_untried && i < NOTES_TOLD; i++) {
             const struct fx_mutator *mutator = mutator_of(printer, analysis->untried[i]);
             fx_buf_printf(&words, "%s %s/%s", i == 0 ? "" : ",", mutator->kind,
@@ -259,8 +255,7 @@ static void print_limits(const struct printer *printer) {
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
         fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
     }
-    printer->buf->failed = printer->buf->failed || words.failed;
-    fx_buf_finish(&words);
+    finish_part(printer, &words);
     if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/help.h"
 #include "cli/output.h"
 #include "cli/suggest.h"
 
@@ -34,7 +33,7 @@ const struct fx_command *fx_command_find(const char *name) {
     return NULL;
 }
 
-void fx_command_say_unknown(const char *name) {
+enum fx_exit fx_command_say_unknown(const char *name) {
     struct fx_suggestion nearest;
     fx_suggestion_init(&nearest, fx_text_of(name));
     for (size_t i = 0; fx_commands[i] != NULL; i++) {
@@ -45,6 +44,7 @@ void fx_command_say_unknown(const char *name) {
     } else {
         fx_say("unknown command `%s`; `fixpoint help` lists the commands", name);
     }
+    return FX_EXIT_USAGE;
 }
 
 /* ---- the command line ------------------------------------------------------------ */
@@ -88,20 +88,17 @@ static enum fx_exit run_with(const struct fx_command *command, int argc, char **
     if (!operands_fit(command, &line->operands)) {
         return usage_error(command);
     }
-    const struct fx_strings *operands = &line->operands;
-    if (command->takes_paths) {
-        void *field = (char *)values + command->paths_offset;
-        *(struct fx_strings *)field = *operands;
+    if (command->operand != NULL) {
+        void *field = (char *)values + command->operands_offset;
+        *(struct fx_strings *)field = line->operands;
     }
-    return command->run(values, operands->n_items > 0 ? operands->items[0] : NULL);
+    return command->run(values);
 }
 
 static enum fx_exit run_command(const struct fx_command *command, int argc, char **argv) {
-    struct fx_err err = FX_ERR_INIT;
     void *values = calloc(1, command->values_size + 1);
     if (values == NULL) {
-        (void)fx_fail_nomem(&err);
-        return fx_say_err(&err);
+        return fx_say_nomem();
     }
     struct fx_command_line line = {0};
     const enum fx_exit status = run_with(command, argc, argv, values, &line);
@@ -126,9 +123,6 @@ int fx_cli_main(int argc, char **argv) {
         name = "version";
     }
     const struct fx_command *command = fx_command_find(name);
-    if (command == NULL) {
-        fx_command_say_unknown(name);
-        return FX_EXIT_USAGE;
-    }
-    return (int)run_command(command, argc - 1, argv + 1);
+    return (int)(command == NULL ? fx_command_say_unknown(name)
+                                 : run_command(command, argc - 1, argv + 1));
 }

@@ -20,20 +20,23 @@ struct fx_command {
     const struct fx_option *options;
     size_t values_size; /* of the struct that the options fill */
 
-    /* The one argument that is no option: its name in messages, and whether it is
-     * required. operand NULL: the command takes none; `stray` (or NULL) is a hint
-     * appended to the message about such an argument. */
+    /* The argument that is no option: its name in messages, and whether it is required.
+     * It goes into the struct fx_strings at this offset of the values, which borrows it;
+     * a command that `takes_paths` takes any number of them, which are paths. `operand`
+     * NULL: the command takes none; `stray` (or NULL) is a hint appended to the message
+     * about such an argument. */
     const char *operand, *stray;
-    bool operand_needed;
+    size_t operands_offset;
+    bool operand_needed, takes_paths;
     const char *const *operand_words; /* for completion; NULL ends; may be NULL */
 
-    /* The arguments that are no options are paths, any number of them: they go into the
-     * struct fx_strings at this offset of the values, which borrows them. */
-    bool takes_paths;
-    size_t paths_offset;
+    /* Runs the command. `values` are those of the options and operands. */
+    enum fx_exit (*run)(const void *values);
+};
 
-    /* Runs the command. `values` are those of the options; `operand` may be NULL. */
-    enum fx_exit (*run)(const void *values, const char *operand);
+/* The values of a command that takes an operand and no options. */
+struct fx_operand_values {
+    struct fx_strings operands;
 };
 
 /* All commands, in the order of the help; NULL ends. */
@@ -43,7 +46,10 @@ extern const struct fx_command *const fx_commands[];
 const struct fx_command *fx_command_find(const char *name);
 
 /* Reports on standard error that the command does not exist, with the nearest name. */
-void fx_command_say_unknown(const char *name);
+enum fx_exit fx_command_say_unknown(const char *name);
+
+/* Prints the help of a command, or, for NULL, that of the whole. */
+enum fx_exit fx_help_show(const struct fx_command *command);
 
 extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_explain,
     fx_command_check, fx_command_test, fx_command_review, fx_command_serve,

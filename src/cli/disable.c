@@ -5,16 +5,18 @@
  */
 #include "cluster/webhooks/disable.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include <uv.h>
+
 #include "base/date.h"
-#include "cli/cluster_session.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-
-#define DEFAULT_NAME "gatekeeper-mutating-webhook-configuration"
+#include "kube/client.h"
+#include "kube/config.h"
 
 /* The object that was read has changed meanwhile: so often it is read again. */
 #define TRIES 5
@@ -30,192 +32,236 @@ struct values {
     uint64_t duration;
 };
 
-/* ---- talking to the cluster ------------------------------------------------------ */
+/* ---- a request to an API server -------------------------------------------------- */
 
-static const char *name_of(const struct values *values) {
-    return values->name == NULL ? DEFAULT_NAME : values->name;
+struct session {
+    const struct values *values;
+    const char *name; /* of the configuration */
+    uv_loop_t loop;
+    struct fx_kube_config config;
+    struct fx_kube_client *client;
+    /* Of the last request: */
+    bool done;
+    json_t *object; /* counted; NULL after a failure, */
+    struct fx_kube_failure failure;
+    struct fx_err err; /* also of making its body */
+};
+
+static bool read_config_at(struct session *session, const char *folder,
+                           struct fx_text path, struct fx_err *err) {
+    struct fx_buf file = {0};
+    fx_buf_str(&file, folder);
+    fx_buf_text(&file, path);
+    const bool ok = file.failed ? fx_fail_nomem(err)
+                                : fx_kube_config_read(file.data, session->values->context,
+                                                      &session->config, err);
+    fx_buf_finish(&file);
+    return ok;
 }
 
-static enum fx_exit say_failure(const struct values *values,
-                                const struct fx_kube_failure *failure) {
-    if (failure->reason == FX_KUBE_REASON_NOT_FOUND) {
-        fx_say("MutatingWebhookConfiguration `%s` does not exist, so it mutates nothing; "
-               "`helm upgrade` or `kubectl apply` creates it",
-               name_of(values));
-    } else {
-        fx_say("%s", failure->message);
+/* The kubeconfig: --kubeconfig, else the one that KUBECONFIG names, else the Pod's own
+ * access where this is a Pod, else ~/.kube/config. KUBECONFIG may name several files,
+ * which kubectl merges; here the first one counts. */
+static bool read_config(struct session *session, struct fx_err *err) {
+    const struct values *values = session->values;
+    const char *named = getenv("KUBECONFIG");
+    const char *home = getenv("HOME");
+    if (values->kubeconfig != NULL) {
+        return read_config_at(session, "", fx_text_of(values->kubeconfig), err);
     }
-    return FX_EXIT_IO;
+    named = named == NULL ? "" : named + strspn(named, ":");
+    if (named[0] != '\0') {
+        return read_config_at(session, "", (struct fx_text){named, strcspn(named, ":")},
+                              err);
+    }
+    return getenv("KUBERNETES_SERVICE_HOST") != NULL && values->context == NULL
+               ? fx_kube_config_in_cluster(NULL, &session->config, err)
+               : read_config_at(session, home == NULL ? "" : home,
+                                FX_TEXT("/.kube/config"), err);
 }
 
-static json_t *read_configuration(struct fx_cluster_session *session,
-                                  const struct values *values,
-                                  struct fx_kube_failure *failure) {
+static void close_session(struct session *session) {
+    fx_kube_client_close(session->client);
+    (void)uv_run(&session->loop, UV_RUN_DEFAULT);
+    const int status = uv_loop_close(&session->loop);
+    assert(status == 0);
+    (void)status;
+    fx_kube_config_finish(&session->config);
+}
+
+/* Errors: those of kube/config.h and kube/client.h; nothing is left to close then. */
+static bool open_session(struct session *session, struct fx_err *err) {
+    const int status = uv_loop_init(&session->loop);
+    if (status != 0) {
+        return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
+    }
+    if (read_config(session, err)) {
+        session->client =
+            fx_kube_client_create(&session->loop, &session->config, NULL, NULL, err);
+    }
+    if (session->client == NULL) {
+        close_session(session);
+    }
+    return session->client != NULL;
+}
+
+static void on_done(const struct fx_kube_answer *answer, void *user) {
+    struct session *session = user;
+    session->done = true;
+    if (answer->failure != NULL) {
+        session->failure = *answer->failure;
+    } else {
+        session->object = json_incref(answer->object);
+    }
+}
+
+/* Waits for the response: the configuration, a new reference; NULL: see `failure`. */
+static json_t *send_request(struct session *session, enum fx_kube_verb verb,
+                            json_t *body) {
     const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
+        .verb = verb,
         .resource = &configurations,
-        .name = {.name = fx_text_of(name_of(values))},
+        .name = {.name = fx_text_of(session->name)},
+        .body = body,
+        .manager = body == NULL ? NULL : FX_DISABLE_MANAGER,
+        .force = body != NULL,
     };
-    return fx_cluster_session_ask(session, &request, failure);
+    session->object = NULL;
+    session->done = false;
+    if (fx_kube_call_start(session->client, &request, on_done, session) == NULL) {
+        session->failure = (struct fx_kube_failure){.reason = FX_KUBE_REASON_MEMORY,
+                                                    .message = "out of memory"};
+        return NULL;
+    }
+    while (!session->done) {
+        (void)uv_run(&session->loop, UV_RUN_ONCE);
+    }
+    return session->object;
 }
 
-/* What to write for the configuration that was read; NULL: see `err`. */
-typedef json_t *make_body(const json_t *configuration, const struct values *values,
-                          struct fx_err *err);
+/* ---- changing the configuration -------------------------------------------------- */
 
-/* One write. */
+/* One write: `make` gives the body for the configuration that was read; or NULL, with an
+ * error. */
 struct change {
-    make_body *make; /* NULL: none */
+    json_t *(*make)(const json_t *configuration, const struct values *values,
+                    struct fx_err *err);
     enum fx_kube_verb verb;
 };
 
-#define MOST_CHANGES 2
+#define MOST_CHANGES 2 /* `make` NULL ends */
 
-/* What came of a try. */
-struct attempt {
-    struct fx_kube_failure failure; /* of a request, */
-    struct fx_err err;              /* or of making its body */
-};
-
-/* Consumes the configuration; NULL: see `attempt`. */
-static json_t *write_change(struct fx_cluster_session *session,
-                            const struct values *values, const struct change *change,
-                            json_t *before_take, struct attempt *attempt) {
-    json_t *body = change->make(before_take, values, &attempt->err);
-    json_decref(before_take);
-    if (body == NULL) {
-        return NULL;
-    }
-    const struct fx_kube_request request = {
-        .verb = change->verb,
-        .resource = &configurations,
-        .name = {.name = fx_text_of(name_of(values))},
-        .body = body,
-        .manager = FX_DISABLE_MANAGER,
-        .force = true,
-    };
-    json_t *after = fx_cluster_session_ask(session, &request, &attempt->failure);
-    json_decref(body);
-    return after;
-}
-
-/* Reads, and writes one change after the other. NULL: see `attempt`. */
-static json_t *try_changes(struct fx_cluster_session *session,
-                           const struct values *values, const struct change *changes,
-                           struct attempt *attempt) {
-    *attempt = (struct attempt){.err = FX_ERR_INIT};
-    json_t *now = read_configuration(session, values, &attempt->failure);
+/* Reads, and writes one change after the other. Returns the configuration as it is then,
+ * a new reference; NULL: see `failure` and `err`. */
+static json_t *try_changes(struct session *session, const struct change *changes) {
+    session->failure = (struct fx_kube_failure){0};
+    session->err = FX_ERR_INIT;
+    json_t *now = send_request(session, FX_KUBE_VERB_GET, NULL);
     for (size_t i = 0; now != NULL && i < MOST_CHANGES && changes[i].make != NULL; i++) {
-        now = write_change(session, values, &changes[i], now, attempt);
+        json_t *body = changes[i].make(now, session->values, &session->err);
+        json_decref(now);
+        now = body == NULL ? NULL : send_request(session, changes[i].verb, body);
+        json_decref(body);
     }
     return now;
 }
 
-/* Starts over if the configuration was changed in between. The configuration as it is
- * then, as a new reference; NULL: `*ret_status` says how it ends. */
-static json_t *change(struct fx_cluster_session *session, const struct values *values,
-                      const struct change *changes, enum fx_exit *ret_status) {
-    struct attempt attempt;
-    for (int i = 0; i < TRIES; i++) {
-        json_t *after = try_changes(session, values, changes, &attempt);
-        if (after != NULL) {
-            return after;
-        }
-        if (attempt.failure.reason != FX_KUBE_REASON_CONFLICT) {
-            break;
-        }
+static enum fx_exit say_failure(struct session *session) {
+    if (session->err.code != FX_OK) {
+        (void)fx_err_prefix(&session->err,
+                            "MutatingWebhookConfiguration `%s`: ", session->name);
+        return fx_say_err(&session->err);
     }
-    if (attempt.err.code != FX_OK) {
-        (void)fx_err_prefix(&attempt.err,
-                            "MutatingWebhookConfiguration `%s`: ", name_of(values));
-        *ret_status = fx_say_err(&attempt.err);
+    if (session->failure.reason == FX_KUBE_REASON_NOT_FOUND) {
+        fx_say("MutatingWebhookConfiguration `%s` does not exist, so it mutates nothing; "
+               "`helm upgrade` or `kubectl apply` creates it",
+               session->name);
     } else {
-        *ret_status = say_failure(values, &attempt.failure);
+        fx_say("%s", session->failure.message);
     }
-    return NULL;
+    return FX_EXIT_IO;
 }
 
+/* Starts over if the configuration was changed in between. */
 static enum fx_exit run_change(const struct values *values, const struct change *changes,
-                               void (*report)(const struct values *values,
+                               void (*report)(const char *name,
                                               const json_t *configuration,
-                                              struct fx_buf *words)) {
-    struct fx_cluster_session session;
+                                              struct fx_buf *message)) {
+    struct session session = {
+        .values = values,
+        .name = values->name == NULL ? "gatekeeper-mutating-webhook-configuration"
+                                     : values->name,
+    };
     struct fx_err err = FX_ERR_INIT;
-    if (name_of(values)[0] == '\0') {
-        fx_say("--name: must not be empty");
-        return FX_EXIT_USAGE;
+    if (session.name[0] == '\0') {
+        return fx_say_usage("--name: must not be empty");
     }
-    if (!fx_cluster_session_open(&session, values->kubeconfig, values->context, &err)) {
+    if (!open_session(&session, &err)) {
         return fx_say_err(&err);
     }
-    enum fx_exit status = FX_EXIT_DONE;
-    json_t *after = change(&session, values, changes, &status);
-    if (after != NULL) {
-        struct fx_buf words;
-        fx_buf_init(&words, 0);
-        report(values, after, &words);
-        status = fx_output_write(&words);
-        fx_buf_finish(&words);
-        json_decref(after);
+    json_t *after = NULL;
+    for (int i = 0; i == 0 || (after == NULL && i < TRIES &&
+                               session.failure.reason == FX_KUBE_REASON_CONFLICT);
+         i++) {
+        after = try_changes(&session, changes);
     }
-    fx_cluster_session_close(&session);
+    enum fx_exit status = FX_EXIT_DONE;
+    if (after != NULL) {
+        struct fx_buf message = {0};
+        report(session.name, after, &message);
+        status = fx_output_take(&message);
+    } else {
+        status = say_failure(&session);
+    }
+    json_decref(after);
+    close_session(&session);
     return status;
 }
 
 /* ---- disable --------------------------------------------------------------------- */
 
-/* When it ends, where it does: seconds are what a date can say, so not before that. */
-static int64_t end_of(const struct values *values, int64_t now) {
-    return values->duration == 0 ? 0 : now + (int64_t)((values->duration + 999) / 1000);
-}
-
-/* Who asks, where the environment says it, in text that an object can hold. */
-static const char *asker(void) {
-    const char *user = getenv("USER");
-    return user != NULL && user[0] != '\0' && fx_text_is_utf8(fx_text_of(user)) ? user
-                                                                                : NULL;
-}
-
 static json_t *make_disabled(const json_t *configuration, const struct values *values,
                              struct fx_err *err) {
     const int64_t now = fx_date_now();
+    const char *user = getenv("USER");
+    const bool has_user =
+        user != NULL && user[0] != '\0' && fx_text_is_utf8(fx_text_of(user));
     const struct fx_disable_request request = {
-        .by = asker(),
+        .by = has_user ? user : NULL,
         .reason = values->reason,
         .now = now,
-        .end = end_of(values, now),
+        /* A date has whole seconds: no earlier than that. */
+        .end =
+            values->duration == 0 ? 0 : now + (int64_t)((values->duration + 999) / 1000),
     };
     return fx_disable_apply(configuration, &request, err);
 }
 
-static void tell_disabled(const struct values *values, const json_t *configuration,
-                          struct fx_buf *words) {
+static void report_disabled(const char *name, const json_t *configuration,
+                            struct fx_buf *message) {
     struct fx_disable_record record;
     fx_disable_read(configuration, &record);
-    fx_buf_printf(words, "%s matches nothing now: mutation is disabled\n",
-                  name_of(values));
+    fx_buf_printf(message, "%s matches nothing now: mutation is disabled\n", name);
     if (record.until != NULL) {
-        fx_buf_printf(words, "until %s, or `fixpoint enable`\n", record.until);
+        fx_buf_printf(message, "until %s, or `fixpoint enable`\n", record.until);
     } else {
-        fx_buf_str(words, "until `fixpoint enable`\n");
+        fx_buf_str(message, "until `fixpoint enable`\n");
     }
 }
 
-static enum fx_exit run_disable(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_disable(const void *values) {
     const struct values *given = values;
     if (given->duration > LONGEST_MS) {
-        fx_say("--for: at most ten years; without --for, until `fixpoint enable`");
-        return FX_EXIT_USAGE;
+        return fx_say_usage(
+            "--for: at most ten years; without --for, until `fixpoint enable`");
     }
     if (given->reason != NULL && !fx_text_is_utf8(fx_text_of(given->reason))) {
-        fx_say("--reason: invalid UTF-8");
-        return FX_EXIT_USAGE;
+        return fx_say_usage("--reason: invalid UTF-8");
     }
     static const struct change changes[MOST_CHANGES] = {
         {make_disabled, FX_KUBE_VERB_APPLY},
     };
-    return run_change(given, changes, tell_disabled);
+    return run_change(given, changes, report_disabled);
 }
 
 /* ---- enable ---------------------------------------------------------------------- */
@@ -232,19 +278,18 @@ static json_t *make_handed_over(const json_t *configuration, const struct values
     return fx_enable_hand_over(configuration, err);
 }
 
-static void tell_enabled(const struct values *values, const json_t *configuration,
-                         struct fx_buf *words) {
+static void report_enabled(const char *name, const json_t *configuration,
+                           struct fx_buf *message) {
     (void)configuration;
-    fx_buf_printf(words, "%s matches as before: mutation is enabled\n", name_of(values));
+    fx_buf_printf(message, "%s matches as before: mutation is enabled\n", name);
 }
 
-static enum fx_exit run_enable(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_enable(const void *values) {
     static const struct change changes[MOST_CHANGES] = {
         {make_enabled, FX_KUBE_VERB_APPLY},
         {make_handed_over, FX_KUBE_VERB_MERGE_PATCH},
     };
-    return run_change(values, changes, tell_enabled);
+    return run_change(values, changes, report_enabled);
 }
 
 /* ---- the commands ---------------------------------------------------------------- */

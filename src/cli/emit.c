@@ -19,12 +19,6 @@ const char *const fx_format_words[] = {
         NULL,
 };
 
-void fx_emitter_init(struct fx_emitter *emitter, enum fx_format format, bool single,
-                     bool colour) {
-    *emitter = (struct fx_emitter){.format = format, .single = single, .colour = colour};
-    fx_buf_init(&emitter->out, 0);
-}
-
 void fx_emitter_finish(struct fx_emitter *emitter) {
     fx_buf_finish(&emitter->out);
     json_decref(emitter->items);

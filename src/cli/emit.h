@@ -31,6 +31,7 @@ enum fx_format {
 
 extern const char *const fx_format_words[]; /* NULL ends */
 
+/* Zeroed but for its first three fields: nothing is printed yet. */
 struct fx_emitter {
     enum fx_format format;
     bool single; /* there is one object only */
@@ -41,8 +42,6 @@ struct fx_emitter {
     bool differs;  /* one of them was changed */
 };
 
-void fx_emitter_init(struct fx_emitter *emitter, enum fx_format format, bool single,
-                     bool colour);
 void fx_emitter_finish(struct fx_emitter *emitter);
 
 /* Adds an object and its result. If the mutation failed, only the format `review` prints

@@ -132,7 +132,7 @@ static enum fx_exit explain_all(struct explain_run *run) {
     for (size_t i = 0; i < objects->n_items; i++) {
         worst = fx_exit_worse(worst, explain_one(run, &objects->items[i]));
     }
-    return fx_exit_worse(worst, fx_output_write(&run->out));
+    return fx_exit_worse(worst, fx_output_take(&run->out));
 }
 
 /* Reads --field, if there is one. */
@@ -149,10 +149,8 @@ static enum fx_exit read_field(struct explain_run *run) {
     return FX_EXIT_USAGE;
 }
 
-static enum fx_exit run_explain(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_explain(const void *values) {
     struct explain_run run = {.values = values};
-    fx_buf_init(&run.out, 0);
     enum fx_exit status = read_field(&run);
     if (status == FX_EXIT_DONE) {
         status = fx_apply_read(&run.values->apply, &run.inputs);
@@ -186,7 +184,8 @@ const struct fx_command fx_command_explain = {
         "Prints a report for each object: every field that changed, with the chain of "
         "its values, and for each value the mutator, the pass, and the file and line of "
         "the policy; then the mutators that changed nothing, by the first criterion that "
-        "failed; then the rules that deny the object, or do not. If a mutation fails, "
+        "failed; then the validators that found a violation, and those that did not. If "
+        "a mutation fails, "
         "does not converge or is denied (status 4), the report shows what led there, "
         "and the cycle, shortest first.\n"
         "\n"
@@ -209,6 +208,7 @@ const struct fx_command fx_command_explain = {
         "                \"pass\",\"message\",\"conflicts\",\"file\",\"line\"}],\n"
         "   \"validators\":{\"denied\":[{\"mutator\",\"entry\",\"message\",\"file\",\n"
         "                           \"line\"}],\n"
+        "                 \"warned\":[as above],\"audited\":[as above],\n"
         "                 \"inactive\":[as above]},\n"
         "   \"failure\":{\"message\",\"mutator\",\"file\",\"line\"},\n"
         "   \"cycle\":[{\"path\",\"pointer\",\"period\",\n"
@@ -222,7 +222,8 @@ const struct fx_command fx_command_explain = {
         "before the result was complete), notMatched, conflict or notReached. `wanted` "
         "is what the policy asks for, `found` what the object had instead, in that pass. "
         "`tier` stands beside `mutator` if it is not 0. `validators` is present if any "
-        "policy can deny objects. `pass` counts from 1, in a cycle from its start; "
+        "policy can deny, warn or audit; `warned` and `audited` if there are any. `pass` "
+        "counts from 1, in a cycle from its start; "
         "`period` is the length of the cycle in passes.\n"
         "\n" FX_APPLY_INPUT_DETAILS "\n"
         "If a policy is invalid (status 3), nothing is printed; with --keep-going the "

@@ -3,10 +3,11 @@
  * cli/failure.c - the words of a failed mutation:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
- *     these mutators go on changing it, in this order:
+ *     these mutators keep changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
  *
- * of a denial, and of policies that were left out.
+ * of a denial, and the warnings: of policies that warn or audit, and of those that were
+ * skipped.
  */
 #include "cli/failure.h"
 
@@ -38,9 +39,9 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     if (outcome == NULL || outcome->n_cycle == 0) {
         return;
     }
-    fx_buf_str(buf, "  these mutators go on changing it, in this order:\n");
+    fx_buf_str(buf, "  these mutators keep changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
         print_mutator(buf, result->snapshot->mutators[contender->mutator],
                       contender->path);
     }
@@ -48,13 +49,16 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
 
 static void print_deniers(struct fx_buf *buf, const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
-    if (outcome == NULL || outcome->n_refusals == 0) {
+    if (outcome == NULL || outcome->denial.len == 0) {
         return;
     }
     fx_buf_str(buf, "  denied by:\n");
-    for (size_t i = 0; i < outcome->n_refusals; i++) {
-        print_mutator(buf, result->snapshot->mutators[outcome->refusals[i].mutator],
-                      FX_TEXT(""));
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action == FX_ACTION_DENY) {
+            print_mutator(buf, result->snapshot->mutators[violation->mutator],
+                          FX_TEXT(""));
+        }
     }
 }
 
@@ -68,8 +72,7 @@ static char *words_of(const struct fx_review_result *result, const struct fx_err
 void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
                       const struct fx_review_result *result, const struct fx_err *err,
                       bool colour) {
-    struct fx_buf identity;
-    fx_buf_init(&identity, 0);
+    struct fx_buf identity = {0};
     fx_print_object(&identity, object->root);
     char *file = strdup(object->file);
     char *words = words_of(result, err);
@@ -92,20 +95,28 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
     fx_buf_finish(&identity);
 }
 
-/* ---- left out -------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------- */
 
-/* "rules.yaml:1: warning: Rule/shop/a: left out of Pod/shop/web: …" */
-static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
-                       const struct fx_mutator *mutator,
-                       const struct fx_skipped_mutator *drop, bool colour) {
-    struct fx_buf id;
-    struct fx_buf words;
-    fx_buf_init(&id, 0);
-    fx_buf_init(&words, 0);
+/* What is printed of warnings: those of one object. */
+struct warnings {
+    struct fx_buf *buf;
+    const struct fx_input_object *object;
+    bool colour;
+};
+
+/* "rules.yaml:1: warning: Rule/shop/a: skipped for Pod/shop/web: …" */
+static void print_warning(const struct warnings *warnings,
+                          const struct fx_mutator *mutator, const char *before,
+                          const char *after, struct fx_text message) {
+    struct fx_buf *buf = warnings->buf;
+    const struct fx_input_object *object = warnings->object;
+    struct fx_buf id = {0};
+    struct fx_buf words = {0};
     fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
-    fx_buf_str(&words, drop->fails ? "left out of " : "");
+    fx_buf_str(&words, before);
     fx_print_object(&words, object->root);
-    fx_buf_printf(&words, ": %s", drop->words);
+    fx_buf_str(&words, after);
+    fx_buf_text(&words, message);
     const bool has_file = mutator->origin.file != NULL;
     char *file = strdup(has_file ? mutator->origin.file : object->file);
     if (file == NULL || id.failed || words.failed) {
@@ -118,7 +129,7 @@ static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
             .id = id.data,
             .text = words.data,
         };
-        fx_finding_print(buf, &finding, colour);
+        fx_finding_print(buf, &finding, warnings->colour);
     }
     free(file);
     fx_buf_finish(&id);
@@ -128,8 +139,19 @@ static void print_drop(struct fx_buf *buf, const struct fx_input_object *object,
 void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
                             const struct fx_review_result *result, bool colour) {
     const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
+    const struct warnings warnings = {buf, object, colour};
+    for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action != FX_ACTION_DENY) {
+            print_warning(&warnings, result->snapshot->mutators[violation->mutator], "",
+                          violation->action == FX_ACTION_AUDIT ? ": audit: " : ": ",
+                          violation->entry);
+        }
+    }
     for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
-        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
-        print_drop(buf, object, result->snapshot->mutators[drop->mutator], drop, colour);
+        const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
+        print_warning(&warnings, result->snapshot->mutators[skipped->mutator],
+                      skipped->fails ? "skipped for " : "", ": ",
+                      fx_text_of(skipped->message));
     }
 }

@@ -15,9 +15,9 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
                       const struct fx_review_result *result, const struct fx_err *err,
                       bool colour);
 
-/* Appends a warning for each policy that failed and was skipped, or that denied the
- * object but failed to make its message. A policy without a file is reported at that of
- * the object. Failure sticks in `buf`. */
+/* Appends a warning for each policy that warns or audits, that failed and was skipped, or
+ * that found a violation but failed to make its message. A policy without a file is
+ * reported at that of the object. Failure sticks in `buf`. */
 void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
                             const struct fx_review_result *result, bool colour);
 

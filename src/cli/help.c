@@ -2,10 +2,10 @@
  *
  * cli/help.c - `fixpoint help`, and `--help` everywhere.
  */
-#include "cli/help.h"
-
 #include <string.h>
 
+#include "base/buf.h"
+#include "cli/commands.h"
 #include "cli/output.h"
 #include "explain/layout.h"
 
@@ -94,37 +94,29 @@ static const char overview_tail[] =
     "   6  `serve` ended before all requests were answered (--grace)\n"
     "  70  internal error\n";
 
-void fx_help_print(struct fx_buf *buf, const struct fx_command *command) {
-    if (command != NULL) {
-        print_command(buf, command);
-        return;
-    }
-    fx_buf_str(buf, overview_head);
-    for (size_t i = 0; fx_commands[i] != NULL; i++) {
-        fx_buf_printf(buf, "  %-12s%s\n", fx_commands[i]->name, fx_commands[i]->summary);
-    }
-    fx_buf_str(buf, overview_tail);
-}
-
 enum fx_exit fx_help_show(const struct fx_command *command) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
-    fx_help_print(&buf, command);
-    const enum fx_exit status = fx_output_write(&buf);
-    fx_buf_finish(&buf);
-    return status;
+    struct fx_buf buf = {0};
+    if (command != NULL) {
+        print_command(&buf, command);
+        return fx_output_take(&buf);
+    }
+    fx_buf_str(&buf, overview_head);
+    for (size_t i = 0; fx_commands[i] != NULL; i++) {
+        fx_buf_printf(&buf, "  %-12s%s\n", fx_commands[i]->name, fx_commands[i]->summary);
+    }
+    fx_buf_str(&buf, overview_tail);
+    return fx_output_take(&buf);
 }
 
 /* ---- the command `help` ---------------------------------------------------------- */
 
-static enum fx_exit run_help(const void *values, const char *operand) {
-    (void)values;
-    const struct fx_command *command = operand != NULL ? fx_command_find(operand) : NULL;
-    if (operand != NULL && command == NULL) {
-        fx_command_say_unknown(operand);
-        return FX_EXIT_USAGE;
-    }
-    return fx_help_show(command);
+static enum fx_exit run_help(const void *values) {
+    const struct fx_strings *names =
+        &((const struct fx_operand_values *)values)->operands;
+    const struct fx_command *command =
+        names->n_items > 0 ? fx_command_find(names->items[0]) : NULL;
+    return names->n_items > 0 && command == NULL ? fx_command_say_unknown(names->items[0])
+                                                 : fx_help_show(command);
 }
 
 static const struct fx_option options[] = {{.name = NULL}};
@@ -135,6 +127,7 @@ const struct fx_command fx_command_help = {
     .summary = "describe fixpoint or one of its commands",
     .details = "Without COMMAND, lists the commands and the exit statuses.\n",
     .options = options,
+    .values_size = sizeof(struct fx_operand_values),
     .operand = "COMMAND",
     .run = run_help,
 };

@@ -11,6 +11,9 @@
 #include "base/vec.h"
 #include "engine/policy_text.h"
 #include "engine/unit.h"
+#include "policy/findings_internal.h"
+#include "policy/place.h"
+#include "value/documents.h"
 
 const char *fx_input_name(const char *path) {
     return strcmp(path, "-") == 0 ? "<stdin>" : path;
@@ -20,26 +23,24 @@ const char *fx_input_name(const char *path) {
 
 /* The files of policies, in memory. */
 struct sources {
-    struct fx_file_list files;
+    const struct fx_file_list *files;
     struct fx_buf *texts; /* one for each */
     struct fx_provider_inputs providers;
     struct fx_policy_input *inputs; /* the files, the providers, the parameters */
     size_t n_inputs, cap_inputs;
-    size_t n_parameters; /* whose texts are counted */
+    size_t n_parameters; /* whose objects are counted */
 };
 
 static void sources_finish(struct sources *sources) {
-    for (size_t i = sources->n_inputs - sources->n_parameters; i < sources->n_inputs;
-         i++) {
-        fx_policy_text_unref(sources->inputs[i].object);
+    for (size_t i = 0; i < sources->n_parameters; i++) {
+        fx_policy_text_unref(sources->inputs[sources->n_inputs - 1 - i].object);
     }
     fx_provider_inputs_finish(&sources->providers);
-    for (size_t i = 0; sources->texts != NULL && i < sources->files.n_paths; i++) {
+    for (size_t i = 0; sources->texts != NULL && i < sources->files->n_paths; i++) {
         fx_buf_finish(&sources->texts[i]);
     }
     free(sources->texts);
     free(sources->inputs);
-    fx_file_list_finish(&sources->files);
 }
 
 static bool add_input(struct sources *sources, const struct fx_policy_input *input,
@@ -51,31 +52,19 @@ static bool add_input(struct sources *sources, const struct fx_policy_input *inp
     return true;
 }
 
-static bool read_file(struct sources *sources, size_t index, const char *namespace_,
-                      struct fx_err *err) {
-    const char *path = sources->files.paths[index];
-    struct fx_buf *text = &sources->texts[index];
-    if (!fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, text, err)) {
-        return false;
-    }
-    const struct fx_policy_input input = {.file = fx_input_name(path),
-                                          .text = {text->data, text->len},
-                                          .namespace_ = namespace_};
-    return add_input(sources, &input, err);
-}
-
-static bool read_sources(struct sources *sources, const struct fx_input_policies *input,
+static bool read_sources(struct sources *sources, const char *namespace_,
                          struct fx_err *err) {
-    for (size_t i = 0; i < input->paths->n_items; i++) {
-        if (!fx_file_list_add(&sources->files, input->paths->items[i], err)) {
-            return false;
-        }
-    }
-    const size_t count = sources->files.n_paths;
+    const size_t count = sources->files->n_paths;
     sources->texts = calloc(count + 1, sizeof *sources->texts);
     bool ok = sources->texts != NULL || fx_fail_nomem(err);
     for (size_t i = 0; ok && i < count; i++) {
-        ok = read_file(sources, i, input->namespace_, err);
+        const char *path = sources->files->paths[i];
+        struct fx_buf *text = &sources->texts[i];
+        ok = fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, text, err);
+        const struct fx_policy_input input = {.file = fx_input_name(path),
+                                              .text = {text->data, text->len},
+                                              .namespace_ = namespace_};
+        ok = ok && add_input(sources, &input, err);
     }
     for (size_t i = 0; ok && i < sources->providers.n_items; i++) {
         ok = add_input(sources, &sources->providers.items[i], err);
@@ -102,7 +91,7 @@ static bool add_parameter(struct sources *sources, const struct fx_named_kinds *
     struct fx_subject subject;
     fx_subject_read(object->root, &subject);
     const struct fx_named_kind kind = {subject.group, subject.version, subject.kind};
-    if (!fx_named_kinds_have(named, &kind)) {
+    if (!fx_named_kinds_have(named, &kind) || subject.name.len == 0) {
         return true;
     }
     json_t *kept = fx_unit_reduce_object(object->root);
@@ -125,52 +114,73 @@ static bool add_parameter(struct sources *sources, const struct fx_named_kinds *
 static enum fx_exit add_parameters(struct sources *sources,
                                    const struct fx_input_policies *input,
                                    struct fx_policies **policies) {
-    const struct fx_named_kinds *named = &(*policies)->named;
     struct fx_input_objects *objects = input->objects;
     const enum fx_exit status =
         fx_input_read_objects(input->object_paths, input->color, objects);
     struct fx_err err = FX_ERR_INIT;
     bool ok = true;
-    if (status != FX_EXIT_DONE) {
-        return status;
-    }
     for (size_t i = 0; ok && i < objects->n_items; i++) {
-        ok = add_parameter(sources, named, &objects->items[i], input->namespace_, &err);
+        ok = add_parameter(sources, &(*policies)->named, &objects->items[i],
+                           input->namespace_, &err);
     }
-    if (ok && sources->n_parameters > 0) {
+    if (status == FX_EXIT_DONE && ok && sources->n_parameters > 0) {
         fx_policies_unref(*policies);
         *policies = NULL;
         ok = build(sources, input->settings, policies, &err);
     }
-    return ok ? FX_EXIT_DONE : fx_say_err(&err);
+    return ok ? status : fx_say_err(&err);
 }
 
-enum fx_exit fx_input_read_policies(const struct fx_input_policies *input,
-                                    struct fx_policies **ret_policies) {
+enum fx_exit fx_input_compile(const struct fx_file_list *files,
+                              const struct fx_input_policies *input,
+                              struct fx_policies **ret_policies) {
     const struct fx_provider_flags none = {.ca = NULL};
-    struct sources sources = {0};
+    struct sources sources = {.files = files};
     struct fx_err err = FX_ERR_INIT;
     const bool ok = fx_provider_inputs_make(input->flags == NULL ? &none : input->flags,
                                             &sources.providers, &err) &&
-                    read_sources(&sources, input, &err) &&
+                    read_sources(&sources, input->namespace_, &err) &&
                     build(&sources, input->settings, ret_policies, &err);
-    enum fx_exit status = ok ? FX_EXIT_DONE : fx_say_err(&err);
-    if (ok && input->objects != NULL && (*ret_policies)->named.n_items > 0) {
-        status = add_parameters(&sources, input, ret_policies);
-    }
+    const enum fx_exit status =
+        !ok ? fx_say_err(&err)
+        : input->objects != NULL && (*ret_policies)->named.n_items > 0
+            ? add_parameters(&sources, input, ret_policies)
+            : FX_EXIT_DONE;
     sources_finish(&sources);
+    return status;
+}
+
+/* Lists the files of the paths. */
+static enum fx_exit list_files(const struct fx_strings *paths,
+                               struct fx_file_list *ret_files) {
+    struct fx_err err = FX_ERR_INIT;
+    for (size_t i = 0; i < paths->n_items; i++) {
+        if (!fx_file_list_add(ret_files, paths->items[i], &err)) {
+            return fx_say_err(&err);
+        }
+    }
+    return FX_EXIT_DONE;
+}
+
+enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
+                                    const struct fx_input_policies *input,
+                                    struct fx_policies **ret_policies) {
+    struct fx_file_list files = {0};
+    enum fx_exit status = list_files(paths, &files);
+    if (status == FX_EXIT_DONE) {
+        status = fx_input_compile(&files, input, ret_policies);
+    }
+    fx_file_list_finish(&files);
     return status;
 }
 
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color) {
     const struct fx_findings *findings = &policies->findings;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf text = {0};
     for (size_t i = 0; i < findings->n_items; i++) {
-        fx_finding_print(&words, &findings->items[i], fx_color_wanted(color, stderr));
+        fx_finding_print(&text, &findings->items[i], fx_color_wanted(color, stderr));
     }
-    fx_say_words(&words);
-    fx_buf_finish(&words);
+    fx_say_take(&text);
     return fx_findings_count(findings, FX_SEVERITY_ERROR) > 0 ? FX_EXIT_INVALID
                                                               : FX_EXIT_DONE;
 }
@@ -190,4 +200,97 @@ bool fx_input_namespaces(const struct fx_policies *policies,
         ok = !fx_namespaces_is_one(root) || fx_namespaces_add(ret_namespaces, root);
     }
     return ok || fx_fail_nomem(err);
+}
+
+/* ---- objects --------------------------------------------------------------------- */
+
+void fx_input_objects_finish(struct fx_input_objects *objects) {
+    if (objects == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < objects->n_items; i++) {
+        json_decref(objects->items[i].root);
+    }
+    free(objects->items);
+    fx_file_list_finish(&objects->files);
+    *objects = (struct fx_input_objects){0};
+}
+
+/* ---- faults ---------------------------------------------------------------------- */
+
+/* Prints a fault of an object file, and returns its exit status. */
+static enum fx_exit say_fault(const char *file, const struct fx_place *place,
+                              const char *message, unsigned color) {
+    struct fx_findings findings = {0};
+    if (!fx_findings_add(&findings, FX_SEVERITY_ERROR, file, NULL, place, message)) {
+        return fx_say_nomem();
+    }
+    struct fx_buf text = {0};
+    fx_finding_print(&text, &findings.items[0], fx_color_wanted(color, stderr));
+    fx_say_take(&text);
+    fx_findings_finish(&findings);
+    return FX_EXIT_INVALID;
+}
+
+/* The same of a text that does not parse. */
+static enum fx_exit say_syntax_fault(const char *file, struct fx_text text,
+                                     struct fx_err *fault, unsigned color) {
+    if (fault->code != FX_ESYNTAX) {
+        (void)fx_err_prefix(fault, "%s: ", file);
+        return fx_say_err(fault);
+    }
+    const struct fx_place place = fx_place_of_offset(text, fault->off, fault->len);
+    return say_fault(file, &place, fault->msg, color);
+}
+
+/* ---- reading --------------------------------------------------------------------- */
+
+static enum fx_exit take_document(struct fx_input_objects *objects, const char *file,
+                                  const struct fx_document *document, unsigned color) {
+    const char *fault = fx_document_fault(document);
+    if (fault != NULL) {
+        const struct fx_place place = {.line = document->line};
+        return say_fault(file, &place, fault, color);
+    }
+    if (!FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {
+        return fx_say_nomem();
+    }
+    objects->items[objects->n_items++] =
+        (struct fx_input_object){file, document->line, json_incref(document->root)};
+    return FX_EXIT_DONE;
+}
+
+static enum fx_exit read_file(struct fx_input_objects *objects, const char *path,
+                              unsigned color) {
+    const char *name = fx_input_name(path);
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_documents documents = {0};
+    struct fx_buf bytes = {0};
+    enum fx_exit status = FX_EXIT_DONE;
+    if (!fx_file_read(path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &err)) {
+        status = fx_say_err(&err);
+    } else if (!fx_documents_read((struct fx_text){bytes.data, bytes.len}, &documents,
+                                  &err)) {
+        status =
+            say_syntax_fault(name, (struct fx_text){bytes.data, bytes.len}, &err, color);
+    }
+    for (size_t i = 0; status == FX_EXIT_DONE && i < documents.n_items; i++) {
+        status = take_document(objects, name, &documents.items[i], color);
+    }
+    fx_documents_finish(&documents);
+    fx_buf_finish(&bytes);
+    return status;
+}
+
+enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
+                                   struct fx_input_objects *ret_objects) {
+    if (ret_objects->is_read) {
+        return FX_EXIT_DONE;
+    }
+    ret_objects->is_read = true;
+    enum fx_exit status = list_files(paths, &ret_objects->files);
+    for (size_t i = 0; status == FX_EXIT_DONE && i < ret_objects->files.n_paths; i++) {
+        status = read_file(ret_objects, ret_objects->files.paths[i], color);
+    }
+    return status;
 }

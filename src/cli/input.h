@@ -44,24 +44,30 @@ void fx_input_objects_finish(
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects);
 
-/* Policies to read; everything is borrowed. */
+/* How policies are read; everything is borrowed. */
 struct fx_input_policies {
-    const struct fx_strings *paths;
-    const struct fx_provider_flags *flags; /* providers, behind the files; NULL: none */
     const struct fx_dialect_settings *settings;
+    const struct fx_provider_flags *flags; /* providers, behind the files; NULL: none */
     const char *namespace_; /* of policies that name none and may live in one; NULL:
                              * `default` */
-    /* -f, and where its objects go; `objects` may be NULL. Read here already if policies
-     * name kinds: objects of these kinds are parameters, too. */
+    /* The paths of -f, and where their objects go; NULL: there is no -f. They are read
+     * with the policies if those name kinds of parameters: objects of -f that are of such
+     * a kind are parameters, too. */
     const struct fx_strings *object_paths;
     struct fx_input_objects *objects;
-    unsigned color; /* --color, for what is said of them */
+    unsigned color; /* --color, for what is said of these objects */
 };
 
-/* Reads and compiles the policies. Says nothing of what is wrong with them: that is in
- * their findings. */
-enum fx_exit fx_input_read_policies(const struct fx_input_policies *input,
+/* Reads and compiles all policies of the files and folders. Says nothing of what is wrong
+ * with them: that is in their findings. */
+enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
+                                    const struct fx_input_policies *input,
                                     struct fx_policies **ret_policies);
+
+/* The same for a list of files. */
+enum fx_exit fx_input_compile(const struct fx_file_list *files,
+                              const struct fx_input_policies *input,
+                              struct fx_policies **ret_policies);
 
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
  */

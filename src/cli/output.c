@@ -27,10 +27,8 @@ static void add_formatted(struct fx_buf *buf, const char *fmt, va_list args) {
 }
 
 void fx_say(const char *fmt, ...) {
-    struct fx_buf words;
-    struct fx_buf line;
-    fx_buf_init(&words, 0);
-    fx_buf_init(&line, 0);
+    struct fx_buf words = {0};
+    struct fx_buf line = {0};
     va_list args;
     va_start(args, fmt);
     add_formatted(&words, fmt, args);
@@ -44,12 +42,13 @@ void fx_say(const char *fmt, ...) {
     fx_buf_finish(&line);
 }
 
-void fx_say_words(const struct fx_buf *words) {
-    if (words->failed) {
-        fx_say("out of memory");
-    } else if (words->len > 0) {
-        (void)fwrite(words->data, 1, words->len, stderr);
+void fx_say_take(struct fx_buf *bytes) {
+    if (bytes->failed) {
+        (void)fx_say_nomem();
+    } else if (bytes->len > 0) {
+        (void)fwrite(bytes->data, 1, bytes->len, stderr);
     }
+    fx_buf_finish(bytes);
 }
 
 enum fx_exit fx_exit_of(const struct fx_err *err) {
@@ -78,26 +77,35 @@ enum fx_exit fx_say_err(const struct fx_err *err) {
     return fx_exit_of(err);
 }
 
-enum fx_exit fx_output_write(const struct fx_buf *bytes) {
-    struct fx_err err = FX_ERR_INIT;
+enum fx_exit fx_say_nomem(void) {
+    fx_say("out of memory");
+    return FX_EXIT_BUG;
+}
+
+enum fx_exit fx_say_usage(const char *fault) {
+    fx_say("%s", fault);
+    return FX_EXIT_USAGE;
+}
+
+enum fx_exit fx_output_take(struct fx_buf *bytes) {
     if (bytes->failed) {
-        (void)fx_fail_nomem(&err);
-        return fx_say_err(&err);
+        fx_buf_finish(bytes);
+        return fx_say_nomem();
     }
     const bool written =
-        bytes->len == 0 || fwrite(bytes->data, 1, bytes->len, stdout) == bytes->len;
-    if (!written || fflush(stdout) != 0) {
-        if (errno == EPIPE) {
-            return FX_EXIT_IO; /* the reader has what it wants: `| head` */
-        }
-        char words[128];
-        if (strerror_r(errno, words, sizeof words) != 0) {
-            words[0] = '\0';
-        }
-        (void)fx_fail(&err, FX_EIO, "standard output: %s", words);
-        return fx_say_err(&err);
+        (bytes->len == 0 || fwrite(bytes->data, 1, bytes->len, stdout) == bytes->len) &&
+        fflush(stdout) == 0;
+    const int fault = errno;
+    fx_buf_finish(bytes);
+    if (written) {
+        return FX_EXIT_DONE;
     }
-    return FX_EXIT_DONE;
+    if (fault != EPIPE) { /* otherwise the reader has what it wants: `| head` */
+        char message[128] = "";
+        (void)strerror_r(fault, message, sizeof message);
+        fx_say("standard output: %s", message);
+    }
+    return FX_EXIT_IO;
 }
 
 const char *const fx_color_words[] = {"auto", "always", "never", NULL};

@@ -28,12 +28,18 @@ enum fx_exit fx_exit_worse(enum fx_exit a, enum fx_exit b);
 /* Prints the error, and returns its exit status. */
 enum fx_exit fx_say_err(const struct fx_err *err);
 
-/* Prints the bytes to standard error as they are. */
-void fx_say_words(const struct fx_buf *words);
+/* The same for "out of memory". */
+enum fx_exit fx_say_nomem(void);
 
-/* Writes all bytes to standard output. Returns FX_EXIT_DONE, or the exit status after
- * printing the error; a closed pipe is no error. */
-enum fx_exit fx_output_write(const struct fx_buf *bytes);
+/* Prints what is wrong with the command line. Returns FX_EXIT_USAGE. */
+enum fx_exit fx_say_usage(const char *fault);
+
+/* Prints the bytes to standard error as they are, and frees them. */
+void fx_say_take(struct fx_buf *bytes);
+
+/* Writes all bytes to standard output, and frees them. Returns FX_EXIT_DONE, or the exit
+ * status after printing the error; a closed pipe is no error. */
+enum fx_exit fx_output_take(struct fx_buf *bytes);
 
 /* --color */
 extern const char *const fx_color_words[]; /* auto, always, never */

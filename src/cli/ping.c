@@ -24,6 +24,7 @@
 #define DEFAULT_TIMEOUT 10000u     /* milliseconds */
 
 struct values {
+    struct fx_strings urls;
     const char *ca, *cert, *key;
     bool insecure;
     uint64_t timeout;
@@ -70,7 +71,7 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     }
     json_t *review = fx_json_read(result->body, NULL, err);
     if (review == NULL) {
-        return fx_err_prefix(err, "the response is no JSON: ");
+        return fx_err_prefix(err, "the response is not JSON: ");
     }
     const json_t *response = fx_tree_view_key(review, "response");
     const json_t *allowed = fx_tree_view_key(response, "allowed");
@@ -83,7 +84,7 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     const bool ok = ours && json_is_boolean(allowed);
     json_decref(review);
     return ok ||
-           fx_fail(err, FX_EIO, "the response is no AdmissionReview of this request");
+           fx_fail(err, FX_EIO, "the response is not an AdmissionReview of this request");
 }
 
 static void on_done(const struct fx_http_call_result *result, void *user) {
@@ -98,27 +99,9 @@ static void on_done(const struct fx_http_call_result *result, void *user) {
 
 /* ---- the talk -------------------------------------------------------------------- */
 
-/* The texts of the files; those not named stay empty. */
-struct files {
-    struct fx_buf ca, cert, key;
-};
-
+/* `path` NULL leaves the text empty. */
 static bool read_file(const char *path, struct fx_buf *text, struct fx_err *err) {
-    fx_buf_init(text, PEM_BYTES);
     return path == NULL || fx_file_read(path, PEM_BYTES, text, err);
-}
-
-static bool read_files(const struct values *values, struct files *files,
-                       struct fx_err *err) {
-    return read_file(values->ca, &files->ca, err) &&
-           read_file(values->cert, &files->cert, err) &&
-           read_file(values->key, &files->key, err);
-}
-
-static void finish_files(struct files *files) {
-    fx_buf_finish(&files->ca);
-    fx_buf_finish(&files->cert);
-    fx_tls_wipe(&files->key);
 }
 
 static struct fx_text text_of(const struct fx_buf *buf) {
@@ -127,14 +110,17 @@ static struct fx_text text_of(const struct fx_buf *buf) {
 
 static struct fx_tls_config *make_tls(const struct values *values,
                                       const struct fx_url *url, struct fx_err *err) {
-    struct files files = {0};
+    struct fx_buf ca = {.max = PEM_BYTES};
+    struct fx_buf cert = {.max = PEM_BYTES};
+    struct fx_buf key = {.max = PEM_BYTES};
     struct fx_tls_config *tls = NULL;
     char *host = fx_text_dup(url->host);
     if (host == NULL) {
         (void)fx_fail_nomem(err);
-    } else if (read_files(values, &files, err)) {
-        tls = fx_tls_config_client(text_of(&files.ca), host, text_of(&files.cert),
-                                   text_of(&files.key), err);
+    } else if (read_file(values->ca, &ca, err) && read_file(values->cert, &cert, err) &&
+               read_file(values->key, &key, err)) {
+        tls =
+            fx_tls_config_client(text_of(&ca), host, text_of(&cert), text_of(&key), err);
         /* Without a pair of ours, it is the other's authorities that are wrong. */
         const char *at_fault = values->cert == NULL ? values->ca : values->cert;
         if (tls == NULL && at_fault != NULL) {
@@ -142,16 +128,17 @@ static struct fx_tls_config *make_tls(const struct values *values,
         }
     }
     free(host);
-    finish_files(&files);
+    fx_buf_finish(&ca);
+    fx_buf_finish(&cert);
+    fx_tls_wipe(&key);
     return tls;
 }
 
 static bool send_review(struct talk *talk, const struct values *values,
                         const struct fx_url *url, struct fx_err *err) {
     struct fx_tls_config *tls = make_tls(values, url, err);
-    struct fx_buf body;
+    struct fx_buf body = {0};
     struct fx_http_call *call = NULL;
-    fx_buf_init(&body, 0);
     write_review(talk, &body);
     const struct fx_http_call_options options = {
         .url = url,
@@ -183,17 +170,14 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
         fx_say("event loop: %s", uv_strerror(status));
         return FX_EXIT_IO;
     }
-    fx_buf_init(&talk.words, 0);
     const bool ok = send_review(&talk, values, url, &err);
     (void)uv_loop_close(&talk.loop);
-    const enum fx_exit said =
-        ok ? fx_output_write(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
-    fx_buf_finish(&talk.words);
-    return said;
+    return ok ? fx_output_take(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
 }
 
-static enum fx_exit run_ping(const void *values, const char *operand) {
+static enum fx_exit run_ping(const void *values) {
     const struct values *given = values;
+    const char *operand = given->urls.items[0];
     struct fx_url url;
     struct fx_err err = FX_ERR_INIT;
     if (!fx_url_parse(fx_text_of(operand), &url, &err)) {
@@ -205,12 +189,10 @@ static enum fx_exit run_ping(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     if ((given->ca == NULL) == !given->insecure) {
-        fx_say("--ca FILE or --insecure is missing");
-        return FX_EXIT_USAGE;
+        return fx_say_usage("--ca FILE or --insecure is missing");
     }
     if ((given->cert == NULL) != (given->key == NULL)) {
-        fx_say("--cert and --key: give both");
-        return FX_EXIT_USAGE;
+        return fx_say_usage("--cert and --key: give both");
     }
     return ping(given, &url);
 }
@@ -242,6 +224,7 @@ const struct fx_command fx_command_ping = {
     .options = options,
     .values_size = sizeof(struct values),
     .operand = "URL",
+    .operands_offset = offsetof(struct values, urls),
     .operand_needed = true,
     .run = run_ping,
 };

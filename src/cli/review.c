@@ -32,12 +32,10 @@ static enum fx_exit print_result(const struct fx_review_result *result,
         }
         return result->decision == FX_DECISION_REFUSED ? FX_EXIT_INVALID : FX_EXIT_BUG;
     }
-    struct fx_buf line;
-    fx_buf_init(&line, 0);
+    struct fx_buf line = {0};
     fx_buf_add(&line, body->data, body->len);
     fx_buf_char(&line, '\n');
-    const enum fx_exit status = fx_output_write(&line);
-    fx_buf_finish(&line);
+    const enum fx_exit status = fx_output_take(&line);
     const bool denied =
         result->decision == FX_DECISION_DENIED ||
         (result->decision == FX_DECISION_FAILED && on_error != FX_ON_ERROR_ALLOW);
@@ -55,8 +53,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
     struct fx_review *review = fx_review_create(&admission, policies->snapshot, text,
                                                 fx_answer_deadline(values->timeout));
     if (review == NULL) {
-        (void)fx_fail_nomem(&err);
-        return fx_say_err(&err);
+        return fx_say_nomem();
     }
     struct fx_provider_loop providers = {.state = NULL};
     const enum fx_exit status =
@@ -71,8 +68,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
 static enum fx_exit review_stdin(const struct values *values,
                                  struct fx_policies *policies) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     const enum fx_exit status =
         fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
             ? review_text(values, policies, (struct fx_text){body.data, body.len})
@@ -81,27 +77,20 @@ static enum fx_exit review_stdin(const struct values *values,
     return status;
 }
 
-static enum fx_exit run_review(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_review(const void *values) {
     const struct values *given = values;
-    if (given->policies.n_items == 0) {
-        fx_say("-p is missing: it names the policies");
-        return FX_EXIT_USAGE;
-    }
-    if (fx_strings_count_stdin(&given->policies) > 0) {
-        fx_say("-p: standard input (-) is the review");
-        return FX_EXIT_USAGE;
-    }
-    const char *fault = fx_provider_flags_fault(&given->provider);
+    const char *fault = given->policies.n_items == 0
+                            ? "-p is missing: it names the policies"
+                        : fx_strings_count_stdin(&given->policies) > 0
+                            ? "-p: standard input (-) is the review"
+                            : fx_provider_flags_fault(&given->provider);
     if (fault != NULL) {
-        fx_say("%s", fault);
-        return FX_EXIT_USAGE;
+        return fx_say_usage(fault);
     }
     struct fx_policies *policies = NULL;
-    const struct fx_input_policies input = {.paths = &given->policies,
-                                            .flags = &given->provider,
-                                            .settings = &given->settings};
-    enum fx_exit status = fx_input_read_policies(&input, &policies);
+    const struct fx_input_policies input = {.settings = &given->settings,
+                                            .flags = &given->provider};
+    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {

@@ -46,61 +46,66 @@ static const char *or_else(const char *given, const char *otherwise) {
 
 /* ---- checking -------------------------------------------------------------------- */
 
-static const char *secret_fault(const struct values *values) {
-    return values->server.tls_cert != NULL || values->server.tls_key != NULL ||
-                   values->server.tls_ca != NULL || values->server.tls_cert_out != NULL ||
-                   values->tls_self_signed
-               ? "--tls-secret: not together with --tls-cert, --tls-key, --tls-ca, "
-                 "--tls-cert-out or --tls-self-signed"
-               : NULL;
-}
-
-static const char *files_fault(const struct values *values) {
-    if (values->server.tls_cert == NULL && values->server.tls_key == NULL) {
-        return "--tls-cert with --tls-key, --tls-self-signed or --tls-secret is missing";
-    }
-    if (values->server.tls_cert == NULL || values->server.tls_key == NULL) {
-        return values->server.tls_cert == NULL ? "--tls-key: --tls-cert is missing"
-                                               : "--tls-cert: --tls-key is missing";
-    }
-    return values->tls_names.n_items > 0 || values->server.tls_cert_out != NULL
-               ? "--tls-name and --tls-cert-out: only with --tls-self-signed"
-               : NULL;
-}
-
+/* The names of the files are looked at only where no certificate is made here. */
 static const char *tls_fault(const struct values *values) {
+    const struct fx_server_options *server = &values->server;
     const struct fx_cluster_flags *cluster = &values->cluster;
+    const bool has_cert = server->tls_cert != NULL;
+    const bool has_files = has_cert || server->tls_key != NULL || server->tls_ca != NULL;
     if (cluster->tls_secret != NULL) {
-        return secret_fault(values);
+        return has_files || server->tls_cert_out != NULL || values->tls_self_signed
+                   ? "--tls-secret: not together with --tls-cert, --tls-key, --tls-ca, "
+                     "--tls-cert-out or --tls-self-signed"
+                   : NULL;
     }
     if (cluster->ca_validity > 0 || cluster->cert_validity > 0 ||
         cluster->rotation_wait > 0) {
         return "--ca-validity, --cert-validity and --rotation-wait: only with "
                "--tls-secret";
     }
-    if (!values->tls_self_signed) {
-        return files_fault(values);
+    if (values->tls_self_signed) {
+        return has_files ? "--tls-self-signed: not together with --tls-cert, --tls-key "
+                           "and --tls-ca"
+                         : NULL;
     }
-    return values->server.tls_cert != NULL || values->server.tls_key != NULL ||
-                   values->server.tls_ca != NULL
-               ? "--tls-self-signed: not together with --tls-cert, --tls-key and --tls-ca"
+    if (!has_cert || server->tls_key == NULL) {
+        return has_cert                  ? "--tls-cert: --tls-key is missing"
+               : server->tls_key != NULL ? "--tls-key: --tls-cert is missing"
+                                         : "--tls-cert with --tls-key, --tls-self-signed "
+                                           "or --tls-secret is missing";
+    }
+    return values->tls_names.n_items > 0 || server->tls_cert_out != NULL
+               ? "--tls-name and --tls-cert-out: only with --tls-self-signed"
                : NULL;
 }
 
-static const char *clients_fault(const struct values *values) {
-    return values->client_names.n_items > 0 && values->server.client_ca == NULL
-               ? "--client-cn: only with --client-ca"
-               : NULL;
+static const char *policies_fault(const struct values *values) {
+    const size_t n_paths = values->policies.n_items;
+    const char *fault = fx_cluster_flags_fault(&values->cluster, n_paths);
+    if (fault == NULL && n_paths == 0 && !fx_cluster_flags_mean_one(&values->cluster)) {
+        return "--policies or --kubeconfig is missing (outside of a Pod, "
+               "KUBERNETES_SERVICE_HOST is not set)";
+    }
+    return fault == NULL && fx_strings_count_stdin(&values->policies) > 0
+               ? "--policies: standard input (-) cannot be watched"
+               : fault;
 }
 
 /* The words name the bound. */
 _Static_assert(FX_LIMIT_THREADS == 64, "--threads: more than 64");
 
-static const char *threads_fault(const struct values *values) {
-    return values->server.threads > FX_LIMIT_THREADS ? "--threads: more than 64" : NULL;
-}
-
-static const char *share_fault(const struct values *values) {
+static const char *usage_fault(const struct values *values) {
+    const char *fault = policies_fault(values);
+    fault = fault != NULL ? fault : tls_fault(values);
+    if (fault != NULL) {
+        return fault;
+    }
+    if (values->client_names.n_items > 0 && values->server.client_ca == NULL) {
+        return "--client-cn: only with --client-ca";
+    }
+    if (values->server.threads > FX_LIMIT_THREADS) {
+        return "--threads: more than 64";
+    }
     return values->namespace_share > 100 ? "--namespace-share: more than 100 per cent"
                                          : NULL;
 }
@@ -115,23 +120,6 @@ static bool address_fits(const char *flag, const char *address) {
     return true;
 }
 
-static const char *policies_fault(const struct values *values) {
-    const char *fault =
-        fx_cluster_flags_fault(&values->cluster, values->policies.n_items);
-    if (values->policies.n_items == 0 && fault == NULL) {
-        return fx_cluster_flags_mean_one(&values->cluster)
-                   ? NULL
-                   : "--policies or --kubeconfig is missing (outside of a Pod, "
-                     "KUBERNETES_SERVICE_HOST is not set)";
-    }
-    if (fault != NULL) {
-        return fault;
-    }
-    return fx_strings_count_stdin(&values->policies) > 0
-               ? "--policies: standard input (-) cannot be watched"
-               : NULL;
-}
-
 static bool tls_version_fits(const struct values *values) {
     struct fx_err err = FX_ERR_INIT;
     if (!fx_tls_set_min_version((enum fx_tls_version)values->tls_min_version, &err)) {
@@ -142,13 +130,9 @@ static bool tls_version_fits(const struct values *values) {
 }
 
 static bool is_usable(const struct values *values) {
-    const char *fault = policies_fault(values);
-    fault = fault != NULL ? fault : tls_fault(values);
-    fault = fault != NULL ? fault : clients_fault(values);
-    fault = fault != NULL ? fault : threads_fault(values);
-    fault = fault != NULL ? fault : share_fault(values);
+    const char *fault = usage_fault(values);
     if (fault != NULL) {
-        fx_say("%s", fault);
+        (void)fx_say_usage(fault);
         return false;
     }
     return tls_version_fits(values) &&
@@ -243,8 +227,7 @@ static enum fx_exit serve_cluster(const struct values *values,
     return status;
 }
 
-static enum fx_exit run_serve(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_serve(const void *values) {
     const struct values *given = values;
     struct fx_operations operations = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -252,8 +235,7 @@ static enum fx_exit run_serve(const void *values, const char *operand) {
         return FX_EXIT_USAGE;
     }
     if (!fx_operations_read(&given->operations, &operations, &err)) {
-        fx_say("%s", err.msg);
-        return FX_EXIT_USAGE;
+        return fx_say_usage(err.msg);
     }
     enum fx_log_level level = FX_LOG_INFO;
     if (fx_log_level_parse(level_words[given->log_level], &level)) {

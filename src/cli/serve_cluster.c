@@ -78,8 +78,7 @@ static bool read_namespace(struct fx_cluster_settings *settings, const char *giv
 
 /* `SERVICE.NAMESPACE…`, or without the dot and namespace. NULL without memory. */
 static char *print_name(const char *service, const char *namespace_, const char *rest) {
-    struct fx_buf name;
-    fx_buf_init(&name, 0);
+    struct fx_buf name = {0};
     fx_buf_str(&name, service);
     if (namespace_ != NULL) {
         fx_buf_printf(&name, ".%s%s", namespace_, rest);

@@ -34,37 +34,19 @@ struct session {
 static bool compile(void *user, const struct fx_file_list *files,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     struct session *session = user;
-    struct fx_strings paths = {
-        .items = calloc(files->n_paths + 1, sizeof *paths.items),
-        .n_items = files->n_paths,
-    };
-    if (paths.items == NULL) {
-        return fx_fail_nomem(err);
-    }
-    for (size_t i = 0; i < files->n_paths; i++) {
-        paths.items[i] = files->paths[i];
-    }
-    const struct fx_input_policies input = {.paths = &paths,
-                                            .flags = &session->values->provider,
-                                            .settings = &session->values->settings};
-    session->said = fx_input_read_policies(&input, ret_policies);
-    fx_strings_finish(&paths);
+    const struct fx_input_policies input = {.settings = &session->values->settings,
+                                            .flags = &session->values->provider};
+    session->said = fx_input_compile(files, &input, ret_policies);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");
 }
 
-/* The groups as the question to the webhook wants them. */
-static bool copy_groups(const struct fx_suite_request *question,
-                        struct fx_strings *ret_groups, struct fx_err *err) {
-    ret_groups->items = calloc(question->n_groups + 1, sizeof *ret_groups->items);
-    if (ret_groups->items == NULL) {
-        return fx_fail_nomem(err);
-    }
-    for (size_t i = 0; i < question->n_groups; i++) {
-        ret_groups->items[i] = question->groups[i];
-    }
-    ret_groups->n_items = question->n_groups;
-    return true;
+/* "Rule/shop/a was skipped: …", behind a "; " if there are others. */
+static void add_warning(struct fx_buf *warnings, const struct fx_mutator *mutator,
+                        const char *what, struct fx_text message) {
+    fx_buf_printf(warnings, "%s%s/%s%s: ", warnings->len == 0 ? "" : "; ", mutator->kind,
+                  mutator->full_name, what);
+    fx_buf_text(warnings, message);
 }
 
 /* What the answer says besides the object. */
@@ -75,22 +57,26 @@ static void take_words(const struct fx_review_result *result,
         return;
     }
     fx_buf_text(&answer->denial, outcome->denial);
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        const struct fx_violation *violation = &outcome->violations[i];
+        if (violation->action != FX_ACTION_DENY) {
+            add_warning(&answer->warnings, result->snapshot->mutators[violation->mutator],
+                        violation->action == FX_ACTION_AUDIT ? " audits" : " warns",
+                        violation->entry);
+        }
+    }
     for (size_t i = 0; i < outcome->n_skipped; i++) {
-        const struct fx_skipped_mutator *drop = &outcome->skipped[i];
-        const struct fx_mutator *mutator = result->snapshot->mutators[drop->mutator];
-        fx_buf_printf(&answer->warnings, "%s%s/%s%s: %s", i == 0 ? "" : "; ",
-                      mutator->kind, mutator->full_name,
-                      drop->fails ? " was left out" : "", drop->words);
+        const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
+        add_warning(&answer->warnings, result->snapshot->mutators[skipped->mutator],
+                    skipped->fails ? " was skipped" : "", fx_text_of(skipped->message));
     }
 }
 
 static bool mutate(void *user, const struct fx_suite_request *question,
                    struct fx_suite_response *ret_answer, struct fx_err *err) {
     struct session *session = user;
-    struct fx_strings groups = {0};
-    if (!copy_groups(question, &groups, err)) {
-        return false;
-    }
+    const struct fx_strings groups = {.items = question->groups,
+                                      .n_items = question->n_groups};
     const struct fx_question asked = {
         .snapshot = question->snapshot,
         .namespaces = question->namespaces,
@@ -108,17 +94,14 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         ret_answer->object = json_incref(answer.object);
     }
     fx_answer_finish(&answer);
-    fx_strings_finish(&groups);
     return ok;
 }
 
 static void report(void *user, const struct fx_finding *finding) {
     const struct session *session = user;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_finding_print(&words, finding, fx_color_wanted(session->values->color, stderr));
-    fx_say_words(&words);
-    fx_buf_finish(&words);
+    fx_say_take(&words);
 }
 
 /* ---- running --------------------------------------------------------------------- */
@@ -134,29 +117,23 @@ static enum fx_exit print(const struct values *values,
                           const struct fx_suite_results *results) {
     const struct fx_suite_style style = {
         .verbose = values->verbose, .colour = fx_color_wanted(values->color, stdout)};
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_suite_print(&buf, (enum fx_suite_format)values->output, results, &style);
-    const enum fx_exit status = fx_output_write(&buf);
-    fx_buf_finish(&buf);
-    return status;
+    return fx_output_take(&buf);
 }
 
 static enum fx_exit update(const struct fx_suites *suites,
                            struct fx_suite_results *results) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     const bool ok = fx_suites_update(suites, results, &words, &err);
-    fx_say_words(&words);
-    fx_buf_finish(&words);
+    fx_say_take(&words);
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
 /* Nothing was run: that is no success. */
 static enum fx_exit say_none(const struct values *values) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     for (size_t i = 0; i < values->paths.n_items; i++) {
         fx_buf_printf(&words, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
     }
@@ -217,20 +194,17 @@ static enum fx_exit read_and_run(const struct values *values,
     return status;
 }
 
-static enum fx_exit run_test(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_test(const void *values) {
     const struct values *given = values;
     struct fx_err err = FX_ERR_INIT;
     struct fx_suite_filter *filter = NULL;
-    if (fx_strings_count_stdin(&given->paths) > 0) {
-        fx_say("test: a suite names files beside it, so it cannot come from standard "
-               "input (-)");
-        return FX_EXIT_USAGE;
-    }
-    const char *fault = fx_provider_flags_fault(&given->provider);
+    const char *fault =
+        fx_strings_count_stdin(&given->paths) > 0
+            ? "test: a suite names files relative to itself, so it cannot come from "
+              "standard input (-)"
+            : fx_provider_flags_fault(&given->provider);
     if (fault != NULL) {
-        fx_say("%s", fault);
-        return FX_EXIT_USAGE;
+        return fx_say_usage(fault);
     }
     if (given->run != NULL &&
         !fx_suite_filter_create(fx_text_of(given->run), &filter, &err)) {
@@ -314,6 +288,6 @@ const struct fx_command fx_command_test = {
     .operand = "PATH",
     .operand_needed = true,
     .takes_paths = true,
-    .paths_offset = offsetof(struct values, paths),
+    .operands_offset = offsetof(struct values, paths),
     .run = run_test,
 };

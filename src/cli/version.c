@@ -50,8 +50,7 @@ static void print_json(struct fx_buf *buf, const struct part *parts) {
     fx_buf_str(buf, "}\n");
 }
 
-static enum fx_exit run_version(const void *values, const char *operand) {
-    (void)operand;
+static enum fx_exit run_version(const void *values) {
     const struct part parts[] = {
         {"version", FX_VERSION},
         {"compiler", COMPILER},
@@ -63,12 +62,9 @@ static enum fx_exit run_version(const void *values, const char *operand) {
         {NULL, NULL},
     };
     const struct values *given = values;
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     (given->output == OUTPUT_JSON ? print_json : print_text)(&buf, parts);
-    const enum fx_exit status = fx_output_write(&buf);
-    fx_buf_finish(&buf);
-    return status;
+    return fx_output_take(&buf);
 }
 
 static const struct fx_option options[] = {

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "value/place.h"
+#include "value/marks.h"
 #include "value/tree.h"
 
 void fx_compilation_finish(struct fx_compilation *compilation) {
@@ -67,7 +67,7 @@ bool fx_compilation_add_resource_take(struct fx_compilation *compilation,
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) {
     if (compilation->n_warnings == FX_LIMIT_FINDINGS) {
-        compilation->n_untold_warnings++;
+        compilation->n_more_warnings++;
         return true;
     }
     if (!FX_VEC_GROW(compilation->warnings, compilation->n_warnings,
@@ -92,7 +92,7 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault, struct fx_text words) {
     if (compilation->n_faults == FX_LIMIT_FINDINGS) {
-        compilation->n_untold_faults++;
+        compilation->n_more_faults++;
         return true;
     }
     if (!FX_VEC_GROW(compilation->faults, compilation->n_faults,
@@ -126,11 +126,11 @@ struct fx_text fx_fault_field(const struct fx_fault *fault) {
 
 static void print_place(struct fx_buf *buf, const struct fx_fault *fault) {
     const struct fx_text text = fx_tree_text(fault->node);
-    struct fx_place place = fx_place_start(text);
+    struct fx_position place = fx_position_start(text);
     if (fault->len == 0 || text.data == NULL) {
         return;
     }
-    fx_place_advance(&place, text, fault->off);
+    fx_position_advance(&place, text, fault->off);
     fx_buf_str(buf, " (at ");
     if (fx_text_contains(text, FX_TEXT("\n"))) {
         fx_buf_printf(buf, "line %" PRIu32 ", ", place.line);

@@ -66,9 +66,9 @@ static void bounds_faults(void **state) {
         assert_true(fx_compilation_fault(&compilation, &fault, FX_TEXT("missing")));
     }
     assert_int_equal(compilation.n_faults, FX_LIMIT_FINDINGS);
-    assert_int_equal(compilation.n_untold_faults, 7);
+    assert_int_equal(compilation.n_more_faults, 7);
     fx_compilation_finish(&compilation);
-    assert_int_equal(compilation.n_untold_faults, 0);
+    assert_int_equal(compilation.n_more_faults, 0);
 }
 
 static void bounds_warnings(void **state) {
@@ -79,9 +79,9 @@ static void bounds_warnings(void **state) {
     }
     assert_int_equal(compilation.n_warnings, FX_LIMIT_FINDINGS);
     assert_string_equal(compilation.warnings[FX_LIMIT_FINDINGS - 1].text, "99");
-    assert_int_equal(compilation.n_untold_warnings, 7);
+    assert_int_equal(compilation.n_more_warnings, 7);
     fx_compilation_finish(&compilation);
-    assert_int_equal(compilation.n_untold_warnings, 0);
+    assert_int_equal(compilation.n_more_warnings, 0);
 }
 
 static void names_types(void **state) {

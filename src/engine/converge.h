@@ -20,10 +20,10 @@
 #include "engine/trace.h"
 
 /* At most so many passes are told of (fx_outcome.passes). */
-#define FX_TOLD_PASSES 100u
+#define FX_REPORTED_PASSES 100u
 
 /* One field that finds no rest: what is done to it, again and again. */
-struct fx_turn {
+struct fx_cycle_field {
     struct fx_text path; /* JSON Pointer */
     uint32_t
         period; /* passes until it begins anew; 0: never seen to (a list that grows) */
@@ -36,7 +36,7 @@ struct fx_turn {
 struct fx_mutator_stats {
     uint32_t mutator;
     bool matched, applied, changed; /* in some pass */
-    bool denied;                    /* it is a validator, and refuses the object */
+    bool violated;                  /* it is a validator, and found a violation */
     bool failed;                    /* its match or mutation did: FX_EMUTATE, … */
     bool skipped;                   /* … or, which fails nothing else, a drop */
     bool overspent; /* the review ended at its deadline in its turn, which had taken more
@@ -54,7 +54,7 @@ struct fx_outcome {
      * the snapshot. */
     uint32_t *applied;
     size_t n_applied;
-    /* Where the request wants them: for each of the first FX_TOLD_PASSES passes those
+    /* Where the request wants them: for each of the first FX_REPORTED_PASSES passes those
      * that applied in it, ascending; the last pass, which changed nothing, included. */
     struct fx_pass {
         uint32_t *applied;
@@ -75,29 +75,31 @@ struct fx_outcome {
     struct fx_skipped_mutator {
         uint32_t mutator, pass;
         bool fails;
-        const char *words;
+        const char *message;
     } *skipped;
     size_t n_skipped;
-    /* The validators that refuse the object, in order, each with its entry. */
-    struct fx_refusal {
+    /* What validators found, in order. Also after a denial. */
+    struct fx_violation {
         uint32_t mutator;
-        struct fx_text entry;
-    } *refusals;
-    size_t n_refusals;
-    struct fx_text denial; /* what they say, all together, however long; empty: nothing */
+        enum fx_action action; /* FX_ACTION_DENY, FX_ACTION_WARN or FX_ACTION_AUDIT */
+        struct fx_text entry;  /* the message of the validator; one that does not deny is
+                                * cut at FX_LIMIT_VIOLATION_BYTES */
+    } *violations;
+    size_t n_violations;
+    struct fx_text denial; /* the message of all that deny, not cut; empty: allowed */
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
     const struct fx_mutator *failed;
     /* Where there is no fixed point: those that changed something in the last pass, in
      * order, and for each the first field it changed (JSON Pointer). */
-    struct fx_contender {
+    struct fx_cycle_mutator {
         uint32_t mutator;
         struct fx_text path;
     } *cycle;
     size_t n_cycle;
     /* And what they cycle over, told from start to end: shortest first. None where time
      * or memory did not reach, or where the cycle did not go on. */
-    struct fx_turn *turns;
-    size_t n_turns;
+    struct fx_cycle_field *cycle_fields;
+    size_t n_cycle_fields;
 
     struct fx_trace record; /* private: holds the nodes of the turns */
 };
@@ -111,7 +113,7 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  *
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the cycle),
- * FX_EDENIED (validators refuse what came of it; ->denial has the words whole),
+ * FX_EDENIED (validators deny what came of it; ->denial has the whole message),
  * FX_EDEADLINE (the thread's budget is exceeded: base/budget.h), FX_ENOMEM. After an
  * error *root is a tree to be dropped; the outcome is to be finished in any case.
  */

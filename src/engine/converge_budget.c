@@ -7,15 +7,15 @@
 #include "engine/converge_run.h"
 
 /* What a look at a mutator takes that does nothing. */
-#define UNITS_OF_LOOK 4u
+#define UNITS_OF_CANDIDATE 4u
 
-bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) {
-    return fx_spend(UNITS_OF_LOOK * n) ||
+bool fx_converge_spend_candidates(struct converge *run, size_t n, struct fx_err *err) {
+    return fx_spend(UNITS_OF_CANDIDATE * n) ||
            fx_fail(err, FX_EDEADLINE, "deadline exceeded in pass %u of the mutators",
                    run->pass);
 }
 
-void fx_run_begin_spending(struct run *run) {
+void fx_converge_begin_spending(struct converge *run) {
     const uint64_t deadline = fx_thread_budget.bound.deadline_ns;
     const unsigned percent = run->request->share_percent;
     run->loop_from = fx_budget_spent();
@@ -28,11 +28,11 @@ void fx_run_begin_spending(struct run *run) {
 }
 
 /* Is the time that those with a share take of interest? */
-static bool is_measured(const struct run *run) {
+static bool is_measured(const struct converge *run) {
     return run->share.is_bounded || run->stats != NULL;
 }
 
-void fx_run_enter_share(struct run *run, uint32_t index) {
+void fx_converge_enter_share(struct converge *run, uint32_t index) {
     struct fx_share *share = &run->share;
     share->is_entered = true;
     run->outcome->share_mutator = index;
@@ -44,7 +44,7 @@ void fx_run_enter_share(struct run *run, uint32_t index) {
     }
 }
 
-void fx_run_leave_share(struct run *run) {
+void fx_converge_leave_share(struct converge *run) {
     struct fx_share *share = &run->share;
     if (!share->is_entered) {
         return;
@@ -62,7 +62,7 @@ void fx_run_leave_share(struct run *run) {
 
 /* Was it this turn above all that took the loop's time, and not the load? (A review may
  * have been through the loop before, with a part of the object.) */
-static void note_overspent(struct run *run, uint32_t index) {
+static void note_overspent(struct converge *run, uint32_t index) {
     const uint64_t spent = fx_budget_spent();
     if (run->stats == NULL || spent - run->step_from <= (spent - run->loop_from) / 2) {
         return;
@@ -73,12 +73,12 @@ static void note_overspent(struct run *run, uint32_t index) {
     }
 }
 
-bool fx_run_fail_step(struct run *run, uint32_t index, struct fx_err *err) {
+bool fx_converge_fail_step(struct converge *run, uint32_t index, struct fx_err *err) {
     if (err->code != FX_EDEADLINE) {
         return false;
     }
     const bool had_share = run->share.is_entered && run->share.is_bounded;
-    fx_run_leave_share(run);
+    fx_converge_leave_share(run);
     if (had_share && fx_budget_exceeded() == FX_EXCEEDED_NOTHING) {
         return fx_fail(err, FX_ELIMIT,
                        "the policies of its namespace have taken their share of the "

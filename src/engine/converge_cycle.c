@@ -15,10 +15,10 @@
 
 /* One more pass. It may take twice as long as the last one.
  */
-static bool run_on(struct run *run) {
+static bool run_on(struct converge *run) {
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_run_pass(run, &err);
-    fx_run_end_pass(run);
+    const bool ok = fx_converge_pass(run, &err);
+    fx_converge_end_pass(run);
     return ok;
 }
 
@@ -26,7 +26,7 @@ static bool run_on(struct run *run) {
  * that took; 0 where it does not come back. The pass to compare with is moved on after
  * spans that double, so that any way into the cycle is left behind. False where there is
  * no going on. */
-static bool find_period(struct run *run, uint32_t *ret_period) {
+static bool find_period(struct converge *run, uint32_t *ret_period) {
     json_t *anchor = json_incref(*run->root);
     uint32_t span = 1;
     uint32_t since = 0;
@@ -49,17 +49,17 @@ static bool find_period(struct run *run, uint32_t *ret_period) {
 }
 
 /* Sets the object back to what it was. */
-static bool go_back(struct run *run, json_t *root) {
+static bool go_back(struct converge *run, json_t *root) {
     struct fx_err err = FX_ERR_INIT;
     json_decref(*run->root);
     *run->root = json_incref(root);
     fx_subject_read(root, &run->subject);
     run->is_stale = false;
-    return fx_run_find_candidates(run, &err);
+    return fx_converge_find_candidates(run, &err);
 }
 
 /* One turn of the cycle, or where it has none, the first pass after `root`. */
-static bool record_cycle(struct run *run, uint32_t period, json_t *root) {
+static bool record_cycle(struct converge *run, uint32_t period, json_t *root) {
     bool ok = period > 0 || go_back(run, root);
     fx_trace_init(run->cycle, run->arena);
     for (run->pass = 1; ok && run->pass <= (period == 0 ? 1 : period); run->pass++) {
@@ -68,9 +68,9 @@ static bool record_cycle(struct run *run, uint32_t period, json_t *root) {
     return ok;
 }
 
-void fx_run_report_cycle(struct run *run) {
+void fx_converge_report_cycle(struct converge *run) {
     struct fx_outcome *outcome = run->outcome;
-    fx_run_leave_share(run);
+    fx_converge_leave_share(run);
     const struct fx_bound outer = fx_budget_narrow(0, fx_clock_ns() + CYCLE_NS);
     json_t **const root = run->root;
     json_t *copy = json_incref(*root);
@@ -80,17 +80,17 @@ void fx_run_report_cycle(struct run *run) {
     run->trace = NULL;
     run->stats = NULL;
     run->plain = true; /* the object is set back and forth: it is not worth the notes */
-    run->lasts = NULL;
+    run->last_steps = NULL;
     run->is_last_pass = false;
     if (find_period(run, &period)) {
         run->cycle = &outcome->record;
         if (!record_cycle(run, period, *root) ||
-            !fx_turns_find(&outcome->record, period, run->arena, &outcome->turns,
-                           &outcome->n_turns)) {
-            outcome->n_turns = 0;
+            !fx_turns_find(&outcome->record, period, run->arena, &outcome->cycle_fields,
+                           &outcome->n_cycle_fields)) {
+            outcome->n_cycle_fields = 0;
         }
     }
-    fx_run_leave_share(run);
+    fx_converge_leave_share(run);
     (void)fx_budget_widen(outer);
     outcome->n_skipped = n_skipped;
     outcome->failed = NULL; /* nobody, as far as the review went */

@@ -5,18 +5,18 @@
  */
 #include "engine/converge_run.h"
 
-bool fx_run_may_skip(const struct run *run, const struct fx_mutator *mutator,
-                     const struct fx_err *err) {
+bool fx_converge_may_skip(const struct converge *run, const struct fx_mutator *mutator,
+                          const struct fx_err *err) {
     return mutator->run.ignores_failure && run->passes == NULL && !fx_err_is_ours(err);
 }
 
 /* Notes the reason in the outcome; NULL without memory. */
-static const char *note(struct run *run, const struct fx_trace_step *step, bool fails,
-                        const struct fx_err *err) {
+static const char *note(struct converge *run, const struct fx_trace_step *step,
+                        bool fails, const struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
     struct fx_skipped_mutator *drops =
-        fx_run_grow(run->arena, outcome->skipped, outcome->n_skipped, &run->cap_skipped,
-                    sizeof *drops);
+        fx_converge_grow(run->arena, outcome->skipped, outcome->n_skipped,
+                         &run->cap_skipped, sizeof *drops);
     const char *words = fx_arena_copy(run->arena, fx_text_of(err->msg));
     if (drops == NULL || words == NULL) {
         return NULL;
@@ -26,13 +26,13 @@ static const char *note(struct run *run, const struct fx_trace_step *step, bool 
         .mutator = step->mutator,
         .pass = step->pass,
         .fails = fails,
-        .words = words,
+        .message = words,
     };
     return words;
 }
 
 /* A step that ended before its mutation has no stats yet. */
-static bool note_stats(struct run *run, uint32_t index) {
+static bool note_stats(struct converge *run, uint32_t index) {
     if (run->stats == NULL) {
         return true;
     }
@@ -45,8 +45,8 @@ static bool note_stats(struct run *run, uint32_t index) {
 }
 
 /* `before` holds the object, so the mutator has written to copies only. */
-bool fx_run_skip_failed(struct run *run, struct fx_trace_step *step, json_t *before,
-                        struct fx_err *err) {
+bool fx_converge_skip_failed(struct converge *run, struct fx_trace_step *step,
+                             json_t *before, struct fx_err *err) {
     if (before != NULL && before != *run->root) {
         json_decref(*run->root);
         *run->root = json_incref(before);
@@ -58,10 +58,10 @@ bool fx_run_skip_failed(struct run *run, struct fx_trace_step *step, json_t *bef
         return fx_fail_nomem(err);
     }
     fx_err_reset(err);
-    return fx_run_record(run, step, *run->root, err);
+    return fx_converge_record(run, step, *run->root, err);
 }
 
-bool fx_run_note_partial(struct run *run, const struct fx_trace_step *step,
-                         const struct fx_err *why) {
+bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
+                              const struct fx_err *why) {
     return note(run, step, false, why) != NULL;
 }

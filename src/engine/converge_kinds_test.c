@@ -42,6 +42,9 @@ static struct fx_mutator *make(const struct cast *cast) {
     assert_non_null(fake);
     if (cast->ops != NULL) {
         fake->head.ops = cast->ops;
+        if (cast->ops->validate != NULL) {
+            fake->head.run.action = FX_ACTION_DENY;
+        }
     }
     if (cast->namespace_ != NULL) {
         assert_true(fx_mutator_set_namespace(&fake->head, fx_text_of(cast->namespace_)));
@@ -244,9 +247,9 @@ static void those_whose_failure_is_ignored_are_skipped(void **state) {
     assert_int_equal(play.outcome.n_skipped, 3);
     assert_int_equal(play.outcome.skipped[0].mutator, 1);
     assert_true(play.outcome.skipped[0].fails);
-    assert_string_equal(play.outcome.skipped[0].words, "it broke");
-    assert_string_equal(play.outcome.skipped[1].words, "no match today");
-    assert_string_equal(play.outcome.skipped[2].words, "nor here");
+    assert_string_equal(play.outcome.skipped[0].message, "it broke");
+    assert_string_equal(play.outcome.skipped[1].message, "no match today");
+    assert_string_equal(play.outcome.skipped[2].message, "nor here");
     assert_null(play.outcome.failed);
     assert_int_equal(play.outcome.n_applied, 2);
     size_t n_failed = 0;
@@ -325,11 +328,89 @@ static void validators_see_the_end(void **state) {
     assert_int_equal(play.err.code, FX_EDENIED);
     assert_string_equal(play.err.msg, "fakes refuse: j,i; others refuse: o and p");
     assert_true(fx_text_is(play.outcome.denial, play.err.msg));
-    assert_int_equal(play.outcome.n_refusals, 4);
+    assert_int_equal(play.outcome.n_violations, 4);
     assert_int_equal(play.outcome.n_skipped, 2);
     assert_false(play.outcome.skipped[0].fails);
-    assert_string_equal(play.outcome.skipped[0].words, "lost words");
+    assert_string_equal(play.outcome.skipped[0].message, "lost words");
     assert_true(play.outcome.skipped[1].fails);
+    end(&play);
+}
+
+/* `action entry`, one for each, with "; " between them. */
+static void expect_violations(const struct fx_outcome *outcome, const char *text) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        fx_buf_printf(&buf, "%s%u %u:", i == 0 ? "" : "; ",
+                      (unsigned)outcome->violations[i].mutator,
+                      (unsigned)outcome->violations[i].action);
+        fx_buf_text(&buf, outcome->violations[i].entry);
+    }
+    assert_string_equal(buf.data == NULL ? "" : buf.data, text);
+    fx_buf_finish(&buf);
+}
+
+static void warnings_and_audits_allow(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", .action = FX_ACTION_AUDIT, .violation = "no owner"}},
+        {.plan = {.name = "b", .action = FX_ACTION_DENY}},
+        {.plan = {.name = "c", .action = FX_ACTION_WARN}},
+        {.plan = {.name = "d", .action = FX_ACTION_WARN, .violation = "old"}},
+        {.plan = {.name = "z", .set_key = "x", .set_value = "1"}},
+    };
+    struct play play = {.request.collects_stats = true};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_true(play.ok);
+    assert_true(play.outcome.mutated);
+    assert_int_equal(play.outcome.denial.len, 0);
+    expect_violations(&play.outcome, "1 3:no owner; 4 2:old");
+    assert_int_equal(play.outcome.n_stats, 3);
+    assert_false(play.outcome.stats[0].violated);
+    assert_true(play.outcome.stats[1].violated && play.outcome.stats[2].violated);
+    end(&play);
+}
+
+static void a_denial_keeps_the_warnings(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", .action = FX_ACTION_WARN, .violation = "old"}},
+        {.plan = {.name = "b", .action = FX_ACTION_DENY, .violation = "no owner"}},
+        {.plan = {.name = "c", .action = FX_ACTION_DENY, .violation = "no team"}},
+    };
+    struct play play = {0};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_int_equal(play.err.code, FX_EDENIED);
+    assert_string_equal(play.err.msg, "no owner; no team");
+    expect_violations(&play.outcome, "0 2:old; 1 1:no owner; 2 1:no team");
+    end(&play);
+}
+
+/* Only what does not deny is cut, and never within a character. */
+static void long_messages_are_cut(void **state) {
+    (void)state;
+    char message[2 * FX_LIMIT_VIOLATION_BYTES + 1];
+    for (size_t i = 0; i + 1 < sizeof message; i += 2) {
+        memcpy(message + i, "é", 2);
+    }
+    message[sizeof message - 1] = '\0';
+    const struct cast casts[] = {
+        {.plan = {.name = "a", .action = FX_ACTION_WARN, .violation = message}},
+        {.plan = {.name = "b", .action = FX_ACTION_DENY, .violation = message}},
+    };
+    struct play play = {0};
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{}");
+    assert_int_equal(play.err.code, FX_EDENIED);
+    assert_int_equal(play.outcome.n_violations, 2);
+    const struct fx_text cut = play.outcome.violations[0].entry;
+    assert_int_equal(cut.len, FX_LIMIT_VIOLATION_BYTES - 1);
+    assert_true(fx_text_is_utf8(cut));
+    assert_true(fx_text_ends(cut, FX_TEXT("é…")));
+    assert_int_equal(play.outcome.violations[1].entry.len, sizeof message - 1);
+    assert_int_equal(play.outcome.denial.len, sizeof message - 1);
     end(&play);
 }
 
@@ -445,6 +526,9 @@ int main(void) {
         cmocka_unit_test(once_rules_are_asked_again_after_others),
         cmocka_unit_test(those_whose_failure_is_ignored_are_skipped),
         cmocka_unit_test(validators_see_the_end),
+        cmocka_unit_test(warnings_and_audits_allow),
+        cmocka_unit_test(a_denial_keeps_the_warnings),
+        cmocka_unit_test(long_messages_are_cut),
         cmocka_unit_test(validators_alone_change_nothing),
         cmocka_unit_test(a_view_is_seen_by_its_own_alone),
         cmocka_unit_test(who_only_looks_changes_nothing),

@@ -7,15 +7,16 @@
 #include "engine/converge_run.h"
 
 /* Does it match now? A match that fails does not. */
-static bool ask(struct run *run, uint32_t index, bool *ret_matches, struct fx_err *err) {
+static bool ask(struct converge *run, uint32_t index, bool *ret_matches,
+                struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     struct fx_verdict verdict = {.matched = false};
     if (mutator->ops->view != run->view &&
-        !fx_run_set_view(run, mutator->ops->view, err)) {
+        !fx_converge_set_view(run, mutator->ops->view, err)) {
         return false;
     }
-    fx_run_complete_subject(run, mutator);
-    fx_run_begin_step(run, index);
+    fx_converge_complete_subject(run, mutator);
+    fx_converge_begin_step(run, index);
     if (!mutator->ops->match(mutator, run->request, &run->subject, &verdict, err)) {
         if (fx_err_is_ours(err)) {
             return false;
@@ -27,7 +28,7 @@ static bool ask(struct run *run, uint32_t index, bool *ret_matches, struct fx_er
     return true;
 }
 
-static bool tell(struct run *run, uint32_t index, struct fx_err *err) {
+static bool tell(struct converge *run, uint32_t index, struct fx_err *err) {
     const struct fx_trace_step step = {
         .mutator = index,
         .pass = run->outcome->iterations,
@@ -38,7 +39,7 @@ static bool tell(struct run *run, uint32_t index, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-bool fx_run_find_late(struct run *run, struct fx_err *err) {
+bool fx_converge_find_late(struct converge *run, struct fx_err *err) {
     if (run->trace == NULL) {
         return true;
     }
@@ -55,5 +56,5 @@ bool fx_run_find_late(struct run *run, struct fx_err *err) {
             return false;
         }
     }
-    return run->view == NULL || fx_run_set_view(run, NULL, err);
+    return run->view == NULL || fx_converge_set_view(run, NULL, err);
 }

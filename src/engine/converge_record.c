@@ -7,11 +7,11 @@
 #include "value/patch.h"
 
 /* Notes who changed what in the last pass there may be. */
-static bool add_contender(struct run *run, uint32_t index, json_t *before,
-                          struct fx_err *err) {
+static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
+                              struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
-    struct fx_contender *cycle = fx_run_grow(run->arena, outcome->cycle, outcome->n_cycle,
-                                             &run->cap_cycle, sizeof *cycle);
+    struct fx_cycle_mutator *cycle = fx_converge_grow(
+        run->arena, outcome->cycle, outcome->n_cycle, &run->cap_cycle, sizeof *cycle);
     if (cycle == NULL) {
         return fx_fail_nomem(err);
     }
@@ -21,7 +21,7 @@ static bool add_contender(struct run *run, uint32_t index, json_t *before,
     if (!fx_patch_diff(&patch, before, *run->root, err)) {
         return false;
     }
-    outcome->cycle[outcome->n_cycle++] = (struct fx_contender){
+    outcome->cycle[outcome->n_cycle++] = (struct fx_cycle_mutator){
         .mutator = index,
         .path = patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""),
     };
@@ -30,8 +30,8 @@ static bool add_contender(struct run *run, uint32_t index, json_t *before,
 
 /* Is it anything new? The outcome of a mutator may be the same in very many passes: that
  * is told once, but each change. */
-static bool is_news(struct run *run, const struct fx_trace_step *step) {
-    const struct news now = {
+static bool is_new(struct converge *run, const struct fx_trace_step *step) {
+    const struct last_report now = {
         .told = true,
         .matched = step->verdict.matched,
         .applied = step->effect.applied,
@@ -41,7 +41,7 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
             step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
         .found = step->found,
     };
-    struct news *last = &run->news[step->mutator];
+    struct last_report *last = &run->last_reports[step->mutator];
     const bool same = last->told && last->matched == now.matched &&
                       last->applied == now.applied && last->changed == now.changed &&
                       last->failed == now.failed && last->criterion == now.criterion &&
@@ -52,7 +52,7 @@ static bool is_news(struct run *run, const struct fx_trace_step *step) {
 
 /* Asks a mutator whose match has said no what it found. Where that is what it found last,
  * the text of then is kept. */
-static bool ask_found(struct run *run, struct fx_trace_step *step) {
+static bool ask_found(struct converge *run, struct fx_trace_step *step) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const char *criterion = step->verdict.criterion;
     if (step->verdict.matched || step->failure != NULL || criterion == NULL ||
@@ -63,7 +63,7 @@ static bool ask_found(struct run *run, struct fx_trace_step *step) {
     fx_buf_init(&found, 0);
     mutator->ops->found(mutator, run->request, &run->subject, criterion, &found);
     const struct fx_text text = {found.data, found.len};
-    step->found = run->news[step->mutator].found;
+    step->found = run->last_reports[step->mutator].found;
     bool ok = !found.failed;
     if (ok && !fx_text_equal(text, step->found)) {
         step->found = (struct fx_text){fx_arena_copy(run->arena, text), text.len};
@@ -73,14 +73,14 @@ static bool ask_found(struct run *run, struct fx_trace_step *step) {
     return ok;
 }
 
-static bool record(struct run *run, struct fx_trace_step step, json_t *before) {
+static bool record(struct converge *run, struct fx_trace_step step, json_t *before) {
     return ask_found(run, &step) &&
-           (!is_news(run, &step) ||
+           (!is_new(run, &step) ||
             fx_trace_record(run->trace, &step, before, *run->root));
 }
 
-bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *before,
-                   struct fx_err *err) {
+bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
+                        json_t *before, struct fx_err *err) {
     if (run->trace != NULL && !record(run, *step, before)) {
         return fx_fail_nomem(err);
     }
@@ -93,5 +93,5 @@ bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *be
     if (run->cycle != NULL && !fx_trace_record(run->cycle, step, before, *run->root)) {
         return fx_fail_nomem(err);
     }
-    return !run->is_last_pass || add_contender(run, step->mutator, before, err);
+    return !run->is_last_pass || add_cycle_mutator(run, step->mutator, before, err);
 }

@@ -21,7 +21,7 @@
 #include "engine/once.h"
 
 /* What a trace has told of a mutator. */
-struct news {
+struct last_report {
     bool told, matched, applied, changed, failed;
     const char *criterion;
     struct fx_text found;
@@ -35,7 +35,7 @@ struct last_step {
 
 struct fx_passes;
 
-struct run {
+struct converge {
     const struct fx_snapshot *snapshot;
     const struct fx_request *request;
     struct fx_arena *arena;
@@ -50,10 +50,10 @@ struct run {
     bool knows_place; /* the texts that follow are filled in */
     struct fx_text api_version, kind, namespace_; /* the arena's */
 
-    bool may_conflict;       /* some candidate may write anywhere, or one could earlier */
-    bool plain;              /* no step is skipped */
-    struct last_step *lasts; /* of each candidate, the arena's; or NULL: plain */
-    size_t cap_lasts;
+    bool may_conflict; /* some candidate may write anywhere, or one could earlier */
+    bool plain;        /* no step is skipped */
+    struct last_step *last_steps; /* of each candidate, the arena's; or NULL: plain */
+    size_t cap_last_steps;
     struct fx_changes changes;
 
     struct fx_index_set applied_now;  /* in this pass */
@@ -66,7 +66,7 @@ struct run {
     struct fx_once once;
     const struct fx_object_view *view; /* of *root; NULL: as it is */
     json_t *kept;                      /* what restoring it needs */
-    struct news *news;                 /* with a trace: what was last reported of each */
+    struct last_report *last_reports;  /* with a trace: what was last reported of each */
     struct fx_stats *stats;            /* or NULL: no stats are collected */
     uint32_t pass;
     bool is_last_pass;     /* the last there may be: contenders are noted */
@@ -76,7 +76,7 @@ struct run {
     json_t *before; /* as the object was before the pass, counted; NULL: as it is, or
                      * it is not asked for any more */
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
-    size_t cap_cycle, cap_skipped, cap_refusals;
+    size_t cap_cycle, cap_skipped, cap_violations;
     struct fx_trace *cycle; /* or NULL: every change is recorded in it */
     struct fx_share {
         bool is_entered; /* the mutator under way is one with a share … */
@@ -91,100 +91,103 @@ struct run {
 
 /* Another list of the arena's with room for one item more: the same one where it has it,
  * NULL without memory. */
-void *fx_run_grow(struct fx_arena *arena, void *items, size_t n_items, size_t *cap_items,
-                  size_t size) FX_MUST_USE;
+void *fx_converge_grow(struct fx_arena *arena, void *items, size_t n_items,
+                       size_t *cap_items, size_t size) FX_MUST_USE;
 
 /* Notes what a mutator did to the object, which was `before`, for those who ask. */
-bool fx_run_record(struct run *run, const struct fx_trace_step *step, json_t *before,
-                   struct fx_err *err) FX_MUST_USE;
+bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
+                        json_t *before, struct fx_err *err) FX_MUST_USE;
 
 /* A match failed: fills in whose, and tells it in the words of the spec. */
-bool fx_run_fail_match(struct run *run, uint32_t index, struct fx_err *err);
+bool fx_converge_fail_match(struct converge *run, uint32_t index, struct fx_err *err);
 
 /* Fills in the subject's labels and annotations. */
-void fx_run_complete_subject(struct run *run, const struct fx_mutator *mutator);
+void fx_converge_complete_subject(struct converge *run, const struct fx_mutator *mutator);
 
 /* Is the object another kind of object than that of the candidates? */
-bool fx_run_has_new_identity(const struct run *run);
+bool fx_converge_has_new_identity(const struct converge *run);
 
 /* converge_budget.c: begins to count, and sets what mutators with a share may take. */
-void fx_run_begin_spending(struct run *run);
+void fx_converge_begin_spending(struct converge *run);
 
 /* Pays for a look at so many mutators, which may come to nothing more. */
-bool fx_run_spend_looks(struct run *run, size_t n, struct fx_err *err) FX_MUST_USE;
+bool fx_converge_spend_candidates(struct converge *run, size_t n,
+                                  struct fx_err *err) FX_MUST_USE;
 
 /* Before a mutator is asked or applied: enters or leaves the share, and notes whose turn
  * it is for the thread that watches this one. */
-void fx_run_enter_share(struct run *run, uint32_t index);
-void fx_run_leave_share(struct run *run);
+void fx_converge_enter_share(struct converge *run, uint32_t index);
+void fx_converge_leave_share(struct converge *run);
 
-static inline void fx_run_begin_step(struct run *run, uint32_t index) {
+static inline void fx_converge_begin_step(struct converge *run, uint32_t index) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     fx_activity_set_step(run->request->activity, mutator);
     if (mutator->has_share && !run->share.is_entered) {
-        fx_run_enter_share(run, index);
+        fx_converge_enter_share(run, index);
     } else if (!mutator->has_share && run->share.is_entered) {
-        fx_run_leave_share(run);
+        fx_converge_leave_share(run);
     }
     run->step_from = fx_budget_spent();
 }
 
 /* It failed: where its budget was exceeded, fills in whether that was the review's or the
  * share's, which is a failure of its own. Always false. */
-bool fx_run_fail_step(struct run *run, uint32_t index, struct fx_err *err);
+bool fx_converge_fail_step(struct converge *run, uint32_t index, struct fx_err *err);
 
 /* converge_ignore.c: may the failure be ignored and the mutator be skipped? */
-bool fx_run_may_skip(const struct run *run, const struct fx_mutator *mutator,
-                     const struct fx_err *err);
+bool fx_converge_may_skip(const struct converge *run, const struct fx_mutator *mutator,
+                          const struct fx_err *err);
 
 /* Skips the mutator from here on: the object becomes `before` again (NULL: it did not
  * change), `err` becomes the reason in the outcome. */
-bool fx_run_skip_failed(struct run *run, struct fx_trace_step *step, json_t *before,
-                        struct fx_err *err) FX_MUST_USE;
+bool fx_converge_skip_failed(struct converge *run, struct fx_trace_step *step,
+                             json_t *before, struct fx_err *err) FX_MUST_USE;
 
 /* Notes what went wrong in a validator that refused all the same, with fewer words. */
-bool fx_run_note_partial(struct run *run, const struct fx_trace_step *step,
-                         const struct fx_err *why) FX_MUST_USE;
+bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
+                              const struct fx_err *why) FX_MUST_USE;
 
 /* converge_tier.c: has the mutator, one of those that are asked together, matched? For
  * the first one of its tier, all of them are asked. */
-bool fx_run_match_tier(struct run *run, size_t at, bool *ret_matched,
-                       struct fx_err *err) FX_MUST_USE;
+bool fx_converge_match_tier(struct converge *run, size_t at, bool *ret_matched,
+                            struct fx_err *err) FX_MUST_USE;
 
 /* After a turn: ends the tier under way where the next candidate, at *at, is not of it.
  * Who wants an object that has become another one is found then, and *at is the place to
  * go on from. */
-bool fx_run_end_tier(struct run *run, size_t *at, struct fx_err *err) FX_MUST_USE;
+bool fx_converge_end_tier(struct converge *run, size_t *at,
+                          struct fx_err *err) FX_MUST_USE;
 
 /* converge_view.c: sets the view of the object; NULL: none. */
-bool fx_run_set_view(struct run *run, const struct fx_object_view *view,
-                     struct fx_err *err) FX_MUST_USE;
+bool fx_converge_set_view(struct converge *run, const struct fx_object_view *view,
+                          struct fx_err *err) FX_MUST_USE;
 
 /* converge_late.c: where it is traced, tells of the once-rules that match the object as
  * it is now, and were asked when they did not. */
-bool fx_run_find_late(struct run *run, struct fx_err *err) FX_MUST_USE;
+bool fx_converge_find_late(struct converge *run, struct fx_err *err) FX_MUST_USE;
 
 /* converge_validate.c: runs the validators on the object as it is now. */
-bool fx_run_validate(struct run *run, struct fx_err *err) FX_MUST_USE;
+bool fx_converge_validate(struct converge *run, struct fx_err *err) FX_MUST_USE;
 
 /* Finds who may want the object as it is now. */
-bool fx_run_find_candidates(struct run *run, struct fx_err *err) FX_MUST_USE;
+bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) FX_MUST_USE;
 
-/* The step of every candidate. fx_run_end_pass() drops what a pass keeps. */
-bool fx_run_pass(struct run *run, struct fx_err *err) FX_MUST_USE;
-void fx_run_end_pass(struct run *run);
+/* The step of every candidate. fx_converge_end_pass() drops what a pass keeps. */
+bool fx_converge_pass(struct converge *run, struct fx_err *err) FX_MUST_USE;
+void fx_converge_end_pass(struct converge *run);
 
 /* Steps that are skipped (converge_skip.c): no candidate has had one yet, and the object
  * is unchanged. False without memory. */
-bool fx_run_make_lasts(struct run *run) FX_MUST_USE;
-bool fx_run_make_changes(struct run *run) FX_MUST_USE;
+bool fx_converge_make_last_steps(struct converge *run) FX_MUST_USE;
+bool fx_converge_make_changes(struct converge *run) FX_MUST_USE;
 
 /* Skips the step of the candidate at this position, if it would have the result of its
  * last step. */
-bool fx_run_skip_unchanged(struct run *run, size_t at);
+bool fx_converge_skip_unchanged(struct converge *run, size_t at);
 
 /* Notes the result of its step. */
-void fx_run_note_step(struct run *run, size_t at, const struct fx_effect *effect);
+void fx_converge_note_step(struct converge *run, size_t at,
+                           const struct fx_effect *effect);
 
 /* passes.c, of a run of single passes: takes a step for a match, and fails without one;
  * and notes what a mutator that matched has done to the object, which was `before`. */
@@ -194,6 +197,6 @@ bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step
 
 /* There is no fixed point: sees what they cycle over, on a copy, and tells the outcome.
  * What fails here is left untold. */
-void fx_run_report_cycle(struct run *run);
+void fx_converge_report_cycle(struct converge *run);
 
 #endif

@@ -82,7 +82,7 @@ static struct fx_snapshot *make_snapshot(enum print print) {
 /* Three passes of three: the first, one in which `a` finds its `b`, and the last. */
 static const struct {
     enum print print;
-    bool plain, tells_passes;
+    bool plain, reports_passes;
     unsigned n_turns;
 } rows[] = {
     {SETTLES, false, false, 3 + 1 + 0},
@@ -99,7 +99,7 @@ static void leaves_turns_out(void **state) {
         struct fx_snapshot *snapshot = make_snapshot(rows[i].print);
         const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                            .plain = rows[i].plain,
-                                           .tells_passes = rows[i].tells_passes};
+                                           .reports_passes = rows[i].reports_passes};
         struct fx_arena arena;
         struct fx_outcome outcome = {0};
         struct fx_err err = FX_ERR_INIT;

@@ -43,7 +43,7 @@ static bool is_same(const struct fx_trace_change *a, const struct fx_trace_chang
 }
 
 /* How many of the changes fall into the first `passes`. */
-static size_t count_until(const struct fx_turn *turn, uint32_t passes) {
+static size_t count_until(const struct fx_cycle_field *turn, uint32_t passes) {
     size_t n = 0;
     while (n < turn->n_changes && turn->changes[n].pass <= passes) {
         n++;
@@ -52,7 +52,7 @@ static size_t count_until(const struct fx_turn *turn, uint32_t passes) {
 }
 
 /* Do the changes of the first `passes` make up all of them, over and over? */
-static bool repeats(const struct fx_turn *turn, uint32_t passes) {
+static bool repeats(const struct fx_cycle_field *turn, uint32_t passes) {
     const size_t n = count_until(turn, passes);
     if (n == 0 || turn->n_changes != n * (turn->period / passes)) {
         return false;
@@ -67,7 +67,7 @@ static bool repeats(const struct fx_turn *turn, uint32_t passes) {
     return true;
 }
 
-static void shorten(struct fx_turn *turn) {
+static void shorten(struct fx_cycle_field *turn) {
     for (uint32_t passes = 1; passes < turn->period; passes++) {
         if (turn->period % passes == 0 && repeats(turn, passes)) {
             turn->n_changes = count_until(turn, passes);
@@ -78,13 +78,13 @@ static void shorten(struct fx_turn *turn) {
 }
 
 /* Within a pass it changes and is put back: others cycle, not those who write here. */
-static bool rests(const struct fx_turn *turn) {
+static bool rests(const struct fx_cycle_field *turn) {
     return turn->period <= 1 &&
            fx_equal(turn->changes[0].from, turn->changes[turn->n_changes - 1].to);
 }
 
 /* Shortens each, and leaves out those at rest; returns how many are left. */
-static size_t shorten_all(struct fx_turn *turns, size_t n_turns) {
+static size_t shorten_all(struct fx_cycle_field *turns, size_t n_turns) {
     size_t n = 0;
     for (size_t i = 0; i < n_turns; i++) {
         shorten(&turns[i]);
@@ -96,8 +96,8 @@ static size_t shorten_all(struct fx_turn *turns, size_t n_turns) {
 }
 
 static int by_length(const void *left, const void *right) {
-    const struct fx_turn *a = left;
-    const struct fx_turn *b = right;
+    const struct fx_cycle_field *a = left;
+    const struct fx_cycle_field *b = right;
     if (a->n_changes != b->n_changes) {
         return a->n_changes < b->n_changes ? -1 : 1;
     }
@@ -105,16 +105,17 @@ static int by_length(const void *left, const void *right) {
 }
 
 bool fx_turns_find(const struct fx_trace *trace, uint32_t period, struct fx_arena *arena,
-                   struct fx_turn **ret_turns, size_t *ret_n_turns) {
+                   struct fx_cycle_field **ret_turns, size_t *ret_n_turns) {
     const struct fx_trace_change *sorted = sort_changes(trace, arena);
-    struct fx_turn *turns = fx_arena_alloc(arena, trace->n_changes * sizeof *turns);
+    struct fx_cycle_field *turns =
+        fx_arena_alloc(arena, trace->n_changes * sizeof *turns);
     if (sorted == NULL || turns == NULL) {
         return false;
     }
     size_t n_turns = 0;
     for (size_t i = 0; i < trace->n_changes; i++) {
         if (i == 0 || !fx_text_equal(sorted[i].path, sorted[i - 1].path)) {
-            turns[n_turns++] = (struct fx_turn){
+            turns[n_turns++] = (struct fx_cycle_field){
                 .path = sorted[i].path, .period = period, .changes = &sorted[i]};
         }
         turns[n_turns - 1].n_changes++;

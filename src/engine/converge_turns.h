@@ -19,6 +19,6 @@
  * turn. Shortest first, then by path. The turns are the arena's, their nodes the trace's.
  * False without memory. */
 bool fx_turns_find(const struct fx_trace *trace, uint32_t period, struct fx_arena *arena,
-                   struct fx_turn **ret_turns, size_t *ret_n_turns) FX_MUST_USE;
+                   struct fx_cycle_field **ret_turns, size_t *ret_n_turns) FX_MUST_USE;
 
 #endif

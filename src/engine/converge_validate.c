@@ -1,33 +1,43 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_validate.c - after the last pass: validators, which change nothing and
- * may refuse the object.
+ * engine/converge_validate.c - runs the validators after the last pass, and denies the
+ * request if one of them does.
  */
 #include "base/buf.h"
+#include "base/limits.h"
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
 
-/* Keeps the entry of a validator that refuses. */
-static bool keep(struct run *run, uint32_t index, const struct fx_buf *entry) {
+/* A message that does not deny is cut, so that a validator that only warns never makes a
+ * review fail by the length of its messages. */
+static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
+    if (action != FX_ACTION_DENY && entry->len > FX_LIMIT_VIOLATION_BYTES) {
+        const struct fx_text mark = FX_TEXT("…");
+        entry->len = fx_text_rune_floor(entry->data, FX_LIMIT_VIOLATION_BYTES - mark.len);
+        fx_buf_text(entry, mark);
+    }
+    return (struct fx_text){entry->data, entry->len};
+}
+
+static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *entry) {
     struct fx_outcome *outcome = run->outcome;
-    struct fx_refusal *refusals =
-        fx_run_grow(run->arena, outcome->refusals, outcome->n_refusals,
-                    &run->cap_refusals, sizeof *refusals);
-    const char *copy = entry->failed ? NULL
-                                     : fx_arena_copy(run->arena, (struct fx_text){
-                                                                     entry->data,
-                                                                     entry->len,
-                                                                 });
-    if (refusals == NULL || copy == NULL) {
+    const enum fx_action action = run->snapshot->mutators[index]->run.action;
+    struct fx_violation *violations =
+        fx_converge_grow(run->arena, outcome->violations, outcome->n_violations,
+                         &run->cap_violations, sizeof *violations);
+    const struct fx_text text = cut_entry(entry, action);
+    const char *copy = entry->failed ? NULL : fx_arena_copy(run->arena, text);
+    if (violations == NULL || copy == NULL) {
         return false;
     }
-    outcome->refusals = refusals;
-    refusals[outcome->n_refusals++] = (struct fx_refusal){index, {copy, entry->len}};
+    outcome->violations = violations;
+    violations[outcome->n_violations++] =
+        (struct fx_violation){index, action, {copy, text.len}};
     return true;
 }
 
-/* Collects the stats of a refusal, if the request wants them. */
-static bool note_stats(struct run *run, uint32_t index) {
+/* Collects the stats of a violation, if the request wants them. */
+static bool note_stats(struct converge *run, uint32_t index) {
     if (run->stats == NULL) {
         return true;
     }
@@ -35,107 +45,116 @@ static bool note_stats(struct run *run, uint32_t index) {
     if (entry != NULL) {
         entry->matched = true;
         entry->applied = true;
-        entry->denied = true;
+        entry->violated = true;
         fx_stats_end_step(run->stats, entry);
     }
     return entry != NULL;
 }
 
-/* Runs a validator that matched, and notes its refusal. */
-static bool hear(struct run *run, struct fx_trace_step *step, struct fx_err *err) {
+/* Runs a validator that matched, and keeps its violation. */
+static bool validate(struct converge *run, struct fx_trace_step *step,
+                     struct fx_err *err) {
     const struct fx_mutator *validator = run->snapshot->mutators[step->mutator];
     struct fx_err note = FX_ERR_INIT;
     struct fx_buf entry;
     fx_buf_init(&entry, 0);
     bool ok =
         validator->ops->validate(validator, run->request, *run->root, &entry, &note, err);
-    if (ok) {
-        ok = (keep(run, step->mutator, &entry) && note_stats(run, step->mutator) &&
-              (note.code == FX_OK || fx_run_note_partial(run, step, &note))) ||
+    if (ok && (entry.len > 0 || entry.failed)) {
+        ok = (add_violation(run, step->mutator, &entry) &&
+              note_stats(run, step->mutator) &&
+              (note.code == FX_OK || fx_converge_note_partial(run, step, &note))) ||
              fx_fail_nomem(err);
-        step->effect.applied = true;
     }
+    step->effect.applied = ok;
     fx_buf_finish(&entry);
     return ok;
 }
 
-/* The step of a validator. */
-static bool ask(struct run *run, uint32_t index, struct fx_err *err) {
+static bool run_validator(struct converge *run, uint32_t index, struct fx_err *err) {
     const struct fx_mutator *validator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
-    fx_run_begin_step(run, index);
+    fx_converge_begin_step(run, index);
     bool ok =
         validator->ops->match(validator, run->request, &run->subject, &step.verdict, err);
     if (ok && step.verdict.matched) {
-        ok = hear(run, &step, err);
+        ok = validate(run, &step, err);
     }
     if (ok) {
-        return fx_run_record(run, &step, *run->root, err);
+        return fx_converge_record(run, &step, *run->root, err);
     }
-    (void)fx_run_fail_step(run, index, err);
-    return fx_run_may_skip(run, validator, err)
-               ? fx_run_skip_failed(run, &step, *run->root, err)
-               : fx_run_fail_match(run, index, err);
+    (void)fx_converge_fail_step(run, index, err);
+    return fx_converge_may_skip(run, validator, err)
+               ? fx_converge_skip_failed(run, &step, *run->root, err)
+               : fx_converge_fail_match(run, index, err);
 }
 
-/* "…: a,b", and where validators of another kind refuse it too: "; …: c". */
-static void print_denial(const struct run *run, struct fx_buf *words) {
+/* "…: a,b", and if validators of another kind deny it, too: "; …: c". Without any, it
+ * prints nothing. */
+static void print_denial(const struct converge *run, struct fx_buf *message) {
+    static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
-    for (size_t i = 0; i < run->outcome->n_refusals; i++) {
-        const struct fx_refusal *refusal = &run->outcome->refusals[i];
-        const struct fx_denial *denial =
-            run->snapshot->mutators[refusal->mutator]->ops->denial;
-        if (last == NULL || denial != last) {
-            fx_buf_str(words, last == NULL ? "" : "; ");
-            fx_buf_str(words, denial->begin);
-        } else {
-            fx_buf_str(words, denial->between);
+    for (size_t i = 0; i < run->outcome->n_violations; i++) {
+        const struct fx_violation *violation = &run->outcome->violations[i];
+        const struct fx_mutator_ops *ops =
+            run->snapshot->mutators[violation->mutator]->ops;
+        const struct fx_denial *denial = ops->denial == NULL ? &plain : ops->denial;
+        if (violation->action != FX_ACTION_DENY) {
+            continue;
         }
-        fx_buf_text(words, refusal->entry);
+        if (last == NULL || denial != last) {
+            fx_buf_str(message, last == NULL ? "" : "; ");
+            fx_buf_str(message, denial->begin);
+        } else {
+            fx_buf_str(message, denial->between);
+        }
+        fx_buf_text(message, violation->entry);
         last = denial;
     }
 }
 
-static bool deny(struct run *run, struct fx_err *err) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    print_denial(run, &words);
-    const struct fx_text whole = {words.data, words.len};
-    const char *copy = words.failed ? NULL : fx_arena_copy(run->arena, whole);
-    if (copy == NULL) {
-        (void)fx_fail_nomem(err);
-    } else {
-        run->outcome->denial = (struct fx_text){copy, words.len};
+/* Ends the review if a validator denies the object. */
+static bool deny(struct converge *run, struct fx_err *err) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    print_denial(run, &message);
+    const struct fx_text whole = {message.data, message.len};
+    bool ok = !message.failed && whole.len == 0;
+    const char *copy = message.failed || ok ? NULL : fx_arena_copy(run->arena, whole);
+    if (copy != NULL) {
+        run->outcome->denial = (struct fx_text){copy, whole.len};
         (void)fx_fail(err, FX_EDENIED, "%s", copy);
+    } else if (!ok) {
+        (void)fx_fail_nomem(err);
     }
-    fx_buf_finish(&words);
-    return false;
+    fx_buf_finish(&message);
+    return ok;
 }
 
-bool fx_run_validate(struct run *run, struct fx_err *err) {
+bool fx_converge_validate(struct converge *run, struct fx_err *err) {
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
     if (run->stats != NULL) {
-        fx_stats_begin(run->stats);
+        fx_stats_begin_pass(run->stats);
     }
     const size_t n_validators = run->candidates.n_indices - run->n_acting;
-    if (!fx_run_spend_looks(run, n_validators, err)) {
+    if (!fx_converge_spend_candidates(run, n_validators, err)) {
         return false;
     }
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
         const struct fx_mutator *validator = run->snapshot->mutators[index];
         if ((validator->ops->view != run->view &&
-             !fx_run_set_view(run, validator->ops->view, err))) {
+             !fx_converge_set_view(run, validator->ops->view, err))) {
             return false;
         }
-        fx_run_complete_subject(run, validator);
-        if (!ask(run, index, err)) {
+        fx_converge_complete_subject(run, validator);
+        if (!run_validator(run, index, err)) {
             return false;
         }
     }
-    if (run->view != NULL && !fx_run_set_view(run, NULL, err)) {
+    if (run->view != NULL && !fx_converge_set_view(run, NULL, err)) {
         return false;
     }
-    return run->outcome->n_refusals == 0 || deny(run, err);
+    return run->outcome->n_violations == 0 || deny(run, err);
 }

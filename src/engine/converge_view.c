@@ -5,13 +5,13 @@
 #include "engine/converge_run.h"
 
 /* The texts of the subject stay valid: a view does not change type and names. */
-static void follow(struct run *run) {
+static void follow(struct converge *run) {
     run->subject.object = *run->root;
     run->is_stale = true;
 }
 
-bool fx_run_set_view(struct run *run, const struct fx_object_view *view,
-                     struct fx_err *err) {
+bool fx_converge_set_view(struct converge *run, const struct fx_object_view *view,
+                          struct fx_err *err) {
     if (run->view != NULL) {
         const bool ok = run->view->restore(run->root, run->kept, err);
         json_decref(run->kept);

@@ -58,8 +58,8 @@ static bool fail_ours(const struct fx_mutator *mutator, struct fx_err *err) {
     return false;
 }
 
-bool fx_converge_fail_match(const struct fx_mutator *mutator, const json_t *object,
-                            struct fx_err *err) {
+bool fx_converge_match_error(const struct fx_mutator *mutator, const json_t *object,
+                             struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         return fail_ours(mutator, err);
     }
@@ -73,9 +73,9 @@ bool fx_converge_fail_match(const struct fx_mutator *mutator, const json_t *obje
     return prefix(&words, err);
 }
 
-bool fx_converge_fail_apply(const struct fx_request *request,
-                            const struct fx_mutator *mutator, const json_t *object,
-                            struct fx_err *err) {
+bool fx_converge_apply_error(const struct fx_request *request,
+                             const struct fx_mutator *mutator, const json_t *object,
+                             struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         return fail_ours(mutator, err);
     }
@@ -90,8 +90,8 @@ bool fx_converge_fail_apply(const struct fx_request *request,
     return prefix(&words, err);
 }
 
-bool fx_converge_fail_cycle(const struct fx_request *request, const json_t *object,
-                            struct fx_err *err) {
+bool fx_converge_cycle_error(const struct fx_request *request, const json_t *object,
+                             struct fx_err *err) {
     struct fx_buf words;
     fx_buf_init(&words, 0);
     fx_buf_str(&words, "mutation not converging: ");

@@ -16,14 +16,14 @@
 /* Put before the words of a match or mutation that failed on `object`: whose it was, and
  * what the object is. The code becomes FX_EMUTATE. Our own failures (fx_err_is_ours) stay
  * as they are. Always false. */
-bool fx_converge_fail_match(const struct fx_mutator *mutator, const json_t *object,
-                            struct fx_err *err);
-bool fx_converge_fail_apply(const struct fx_request *request,
-                            const struct fx_mutator *mutator, const json_t *object,
-                            struct fx_err *err);
+bool fx_converge_match_error(const struct fx_mutator *mutator, const json_t *object,
+                             struct fx_err *err);
+bool fx_converge_apply_error(const struct fx_request *request,
+                             const struct fx_mutator *mutator, const json_t *object,
+                             struct fx_err *err);
 
 /* FX_ENOCONVERGE. Always false. */
-bool fx_converge_fail_cycle(const struct fx_request *request, const json_t *object,
-                            struct fx_err *err);
+bool fx_converge_cycle_error(const struct fx_request *request, const json_t *object,
+                             struct fx_err *err);
 
 #endif

@@ -89,12 +89,12 @@ struct fx_compilation {
         char *text;
     } *warnings;
     size_t n_warnings, cap_warnings;
-    size_t n_untold_warnings; /* beyond FX_LIMIT_FINDINGS, only counted */
+    size_t n_more_warnings; /* beyond FX_LIMIT_FINDINGS, only counted */
     /* All that is wrong with a policy that fails, where its dialect does not stop at the
      * first fault: what the error of `compile` says in one sentence, one by one. */
     struct fx_fault *faults;
     size_t n_faults, cap_faults;
-    size_t n_untold_faults; /* the same */
+    size_t n_more_faults; /* the same */
 };
 
 /* Drops the mutators, warnings and faults, and forgets the settings. NULL and zeroed ones

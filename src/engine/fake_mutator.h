@@ -32,6 +32,8 @@ struct fake_plan {
     unsigned rank;
     int tier;
     const char *match_error, *apply_error;
+    enum fx_action action;
+    const char *violation; /* of a validator: the message; NULL: it finds nothing */
 };
 
 struct fake {
@@ -110,6 +112,19 @@ static inline bool fake_apply(const struct fx_mutator *self,
     return ok || fx_fail_nomem(err);
 }
 
+static inline bool fake_validate(const struct fx_mutator *self,
+                                 const struct fx_request *request, json_t *root,
+                                 struct fx_buf *entry, struct fx_err *note,
+                                 struct fx_err *err) {
+    const struct fake_plan *plan = &((const struct fake *)self)->plan;
+    (void)request;
+    (void)root;
+    (void)note;
+    (void)err;
+    fx_buf_str(entry, plan->violation == NULL ? "" : plan->violation);
+    return true;
+}
+
 static inline void fake_destroy(struct fx_mutator *self) {
     fx_mutator_finish(self);
     free(self);
@@ -118,7 +133,11 @@ static inline void fake_destroy(struct fx_mutator *self) {
 /* A new fake of one reference, or NULL without memory. */
 static inline struct fake *fake_create(const struct fake_plan *plan) {
     static const struct fx_mutator_ops ops = {
-        .match = fake_match, .apply = fake_apply, .destroy = fake_destroy};
+        .match = fake_match,
+        .apply = fake_apply,
+        .validate = fake_validate,
+        .destroy = fake_destroy,
+    };
     struct fake *fake = calloc(1, sizeof *fake);
     if (fake == NULL) {
         return NULL;
@@ -129,6 +148,7 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
         return NULL;
     }
     fake->plan = *plan;
+    fake->head.run.action = plan->action;
     fake->head.run.once = plan->once;
     fake->head.run.match_first = plan->match_first;
     fake->head.run.ignores_failure = plan->ignores_failure;

@@ -65,14 +65,15 @@ struct fx_mutator_ops {
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
-    /* Of a validator, which changes nothing (its `apply` says so): called for the object
-     * after the last pass, if it matches. Appends the reason of the refusal, as one entry
-     * of `denial`. `note` says what went wrong while the reason was made (FX_OK:
-     * nothing). NULL: not a validator. */
+    /* Of a validator (fx_run_options.action), whose `apply` changes nothing: checks the
+     * object after the last pass, if it matches. Appends the message of a violation to
+     * `entry`; an empty entry is no violation. `note` says what went wrong while the
+     * message was made (FX_OK: nothing). NULL: the dialect has no validators. */
     bool (*validate)(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err);
-    const struct fx_denial *denial; /* how the entries of such validators are joined */
+    /* How the entries of validators that deny are joined; NULL: with "; ". */
+    const struct fx_denial *denial;
 
     /* The field of a policy that restricts it to operations, for messages; NULL: there is
      * none. */
@@ -100,9 +101,9 @@ struct fx_mutator_ops {
     bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
                       size_t n_steps, bool *ret_may, struct fx_err *err);
 
-    /* May it want objects that live there (fx_subject_home())? A function of the name
-     * alone; where it says no, `match` would say no as well, as for the bindings below.
-     * NULL: `namespaces` say all that can be said. */
+    /* May it want objects that live there (fx_subject_object_namespace())? A function of
+     * the name alone; where it says no, `match` would say no as well, as for the bindings
+     * below. NULL: `namespaces` say all that can be said. */
     bool (*wants_home)(const struct fx_mutator *self, struct fx_text home);
 
     /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
@@ -142,7 +143,7 @@ struct fx_path_step {
     const json_t *value; /* of FX_PATH_ELEMENT; NULL: any value */
 };
 
-/* How refusals are told: `begin`, the entries with `between` between them. */
+/* The message of a denial: `begin`, then the entries with `between` between them. */
 struct fx_denial {
     const char *begin, *between;
 };
@@ -189,10 +190,19 @@ struct fx_origin {
     uint32_t line;
 };
 
-/* How the loop runs a mutator. Zeroed: in every pass, matched right before it is applied,
- * and its failure fails the review. What it does is in its functions: it mutates, or with
- * `validate` it denies. */
+/* What a mutator does. All but the first are validators: they run once, after the last
+ * pass, change nothing, and the action says what becomes of a violation. */
+enum fx_action {
+    FX_ACTION_MUTATE, /* changes the object */
+    FX_ACTION_DENY,   /* denies the request */
+    FX_ACTION_WARN,   /* allows the request, with a warning to the user */
+    FX_ACTION_AUDIT,  /* allows the request, with an audit annotation */
+};
+
+/* How the loop runs a mutator. Zeroed: it mutates, in every pass, is matched right before
+ * it is applied, and its failure fails the review. */
 struct fx_run_options {
+    enum fx_action action;
     /* Applied at most once in a review (design section 5): in the first pass, or in a
      * later one, if mutators that are reinvoked, or of another rank, have changed the
      * object since its last match. */
@@ -286,7 +296,7 @@ void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
 void fx_criterion_finish(struct fx_criterion *criterion); /* zeroed ones are fine */
 
 static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
-    return mutator->ops->validate != NULL;
+    return mutator->run.action != FX_ACTION_MUTATE;
 }
 
 /* The order of a pass, validators behind all others: rank, tier and place, then group,

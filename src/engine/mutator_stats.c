@@ -11,12 +11,12 @@
 
 #define ROOM_AT_FIRST 8u
 
-void fx_stats_begin(struct fx_stats *stats) {
+void fx_stats_begin_pass(struct fx_stats *stats) {
     stats->at = 0;
     stats->mark_ns = 0;
 }
 
-void fx_stats_pass_over(struct fx_stats *stats) {
+void fx_stats_skip(struct fx_stats *stats) {
     stats->mark_ns = 0;
 }
 

@@ -23,10 +23,10 @@ struct fx_stats {
 };
 
 /* A pass begins. */
-void fx_stats_begin(struct fx_stats *stats);
+void fx_stats_begin_pass(struct fx_stats *stats);
 
 /* The next mutator did not match. */
-void fx_stats_pass_over(struct fx_stats *stats);
+void fx_stats_skip(struct fx_stats *stats);
 
 /* A mutator matched, or its match failed. Returns its entry, which the caller fills in,
  * valid until the next step. Mutators come in ascending order. NULL without memory. */

@@ -176,13 +176,13 @@ static void test_time(void **state) {
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     struct fx_stats stats = {.arena = &arena};
     for (int pass = 0; pass < 2; pass++) {
-        fx_stats_begin(&stats);
+        fx_stats_begin_pass(&stats);
         struct fx_mutator_stats *entry = fx_stats_begin_step(&stats, 3);
         assert_non_null(entry);
         wait_ns(2000000);
         fx_stats_end_step(&stats, entry);
         wait_ns(8000000); /* as many that do not match would take */
-        fx_stats_pass_over(&stats);
+        fx_stats_skip(&stats);
         entry = fx_stats_begin_step(&stats, 7);
         assert_non_null(entry);
         fx_stats_end_step(&stats, entry);

@@ -8,7 +8,7 @@
 
 struct fx_passes {
     struct fx_passes_input input;
-    struct run run;
+    struct converge run;
     struct fx_outcome outcome;
     json_t *root; /* counted */
     struct fx_pass_result *result;
@@ -20,8 +20,8 @@ struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *ob
         return NULL;
     }
     *passes = (struct fx_passes){.input = *input, .root = json_incref(object)};
-    struct run *run = &passes->run;
-    *run = (struct run){
+    struct converge *run = &passes->run;
+    *run = (struct converge){
         .snapshot = input->snapshot,
         .request = input->request,
         .arena = input->arena,
@@ -49,7 +49,7 @@ struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *ob
 
 void fx_passes_close(struct fx_passes *passes) {
     if (passes != NULL) {
-        fx_run_end_pass(&passes->run);
+        fx_converge_end_pass(&passes->run);
         json_decref(passes->run.kept);
         json_decref(passes->root);
     }
@@ -77,15 +77,15 @@ bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step
 
 bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
                    struct fx_err *err) {
-    struct run *run = &passes->run;
+    struct converge *run = &passes->run;
     *ret_result = (struct fx_pass_result){.changed = false};
     passes->result = ret_result;
     run->pass++;
     fx_subject_read(passes->root, &run->subject);
     run->is_stale = false;
-    bool ok = fx_run_pass(run, err);
-    fx_run_end_pass(run);
-    fx_run_leave_share(run);
+    bool ok = fx_converge_pass(run, err);
+    fx_converge_end_pass(run);
+    fx_converge_leave_share(run);
     ret_result->changed = run->has_changed;
     ret_result->once_changed = run->once_has_changed;
     if (!ok && passes->outcome.failed != NULL && !fx_err_is_ours(err)) {
@@ -94,7 +94,7 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
     }
     if (ret_result->failed != NULL || ret_result->exhausted) {
         fx_err_reset(err);
-        ok = run->view == NULL || fx_run_set_view(run, NULL, err);
+        ok = run->view == NULL || fx_converge_set_view(run, NULL, err);
     }
     return ok;
 }

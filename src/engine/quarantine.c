@@ -12,8 +12,8 @@
 #include "value/tree.h"
 
 static const char *const reason_texts[] = {
-#define X(name, text) [FX_MISDEED_##name] = text,
-    FX_MISDEEDS(X)
+#define X(name, text) [FX_FAILURE_##name] = text,
+    FX_FAILURE_REASONS(X)
 #undef X
 };
 

@@ -21,14 +21,14 @@
 #include "engine/mutator.h"
 
 /* What it did the last time. */
-#define FX_MISDEEDS(X)                                                \
+#define FX_FAILURE_REASONS(X)                                         \
     X(FAILED, "its match or mutation failed")                         \
     X(CYCLE, "it was among those that keep the object from settling") \
     X(BUDGET, "it took more time than its budget")
 
 enum fx_failure_reason {
-#define X(name, text) FX_MISDEED_##name,
-    FX_MISDEEDS(X)
+#define X(name, text) FX_FAILURE_##name,
+    FX_FAILURE_REASONS(X)
 #undef X
 };
 

@@ -41,7 +41,7 @@ static struct fx_quarantine *quarantine_of(struct fx_mutator *mutator) {
     struct fx_quarantine *quarantine = fx_quarantine_create(1);
     assert_non_null(quarantine);
     fx_quarantine_add(quarantine, &(struct fx_quarantined){.mutator = mutator,
-                                                           .reason = FX_MISDEED_FAILED,
+                                                           .reason = FX_FAILURE_FAILED,
                                                            .times = 3});
     return quarantine;
 }

@@ -106,8 +106,8 @@ struct fx_text fx_subject_namespace(const struct fx_subject *subject,
     return subject->namespace_.len > 0 ? subject->namespace_ : (struct fx_text){NULL, 0};
 }
 
-struct fx_text fx_subject_home(const struct fx_subject *subject,
-                               const struct fx_request *request) {
+struct fx_text fx_subject_object_namespace(const struct fx_subject *subject,
+                                           const struct fx_request *request) {
     if (subject->is_namespace) {
         return FX_TEXT("");
     }

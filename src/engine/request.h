@@ -61,18 +61,18 @@ struct fx_placeholders; /* engine/external.h */
 struct fx_request {
     enum fx_operation operation;
     enum fx_source source;
-    struct fx_text source_words; /* of an INVALID source, for the message */
-    struct fx_text namespace_;   /* that of the request, empty for what is in none; data
-                                  * NULL: as the object says */
-    json_t *namespace_object;    /* the object's namespace, or NULL: name and labels at
-                                  * least, and all of it where a mutator wants that */
-    json_t *node_object;         /* the Node that the object names, or NULL */
+    struct fx_text source_text; /* of an INVALID source, for the message */
+    struct fx_text namespace_;  /* that of the request, empty for what is in none; data
+                                 * NULL: as the object says */
+    json_t *namespace_object;   /* the object's namespace, or NULL: name and labels at
+                                 * least, and all of it where a mutator wants that */
+    json_t *node_object;        /* the Node that the object names, or NULL */
     bool only_validators; /* there is nothing to change (DELETE): nobody but validators is
                              asked */
     bool everywhere; /* policies that live in a namespace count in every one, and for what
                       * is in none: for trying them out */
     bool annotates;  /* the object is to say who changed it */
-    bool tells_passes;   /* the outcome is to list who applied in each pass */
+    bool reports_passes; /* the outcome is to list who applied in each pass */
     bool collects_stats; /* the outcome is to tell how each mutator fared */
     /* Every mutator is to have its turn in every pass. Otherwise those turns are left out
      * that would come out as the last one did. What comes of it is the same: for tests
@@ -119,7 +119,7 @@ struct fx_text fx_subject_namespace(const struct fx_subject *subject,
 
 /* The namespace that the object lives in, that of the request where it tells: empty for
  * what is in none, a Namespace included. */
-struct fx_text fx_subject_home(const struct fx_subject *subject,
-                               const struct fx_request *request);
+struct fx_text fx_subject_object_namespace(const struct fx_subject *subject,
+                                           const struct fx_request *request);
 
 #endif

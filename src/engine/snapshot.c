@@ -299,7 +299,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
         .version = subject->version,
         .kind = subject->kind,
         .namespace_ = fx_subject_namespace(subject, request),
-        .home = fx_subject_home(subject, request),
+        .home = fx_subject_object_namespace(subject, request),
     };
     return fx_snapshot_index_find(snapshot->index, &query, ret_candidates) ||
            fx_fail_nomem(err);

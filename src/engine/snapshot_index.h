@@ -17,7 +17,7 @@
 struct fx_snapshot_query {
     enum fx_operation operation;
     struct fx_text group, version, kind, namespace_;
-    struct fx_text home; /* fx_subject_home() */
+    struct fx_text home; /* fx_subject_object_namespace() */
 };
 
 /* An index of the snapshot's enabled mutators; borrows from them. NULL without memory. */

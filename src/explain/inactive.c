@@ -54,11 +54,11 @@ static void read_trace(const struct fx_inactive_input *given, struct facts *fact
     }
 }
 
-/* A validator acts by denying the object. */
-static void read_denials(const struct fx_inactive_input *given, struct facts *facts) {
+/* A validator acts by finding a violation. */
+static void read_violations(const struct fx_inactive_input *given, struct facts *facts) {
     const struct fx_outcome *outcome = given->outcome;
-    for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
-        facts[outcome->refusals[i].mutator].acted_here = true;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
+        facts[outcome->violations[i].mutator].acted_here = true;
     }
 }
 
@@ -194,7 +194,7 @@ bool fx_inactive_find(const struct fx_inactive_input *input,
     }
     read_trace(input, facts);
     read_fields(input, facts);
-    read_denials(input, facts);
+    read_violations(input, facts);
     const bool ok = collect(input, facts, ret_list, err);
     free(facts);
     return ok;

@@ -58,8 +58,7 @@ static void extend(struct writer *writer, json_t *object, json_t *more) {
 }
 
 static json_t *id_of(struct writer *writer, const char *kind, struct fx_text name) {
-    struct fx_buf id;
-    fx_buf_init(&id, 0);
+    struct fx_buf id = {0};
     fx_buf_printf(&id, "%s/", kind);
     fx_buf_text(&id, name);
     return text_of(writer, &id);
@@ -132,10 +131,8 @@ static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
 }
 
 static json_t *field_of(struct writer *writer, const struct fx_field *field) {
-    struct fx_buf path;
-    struct fx_buf pointer;
-    fx_buf_init(&path, 0);
-    fx_buf_init(&pointer, 0);
+    struct fx_buf path = {0};
+    struct fx_buf pointer = {0};
     fx_field_print_path(&path, field);
     fx_field_print_pointer(&pointer, field);
     json_t *steps = made(writer, json_array());
@@ -221,31 +218,52 @@ static json_t *inactive_list_of(struct writer *writer,
 
 /* ---- validators ------------------------------------------------------------------ */
 
-static json_t *denial_of(struct writer *writer, const struct fx_refusal *refusal) {
+static json_t *violation_of(struct writer *writer, const struct fx_violation *violation) {
     const struct fx_explanation *explanation = writer->explanation;
     const struct fx_actor actor =
-        fx_actor_of(explanation->input.snapshot->mutators[refusal->mutator]);
+        fx_actor_of(explanation->input.snapshot->mutators[violation->mutator]);
     json_t *object = begin_of(writer, &actor);
     extend(writer, object,
-           json_pack("{s:o, s:o*}", "entry", new_text(writer, refusal->entry), "message",
+           json_pack("{s:o, s:o*}", "entry", new_text(writer, violation->entry),
+                     "message",
                      new_string(writer, fx_explanation_validator_error(
-                                            explanation, refusal->mutator))));
+                                            explanation, violation->mutator))));
     add_origin(writer, object, actor.origin);
     return object;
 }
 
-/* NULL where no policy can deny objects. */
+/* The violations of one action. */
+static json_t *violations_of(struct writer *writer, enum fx_action action) {
+    const struct fx_outcome *outcome = writer->explanation->input.outcome;
+    json_t *list = made(writer, json_array());
+    for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
+        if (outcome->violations[i].action == action) {
+            append(writer, list, violation_of(writer, &outcome->violations[i]));
+        }
+    }
+    return list;
+}
+
+/* The same; NULL if there are none. */
+static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
+    json_t *list = violations_of(writer, action);
+    if (json_array_size(list) == 0) {
+        json_decref(list);
+        return NULL;
+    }
+    return list;
+}
+
+/* NULL if there are no validators. */
 static json_t *validators_of(struct writer *writer) {
     const struct fx_explanation *explanation = writer->explanation;
-    const struct fx_outcome *outcome = explanation->input.outcome;
     if (fx_explanation_validators(explanation) == 0) {
         return NULL;
     }
-    json_t *denied = made(writer, json_array());
-    for (size_t i = 0; outcome != NULL && i < outcome->n_refusals; i++) {
-        append(writer, denied, denial_of(writer, &outcome->refusals[i]));
-    }
-    return made(writer, json_pack("{s:o, s:o}", "denied", denied, "inactive",
+    return made(writer, json_pack("{s:o, s:o*, s:o*, s:o}", "denied",
+                                  violations_of(writer, FX_ACTION_DENY), "warned",
+                                  any_violations_of(writer, FX_ACTION_WARN), "audited",
+                                  any_violations_of(writer, FX_ACTION_AUDIT), "inactive",
                                   inactive_list_of(writer, &explanation->validators)));
 }
 
@@ -282,9 +300,8 @@ static json_t *cycle_step_of(struct writer *writer,
     return object;
 }
 
-static json_t *cycle_field_of(struct writer *writer, const struct fx_turn *turn) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *turn) {
+    struct fx_buf path = {0};
     fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < turn->n_changes; i++) {
@@ -303,8 +320,8 @@ static json_t *cycle_of(struct writer *writer) {
         return NULL;
     }
     json_t *list = made(writer, json_array());
-    for (size_t i = 0; i < input->outcome->n_turns; i++) {
-        append(writer, list, cycle_field_of(writer, &input->outcome->turns[i]));
+    for (size_t i = 0; i < input->outcome->n_cycle_fields; i++) {
+        append(writer, list, cycle_field_of(writer, &input->outcome->cycle_fields[i]));
     }
     return list;
 }

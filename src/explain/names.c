@@ -71,10 +71,8 @@ static json_t *push_token(struct fx_buf *buf, json_t *node, struct fx_text token
 }
 
 void fx_print_pointer(struct fx_buf *buf, json_t *root, struct fx_text pointer) {
-    struct fx_buf path;
-    struct fx_buf token;
-    fx_buf_init(&path, 0);
-    fx_buf_init(&token, 0);
+    struct fx_buf path = {0};
+    struct fx_buf token = {0};
     json_t *node = root;
     while (pointer.len > 0 && fx_pointer_next(&pointer, &token)) {
         node = push_token(&path, node, (struct fx_text){token.data, token.len});
@@ -105,8 +103,7 @@ void fx_print_object(struct fx_buf *buf, const json_t *object) {
 }
 
 static json_t *text_of(const struct fx_placeholder *placeholder) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_buf_str(&buf, "<value of provider ");
     fx_text_quote_go(&buf, placeholder->external->provider);
     fx_buf_str(&buf, " for ");

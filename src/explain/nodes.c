@@ -147,8 +147,7 @@ struct fx_field *fx_field_of_change(struct fx_fields *fields,
                         .field = fields->root,
                         .node = fields->object};
     struct fx_text rest = change->path;
-    struct fx_buf token;
-    fx_buf_init(&token, 0);
+    struct fx_buf token = {0};
     while (walk.field != NULL && !walk.is_done && rest.len > 0 &&
            fx_pointer_next(&rest, &token)) {
         const struct fx_text text = {token.data, token.len};

@@ -49,8 +49,7 @@ static bool push_token(struct fx_query *query, struct fx_text token, struct fx_e
 
 static bool parse_pointer(struct fx_query *query, struct fx_text rest,
                           struct fx_err *err) {
-    struct fx_buf token;
-    fx_buf_init(&token, 0);
+    struct fx_buf token = {0};
     bool ok = true;
     while (ok && rest.len > 0) {
         if (fx_pointer_next(&rest, &token)) {
@@ -117,8 +116,7 @@ static struct fx_path_step path_step_of(const struct fx_location_step *step) {
 
 static bool parse_location(struct fx_query *query, struct fx_text text,
                            struct fx_err *err) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     rewrite_numbers(&buf, text);
     const struct fx_text rewritten = {buf.data, buf.len};
     bool ok = (!buf.failed || fx_fail_nomem(err)) &&

@@ -48,7 +48,7 @@ const char *fx_explanation_validator_error(const struct fx_explanation *explanat
     const struct fx_outcome *outcome = explanation->input.outcome;
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         if (outcome->skipped[i].mutator == mutator && !outcome->skipped[i].fails) {
-            return outcome->skipped[i].words;
+            return outcome->skipped[i].message;
         }
     }
     return NULL;

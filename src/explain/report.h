@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * explain/report.h - what mutation did to one object: who changed which field, who did
- * nothing and why, who denied the object. Built from the trace of a review that has
- * ended, and printed as text for people or as JSON for programs. Pure: no I/O.
+ * nothing and why, which validators found a violation. Built from the trace of a review
+ * that has ended, and printed as text for people or as JSON for programs. Pure: no I/O.
  */
 #ifndef FX_EXPLAIN_REPORT_H
 #define FX_EXPLAIN_REPORT_H
@@ -45,7 +45,7 @@ struct fx_explanation {
     struct fx_explain_input input;
     struct fx_fields fields;
     struct fx_inactive_list inactive;   /* the mutators that changed nothing */
-    struct fx_inactive_list validators; /* the validators that did not deny the object */
+    struct fx_inactive_list validators; /* the validators that found no violation */
 };
 
 /* Builds the report. ret_explanation is to be finished in any case. Errors: FX_ENOMEM;
@@ -74,7 +74,7 @@ bool fx_explanation_includes(const struct fx_explanation *explanation,
 /* How many validators the snapshot has. */
 size_t fx_explanation_validators(const struct fx_explanation *explanation);
 
-/* The error of a validator that denies the object nevertheless; or NULL. Borrowed. */
+/* The error of a validator that found a violation nevertheless; or NULL. Borrowed. */
 const char *fx_explanation_validator_error(const struct fx_explanation *explanation,
                                            uint32_t mutator);
 

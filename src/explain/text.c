@@ -152,8 +152,7 @@ static void add_steps(const struct fx_printer *printer, struct fx_rows *rows,
 
 static void print_path_of(const struct fx_printer *printer,
                           const struct fx_field *field) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_field_print_path(&path, field);
     fx_printer_field(printer, &path);
 }
@@ -262,8 +261,7 @@ static void print_head(const struct fx_printer *printer) {
 
 static void print_unchanged(const struct fx_printer *printer) {
     fx_buf_char(printer->buf, '\n');
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_buf_str(&path, printer->explanation->input.query_text);
     fx_printer_field(printer, &path);
     fx_buf_str(printer->buf, printer->explanation->inactive.n_items > 0
@@ -274,9 +272,7 @@ static void print_unchanged(const struct fx_printer *printer) {
 static void print_why(const struct fx_printer *printer, enum fx_code code) {
     if (code == FX_ENOCONVERGE) {
         fx_printer_cycle(printer);
-    } else if (code == FX_EDENIED) {
-        fx_printer_denials(printer);
-    } else {
+    } else if (code != FX_EDENIED) {
         fx_printer_failure(printer);
     }
 }
@@ -295,5 +291,6 @@ void fx_explanation_print_text(struct fx_buf *buf,
     if (explanation->input.failure != NULL) {
         print_why(&printer, explanation->input.failure->code);
     }
+    fx_printer_violations(&printer);
     fx_printer_inactive(&printer);
 }

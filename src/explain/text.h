@@ -61,6 +61,6 @@ void fx_cells_who(const struct fx_printer *printer, struct fx_cells *cells, size
 void fx_printer_failure(const struct fx_printer *printer);
 void fx_printer_cycle(const struct fx_printer *printer);
 void fx_printer_inactive(const struct fx_printer *printer);
-void fx_printer_denials(const struct fx_printer *printer);
+void fx_printer_violations(const struct fx_printer *printer);
 
 #endif

@@ -50,12 +50,11 @@ static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *row
 }
 
 static void print_cycle_field(const struct fx_printer *printer,
-                              const struct fx_turn *turn) {
+                              const struct fx_cycle_field *turn) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_buf *buf = printer->buf;
-    struct fx_buf path;
+    struct fx_buf path = {0};
     struct fx_rows rows;
-    fx_buf_init(&path, 0);
     fx_print_pointer(&path, printer->explanation->fields.object, turn->path);
     fx_buf_char(buf, '\n');
     fx_printer_field(printer, &path);
@@ -76,17 +75,19 @@ static void print_cycle_field(const struct fx_printer *printer,
 
 static void print_cycle_fields(const struct fx_printer *printer,
                                const struct fx_outcome *outcome) {
-    const size_t shown = printer->all || outcome->n_turns < MAX_CYCLE_FIELDS
-                             ? outcome->n_turns
+    const size_t shown = printer->all || outcome->n_cycle_fields < MAX_CYCLE_FIELDS
+                             ? outcome->n_cycle_fields
                              : MAX_CYCLE_FIELDS;
     fx_printer_heading(printer, FX_PRINTER_RED, "the cycle");
-    fx_buf_str(printer->buf, outcome->n_turns > 1 ? ", the shortest first\n" : "\n");
+    fx_buf_str(printer->buf,
+               outcome->n_cycle_fields > 1 ? ", the shortest first\n" : "\n");
     for (size_t i = 0; i < shown; i++) {
-        print_cycle_field(printer, &outcome->turns[i]);
+        print_cycle_field(printer, &outcome->cycle_fields[i]);
     }
-    if (shown < outcome->n_turns) {
+    if (shown < outcome->n_cycle_fields) {
         fx_buf_char(printer->buf, '\n');
-        fx_printer_count(printer->buf, outcome->n_turns - shown, "field", "fields");
+        fx_printer_count(printer->buf, outcome->n_cycle_fields - shown, "field",
+                         "fields");
         fx_buf_str(printer->buf, " more (--all shows them)\n");
     }
     fx_buf_char(printer->buf, '\n');
@@ -106,7 +107,7 @@ static void print_contenders(const struct fx_printer *printer,
     fx_buf_str(printer->buf, " still changed something\n");
     fx_rows_init(&rows);
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
         const struct fx_field_step step = {contender->mutator, outcome->iterations, NULL};
         struct fx_cells cells;
         fx_cells_init(&cells);
@@ -126,7 +127,7 @@ static void print_contenders(const struct fx_printer *printer,
 
 void fx_printer_cycle(const struct fx_printer *printer) {
     const struct fx_outcome *outcome = printer->explanation->input.outcome;
-    if (outcome->n_turns > 0) {
+    if (outcome->n_cycle_fields > 0) {
         print_cycle_fields(printer, outcome);
     } else {
         print_contenders(printer, outcome);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/text_inactive.c - the mutators that did not act and the validators that did not
- * deny, by the criterion that failed; and the validators that denied.
+ * explain/text_inactive.c - the mutators that did not act and the validators that found
+ * no violation, by the criterion that failed; and the violations.
  */
 #include <string.h>
 
@@ -194,39 +194,55 @@ void fx_printer_inactive(const struct fx_printer *printer) {
         print_list(printer, list);
     }
     if (validators->n_items > 0) {
-        fx_printer_heading(printer, FX_PRINTER_BOLD, "did not deny it");
+        fx_printer_heading(printer, FX_PRINTER_BOLD, "found no violation");
         fx_buf_printf(printer->buf, ": %zu of ", validators->n_items);
         fx_printer_count(printer->buf, fx_explanation_validators(explanation),
-                         "rule that may", "rules that may");
+                         "validator", "validators");
         fx_buf_char(printer->buf, '\n');
         print_list(printer, validators);
     }
     print_advice(printer);
 }
 
-/* ---- denials --------------------------------------------------------------------- */
+/* ---- violations ------------------------------------------------------------------ */
 
-static void print_denial(const struct fx_printer *printer,
-                         const struct fx_refusal *refusal) {
+static void print_violation(const struct fx_printer *printer,
+                            const struct fx_violation *violation) {
     const struct fx_explanation *explanation = printer->explanation;
-    const struct fx_inactive inactive = {.mutator = refusal->mutator, .criterion = ""};
-    const char *less = fx_explanation_validator_error(explanation, refusal->mutator);
+    const struct fx_inactive inactive = {.mutator = violation->mutator, .criterion = ""};
+    const char *less = fx_explanation_validator_error(explanation, violation->mutator);
     struct fx_rows rows;
     fx_rows_init(&rows);
     add_inactive(printer, &rows, &inactive);
     fx_rows_print(printer->buf, &rows, &layout);
     fx_rows_finish(&rows);
-    print_said(printer->buf, "", refusal->entry);
+    print_said(printer->buf, "", violation->entry);
     if (less != NULL) {
         print_said(printer->buf, "", fx_text_of(less));
     }
 }
 
-void fx_printer_denials(const struct fx_printer *printer) {
+/* The violations of one action, if there are any. */
+static void print_violations(const struct fx_printer *printer, enum fx_action action,
+                             const char *colour, const char *heading) {
     const struct fx_outcome *outcome = printer->explanation->input.outcome;
-    fx_printer_heading(printer, FX_PRINTER_RED, "denied by");
-    fx_buf_char(printer->buf, '\n');
-    for (size_t i = 0; i < outcome->n_refusals; i++) {
-        print_denial(printer, &outcome->refusals[i]);
+    size_t n_printed = 0;
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        if (outcome->violations[i].action != action) {
+            continue;
+        }
+        if (n_printed++ == 0) {
+            fx_printer_heading(printer, colour, heading);
+            fx_buf_char(printer->buf, '\n');
+        }
+        print_violation(printer, &outcome->violations[i]);
+    }
+}
+
+void fx_printer_violations(const struct fx_printer *printer) {
+    if (printer->explanation->input.outcome != NULL) {
+        print_violations(printer, FX_ACTION_DENY, FX_PRINTER_RED, "denied by");
+        print_violations(printer, FX_ACTION_WARN, FX_PRINTER_BOLD, "warned by");
+        print_violations(printer, FX_ACTION_AUDIT, FX_PRINTER_BOLD, "audited by");
     }
 }

@@ -28,12 +28,10 @@ bool fx_kube_body_set_identity(json_t *metadata, struct fx_text namespace_,
 }
 
 bool fx_kube_body_set_type(json_t *object, const struct fx_kube_resource *type) {
-    struct fx_buf version;
-    fx_buf_init(&version, 0);
+    struct fx_buf version = {0};
     fx_buf_printf(&version, "%s/%s", type->group, type->version);
     const bool ok = !version.failed &&
-                    fx_kube_body_set_text(object, "apiVersion",
-                                          (struct fx_text){version.data, version.len}) &&
+                    fx_kube_body_set_text(object, "apiVersion", fx_buf_view(&version)) &&
                     fx_kube_body_set_text(object, "kind", fx_text_of(type->kind));
     fx_buf_finish(&version);
     return ok;

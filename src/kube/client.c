@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/list.h"
@@ -44,8 +45,8 @@ struct fx_kube_client {
 };
 
 struct fx_kube_call {
-    struct fx_list_link link; /* of `client->calls` */
     uint32_t magic;
+    struct fx_list_link link; /* of `client->calls` */
     struct fx_kube_client *client;
     struct fx_kube_wire wire;
     struct fx_kube_sink sink;
@@ -72,17 +73,7 @@ const char *fx_kube_verb_name(enum fx_kube_verb verb) {
     return verb_names[verb];
 }
 
-static struct fx_kube_call *call_of(void *data) {
-    struct fx_kube_call *call = data;
-    assert(call != NULL && call->magic == CALL_MAGIC);
-    return call;
-}
-
 /* ---- the client ---- */
-
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
 
 /* Errors name the field of the configuration: the authority is tried first without the
  * client certificate, to tell which of the two is wrong. */
@@ -101,7 +92,7 @@ static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
     }
     fx_tls_config_unref(tls);
     tls = fx_tls_config_client(ca, name, fx_text_of(config->cert_pem),
-                               text_of(&config->key_pem), err);
+                               fx_buf_view(&config->key_pem), err);
     if (tls == NULL) {
         (void)fx_err_prefix(err, "client-certificate, client-key: ");
     }
@@ -170,9 +161,8 @@ void fx_kube_client_close(struct fx_kube_client *client) {
         return;
     }
     while (client->calls != NULL) {
-        struct fx_kube_call *call = (struct fx_kube_call *)client->calls;
-        assert(call->client == client && call->link.previous == NULL);
-        fx_kube_call_cancel(call);
+        fx_kube_call_cancel(
+            (void *)((char *)client->calls - offsetof(struct fx_kube_call, link)));
     }
     fx_http_pool_close(client->pool);
     fx_tls_config_unref(client->tls);
@@ -190,7 +180,7 @@ static void destroy(struct fx_kube_call *call) {
 }
 
 static void on_timer_closed(uv_handle_t *timer) {
-    destroy(call_of(timer->data));
+    destroy(fx_checked(timer->data, CALL_MAGIC));
 }
 
 static void release(struct fx_kube_call *call) {
@@ -264,7 +254,7 @@ void fx_kube_call_cancel(struct fx_kube_call *call) {
 }
 
 static void on_timer(uv_timer_t *timer) {
-    report(call_of(timer->data), NULL);
+    report(fx_checked(timer->data, CALL_MAGIC), NULL);
 }
 
 /* ---- answers ---- */
@@ -311,7 +301,7 @@ static bool repeat_call(struct fx_kube_call *call, unsigned status) {
 }
 
 static void on_answer(const struct fx_http_call_result *result, void *user) {
-    struct fx_kube_call *call = call_of(user);
+    struct fx_kube_call *call = fx_checked(user, CALL_MAGIC);
     call->http = NULL;
     if (result->failure != NULL) {
         report_error(call, result->failure);
@@ -328,7 +318,7 @@ static void on_answer(const struct fx_http_call_result *result, void *user) {
 }
 
 static bool on_head(const struct fx_http_call_result *result, void *user) {
-    struct fx_kube_call *call = call_of(user);
+    struct fx_kube_call *call = fx_checked(user, CALL_MAGIC);
     call->head_ns = fx_clock_ns();
     call->streamed = is_success(result->status);
     if (call->streamed) {
@@ -340,7 +330,7 @@ static bool on_head(const struct fx_http_call_result *result, void *user) {
 }
 
 static void on_piece(struct fx_text piece, void *user) {
-    const struct fx_kube_call *call = call_of(user);
+    const struct fx_kube_call *call = fx_checked(user, CALL_MAGIC);
     call->sink.on_piece(piece, call->user);
 }
 
@@ -387,7 +377,7 @@ static bool send_call(struct fx_kube_call *call, struct fx_err *err) {
         .tls = client->tls,
         .method = call->wire.method,
         .content_type = call->wire.content_type,
-        .body = text_of(&call->wire.body),
+        .body = fx_buf_view(&call->wire.body),
         .fields = fields,
         .n_fields = authorization.len > 0 ? 2 : 1,
         .max_body = call->wire.max_body,

@@ -288,9 +288,7 @@ static void our_certificate_is_shown(void **state) {
     fx_tls_config_print(strict, &strict_trust);
     config.ca_pem = strict_trust.data;
     assert_true(fx_tls_config_set_clients(
-        strict,
-        &(const struct fx_tls_clients){
-            .ca_pem = (struct fx_text){other_trust.data, other_trust.len}},
+        strict, &(const struct fx_tls_clients){.ca_pem = fx_buf_view(&other_trust)},
         &err));
     for (int shown = 0; shown < 2; shown++) {
         config.cert_pem = shown != 0 ? other_trust.data : NULL;

@@ -41,8 +41,7 @@ void fx_kube_config_finish(struct fx_kube_config *config) {
 
 bool fx_kube_config_read(const char *file, const char *context,
                          struct fx_kube_config *ret_config, struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     bool ok = fx_buf_reserve(&bytes, READ_ROOM) != NULL || fx_fail_nomem(err);
     ok = ok && fx_file_read(file, FX_KUBECONFIG_BYTES_MAX, &bytes, err);
     if (ok) {
@@ -66,8 +65,7 @@ static const char *env(const char *name) {
 }
 
 static char *join(const char *folder, const char *name, struct fx_err *err) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_buf_printf(&path, "%s/%s", folder, name);
     char *joined = fx_buf_steal(&path);
     if (joined == NULL) {
@@ -93,11 +91,10 @@ static bool read_server(char **ret_server, struct fx_err *err) {
     const char *port = env("KUBERNETES_SERVICE_PORT");
     const bool is_ipv6 = strchr(host, ':') != NULL;
     struct fx_url url;
-    struct fx_buf server;
+    struct fx_buf server = {0};
     if (host[0] == '\0' || port[0] == '\0') {
         return fail_unset(host, port, err);
     }
-    fx_buf_init(&server, 0);
     fx_buf_printf(&server, is_ipv6 ? "https://[%s]:%s" : "https://%s:%s", host, port);
     *ret_server = fx_buf_steal(&server);
     if (*ret_server == NULL) {
@@ -128,13 +125,11 @@ static bool read_token(const char *folder, struct fx_kube_config *config,
 
 static bool read_ca(const char *folder, struct fx_kube_config *config,
                     struct fx_err *err) {
-    struct fx_buf pem;
-    fx_buf_init(&pem, 0);
+    struct fx_buf pem = {0};
     char *path = join(folder, "ca.crt", err);
-    bool ok = path != NULL &&
-              fx_file_read_regular(path, FX_KUBE_PEM_BYTES_MAX, &pem, err) &&
-              (fx_kube_check_pem((struct fx_text){pem.data, pem.len}, err) ||
-               fx_err_prefix(err, "%s: ", path));
+    bool ok =
+        path != NULL && fx_file_read_regular(path, FX_KUBE_PEM_BYTES_MAX, &pem, err) &&
+        (fx_kube_check_pem(fx_buf_view(&pem), err) || fx_err_prefix(err, "%s: ", path));
     if (ok) {
         config->ca_pem = fx_buf_steal(&pem);
         ok = config->ca_pem != NULL || fx_fail_nomem(err);
@@ -156,13 +151,12 @@ static bool copy_namespace(const char *path, struct fx_text name, char **ret_cop
 /* Without the file the Pod's namespace is not known, which is not an error. */
 static bool read_namespace(const char *folder, struct fx_kube_config *config,
                            struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     char *path = join(folder, "namespace", err);
     bool ok = path != NULL;
     if (ok && fx_file_read_regular(path, NAMESPACE_BYTES, &bytes, err)) {
-        ok = copy_namespace(path, fx_kube_trim((struct fx_text){bytes.data, bytes.len}),
-                            &config->namespace_, err);
+        ok = copy_namespace(path, fx_kube_trim(fx_buf_view(&bytes)), &config->namespace_,
+                            err);
     } else if (ok) {
         ok = err->code == FX_EIO;
     }

@@ -39,7 +39,7 @@ static void check_pem(const char *pem) {
 
 static void check_token(const struct fx_buf *token) {
     struct fx_err err = FX_ERR_INIT;
-    const struct fx_text text = {token->data, token->len};
+    const struct fx_text text = fx_buf_view(token);
     const bool ok = text.len == 0 || fx_kube_token_check(text, &err);
     assert(ok);
     (void)ok;

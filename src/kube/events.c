@@ -115,8 +115,7 @@ static bool complete_line(struct fx_kube_events *events, struct fx_text part,
     if (!keep_part(events, part, err)) {
         return false;
     }
-    const bool ok =
-        parse_line(events, (struct fx_text){events->line.data, events->line.len}, err);
+    const bool ok = parse_line(events, fx_buf_view(&events->line), err);
     reset_line(events);
     return ok;
 }

@@ -119,7 +119,7 @@ static void memory_is_given_back(void **state) {
     fx_kube_events_init(&events, 1u << 20, false, on_event, &seen);
     fx_buf_str(&line, "{\"type\":\"ADDED\",\"object\":{\"a\":\"");
     fx_buf_fill(&line, 'x', 200000);
-    const struct fx_text begin = {line.data, line.len};
+    const struct fx_text begin = fx_buf_view(&line);
     assert_true(fx_kube_events_feed(&events, begin, &err));
     assert_true(events.line.cap > 200000);
     assert_true(fx_kube_events_feed(&events, FX_TEXT("\"}}\n"), &err));

@@ -255,8 +255,14 @@ static void write_request(const char *verb, const struct fx_kube_resource *resou
     const struct fx_text object = cut_name(name->name);
     const struct fx_text namespace_ = cut_name(name->namespace_);
     const char *sub = name->subresource;
-    (void)snprintf(out, REQUEST_MAX, "%s %s%s%s%s%s%s%.*s%s%.*s", verb, resource->plural,
-                   resource->group[0] != '\0' ? "." : "", resource->group,
+    const bool is_version = resource->plural[0] == '\0'; /* else a resource of it */
+    const bool has_group = resource->group[0] != '\0';
+    (void)snprintf(out, REQUEST_MAX, "%s %s%s%s%s%s%s%.*s%s%.*s", verb,
+                   is_version ? resource->group : resource->plural,
+                   !has_group   ? ""
+                   : is_version ? "/"
+                                : ".",
+                   is_version ? resource->version : resource->group,
                    sub != NULL ? "/" : "", sub != NULL ? sub : "",
                    object.len > 0 ? " " : "", FX_TEXT_ARG(object),
                    namespace_.len > 0 ? " in namespace " : "", FX_TEXT_ARG(namespace_));
@@ -302,7 +308,8 @@ static void write_advice(const struct fx_kube_failure *failure, const char *verb
         (void)snprintf(out, ADVICE_MAX,
                        "; the token or client certificate is missing, expired, or of "
                        "another cluster");
-    } else if (failure->reason == FX_KUBE_REASON_FORBIDDEN &&
+    } else if (resource->plural[0] != '\0' && /* no rule names a version */
+               failure->reason == FX_KUBE_REASON_FORBIDDEN &&
                !is_from_admission(failure->message)) {
         write_rule(verbs_needed(verb, failure->message), resource, name, out);
     }

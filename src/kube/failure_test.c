@@ -355,8 +355,7 @@ static void the_advice_stands_behind_any_message(void **state) {
     for (int i = 0; i < 5000; i++) {
         fx_buf_str(&body, "\xe2\x82\xac");
     }
-    fx_kube_failure_read(403, FX_TEXT(""), (struct fx_text){body.data, body.len},
-                         &failure);
+    fx_kube_failure_read(403, FX_TEXT(""), fx_buf_view(&body), &failure);
     assert_true(fx_text_is_utf8(fx_text_of(failure.message)));
     fx_kube_failure_prefix(&failure, "list", &assign, &(struct fx_kube_name){0});
     const struct fx_text words = fx_text_of(failure.message);

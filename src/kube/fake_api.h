@@ -52,7 +52,7 @@ struct fake_api {
     uv_tcp_t listener;
     char url[64];
     json_t *objects;     /* path → object */
-    json_t *collections; /* path → kind of its objects */
+    json_t *collections; /* path → kind of its objects, or true */
     json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
     unsigned version, n_requests;
     unsigned oldest; /* watches from versions before it are answered 410 */
@@ -110,18 +110,15 @@ static inline void fake_send(struct fake_connection *connection,
 
 static inline void fake_send_chunk(struct fake_connection *connection,
                                    const char *event) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     fx_buf_printf(&bytes, "%zx\r\n%s\r\n", strlen(event), event);
     fake_send(connection, &bytes);
 }
 
 static inline void fake_answer(struct fake_connection *connection, unsigned status,
                                const json_t *body) {
-    struct fx_buf text;
-    struct fx_buf bytes;
-    fx_buf_init(&text, 0);
-    fx_buf_init(&bytes, 0);
+    struct fx_buf text = {0};
+    struct fx_buf bytes = {0};
     fx_json_write(&text, body, FX_JSON_COMPACT);
     fx_buf_printf(&bytes,
                   "HTTP/1.1 %u X\r\nContent-Type: application/json\r\n"
@@ -172,8 +169,7 @@ static inline bool fake_is_in(const char *path, const char *collection) {
 
 static inline void fake_notify_watchers(struct fake_api *api, const char *type,
                                         const char *path, const json_t *object) {
-    struct fx_buf event;
-    fx_buf_init(&event, 0);
+    struct fx_buf event = {0};
     fx_buf_printf(&event, "{\"type\":\"%s\",\"object\":", type);
     fx_json_write(&event, object, FX_JSON_COMPACT);
     fx_buf_str(&event, "}\n");
@@ -385,8 +381,7 @@ static inline void fake_change(struct fake_connection *connection,
 
 static inline void fake_create(struct fake_connection *connection,
                                const struct fake_request *request) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
     fake_record_write(connection->api, request);
     if (fake_view(connection->api, path.data) != NULL) {
@@ -455,14 +450,42 @@ static inline void fake_replay(struct fake_connection *connection, unsigned vers
 
 static inline void fake_watch(struct fake_connection *connection,
                               const struct fake_request *request) {
-    struct fx_buf head;
-    fx_buf_init(&head, 0);
+    struct fx_buf head = {0};
     fx_buf_str(&head, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
                       "Transfer-Encoding: chunked\r\n\r\n");
     connection->watches = strdup(request->path);
     assert_non_null(connection->watches);
     fake_send(connection, &head);
     fake_replay(connection, (unsigned)fake_number(request->query, "resourceVersion=", 0));
+}
+
+/* The resources of a version, from the collections in no namespace. A collection whose
+ * value is a text is of that kind, others have none. False: no version. */
+static inline bool fake_discover(struct fake_connection *connection, const char *path) {
+    json_t *resources = json_array();
+    const char *collection = NULL;
+    json_t *kind = NULL;
+    json_object_foreach (connection->api->collections, collection, kind) {
+        char bare[600];
+        fake_remove_namespace(collection, bare, sizeof bare);
+        if (json_is_string(kind) && fake_is_in(bare, path)) {
+            assert_int_equal(
+                json_array_append_new(
+                    resources, json_pack("{s:s,s:s,s:b}", "name", fake_name_of(bare),
+                                         "kind", json_string_value(kind), "namespaced",
+                                         strcmp(bare, collection) != 0)),
+                0);
+        }
+    }
+    const bool found = json_array_size(resources) > 0;
+    json_t *list =
+        json_pack("{s:s,s:o}", "kind", "APIResourceList", "resources", resources);
+    assert_non_null(list);
+    if (found) {
+        fake_answer(connection, 200, list);
+    }
+    json_decref(list);
+    return found;
 }
 
 static inline void fake_get(struct fake_connection *connection,
@@ -475,6 +498,8 @@ static inline void fake_get(struct fake_connection *connection,
         fake_list(connection, request);
     } else if (fake_view(api, request->path) != NULL) {
         fake_answer(connection, 200, fake_view(api, request->path));
+    } else if (fake_discover(connection, request->path)) {
+        return;
     } else if (strstr(request->query, "limit=") != NULL) {
         fake_answer_error(connection, 404, "NotFound", ""); /* no such resource */
     } else {
@@ -591,6 +616,13 @@ static inline void fake_on_connection(uv_stream_t *listener, int status) {
 
 static inline void fake_collect(struct fake_api *api, const char *path) {
     assert_int_equal(json_object_set_new(api->collections, path, json_true()), 0);
+}
+
+/* A collection whose kind the server tells: a path with "/namespaces/NAME/" makes it a
+ * namespaced one. */
+static inline void fake_collect_kind(struct fake_api *api, const char *path,
+                                     const char *kind) {
+    assert_int_equal(json_object_set_new(api->collections, path, json_string(kind)), 0);
 }
 
 static inline void fake_start(struct fake_api *api) {

@@ -202,8 +202,7 @@ static bool read_trust(const struct fx_kubeconfig_source *source,
                        const struct fx_kubeconfig_entry *cluster,
                        struct fx_kube_config *config, struct fx_err *err) {
     bool is_insecure = false;
-    struct fx_buf pem;
-    fx_buf_init(&pem, 0);
+    struct fx_buf pem = {0};
     bool ok =
         fx_kubeconfig_bool(cluster, "insecure-skip-tls-verify", &is_insecure, err) &&
         fx_kubeconfig_pem(source, cluster, "certificate-authority", &pem, err);
@@ -243,8 +242,7 @@ static bool read_cluster(const struct fx_kubeconfig_source *source,
 static bool read_certificate(const struct fx_kubeconfig_source *source,
                              const struct fx_kubeconfig_entry *user,
                              struct fx_kube_config *config, struct fx_err *err) {
-    struct fx_buf cert;
-    fx_buf_init(&cert, 0);
+    struct fx_buf cert = {0};
     bool ok = fx_kubeconfig_pem(source, user, "client-certificate", &cert, err) &&
               fx_kubeconfig_pem(source, user, "client-key", &config->key_pem, err);
     if (ok && (cert.len > 0) != (config->key_pem.len > 0)) {

@@ -215,8 +215,7 @@ bool fx_kubeconfig_path(const struct fx_kubeconfig_source *source,
         return true;
     }
     const char *slash = strrchr(source->file, '/');
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     if (name.data[0] != '/' && slash == NULL) {
         fx_buf_str(&path, "./"); /* "-" is a file name here */
     } else if (name.data[0] != '/') {
@@ -228,7 +227,7 @@ bool fx_kubeconfig_path(const struct fx_kubeconfig_source *source,
 }
 
 static bool check_pem(const struct fx_buf *pem, struct fx_err *err) {
-    return fx_kube_check_pem((struct fx_text){pem->data, pem->len}, err);
+    return fx_kube_check_pem(fx_buf_view(pem), err);
 }
 
 static bool decode(struct fx_text data, struct fx_buf *pem, struct fx_err *err) {

@@ -78,9 +78,7 @@ bool fx_kube_type_meta_init(struct fx_kube_type_meta *type,
     }
     fx_buf_str(&version, resource->version);
     type->kind = fx_tree_new_string(fx_text_of(resource->kind));
-    type->api_version =
-        version.failed ? NULL
-                       : fx_tree_new_string((struct fx_text){version.data, version.len});
+    type->api_version = version.failed ? NULL : fx_tree_new_string(fx_buf_view(&version));
     fx_buf_finish(&version);
     if (type->kind == NULL || type->api_version == NULL) {
         fx_kube_type_meta_finish(type);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "kube/reflector_internal.h"
@@ -41,12 +42,6 @@ static const char *const state_names[] = {
 
 const char *fx_kube_state_name(enum fx_kube_state state) {
     return state_names[state];
-}
-
-static struct fx_kube_reflector *reflector_of(void *data) {
-    struct fx_kube_reflector *reflector = data;
-    assert(reflector != NULL && reflector->magic == REFLECTOR_MAGIC);
-    return reflector;
 }
 
 /* ---- requests ---- */
@@ -105,7 +100,7 @@ uint64_t fx_kube_reflector_now_ms(void) {
 }
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_kube_reflector *reflector = reflector_of(timer->data);
+    struct fx_kube_reflector *reflector = fx_checked(timer->data, REFLECTOR_MAGIC);
     if (fx_kube_reflector_try_preferred(reflector, reflector->step)) {
         return;
     }
@@ -281,7 +276,7 @@ fx_kube_reflector_create(uv_loop_t *loop, struct fx_kube_client *client,
 }
 
 static void on_closed(uv_handle_t *timer) {
-    destroy(reflector_of(timer->data));
+    destroy(fx_checked(timer->data, REFLECTOR_MAGIC));
 }
 
 void fx_kube_reflector_close(struct fx_kube_reflector *reflector) {

@@ -15,10 +15,6 @@
 #define LIST_TIMEOUT_MS 60000u /* API servers work on a list at most this long */
 #define USELESS_MAX     64u    /* pages without objects, or objects that came before */
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- the end ---- */
 
 /* The resource exists in no version: there are no objects. */
@@ -151,7 +147,7 @@ static bool set_text(struct fx_buf *buf, struct fx_text text) {
 
 static void complete_list(struct fx_kube_reflector *reflector) {
     struct fx_err err = FX_ERR_INIT;
-    if (!set_text(&reflector->version, text_of(&reflector->list_version))) {
+    if (!set_text(&reflector->version, fx_buf_view(&reflector->list_version))) {
         (void)fx_fail_nomem(&err);
         fail_with(reflector, &err);
         return;
@@ -251,7 +247,7 @@ static void write_query(const struct fx_kube_reflector *reflector, struct fx_buf
     }
     if (reflector->page_token.len > 0) {
         fx_buf_str(query, "&continue=");
-        fx_kube_write_query(text_of(&reflector->page_token), query);
+        fx_kube_write_query(fx_buf_view(&reflector->page_token), query);
     }
     fx_kube_reflector_write_selector(reflector, query);
 }

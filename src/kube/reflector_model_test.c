@@ -149,7 +149,7 @@ static void respond_watch(struct connection *connection, const char *request) {
     fx_buf_str(&text, OPEN_HEAD);
     write_changes(&text, strtoul(from + strlen("resourceVersion="), NULL, 10));
     if (!is_faulty()) {
-        fx_stream_write(&connection->stream, (struct fx_text){text.data, text.len});
+        fx_stream_write(&connection->stream, fx_buf_view(&text));
         if (model.n_changes < N_CHANGES || model.n_faults < N_FAULTS) {
             fx_stream_write(&connection->stream, FX_TEXT(LAST_CHUNK));
             end_connection(connection, CLOSE);

@@ -12,10 +12,6 @@
 #define HEAD_TIMEOUT_MS 30000u
 #define MAX_FAILURES    5u /* of watches in a row, before everything is listed again */
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- the end ---- */
 
 static void end_stream(struct fx_kube_reflector *reflector) {
@@ -100,7 +96,7 @@ static void failure_of(const struct fx_kube_reflector *reflector,
 /* Notes the last version, which never goes back. False without memory. */
 static bool advance(struct fx_kube_reflector *reflector, struct fx_text version) {
     struct fx_buf *seen = &reflector->version;
-    if (version.len == 0 || fx_kube_version_is_before(version, text_of(seen))) {
+    if (version.len == 0 || fx_kube_version_is_before(version, fx_buf_view(seen))) {
         return true;
     }
     /* Reserve first, so that without memory the old version stays. */
@@ -232,7 +228,7 @@ void fx_kube_reflector_watch(struct fx_kube_reflector *reflector) {
                   "watch=true&allowWatchBookmarks=true&timeoutSeconds=%" PRIu64
                   "&resourceVersion=",
                   seconds);
-    fx_kube_write_query(text_of(&reflector->version), &query);
+    fx_kube_write_query(fx_buf_view(&reflector->version), &query);
     fx_kube_reflector_write_selector(reflector, &query);
     reflector->call = query.failed ? NULL : start_watch(reflector, &query, seconds);
     fx_buf_finish(&query);

@@ -119,9 +119,8 @@ static bool write_url(struct fx_kube_wire *wire, const char *server,
     fx_buf_add(url, server, len);
     fx_kube_write_path(request->resource, &name, url);
     write_queries(url, request);
-    return url->failed
-               ? fx_fail_nomem(err)
-               : fx_url_parse((struct fx_text){url->data, url->len}, &wire->url, err);
+    return url->failed ? fx_fail_nomem(err)
+                       : fx_url_parse(fx_buf_view(url), &wire->url, err);
 }
 
 static bool write_body(struct fx_kube_wire *wire, const json_t *body,

@@ -61,7 +61,9 @@ void fx_kube_write_path(const struct fx_kube_resource *resource,
         fx_buf_str(path, "/namespaces");
         write_segment(name->namespace_, path);
     }
-    write_segment(fx_text_of(resource->plural), path);
+    if (resource->plural[0] != '\0') {
+        write_segment(fx_text_of(resource->plural), path);
+    }
     if (name->name.len > 0) {
         write_segment(name->name, path);
     }
@@ -76,9 +78,13 @@ void fx_kube_write_query(struct fx_text value, struct fx_buf *query) {
 
 void fx_kube_write_resource(const struct fx_kube_resource *resource,
                             struct fx_buf *text) {
-    fx_buf_str(text, resource->plural);
-    if (resource->group[0] != '\0') {
-        fx_buf_char(text, '.');
-        fx_buf_str(text, resource->group);
+    const bool is_version = resource->plural[0] == '\0';
+    const bool has_group = resource->group[0] != '\0';
+    if (is_version) {
+        fx_buf_printf(text, "%s%s%s", resource->group, has_group ? "/" : "",
+                      resource->version);
+    } else {
+        fx_buf_printf(text, "%s%s%s", resource->plural, has_group ? "." : "",
+                      resource->group);
     }
 }

@@ -14,7 +14,8 @@
 struct fx_kube_resource {
     const char *group;   /* "": the core group */
     const char *version; /* "v1" */
-    const char *plural;  /* the name in paths and RBAC rules: "assign" */
+    const char *plural;  /* the name in paths and RBAC rules: "assign"; "": the version of
+                          * the group itself, whose GET lists its resources */
     const char *kind;    /* "Assign" */
 };
 
@@ -38,8 +39,8 @@ void fx_kube_write_path(const struct fx_kube_resource *resource,
 /* Appends the escaped value of a query parameter. */
 void fx_kube_write_query(struct fx_text value, struct fx_buf *query);
 
-/* Appends "widgets.example.com", or "namespaces" for the core group: the name
- * in messages. */
+/* Appends "widgets.example.com", "namespaces" for the core group, or "example.com/v1" for
+ * a version: the name in messages. */
 void fx_kube_write_resource(const struct fx_kube_resource *resource, struct fx_buf *text);
 
 #endif

@@ -101,6 +101,30 @@ static void resources_have_names(void **state) {
     fx_buf_finish(&words);
 }
 
+static void versions_have_paths_and_names(void **state) {
+    (void)state;
+    static const struct {
+        struct fx_kube_resource version;
+        const char *path, *name;
+    } versions[] = {
+        {{"", "v1", "", ""}, "/api/v1", "v1"},
+        {{"example.com", "v1beta1", "", ""},
+         "/apis/example.com/v1beta1",
+         "example.com/v1beta1"},
+    };
+    for (size_t i = 0; i < FX_COUNT(versions); i++) {
+        struct fx_buf path = {0};
+        struct fx_buf name = {0};
+        fx_kube_write_path(&versions[i].version, &(struct fx_kube_name){.name = {0}},
+                           &path);
+        fx_kube_write_resource(&versions[i].version, &name);
+        assert_string_equal(path.data, versions[i].path);
+        assert_string_equal(name.data, versions[i].name);
+        fx_buf_finish(&path);
+        fx_buf_finish(&name);
+    }
+}
+
 static void secrets_are_told(void **state) {
     (void)state;
     const struct fx_kube_resource other = {"example.com", "v1", "secrets", "Secret"};
@@ -114,6 +138,7 @@ int main(void) {
         cmocka_unit_test(objects_have_paths),
         cmocka_unit_test(values_are_escaped),
         cmocka_unit_test(resources_have_names),
+        cmocka_unit_test(versions_have_paths_and_names),
         cmocka_unit_test(secrets_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

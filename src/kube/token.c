@@ -67,8 +67,7 @@ static bool is_same(const struct fx_kube_token_stamp *a,
 }
 
 static bool copy(struct fx_text text, struct fx_buf *ret_value, struct fx_err *err) {
-    struct fx_buf value;
-    fx_buf_init(&value, 0);
+    struct fx_buf value = {0};
     fx_buf_text(&value, text);
     if (value.failed) {
         fx_tls_wipe(&value);
@@ -82,12 +81,11 @@ static bool copy(struct fx_text text, struct fx_buf *ret_value, struct fx_err *e
 bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
                                      struct fx_buf *ret_bytes, struct fx_err *err),
                         const char *file, struct fx_buf *value, struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     bool ok = fx_buf_reserve(&bytes, READ_ROOM) != NULL || fx_fail_nomem(err);
     ok = ok && read(file, TOKEN_BYTES_MAX, &bytes, err);
     if (ok) {
-        const struct fx_text text = fx_kube_trim((struct fx_text){bytes.data, bytes.len});
+        const struct fx_text text = fx_kube_trim(fx_buf_view(&bytes));
         ok = fx_kube_token_check(text, err) || fx_err_prefix(err, "%s: ", file);
         ok = ok && copy(text, value, err);
     }
@@ -113,7 +111,7 @@ bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config
             return fx_fail_nomem(err);
         }
     }
-    const struct fx_text fixed = {config->token.data, config->token.len};
+    const struct fx_text fixed = fx_buf_view(&config->token);
     if (fixed.len > 0 && !copy(fixed, &token->value, err)) {
         fx_kube_token_finish(token);
         return false;
@@ -146,15 +144,13 @@ static bool is_due(const struct fx_kube_token *token, uint64_t now_ns) {
 static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_changed,
                    struct fx_err *err) {
     struct fx_kube_token_stamp stamp = {0};
-    struct fx_buf value;
-    fx_buf_init(&value, 0);
+    struct fx_buf value = {0};
     if (!read_stamp(token->file, &stamp, err) ||
         !fx_kube_token_read(token->file, &value, err)) {
         token->retry_at_ns = now_ns + RETRY_EVERY_NS;
         return false;
     }
-    *ret_changed = !fx_text_equal((struct fx_text){value.data, value.len},
-                                  (struct fx_text){token->value.data, token->value.len});
+    *ret_changed = !fx_text_equal(fx_buf_view(&value), fx_buf_view(&token->value));
     fx_tls_wipe(&token->value);
     token->value = value;
     token->generation += *ret_changed ? 1 : 0;
@@ -169,7 +165,7 @@ struct fx_text fx_kube_token_now(struct fx_kube_token *token, uint64_t now_ns,
     bool changed = false;
     *ret_fault = token->file != NULL && is_due(token, now_ns) &&
                  !reread(token, now_ns, &changed, err);
-    return (struct fx_text){token->value.data, token->value.len};
+    return fx_buf_view(&token->value);
 }
 
 bool fx_kube_token_refresh(struct fx_kube_token *token, uint64_t now_ns) {

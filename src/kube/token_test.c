@@ -261,7 +261,7 @@ static void tokens_are_bounded(void **state) {
     fx_buf_char(&text, 'h');
     write_file("token", text.data);
     assert_unreadable(FX_ELIMIT, "larger than 65536 bytes");
-    assert_false(fx_kube_token_check((struct fx_text){text.data, text.len}, &err));
+    assert_false(fx_kube_token_check(fx_buf_view(&text), &err));
     assert_int_equal(err.code, FX_ELIMIT);
     fx_buf_finish(&text);
 }

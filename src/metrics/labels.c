@@ -38,8 +38,7 @@ static void print_value(struct fx_text value, struct fx_buf *buf) {
 
 /* NULL if out of memory. */
 static char *print_row(const struct fx_labels *labels, const struct fx_text *values) {
-    struct fx_buf row;
-    fx_buf_init(&row, 0);
+    struct fx_buf row = {0};
     for (size_t i = 0; i < labels->n_keys; i++) {
         fx_buf_printf(&row, "%s%s=\"", i == 0 ? "" : ",", labels->keys[i]);
         print_value(values[i], &row);

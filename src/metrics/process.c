@@ -55,21 +55,18 @@ bool fx_process_stat_read(struct fx_text line, struct fx_process_stat *ret_stat)
 }
 
 static bool read_stat(struct fx_process_stat *ret_stat) {
-    struct fx_buf bytes;
+    struct fx_buf bytes = {0};
     struct fx_err err = FX_ERR_INIT;
-    fx_buf_init(&bytes, 0);
-    const bool ok =
-        fx_file_read("/proc/self/stat", FILE_BYTES, &bytes, &err) &&
-        fx_process_stat_read((struct fx_text){bytes.data, bytes.len}, ret_stat);
+    const bool ok = fx_file_read("/proc/self/stat", FILE_BYTES, &bytes, &err) &&
+                    fx_process_stat_read(fx_buf_view(&bytes), ret_stat);
     fx_buf_finish(&bytes);
     return ok;
 }
 
 /* When the machine started, in seconds since 1970; 0 if unknown. */
 static double boot_seconds(void) {
-    struct fx_buf bytes;
+    struct fx_buf bytes = {0};
     struct fx_err err = FX_ERR_INIT;
-    fx_buf_init(&bytes, 0);
     double seconds = 0;
     if (fx_file_read("/proc/stat", 16 * FILE_BYTES, &bytes, &err) && bytes.len > 0) {
         const char *line = strstr(bytes.data, "\nbtime ");

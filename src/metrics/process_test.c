@@ -51,8 +51,7 @@ static void test_ourselves(void **state) {
     (void)state;
     struct fx_registry *registry = fx_registry_create(1);
     struct fx_process_metrics process;
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     assert_non_null(registry);
     assert_true(fx_process_metrics_add(&process, registry));
     fx_registry_print(registry, &buf);

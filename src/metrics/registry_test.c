@@ -16,8 +16,7 @@
 #include "metrics/registry.h"
 
 static char *print(struct fx_registry *registry) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_registry_print(registry, &buf);
     char *text = fx_buf_steal(&buf);
     assert_non_null(text);

@@ -21,9 +21,8 @@ static void names_are_der(void **state) {
         0x30, 29, 0x82, 3, 'a', '.', 'b', 0x87, 4, 127, 0, 0, 1, 0x87, 16, 0,
         0,    0,  0,    0, 0,   0,   0,   0,    0, 0,   0, 0, 0, 0,    1,
     };
-    struct fx_buf der;
+    struct fx_buf der = {0};
     struct fx_err err = FX_ERR_INIT;
-    fx_buf_init(&der, 0);
     assert_true(fx_cert_names_write(names, FX_COUNT(names), &der, &err));
     assert_int_equal(der.len, sizeof wanted);
     assert_memory_equal(der.data, wanted, sizeof wanted);
@@ -46,9 +45,8 @@ static void long_lists_have_long_lengths(void **state) {
         names[i] = "abcdefghij";
     }
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf der;
+        struct fx_buf der = {0};
         struct fx_err err = FX_ERR_INIT;
-        fx_buf_init(&der, 0);
         assert_true(fx_cert_names_write(names, cases[i].n_names, &der, &err));
         assert_memory_equal(der.data, cases[i].head, 4);
         fx_buf_finish(&der);
@@ -62,9 +60,8 @@ static void odd_names_are_refused(void **state) {
     too_long[sizeof too_long - 1] = '\0';
     const char *const cases[] = {"", "a b", "http://x", "a\nb", "x,y", too_long};
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf der;
+        struct fx_buf der = {0};
         struct fx_err err = FX_ERR_INIT;
-        fx_buf_init(&der, 0);
         assert_false(fx_cert_names_write(&cases[i], 1, &der, &err));
         assert_int_equal(err.code, FX_EINVALID);
         assert_false(fx_cert_names_write(NULL, 0, &der, &err));

@@ -6,16 +6,11 @@
 
 #include <assert.h>
 
+#include "base/checked.h"
 #include "base/priority.h"
 #include "net/stream_internal.h"
 
 #define HANDSHAKES_MAGIC 0x66786861u /* "fxha" */
-
-static struct fx_handshakes *checked(void *data) {
-    struct fx_handshakes *handshakes = data;
-    assert(handshakes != NULL && handshakes->magic == HANDSHAKES_MAGIC);
-    return handshakes;
-}
 
 /* ---- queue ---- */
 
@@ -51,11 +46,11 @@ size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes) {
  * preempt it within its time slice. So the thread has a lower priority than serving
  * threads, and yields after each step. */
 static void compute(uv_work_t *work) {
-    struct fx_handshakes *handshakes = checked(work->data);
+    struct fx_handshakes *handshakes = fx_checked(work->data, HANDSHAKES_MAGIC);
     fx_priority_lower();
     for (size_t i = 0; i < handshakes->n_steps; i++) {
         struct fx_handshake_step *step = &handshakes->steps[i];
-        const struct fx_text received = {step->received.data, step->received.len};
+        const struct fx_text received = fx_buf_view(&step->received);
         step->state = fx_tls_receive(step->stream->tls, received, &step->plain,
                                      &step->cipher, &step->failure);
         fx_priority_yield();
@@ -77,7 +72,7 @@ static void end_step(struct fx_handshake_step *step) {
 }
 
 static void on_computed(uv_work_t *work, int status) {
-    struct fx_handshakes *handshakes = checked(work->data);
+    struct fx_handshakes *handshakes = fx_checked(work->data, HANDSHAKES_MAGIC);
     (void)status; /* it is never cancelled */
     const size_t n_steps = handshakes->n_steps;
     handshakes->n_steps = 0;
@@ -114,7 +109,7 @@ static void add_step(struct fx_handshakes *handshakes, struct fx_stream *stream)
 }
 
 static void on_task(struct fx_loop_task *task) {
-    struct fx_handshakes *handshakes = checked(stream_of(task)->scratch->handshakes);
+    struct fx_handshakes *handshakes = stream_of(task)->scratch->handshakes;
     assert(handshakes->n_steps == 0);
     while (task != NULL) {
         add_step(handshakes, stream_of(task));

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "base/limits.h"
 #include "net/address.h"
 #include "net/http_client_connection.h"
@@ -65,12 +66,6 @@ struct fx_http_call {
     bool restarts;  /* when the connection is closed */
 };
 
-static struct fx_http_call *call_of(void *data) {
-    struct fx_http_call *call = data;
-    assert(call != NULL && call->magic == CALL_MAGIC);
-    return call;
-}
-
 /* ---- end of a call ---- */
 
 static void destroy_call(struct fx_http_call *call) {
@@ -95,7 +90,7 @@ static void destroy_if_closed(struct fx_http_call *call) {
 }
 
 static void on_timer_closed(uv_handle_t *timer) {
-    struct fx_http_call *call = call_of(timer->data);
+    struct fx_http_call *call = fx_checked(timer->data, CALL_MAGIC);
     call->timing = false;
     destroy_if_closed(call);
 }
@@ -163,7 +158,7 @@ void fx_http_call_cancel(struct fx_http_call *call) {
 }
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_http_call *call = call_of(timer->data);
+    struct fx_http_call *call = fx_checked(timer->data, CALL_MAGIC);
     if (!call->failed_early) {
         (void)fx_fail(&call->failure, FX_EDEADLINE, "no answer within %" PRIu64 " ms",
                       call->timeout_ms);
@@ -180,12 +175,11 @@ static void abort_call(struct fx_http_call *call) {
 }
 
 static void send_request(struct fx_http_call *call) {
-    fx_stream_write(&call->connection->stream,
-                    (struct fx_text){call->request.data, call->request.len});
+    fx_stream_write(&call->connection->stream, fx_buf_view(&call->request));
 }
 
 static void on_open(void *user) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     call->next = NULL;
     fx_stream_set_deadline(&call->connection->stream, 0);
     send_request(call);
@@ -220,7 +214,7 @@ static void on_event(struct fx_http_call *call, enum fx_http_response_event even
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
     call->may_repeat = false;
     fx_tls_wipe(&call->request);
@@ -242,7 +236,7 @@ static bool must_restart(struct fx_http_call *call) {
 }
 
 static void on_end(void *user) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     if (must_restart(call)) {
         fx_stream_close(&call->connection->stream);
         return;
@@ -274,7 +268,7 @@ static void on_silence(struct fx_http_call *call) {
 
 /* The time to connect to this address is over, or no byte came for too long. */
 static void on_deadline(void *user) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     if (call->streaming) {
         on_silence(call);
     } else if (!fx_stream_is_connected(&call->connection->stream)) {
@@ -285,7 +279,7 @@ static void on_deadline(void *user) {
 }
 
 static void on_error(void *user, const struct fx_err *failure) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     call->failure = *failure;
     if (must_restart(call)) {
         return;
@@ -301,7 +295,7 @@ static bool try_next(struct fx_http_call *call);
 static bool start_new(struct fx_http_call *call);
 
 static void on_closed(void *user) {
-    struct fx_http_call *call = call_of(user);
+    struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     fx_client_connection_destroy(call->connection);
     call->connection = NULL;
     if (!call->is_done &&
@@ -369,7 +363,7 @@ static void fail_lookup(struct fx_http_call *call, int rc) {
 }
 
 static void on_looked_up(uv_getaddrinfo_t *lookup, int status, struct addrinfo *found) {
-    struct fx_http_call *call = call_of(lookup->data);
+    struct fx_http_call *call = fx_checked(lookup->data, CALL_MAGIC);
     call->looking_up = false;
     call->found = found;
     call->next = found;

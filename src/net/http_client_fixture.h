@@ -45,18 +45,14 @@ static inline int drop_configs(void **state) {
     return 0;
 }
 
-static inline struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static inline struct fx_tls_config *client_tls(const struct fx_buf *ca, const char *name,
                                                const struct fx_buf *cert,
                                                const struct fx_buf *cert_key) {
     struct fx_err err = FX_ERR_INIT;
     const bool own = cert != NULL;
-    struct fx_tls_config *config =
-        fx_tls_config_client(text_of(ca), name, own ? text_of(cert) : (struct fx_text){0},
-                             own ? text_of(cert_key) : (struct fx_text){0}, &err);
+    struct fx_tls_config *config = fx_tls_config_client(
+        fx_buf_view(ca), name, own ? fx_buf_view(cert) : (struct fx_text){0},
+        own ? fx_buf_view(cert_key) : (struct fx_text){0}, &err);
     assert_non_null(config);
     return config;
 }
@@ -125,7 +121,7 @@ static inline void parse_url(struct fx_buf *text, struct fx_url *url, const char
     fx_buf_add(text, format, (size_t)(mark - format));
     fx_buf_printf(text, "%u", port);
     fx_buf_str(text, mark + 4);
-    assert_true(fx_url_parse(text_of(text), url, &err));
+    assert_true(fx_url_parse(fx_buf_view(text), url, &err));
 }
 
 static inline void expect_failure(struct asked *asked, enum fx_code code,

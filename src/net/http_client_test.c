@@ -74,7 +74,7 @@ static void large_bodies_go_both_ways(void **state) {
               (struct fx_http_server_options){.tls = plain != 0 ? NULL : server_tls});
         fixture.big = 1u << 20;
         struct fx_http_call_options options =
-            posting(NULL, plain != 0 ? NULL : tls, text_of(&body));
+            posting(NULL, plain != 0 ? NULL : tls, fx_buf_view(&body));
         ask_world(&fixture, "https://127.0.0.1:PORT/", options, &asked);
         await(&fixture.loop, &asked);
         assert_int_equal(asked.status, 200);
@@ -122,12 +122,12 @@ static void a_server_may_demand_a_certificate(void **state) {
     struct asked asked;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *demanding =
-        fx_tls_config_server(text_of(&trust), text_of(&key), &err);
+        fx_tls_config_server(fx_buf_view(&trust), fx_buf_view(&key), &err);
     assert_non_null(demanding);
     assert_false(fx_tls_config_set_clients(
         demanding, &(const struct fx_tls_clients){.ca_pem = FX_TEXT("no PEM")}, &err));
     assert_true(fx_tls_config_set_clients(
-        demanding, &(const struct fx_tls_clients){.ca_pem = text_of(&other_trust)},
+        demanding, &(const struct fx_tls_clients){.ca_pem = fx_buf_view(&other_trust)},
         &err));
     const struct {
         const struct fx_buf *cert, *key;

@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "net/http_connection.h"
 
@@ -19,12 +20,6 @@
           */
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
-
-static struct fx_http_exchange *checked(void *user) {
-    struct fx_http_exchange *exchange = user;
-    assert(exchange != NULL && exchange->magic == EXCHANGE_MAGIC);
-    return exchange;
-}
 
 /* ---- memory ---- */
 
@@ -131,7 +126,7 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     } else if (borrowed) {
         fx_buf_reset(rest);
         fx_buf_text(rest, exchange->input);
-        exchange->input = (struct fx_text){rest->data, rest->len};
+        exchange->input = fx_buf_view(rest);
         if (rest->failed) {
             exchange->input = (struct fx_text){0};
             fx_stream_close(&exchange->stream);
@@ -184,8 +179,8 @@ static void read_requests(struct fx_http_exchange *exchange, bool borrowed) {
 }
 
 void fx_http_connection_on_task(struct fx_loop_task *task) {
-    struct fx_http_exchange *exchange =
-        checked((char *)task - offsetof(struct fx_http_exchange, task));
+    struct fx_http_exchange *exchange = fx_checked(
+        (char *)task - offsetof(struct fx_http_exchange, task), EXCHANGE_MAGIC);
     exchange->stream.filled = false;
     read_requests(exchange, false);
 }
@@ -215,7 +210,7 @@ void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
 /* ---- callbacks of the stream ---- */
 
 static void on_open(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     struct fx_http_server *server = exchange->server;
     server->counts.handshakes++;
     exchange->phase = FX_HTTP_READING;
@@ -233,7 +228,7 @@ static uint64_t received_ns(const uv_loop_t *loop) {
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     assert(exchange->phase == FX_HTTP_READING && exchange->input.len == 0);
     exchange->read_ns = received_ns(exchange->server->loop);
     exchange->input = bytes;
@@ -242,7 +237,7 @@ static void on_bytes(void *user, struct fx_text bytes) {
 
 /* A client may half-close after its last request; it still gets the responses. */
 static void on_end(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_READING) {
         read_requests(exchange, false);
     }
@@ -252,7 +247,7 @@ static void on_end(void *user) {
  * request of a client is read until it reads its responses. In phase ANSWERING,
  * fx_http_connection_answered() checks it. */
 static void on_write_blocked(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_READING) {
         exchange->phase = FX_HTTP_WRITING;
         fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
@@ -261,7 +256,7 @@ static void on_write_blocked(void *user) {
 }
 
 static void on_drained(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     const struct fx_http_server_options *options = &exchange->server->options;
     if (exchange->phase == FX_HTTP_WRITING) {
         const bool begun = exchange->arrival_ns != 0;
@@ -273,7 +268,7 @@ static void on_drained(void *user) {
 }
 
 static void on_deadline(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
         fx_stream_close(&exchange->stream);
@@ -287,7 +282,7 @@ static void on_deadline(void *user) {
 static void on_error(void *user, const struct fx_err *failure) {
     (void)failure; /* not logged: clients disconnect all the time; failed handshakes are
                       counted */
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
     if (exchange->phase == FX_HTTP_HANDSHAKE) {
         exchange->server->counts.handshake_fails++;
@@ -295,7 +290,7 @@ static void on_error(void *user, const struct fx_err *failure) {
 }
 
 static void on_closed(void *user) {
-    struct fx_http_exchange *exchange = checked(user);
+    struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_ANSWERING) {
         exchange->gone = true; /* the response will come later, and free it */
         return;

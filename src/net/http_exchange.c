@@ -127,7 +127,7 @@ void fx_http_answer_write(struct fx_http_exchange *exchange,
     if (out->failed) {
         fx_stream_close(&exchange->stream); /* out of memory: there is no response */
     } else {
-        fx_stream_write(&exchange->stream, (struct fx_text){out->data, out->len});
+        fx_stream_write(&exchange->stream, fx_buf_view(out));
     }
     if (out->cap > KEEP_BYTES) {
         fx_buf_finish(out);
@@ -151,7 +151,7 @@ void fx_http_respond(struct fx_http_exchange *exchange, unsigned status,
         answer.status = 503;
         answer.content_type = answer.extra_headers = NULL;
     } else if (body != NULL) {
-        answer.body = (struct fx_text){body->data, body->len};
+        answer.body = fx_buf_view(body);
     }
     if (!exchange->gone) {
         fx_http_answer_write(exchange, &answer);

@@ -13,6 +13,7 @@
 #include <llhttp.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "net/http_head.h"
 #include "net/http_server.h"
 
@@ -44,22 +45,12 @@ const char *fx_http_library(void) {
                              LLHTTP_VERSION_PATCH);
 }
 
-static struct fx_http_parse *parse_of(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = llhttp->data;
-    assert(parse != NULL && parse->magic == PARSE_MAGIC);
-    return parse;
-}
-
 /* Stores the fault, unless there is one. Returns -1, which stops llhttp. */
 static int reject(struct fx_http_parse *parse, unsigned status, const char *why) {
     if (parse->fault.status == 0) {
         parse->fault = (struct fx_http_fault){status, why};
     }
     return -1;
-}
-
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
 }
 
 /* ---- spare buffers ---- */
@@ -88,7 +79,7 @@ static void give_spare(struct fx_buf *buf, struct fx_buf *spare) {
 
 /* The target comes in pieces, as the head was fed. */
 static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (parse->target_len == 0) {
         parse->target_off = (size_t)(at - parse->head.data);
     }
@@ -100,7 +91,7 @@ static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
 static int check_length(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&parse->head), "transfer-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
         return reject(parse, 400, CONTRADICTION);
@@ -116,7 +107,7 @@ static int check_length(struct fx_http_parse *parse) {
 
 static int check_expectation(struct fx_http_parse *parse) {
     const struct fx_text expected =
-        fx_http_head_field(text_of(&parse->head), "expect", NULL);
+        fx_http_head_field(fx_buf_view(&parse->head), "expect", NULL);
     if (expected.data == NULL || parse->llhttp.http_minor == 0) {
         return 0;
     }
@@ -129,7 +120,7 @@ static int check_expectation(struct fx_http_parse *parse) {
 
 static int check_host(struct fx_http_parse *parse) {
     size_t n_hosts = 0;
-    (void)fx_http_head_field(text_of(&parse->head), "host", &n_hosts);
+    (void)fx_http_head_field(fx_buf_view(&parse->head), "host", &n_hosts);
     if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
         return reject(parse, 400, "exactly one `Host` is needed");
     }
@@ -140,7 +131,7 @@ static int check_host(struct fx_http_parse *parse) {
 static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&parse->head), "content-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&parse->head), "content-encoding", &n_codings);
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
         return reject(parse, 415, "a body with a content coding is not read");
     }
@@ -149,7 +140,7 @@ static int check_coding(struct fx_http_parse *parse) {
 
 /* llhttp accepts other protocols with this syntax as well: RTSP/1.0, ICE/1.0. */
 static bool is_http(const struct fx_http_parse *parse) {
-    struct fx_text rest = text_of(&parse->head);
+    struct fx_text rest = fx_buf_view(&parse->head);
     const size_t behind = parse->target_off + parse->target_len;
     rest.data += behind;
     rest.len -= behind;
@@ -157,7 +148,7 @@ static bool is_http(const struct fx_http_parse *parse) {
 }
 
 static int on_headers_complete(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
         return reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
@@ -183,7 +174,7 @@ static int on_headers_complete(llhttp_t *llhttp) {
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (len > parse->max_body - parse->body.len) {
         return reject(parse, 413, "the body is too large");
     }
@@ -193,14 +184,14 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
 
 /* A chunk that is too large is rejected before its bytes come, as a Content-Length is. */
 static int on_chunk_header(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     return llhttp->content_length > parse->max_body - parse->body.len
                ? reject(parse, 413, "the body is too large")
                : 0;
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
-    struct fx_http_parse *parse = parse_of(llhttp);
+    struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     parse->whole = true;
     parse->keep_alive = llhttp_should_keep_alive(llhttp) != 0;
     return HPE_PAUSED;
@@ -409,8 +400,8 @@ struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse) 
     const char *method = llhttp_method_name((llhttp_method_t)parse->llhttp.method);
     struct fx_http_request request = {
         .method = fx_text_of(method),
-        .body = text_of(&parse->body),
-        .head = text_of(&parse->head),
+        .body = fx_buf_view(&parse->body),
+        .head = fx_buf_view(&parse->head),
         .is_head = parse->llhttp.method == HTTP_HEAD,
         .keep_alive = parse->keep_alive,
         .is_1_0 = parse->llhttp.http_minor == 0,

@@ -230,16 +230,15 @@ static void bounds_of_the_head(void **state) {
         for (size_t over = 0; over < 2; over++) {
             struct fx_http_parse *parse =
                 fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
-            struct fx_buf text;
+            struct fx_buf text = {0};
             size_t used = 0;
-            fx_buf_init(&text, 0);
             fx_buf_str(&text, cases[i].before);
             fx_buf_fill(&text, 'x',
                         MAX_HEADER + over - strlen(cases[i].before) -
                             strlen(cases[i].after));
             fx_buf_str(&text, cases[i].after);
             const enum fx_http_event event =
-                feed(parse, (struct fx_text){text.data, text.len}, text.len, &used);
+                feed(parse, fx_buf_view(&text), text.len, &used);
             assert_int_equal(event, over == 0 ? FX_HTTP_WHOLE : FX_HTTP_BAD);
             if (over > 0) {
                 assert_int_equal(fx_http_parse_fault(parse).status, cases[i].status);
@@ -258,8 +257,7 @@ static void a_long_target_is_414(void **state) {
     for (size_t size = 1; size < text.len; size += 97) {
         struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
         size_t used = 0;
-        assert_int_equal(feed(parse, (struct fx_text){text.data, text.len}, size, &used),
-                         FX_HTTP_BAD);
+        assert_int_equal(feed(parse, fx_buf_view(&text), size, &used), FX_HTTP_BAD);
         assert_int_equal(fx_http_parse_fault(parse).status, 414);
         fx_http_parse_destroy(parse);
     }
@@ -275,13 +273,11 @@ static void framing_is_bounded(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(starts); i++) {
         struct fx_http_parse *parse = fx_http_parse_create(MAX_HEADER, MAX_BODY, NULL);
-        struct fx_buf text;
+        struct fx_buf text = {0};
         size_t used = 0;
-        fx_buf_init(&text, 0);
         fx_buf_str(&text, starts[i]);
         fx_buf_fill(&text, 'x', MAX_HEADER + MAX_BODY + 1);
-        assert_int_equal(feed(parse, (struct fx_text){text.data, text.len}, 7, &used),
-                         FX_HTTP_BAD);
+        assert_int_equal(feed(parse, fx_buf_view(&text), 7, &used), FX_HTTP_BAD);
         assert_int_equal(fx_http_parse_fault(parse).status, 413);
         fx_buf_finish(&text);
         fx_http_parse_destroy(parse);

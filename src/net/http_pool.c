@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "net/http_client_connection.h"
 #include "net/tls.h"
@@ -26,12 +27,6 @@ struct fx_http_pool {
 };
 
 /* ---- one connection ---- */
-
-static struct fx_client_connection *connection_of(void *data) {
-    struct fx_client_connection *connection = data;
-    assert(connection != NULL && connection->magic == CONNECTION_MAGIC);
-    return connection;
-}
 
 struct fx_client_connection *
 fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target,
@@ -112,20 +107,20 @@ static void on_nothing(void *user) {
 
 static void on_bytes(void *user, struct fx_text bytes) {
     (void)bytes;
-    close_idle(connection_of(user));
+    close_idle(fx_checked(user, CONNECTION_MAGIC));
 }
 
 static void on_end_or_late(void *user) {
-    close_idle(connection_of(user));
+    close_idle(fx_checked(user, CONNECTION_MAGIC));
 }
 
 static void on_error(void *user, const struct fx_err *failure) {
     (void)failure;
-    unlink_connection(connection_of(user));
+    unlink_connection(fx_checked(user, CONNECTION_MAGIC));
 }
 
 static void on_closed(void *user) {
-    fx_client_connection_destroy(connection_of(user));
+    fx_client_connection_destroy(fx_checked(user, CONNECTION_MAGIC));
 }
 
 static const struct fx_stream_events idle_events = {

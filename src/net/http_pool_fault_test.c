@@ -70,7 +70,7 @@ static void an_answer_before_its_request_is_whole(void **state) {
     fx_buf_fill(&body, 'x', 32u << 20);
     begin(&pooled, true);
     struct fx_http_call_options options = options_of(&pooled);
-    options.body = text_of(&body);
+    options.body = fx_buf_view(&body);
     ask_actor(&pooled.fake, URL, options, &asked);
     while (pooled.fake.n_requests == 0) {
         (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);

@@ -58,7 +58,7 @@ static void a_large_request_and_answer_leave_it_usable(void **state) {
     struct fx_http_pool *pool = fx_http_pool_create(&fixture.loop, NULL, &err);
     assert_non_null(pool);
     parse_url(&text, &url, URL, fx_http_server_port(fixture.server));
-    struct fx_http_call_options options = posting(&url, tls, text_of(&body));
+    struct fx_http_call_options options = posting(&url, tls, fx_buf_view(&body));
     options.pool = pool;
     for (size_t i = 0; i < 3; i++) {
         ask(&fixture.loop, &options, &asked);

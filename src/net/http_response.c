@@ -12,6 +12,7 @@
 #include <llhttp.h>
 
 #include "base/buf.h"
+#include "base/checked.h"
 #include "net/http_head.h"
 
 #define FIRST_BYTES 65536 /* of an announced body: reserved at once */
@@ -41,12 +42,6 @@ struct fx_http_response {
     struct fx_err failure;
 };
 
-static struct fx_http_response *response_of(llhttp_t *llhttp) {
-    struct fx_http_response *response = llhttp->data;
-    assert(response != NULL && response->magic == RESPONSE_MAGIC);
-    return response;
-}
-
 /* Stores the failure, unless there is one. Returns -1, which stops llhttp. */
 static int reject(struct fx_http_response *response, const char *why) {
     if (response->failure.code == FX_OK) {
@@ -66,17 +61,13 @@ static int reject_size(struct fx_http_response *response, const char *what, size
     return -1;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- callbacks of llhttp ---- */
 
 /* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
 static int check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
-        fx_http_head_field(text_of(&response->head), "transfer-encoding", &n_codings);
+        fx_http_head_field(fx_buf_view(&response->head), "transfer-encoding", &n_codings);
     const bool has_length = (response->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
         return reject(response, "transfer coding and length contradict each other");
@@ -90,7 +81,7 @@ static int check_length(struct fx_http_response *response) {
 
 /* Returns 1 if there is no body, whatever the fields are. */
 static int on_headers_complete(llhttp_t *llhttp) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
         return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
@@ -137,7 +128,7 @@ static void allow_framing(struct fx_http_response *response, size_t body_bytes) 
 }
 
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     if (len == 0) { /* llhttp continues after a piece */
         return 0;
     }
@@ -158,7 +149,7 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
-    struct fx_http_response *response = response_of(llhttp);
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
     response->complete = true;
     response->persists = llhttp->http_minor == 1 && llhttp_should_keep_alive(llhttp) != 0;
     return HPE_PAUSED;
@@ -391,10 +382,10 @@ unsigned fx_http_response_status(const struct fx_http_response *response) {
 
 struct fx_text fx_http_response_head(const struct fx_http_response *response) {
     assert(response->headed);
-    return text_of(&response->head);
+    return fx_buf_view(&response->head);
 }
 
 struct fx_text fx_http_response_body(const struct fx_http_response *response) {
     assert(response->whole);
-    return text_of(&response->body);
+    return fx_buf_view(&response->body);
 }

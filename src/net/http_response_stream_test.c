@@ -79,10 +79,6 @@ static void unload(struct recording *recording) {
     fx_buf_finish(&recording->body);
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* Read in parts of `part` bytes, or whole behind the first of them. */
 static void check_recording(const struct recording *recording, size_t i, size_t part,
                             bool once) {
@@ -90,7 +86,7 @@ static void check_recording(const struct recording *recording, size_t i, size_t 
     struct parsed parsed = {0};
     struct fx_http_response *response = fx_http_response_create(MAX_HEAD, 1, false);
     assert_non_null(response);
-    struct fx_text rest = text_of(&recording->bytes);
+    struct fx_text rest = fx_buf_view(&recording->bytes);
     enum fx_http_response_event event = FX_HTTP_RESPONSE_MORE;
     while (event == FX_HTTP_RESPONSE_MORE && rest.len > 0) {
         const size_t len = part < rest.len ? part : rest.len;
@@ -229,9 +225,9 @@ static enum fx_http_response_event read_extension(size_t bytes, size_t part,
     fx_buf_fill(&all, 'x', bytes);
     fx_buf_str(&all, "\r\nb\r\n0\r\n\r\n");
     const enum fx_http_response_event event =
-        read_split(response, text_of(&all), part, STREAM, &parsed, err);
+        read_split(response, fx_buf_view(&all), part, STREAM, &parsed, err);
     /* What came before it was given out, however it came. */
-    assert_true(fx_text_is(text_of(&parsed.pieces),
+    assert_true(fx_text_is(fx_buf_view(&parsed.pieces),
                            event == FX_HTTP_RESPONSE_WHOLE ? "ab" : "a"));
     fx_buf_finish(&parsed.pieces);
     fx_buf_finish(&all);

@@ -112,7 +112,7 @@ static const struct {
 
 static void check_whole(const struct fx_http_response *response,
                         const struct parsed *parsed, size_t i, int flags) {
-    const struct fx_text pieces = {parsed->pieces.data, parsed->pieces.len};
+    const struct fx_text pieces = fx_buf_view(&parsed->pieces);
     const struct fx_text body = fx_http_response_body(response);
     const bool streamed = (flags & STREAM) != 0;
     assert_int_equal(fx_http_response_status(response), cases[i].status);
@@ -226,8 +226,8 @@ static enum fx_http_response_event read_long(size_t head, bool interim,
     fx_buf_str(&bytes, OK_LINE "Content-Length: 1\r\nA: ");
     fx_buf_fill(&bytes, 'a', head - bytes.len - 4);
     fx_buf_str(&bytes, "\r\n\r\nx");
-    const enum fx_http_response_event event = read_split(
-        response, (struct fx_text){bytes.data, bytes.len}, 100, 0, &parsed, err);
+    const enum fx_http_response_event event =
+        read_split(response, fx_buf_view(&bytes), 100, 0, &parsed, err);
     fx_http_response_destroy(response);
     fx_buf_finish(&bytes);
     return event;

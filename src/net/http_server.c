@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "net/http_connection.h"
 #include "net/tls.h"
@@ -19,12 +20,6 @@
 #define MAX_HANDSHAKES 64
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
-
-static struct fx_http_server *checked(void *data) {
-    struct fx_http_server *server = data;
-    assert(server != NULL && server->magic == SERVER_MAGIC);
-    return server;
-}
 
 /* ---- create and destroy ---- */
 
@@ -140,18 +135,18 @@ bool fx_http_server_is_overloaded(const struct fx_http_server *server) {
 /* ---- the listener ---- */
 
 static bool is_overloaded(void *user) {
-    const struct fx_http_server *server = checked(user);
+    const struct fx_http_server *server = fx_checked(user, SERVER_MAGIC);
     return fx_http_server_is_overloaded(server) ||
            (server->options.is_overloaded != NULL &&
             server->options.is_overloaded(server->options.user));
 }
 
 static bool make_room(void *user) {
-    return fx_http_connection_evict(checked(user));
+    return fx_http_connection_evict(fx_checked(user, SERVER_MAGIC));
 }
 
 static void on_socket(int fd, void *user) {
-    struct fx_http_server *server = checked(user);
+    struct fx_http_server *server = fx_checked(user, SERVER_MAGIC);
     if (server->options.on_socket == NULL) {
         fx_http_server_adopt(server, fd);
         return;
@@ -161,7 +156,7 @@ static void on_socket(int fd, void *user) {
 }
 
 static void on_listener_closed(void *user) {
-    struct fx_http_server *server = checked(user);
+    struct fx_http_server *server = fx_checked(user, SERVER_MAGIC);
     server->listens = false;
     fx_http_server_finish_stop(server);
 }
@@ -211,7 +206,7 @@ void fx_http_server_drain(struct fx_http_server *server) {
 
 /* The last step of a stop: no task and no write is left. */
 static void on_helper_closed(void *user) {
-    struct fx_http_server *server = checked(user);
+    struct fx_http_server *server = fx_checked(user, SERVER_MAGIC);
     const bool orphaned = server->orphaned;
     server->n_helpers--;
     if (server->n_helpers > 0) {

@@ -43,8 +43,7 @@ struct fixture {
 
 /* Responds with the parts of the request. */
 static inline void answer(struct fixture *fixture, struct fx_http_exchange *exchange) {
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     if (fixture->big > 0) {
         fx_buf_fill(&body, 'b', fixture->big);
     } else {

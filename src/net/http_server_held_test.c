@@ -20,7 +20,7 @@ static int begin(struct fixture *fixture) {
     const int fd = dial(fixture);
     fx_buf_str(&text, head);
     fx_buf_fill(&text, 'x', BODY_BYTES - 1);
-    say_n(fixture, fd, (struct fx_text){text.data, text.len});
+    say_n(fixture, fd, fx_buf_view(&text));
     fx_buf_finish(&text);
     return fd;
 }
@@ -151,7 +151,7 @@ static void growing_bodies_meet_the_bound(void **state) {
         fx_buf_str(&chunk, "3e8\r\n");
         fx_buf_fill(&chunk, 'x', 1000);
         fx_buf_str(&chunk, "\r\n");
-        say_n(&fixture, fd, (struct fx_text){chunk.data, chunk.len});
+        say_n(&fixture, fd, fx_buf_view(&chunk));
         fx_buf_finish(&chunk);
         run_for(&fixture, 1);
     }

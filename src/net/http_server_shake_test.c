@@ -14,7 +14,7 @@ static struct client greet(struct fixture *fixture, struct fx_tls_config *config
     assert_non_null(client.tls);
     client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
                                   &client.cipher, &err);
-    say_n(fixture, client.fd, (struct fx_text){client.cipher.data, client.cipher.len});
+    say_n(fixture, client.fd, fx_buf_view(&client.cipher));
     fx_buf_reset(&client.cipher);
     return client;
 }
@@ -73,7 +73,7 @@ static void who_is_connected_comes_first(void **state) {
         crowd[i] = greet(&fixture, trust);
     }
     assert_true(fx_tls_send(early.tls, FX_TEXT(GET("/")), &early.cipher, &err));
-    say_n(&fixture, early.fd, (struct fx_text){early.cipher.data, early.cipher.len});
+    say_n(&fixture, early.fd, fx_buf_view(&early.cipher));
     fx_buf_reset(&early.cipher);
     uv_sleep(10);
     const size_t before = count_heard(crowd); /* of what was under way */
@@ -200,13 +200,13 @@ static void what_is_on_its_way_is_answered(void **state) {
     struct client shaking = greet(&fixture, trust);
     assert_true(
         fx_tls_send(begun.tls, FX_TEXT("GET / HTTP/1.1\r\n"), &begun.cipher, &err));
-    say_n(&fixture, begun.fd, (struct fx_text){begun.cipher.data, begun.cipher.len});
+    say_n(&fixture, begun.fd, fx_buf_view(&begun.cipher));
     fx_buf_reset(&begun.cipher);
     assert_true(fx_tls_send(cut.tls, FX_TEXT(GET("/cut")), &cut.cipher, &err));
     say_n(&fixture, cut.fd, (struct fx_text){cut.cipher.data, 9});
     run_for(&fixture, 20);
     assert_true(fx_tls_send(unread.tls, FX_TEXT(GET("/unread")), &unread.cipher, &err));
-    say_n(&fixture, unread.fd, (struct fx_text){unread.cipher.data, unread.cipher.len});
+    say_n(&fixture, unread.fd, fx_buf_view(&unread.cipher));
     fx_buf_reset(&unread.cipher);
     uv_sleep(5);
     stop(&fixture);

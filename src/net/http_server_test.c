@@ -175,7 +175,7 @@ static void large_bodies_come_in_turns(void **state) {
     fx_buf_str(&text, "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3000000\r\n\r\n");
     fx_buf_fill(&text, 'x', 3000000);
     const int fd = dial(&fixture);
-    say_n(&fixture, fd, (struct fx_text){text.data, text.len});
+    say_n(&fixture, fd, fx_buf_view(&text));
     expect(&fixture, fd, &received, OK, "xxx]");
     say(&fixture, fd, GET("/next"));
     expect(&fixture, fd, &received, OK, "GET /next   []");
@@ -281,7 +281,7 @@ static void bounds_are_kept(void **state) {
         const int fd = dial(&fixture);
         fx_buf_fill(&filling, 'x', cases[i].filling);
         say(&fixture, fd, cases[i].before);
-        say_n(&fixture, fd, (struct fx_text){filling.data, filling.len});
+        say_n(&fixture, fd, fx_buf_view(&filling));
         expect(&fixture, fd, &received, cases[i].begin, "too large");
         assert_int_equal(fixture.n_requests, 0);
         fx_buf_finish(&filling);

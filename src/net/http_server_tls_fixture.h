@@ -21,9 +21,8 @@ static inline struct fx_tls_config *trusting(const struct fx_tls_config *server)
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf pem = {0};
     fx_tls_config_print(server, &pem);
-    struct fx_tls_config *config =
-        fx_tls_config_client((struct fx_text){pem.data, pem.len}, "localhost",
-                             (struct fx_text){0}, (struct fx_text){0}, &err);
+    struct fx_tls_config *config = fx_tls_config_client(
+        fx_buf_view(&pem), "localhost", (struct fx_text){0}, (struct fx_text){0}, &err);
     assert_non_null(config);
     fx_buf_finish(&pem);
     return config;
@@ -39,13 +38,12 @@ struct client {
 /* Sends the output of TLS and receives once. */
 static inline bool exchange_tls(struct fixture *fixture, struct client *client) {
     struct fx_err err = FX_ERR_INIT;
-    say_n(fixture, client->fd, (struct fx_text){client->cipher.data, client->cipher.len});
+    say_n(fixture, client->fd, fx_buf_view(&client->cipher));
     fx_buf_reset(&client->cipher);
     fx_buf_reset(&client->raw);
     const bool more = receive_some(fixture, client->fd, &client->raw);
-    client->state =
-        fx_tls_receive(client->tls, (struct fx_text){client->raw.data, client->raw.len},
-                       &client->plain, &client->cipher, &err);
+    client->state = fx_tls_receive(client->tls, fx_buf_view(&client->raw), &client->plain,
+                                   &client->cipher, &err);
     return more && client->state != FX_TLS_FAILED;
 }
 
@@ -53,7 +51,7 @@ static inline bool exchange_tls(struct fixture *fixture, struct client *client) 
  * the very last one, so a client is open before its server. */
 static inline void await_shaken(struct fixture *fixture, struct client *client,
                                 struct fx_http_server_counts before) {
-    say_n(fixture, client->fd, (struct fx_text){client->cipher.data, client->cipher.len});
+    say_n(fixture, client->fd, fx_buf_view(&client->cipher));
     fx_buf_reset(&client->cipher);
     for (const uint64_t end = now_ms() + PATIENCE_MS; now_ms() < end; run_once(fixture)) {
         const struct fx_http_server_counts now = fx_http_server_counts(fixture->server);

@@ -335,7 +335,7 @@ static void tls_records_leave_in_order(void **state) {
     fixture.defers = true;
     assert_true(
         fx_tls_send(client.tls, FX_TEXT(GET("/1") GET("/2")), &client.cipher, &err));
-    say_n(&fixture, client.fd, (struct fx_text){client.cipher.data, client.cipher.len});
+    say_n(&fixture, client.fd, fx_buf_view(&client.cipher));
     fx_buf_reset(&client.cipher);
     answer_waiting(&fixture);
     answer_waiting(&fixture);

@@ -6,7 +6,6 @@
  */
 #include "net/listener.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
@@ -14,18 +13,14 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/checked.h"
+
 #define BACKLOG                1024
 #define MAX_ACCEPTS            16  /* in one iteration */
 #define OVERLOAD_PAUSE_MS      10  /* pause while is_overloaded() is true */
 #define NO_DESCRIPTOR_PAUSE_MS 100 /* pause if no descriptor is left */
 
 #define LISTENER_MAGIC 0x66786c69u /* "fxli" */
-
-static struct fx_listener *checked(void *data) {
-    struct fx_listener *listener = data;
-    assert(listener != NULL && listener->magic == LISTENER_MAGIC);
-    return listener;
-}
 
 /* ---- accepting ---- */
 
@@ -36,7 +31,7 @@ static void start_polling(struct fx_listener *listener) {
 }
 
 static void on_pause_over(uv_timer_t *timer) {
-    start_polling(checked(timer->data));
+    start_polling(fx_checked(timer->data, LISTENER_MAGIC));
 }
 
 static void pause_for(struct fx_listener *listener, uint64_t ms) {
@@ -100,7 +95,7 @@ static bool accept_one(struct fx_listener *listener, bool first) {
 }
 
 static void on_readable(uv_poll_t *handle, int status, int events) {
-    struct fx_listener *listener = checked(handle->data);
+    struct fx_listener *listener = fx_checked(handle->data, LISTENER_MAGIC);
     (void)status; /* accept() reports errors */
     (void)events;
     for (int i = 0; i < MAX_ACCEPTS && !listener->closing; i++) {
@@ -189,7 +184,7 @@ uint16_t fx_listener_port(const struct fx_listener *listener) {
 /* ---- close ---- */
 
 static void on_handle_closed(uv_handle_t *handle) {
-    struct fx_listener *listener = checked(handle->data);
+    struct fx_listener *listener = fx_checked(handle->data, LISTENER_MAGIC);
     if (--listener->handles == 0) {
         listener->magic = 0;
         listener->events->on_closed(listener->user);

@@ -7,13 +7,9 @@
 
 #include <assert.h>
 
-#define TASKS_MAGIC 0x66787475u /* "fxtu" */
+#include "base/checked.h"
 
-static struct fx_loop_tasks *checked(void *data) {
-    struct fx_loop_tasks *tasks = data;
-    assert(tasks != NULL && tasks->magic == TASKS_MAGIC);
-    return tasks;
-}
+#define TASKS_MAGIC 0x66787475u /* "fxtu" */
 
 static struct fx_loop_task_list *queue_of(struct fx_loop_tasks *tasks, bool urgent) {
     return urgent ? &tasks->urgent : &tasks->others;
@@ -24,7 +20,7 @@ static struct fx_loop_task *first_of(const struct fx_loop_tasks *tasks) {
 }
 
 static void on_check(uv_check_t *check) {
-    struct fx_loop_tasks *tasks = checked(check->data);
+    struct fx_loop_tasks *tasks = fx_checked(check->data, TASKS_MAGIC);
     struct fx_loop_task *task = fx_loop_tasks_take(tasks);
     if (task != NULL) {
         tasks->on_task(task);
@@ -105,7 +101,7 @@ size_t fx_loop_tasks_count(const struct fx_loop_tasks *tasks) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    struct fx_loop_tasks *tasks = checked(handle->data);
+    struct fx_loop_tasks *tasks = fx_checked(handle->data, TASKS_MAGIC);
     if (--tasks->handles == 0) {
         tasks->magic = 0;
         tasks->on_closed(tasks->user);

@@ -4,10 +4,10 @@
  */
 #include "net/port_check.h"
 
-#include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "net/address.h"
 #include "net/stream.h"
 #include "net/tls.h"
@@ -25,9 +25,7 @@ struct check {
 };
 
 static struct check *checked(void *user) {
-    struct check *check = user;
-    assert(check != NULL && check->magic == CHECK_MAGIC);
-    return check;
+    return fx_checked(user, CHECK_MAGIC);
 }
 
 static void report(struct check *check, const struct fx_err *failure) {

@@ -37,7 +37,7 @@ void fx_stream_release(struct fx_stream *stream) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    fx_stream_release(fx_stream_checked(handle->data));
+    fx_stream_release(fx_checked(handle->data, FX_STREAM_MAGIC));
 }
 
 void fx_stream_close(struct fx_stream *stream) {
@@ -122,7 +122,7 @@ static void on_stalled(struct fx_stream *stream) {
 }
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_stream *stream = fx_stream_checked(timer->data);
+    struct fx_stream *stream = fx_checked(timer->data, FX_STREAM_MAGIC);
     const uint64_t now = uv_now(timer->loop);
     stream->armed_at = 0;
     if (stream->stalled_at != 0 && now >= stream->stalled_at) {
@@ -143,7 +143,7 @@ static void on_timer(uv_timer_t *timer) {
 
 static void on_alloc(uv_handle_t *handle, size_t suggested, uv_buf_t *ret_buf) {
     (void)suggested;
-    const struct fx_stream *stream = fx_stream_checked(handle->data);
+    const struct fx_stream *stream = fx_checked(handle->data, FX_STREAM_MAGIC);
     *ret_buf = uv_buf_init(stream->scratch->read, fx_handshakes_is_pending(stream)
                                                       ? EARLY_BYTES
                                                       : FX_STREAM_READ_BYTES);
@@ -174,7 +174,7 @@ static void send_tls_output(struct fx_stream *stream, struct fx_buf *cipher) {
         *waiting = *cipher;
         *cipher = (struct fx_buf){0};
     } else {
-        fx_buf_text(waiting, (struct fx_text){cipher->data, cipher->len});
+        fx_buf_text(waiting, fx_buf_view(cipher));
     }
     if (waiting->failed) {
         fx_stream_fail(stream, "write", UV_ENOMEM);
@@ -195,7 +195,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
         report_open(stream);
     }
     if (!stream->closing && !stream->finishing && plain->len > 0) {
-        stream->events->on_bytes(stream->user, (struct fx_text){plain->data, plain->len});
+        stream->events->on_bytes(stream->user, fx_buf_view(plain));
     }
     if (state == FX_TLS_CLOSED && !stream->finishing) {
         report_end(stream);
@@ -240,7 +240,7 @@ static void handle_read(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf
 
 /* The batch is sent after the read, because sending may make the owner stop reading. */
 static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
-    struct fx_stream *stream = fx_stream_checked(tcp->data);
+    struct fx_stream *stream = fx_checked(tcp->data, FX_STREAM_MAGIC);
     if (n == 0 || stream->closing) {
         return;
     }
@@ -317,7 +317,7 @@ bool fx_stream_adopt(struct fx_stream *stream, int fd) {
 }
 
 static void on_connected(uv_connect_t *request, int status) {
-    struct fx_stream *stream = fx_stream_checked(request->data);
+    struct fx_stream *stream = fx_checked(request->data, FX_STREAM_MAGIC);
     if (stream->closing) {
         return;
     }
@@ -348,7 +348,7 @@ bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
 /* ---- shutdown ---- */
 
 static void on_shut(uv_shutdown_t *request, int status) {
-    struct fx_stream *stream = fx_stream_checked(request->data);
+    struct fx_stream *stream = fx_checked(request->data, FX_STREAM_MAGIC);
     if (status != 0) {
         fx_stream_close(stream);
     }

@@ -5,8 +5,7 @@
 #ifndef FX_NET_STREAM_INTERNAL_H
 #define FX_NET_STREAM_INTERNAL_H
 
-#include <assert.h>
-
+#include "base/checked.h"
 #include "net/stream.h"
 #include "net/tls.h"
 
@@ -15,12 +14,6 @@
 #define FX_STREAM_LINGER_MS                                     \
     2000 /* to wait for the peer's end, when everything is sent \
           */
-
-static inline struct fx_stream *fx_stream_checked(void *data) {
-    struct fx_stream *stream = data;
-    assert(stream != NULL && stream->magic == FX_STREAM_MAGIC);
-    return stream;
-}
 
 /* ---- stream.c ---- */
 

@@ -11,9 +11,9 @@
  * have output, each further one has its own, which is freed afterwards. So a stream
  * without output has no buffer.
  */
-#include <assert.h>
 #include <stdlib.h>
 
+#include "base/checked.h"
 #include "net/stream_internal.h"
 #include "net/tls.h"
 
@@ -27,17 +27,11 @@ struct write {
     char *bytes;
 };
 
-static struct write *write_of(uv_write_t *request) {
-    struct write *write = request->data;
-    assert(write != NULL && write->magic == WRITE_MAGIC);
-    return write;
-}
-
 /* ---- queued output ---- */
 
 static void on_written(uv_write_t *request, int status) {
-    struct write *write = write_of(request);
-    struct fx_stream *stream = fx_stream_checked(request->handle->data);
+    struct write *write = fx_checked(request->data, WRITE_MAGIC);
+    struct fx_stream *stream = fx_checked(request->handle->data, FX_STREAM_MAGIC);
     write->magic = 0;
     free(write->bytes);
     free(write);
@@ -152,7 +146,7 @@ void fx_stream_send(struct fx_stream *stream) {
 void fx_stream_send_pending(struct fx_pending_write *pending) {
     struct fx_stream *stream =
         (void *)((char *)pending - offsetof(struct fx_stream, pending));
-    fx_stream_send(fx_stream_checked(stream));
+    fx_stream_send(fx_checked(stream, FX_STREAM_MAGIC));
 }
 
 struct fx_buf *fx_stream_output(struct fx_stream *stream) {

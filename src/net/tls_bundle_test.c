@@ -104,10 +104,10 @@ static void bundles_have_an_end(void **state) {
     for (int i = 0; i <= FX_TLS_BUNDLE_CERTS; i++) {
         struct fx_tls_pair pair = {0};
         assert_true(fx_tls_issue_authority("a", dates, &pair, &err));
-        fx_buf_text(&many, text_of(&pair.cert));
+        fx_buf_text(&many, fx_buf_view(&pair.cert));
         fx_tls_pair_finish(&pair);
     }
-    assert_true(fx_tls_bundle(text_of(&many), (struct fx_text){0}, 1, &pem, &err));
+    assert_true(fx_tls_bundle(fx_buf_view(&many), (struct fx_text){0}, 1, &pem, &err));
     assert_true(pem.len < many.len);
     assert_memory_equal(pem.data, many.data, pem.len);
     /* and so has the patience with what cannot be read */
@@ -116,7 +116,7 @@ static void bundles_have_an_end(void **state) {
         fx_buf_str(&many, "-----BEGIN CERTIFICATE-----");
     }
     fx_buf_reset(&pem);
-    assert_true(fx_tls_bundle(text_of(&many), FX_TEXT(A), SAMPLES_FROM, &pem, &err));
+    assert_true(fx_tls_bundle(fx_buf_view(&many), FX_TEXT(A), SAMPLES_FROM, &pem, &err));
     assert_string_equal(pem.data, A);
     fx_buf_finish(&many);
     fx_buf_finish(&pem);
@@ -141,7 +141,7 @@ static void bundles_are_compared(void **state) {
         struct fx_buf bundle =
             joined(cases[i].bundle[0], cases[i].bundle[1], cases[i].bundle[2]);
         struct fx_buf pem = joined(cases[i].pem[0], cases[i].pem[1], cases[i].pem[2]);
-        assert_int_equal(fx_tls_bundle_contains(text_of(&bundle), text_of(&pem)),
+        assert_int_equal(fx_tls_bundle_contains(fx_buf_view(&bundle), fx_buf_view(&pem)),
                          cases[i].holds);
         fx_buf_finish(&bundle);
         fx_buf_finish(&pem);
@@ -166,7 +166,7 @@ static void dates_are_read(void **state) {
         struct fx_buf text = joined(cases[i].text[0], cases[i].text[1], cases[i].text[2]);
         struct fx_tls_dates dates = {-1, -1};
         struct fx_err err = FX_ERR_INIT;
-        const bool ok = fx_tls_read_dates(text_of(&text), &dates, &err);
+        const bool ok = fx_tls_read_dates(fx_buf_view(&text), &dates, &err);
         assert_int_equal(ok, cases[i].to != 0);
         assert_true(ok ? dates.not_before == SAMPLES_FROM &&
                              dates.not_after == cases[i].to

@@ -57,8 +57,9 @@ static struct fx_tls_pair issue(const struct fx_tls_pair *authority, const char 
                                 struct fx_tls_dates dates) {
     struct fx_tls_pair leaf = {0};
     struct fx_err err = FX_ERR_INIT;
-    assert_true(fx_tls_issue_leaf(text_of(&authority->cert), text_of(&authority->key),
-                                  &name, 1, dates, &leaf, &err));
+    assert_true(fx_tls_issue_leaf(fx_buf_view(&authority->cert),
+                                  fx_buf_view(&authority->key), &name, 1, dates, &leaf,
+                                  &err));
     return leaf;
 }
 
@@ -67,10 +68,10 @@ static struct fx_tls_config *server_for(const char *const *names, size_t n_names
                                         const struct fx_tls_pair *known) {
     struct fx_err err = FX_ERR_INIT;
     const struct fx_tls_clients clients = {
-        .ca_pem = text_of(&ours.cert),
+        .ca_pem = fx_buf_view(&ours.cert),
         .names = names,
         .n_names = n_names,
-        .known_pem = known == NULL ? (struct fx_text){0} : text_of(&known->cert),
+        .known_pem = known == NULL ? (struct fx_text){0} : fx_buf_view(&known->cert),
         .on_refused = on_refused,
         .user = &told,
     };
@@ -85,8 +86,8 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
     const struct fx_text none = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *offered = fx_tls_config_client(
-        none, "localhost", pair == NULL ? none : text_of(&pair->cert),
-        pair == NULL ? none : text_of(&pair->key), &err);
+        none, "localhost", pair == NULL ? none : fx_buf_view(&pair->cert),
+        pair == NULL ? none : fx_buf_view(&pair->key), &err);
     assert_non_null(offered);
     struct side client;
     struct side server;
@@ -205,14 +206,14 @@ static void a_bundle_has_a_certificate(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf many = {0};
-    assert_true(fx_tls_clients_check(text_of(&ours.cert), &err));
+    assert_true(fx_tls_clients_check(fx_buf_view(&ours.cert), &err));
     assert_false(fx_tls_clients_check(FX_TEXT(""), &err));
     assert_int_equal(err.code, FX_EINVALID);
-    assert_false(fx_tls_clients_check(text_of(&ours.key), &err));
+    assert_false(fx_tls_clients_check(fx_buf_view(&ours.key), &err));
     for (size_t i = 0; i <= FX_TLS_BUNDLE_CERTS; i++) {
-        fx_buf_text(&many, text_of(&ours.cert));
+        fx_buf_text(&many, fx_buf_view(&ours.cert));
     }
-    assert_false(fx_tls_clients_check(text_of(&many), &err));
+    assert_false(fx_tls_clients_check(fx_buf_view(&many), &err));
     assert_non_null(strstr(err.msg, "more than 100"));
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);

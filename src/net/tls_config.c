@@ -338,8 +338,7 @@ struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
     if (cert.failed || key.failed) {
         (void)fx_fail_nomem(err);
     } else {
-        again = fx_tls_config_server((struct fx_text){cert.data, cert.len},
-                                     (struct fx_text){key.data, key.len}, err);
+        again = fx_tls_config_server(fx_buf_view(&cert), fx_buf_view(&key), err);
     }
     fx_tls_wipe(&key);
     fx_buf_finish(&cert);

@@ -21,10 +21,6 @@ struct side {
     struct fx_err err;
 };
 
-static inline struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static inline void side_init(struct side *side, struct fx_tls_config *config) {
     *side = (struct side){.tls = fx_tls_create(config)};
     assert_non_null(side->tls);
@@ -41,7 +37,7 @@ static inline void pass_output(struct side *from, struct side *to) {
     struct fx_buf bytes = from->cipher;
     from->cipher = (struct fx_buf){0};
     to->state =
-        fx_tls_receive(to->tls, text_of(&bytes), &to->plain, &to->cipher, &to->err);
+        fx_tls_receive(to->tls, fx_buf_view(&bytes), &to->plain, &to->cipher, &to->err);
     fx_buf_finish(&bytes);
 }
 

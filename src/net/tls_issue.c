@@ -243,8 +243,7 @@ bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
                        const char *const *names, size_t n_names,
                        struct fx_tls_dates dates, struct fx_tls_pair *ret_pair,
                        struct fx_err *err) {
-    struct fx_buf der;
-    fx_buf_init(&der, 0);
+    struct fx_buf der = {0};
     struct fx_tls_config *authority = NULL;
     struct fx_tls_config *leaf = NULL;
     bool ok = check_dates(&dates, err) && fx_cert_names_write(names, n_names, &der, err);
@@ -271,10 +270,6 @@ static struct fx_tls_dates year_from_now(void) {
     return (struct fx_tls_dates){from, from + 365 * DAY};
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t n_names,
                                                 struct fx_err *err) {
     const struct fx_tls_dates dates = year_from_now();
@@ -282,13 +277,14 @@ struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t
     struct fx_tls_pair leaf = {0};
     struct fx_tls_config *config = NULL;
     if (fx_tls_issue_authority("fixpoint CA", dates, &ca, err) &&
-        fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), names, n_names, dates,
-                          &leaf, err)) {
-        fx_buf_text(&leaf.cert, text_of(&ca.cert));
+        fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names, n_names,
+                          dates, &leaf, err)) {
+        fx_buf_text(&leaf.cert, fx_buf_view(&ca.cert));
         if (leaf.cert.failed) {
             (void)fx_fail_nomem(err);
         } else {
-            config = fx_tls_config_server(text_of(&leaf.cert), text_of(&leaf.key), err);
+            config = fx_tls_config_server(fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
+                                          err);
         }
     }
     fx_tls_pair_finish(&ca);

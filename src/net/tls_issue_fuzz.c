@@ -39,9 +39,9 @@ static void check_bundle(struct fx_text first, struct fx_text second) {
     struct fx_tls_dates dates;
     const bool ok = fx_tls_bundle(first, second, SAMPLES_SHORT, &once, &err);
     assert(ok);
-    const struct fx_text bundle = {once.data, once.len};
+    const struct fx_text bundle = fx_buf_view(&once);
     const bool again = fx_tls_bundle(bundle, bundle, SAMPLES_SHORT, &twice, &err);
-    assert(again && fx_text_equal(bundle, (struct fx_text){twice.data, twice.len}));
+    assert(again && fx_text_equal(bundle, fx_buf_view(&twice)));
     assert(fx_tls_bundle_contains(bundle, bundle));
     assert(once.len == 0 || fx_tls_read_dates(bundle, &dates, &err));
     assert(once.len == 0 || fx_tls_check_ca(bundle, &err));

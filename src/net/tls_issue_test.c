@@ -27,7 +27,7 @@ static int make_pairs(void **state) {
     struct fx_err err = FX_ERR_INIT;
     const bool ok = fx_tls_issue_authority("an authority", dates, &ca, &err) &&
                     fx_tls_issue_authority("an authority", dates, &other_ca, &err) &&
-                    fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), names,
+                    fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names,
                                       FX_COUNT(names), dates, &leaf, &err);
     return ok ? 0 : -1;
 }
@@ -75,15 +75,16 @@ static void an_authority_signs_leaves(void **state) {
     };
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const bool ok = is_accepted(text_of(&ca.cert), text_of(&leaf.cert),
-                                    text_of(&leaf.key), "10.0.0.1", cases[i].now, &err);
+        const bool ok =
+            is_accepted(fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert),
+                        fx_buf_view(&leaf.key), "10.0.0.1", cases[i].now, &err);
         assert_verdict(ok, &err, cases[i].failure);
     }
-    assert_true(fx_tls_check_chain(text_of(&ca.cert), text_of(&leaf.cert),
-                                   text_of(&leaf.key), names, FX_COUNT(names), FROM,
+    assert_true(fx_tls_check_chain(fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert),
+                                   fx_buf_view(&leaf.key), names, FX_COUNT(names), FROM,
                                    &err));
-    assert_true(fx_tls_check_chain(text_of(&ca.cert), text_of(&leaf.cert),
-                                   text_of(&leaf.key), NULL, 0, FROM, &err));
+    assert_true(fx_tls_check_chain(fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert),
+                                   fx_buf_view(&leaf.key), NULL, 0, FROM, &err));
 }
 
 /* A leaf's own dates count, not only its authority's. */
@@ -91,7 +92,7 @@ static void each_certificate_has_its_dates(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_pair brief = {0};
-    assert_true(fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), names, 1,
+    assert_true(fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names, 1,
                                   (struct fx_tls_dates){FROM + 100, FROM + 200}, &brief,
                                   &err));
     static const struct {
@@ -104,12 +105,13 @@ static void each_certificate_has_its_dates(void **state) {
         {FROM + 201, "a certificate of the chain has expired"},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const bool ok = is_accepted(text_of(&ca.cert), text_of(&brief.cert),
-                                    text_of(&brief.key), names[0], cases[i].now, &err);
+        const bool ok =
+            is_accepted(fx_buf_view(&ca.cert), fx_buf_view(&brief.cert),
+                        fx_buf_view(&brief.key), names[0], cases[i].now, &err);
         assert_verdict(ok, &err, cases[i].failure);
     }
     struct fx_tls_dates read = {0};
-    assert_true(fx_tls_read_dates(text_of(&brief.cert), &read, &err));
+    assert_true(fx_tls_read_dates(fx_buf_view(&brief.cert), &read, &err));
     assert_true(read.not_before == FROM + 100 && read.not_after == FROM + 200);
     fx_tls_pair_finish(&brief);
 }
@@ -136,8 +138,8 @@ static void names_are_compared(void **state) {
     };
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const bool ok = is_accepted(text_of(&ca.cert), text_of(&leaf.cert),
-                                    text_of(&leaf.key), cases[i].name, FROM, &err);
+        const bool ok = is_accepted(fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert),
+                                    fx_buf_view(&leaf.key), cases[i].name, FROM, &err);
         assert_int_equal(ok, cases[i].ok);
         assert_true(ok || strstr(err.msg, "the certificate is not for `") == err.msg);
     }
@@ -151,17 +153,22 @@ static void what_does_not_fit_is_refused(void **state) {
         struct fx_text ca, cert, key;
         const char *failure;
     } cases[] = {
-        {none, text_of(&leaf.cert), text_of(&leaf.key), "no authority's certificate"},
-        {text_of(&ca.key), text_of(&leaf.cert), text_of(&leaf.key), "no authority's"},
-        {text_of(&ca.cert), none, text_of(&leaf.key), "certificate: "},
-        {text_of(&ca.cert), text_of(&halved), text_of(&leaf.key), "certificate: 1 of"},
-        {text_of(&ca.cert), text_of(&leaf.cert), none, "private key: "},
-        {text_of(&ca.cert), text_of(&leaf.cert), text_of(&leaf.cert), "private key: "},
-        {text_of(&ca.cert), text_of(&leaf.cert), text_of(&ca.key),
+        {none, fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
+         "no authority's certificate"},
+        {fx_buf_view(&ca.key), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
+         "no authority's"},
+        {fx_buf_view(&ca.cert), none, fx_buf_view(&leaf.key), "certificate: "},
+        {fx_buf_view(&ca.cert), fx_buf_view(&halved), fx_buf_view(&leaf.key),
+         "certificate: 1 of"},
+        {fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert), none, "private key: "},
+        {fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.cert),
+         "private key: "},
+        {fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert), fx_buf_view(&ca.key),
          "private key does not fit"},
-        {text_of(&other_ca.cert), text_of(&leaf.cert), text_of(&leaf.key),
+        {fx_buf_view(&other_ca.cert), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
          "no authority that is trusted"},
-        {text_of(&leaf.cert), text_of(&leaf.cert), text_of(&leaf.key), "no authority"},
+        {fx_buf_view(&leaf.cert), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
+         "no authority"},
     };
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
@@ -209,8 +216,8 @@ static void samples_are_judged(void **state) {
     fx_buf_printf(&roots, "%s%s", rsa_root_short, rsa_root);
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const bool ok = is_accepted(
-            cases[i].ca == twins ? text_of(&roots) : fx_text_of(cases[i].ca),
-            cases[i].cert == chain ? text_of(&both) : fx_text_of(cases[i].cert),
+            cases[i].ca == twins ? fx_buf_view(&roots) : fx_text_of(cases[i].ca),
+            cases[i].cert == chain ? fx_buf_view(&both) : fx_text_of(cases[i].cert),
             FX_TEXT(rsa_leaf_key), cases[i].name, cases[i].now, &err);
         assert_verdict(ok, &err, cases[i].failure);
     }
@@ -226,11 +233,11 @@ static void chains_have_an_end(void **state) {
     for (int i = 1; i < 32; i++) {
         fx_buf_str(&chain, rsa_between);
     }
-    assert_true(is_accepted(FX_TEXT(rsa_root), text_of(&chain), FX_TEXT(rsa_leaf_key),
+    assert_true(is_accepted(FX_TEXT(rsa_root), fx_buf_view(&chain), FX_TEXT(rsa_leaf_key),
                             "a.b.svc", SAMPLES_FROM, &err));
     fx_buf_str(&chain, rsa_between);
-    assert_false(is_accepted(FX_TEXT(rsa_root), text_of(&chain), FX_TEXT(rsa_leaf_key),
-                             "a.b.svc", SAMPLES_FROM, &err));
+    assert_false(is_accepted(FX_TEXT(rsa_root), fx_buf_view(&chain),
+                             FX_TEXT(rsa_leaf_key), "a.b.svc", SAMPLES_FROM, &err));
     assert_string_equal(err.msg, "more than 32 certificates in the chain");
     fx_buf_finish(&chain);
 }
@@ -272,16 +279,16 @@ static void requests_are_checked(void **state) {
     static const char *const too_long[] = {long_name};
     static const char *const bad[] = {"a b"};
     struct fx_tls_pair made = {0};
-    assert_true(fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), too_long, 1, dates,
-                                  &made, &err));
-    assert_true(is_accepted(text_of(&ca.cert), text_of(&made.cert), text_of(&made.key),
-                            long_name, FROM, &err));
+    assert_true(fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), too_long,
+                                  1, dates, &made, &err));
+    assert_true(is_accepted(fx_buf_view(&ca.cert), fx_buf_view(&made.cert),
+                            fx_buf_view(&made.key), long_name, FROM, &err));
     fx_tls_pair_finish(&made);
-    assert_false(fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), bad, 1, dates,
-                                   &made, &err));
-    assert_false(fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), bad, 0, dates,
-                                   &made, &err));
-    assert_false(fx_tls_issue_leaf(text_of(&ca.cert), text_of(&ca.key), names, 1,
+    assert_false(fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), bad, 1,
+                                   dates, &made, &err));
+    assert_false(fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), bad, 0,
+                                   dates, &made, &err));
+    assert_false(fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names, 1,
                                    (struct fx_tls_dates){2, 1}, &made, &err));
     assert_null(made.cert.data);
 }
@@ -292,11 +299,11 @@ static void only_authorities_sign(void **state) {
         struct fx_text cert, key;
         const char *failure;
     } cases[] = {
-        {text_of(&leaf.cert), text_of(&leaf.key), "the authority may not sign"},
-        {text_of(&ca.cert), text_of(&leaf.key), "private key does not fit"},
-        {text_of(&ca.cert), none, "private key: "},
-        {none, text_of(&ca.key), "certificate: "},
-        {text_of(&ca.key), text_of(&ca.cert), "certificate: "},
+        {fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key), "the authority may not sign"},
+        {fx_buf_view(&ca.cert), fx_buf_view(&leaf.key), "private key does not fit"},
+        {fx_buf_view(&ca.cert), none, "private key: "},
+        {none, fx_buf_view(&ca.key), "certificate: "},
+        {fx_buf_view(&ca.key), fx_buf_view(&ca.cert), "certificate: "},
         /* Its name is a PrintableString, ours would be an UTF8String. */
         {FX_TEXT(rsa_root), FX_TEXT(rsa_root_key), "the authority's name cannot be"},
     };
@@ -322,27 +329,28 @@ static void a_session_agrees(void **state) {
     struct fx_tls_pair made = {0};
     struct fx_buf bundle = {0};
     assert_true(fx_tls_issue_authority("an authority", today, &authority, &err));
-    assert_true(fx_tls_issue_leaf(text_of(&authority.cert), text_of(&authority.key),
-                                  names, FX_COUNT(names), today, &made, &err));
-    fx_buf_text(&bundle, text_of(&ca.cert));
-    fx_buf_text(&bundle, text_of(&authority.cert));
-    fx_buf_text(&bundle, text_of(&other_ca.cert));
+    assert_true(fx_tls_issue_leaf(fx_buf_view(&authority.cert),
+                                  fx_buf_view(&authority.key), names, FX_COUNT(names),
+                                  today, &made, &err));
+    fx_buf_text(&bundle, fx_buf_view(&ca.cert));
+    fx_buf_text(&bundle, fx_buf_view(&authority.cert));
+    fx_buf_text(&bundle, fx_buf_view(&other_ca.cert));
     struct fx_tls_config *server =
-        fx_tls_config_server(text_of(&made.cert), text_of(&made.key), &err);
+        fx_tls_config_server(fx_buf_view(&made.cert), fx_buf_view(&made.key), &err);
     assert_non_null(server);
     for (size_t i = 0; i < 2; i++) {
         struct side client;
         struct side serving;
         struct fx_tls_config *config = fx_tls_config_client(
-            text_of(i == 0 ? &bundle : &ca.cert), "10.0.0.1", none, none, &err);
+            fx_buf_view(i == 0 ? &bundle : &ca.cert), "10.0.0.1", none, none, &err);
         assert_non_null(config);
         side_init(&client, config);
         side_init(&serving, server);
         exchange_output(&client, &serving);
         assert_int_equal(client.state, i == 0 ? FX_TLS_OPEN : FX_TLS_FAILED);
-        assert_int_equal(is_accepted(text_of(i == 0 ? &bundle : &ca.cert),
-                                     text_of(&made.cert), text_of(&made.key), "10.0.0.1",
-                                     now, &err),
+        assert_int_equal(is_accepted(fx_buf_view(i == 0 ? &bundle : &ca.cert),
+                                     fx_buf_view(&made.cert), fx_buf_view(&made.key),
+                                     "10.0.0.1", now, &err),
                          i == 0);
         side_finish(&client);
         side_finish(&serving);

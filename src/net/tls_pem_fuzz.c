@@ -35,10 +35,6 @@ static void make_real(void) {
     fx_tls_config_unref(config);
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* No failure is without a reason. */
 static bool told(bool ok, const struct fx_err *err) {
     assert(ok == (err->code == FX_OK));
@@ -72,9 +68,9 @@ static void serve_with(struct fx_text cert, struct fx_text key) {
 
 static void trust_bundle(struct fx_text text) {
     struct fx_buf bundle = {0};
-    fx_buf_text(&bundle, text_of(&real));
+    fx_buf_text(&bundle, fx_buf_view(&real));
     fx_buf_text(&bundle, text);
-    assert(bundle.failed || trusts(text_of(&bundle)));
+    assert(bundle.failed || trusts(fx_buf_view(&bundle)));
     fx_buf_finish(&bundle);
 }
 
@@ -85,8 +81,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     struct fx_err err = FX_ERR_INIT;
     switch (size % 4) { /* one reader a run: keys take milliseconds */
-    case 0: serve_with(text, text_of(&real_key)); break;
-    case 1: serve_with(text_of(&real), text); break;
+    case 0: serve_with(text, fx_buf_view(&real_key)); break;
+    case 1: serve_with(fx_buf_view(&real), text); break;
     case 2: trust_bundle(text); break;
     default:
         (void)told(fx_tls_check_ca(text, &err), &err);

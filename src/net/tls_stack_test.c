@@ -29,23 +29,21 @@ static void *sign(void *user) {
     static const char *const names[] = {"hook.shop.svc"};
     struct work *work = user;
     struct fx_err err = FX_ERR_INIT;
-    work->ok = fx_tls_issue_leaf(text_of(&work->ca.cert), text_of(&work->ca.key), names,
-                                 1, dates, &work->leaf, &err);
+    work->ok = fx_tls_issue_leaf(fx_buf_view(&work->ca.cert), fx_buf_view(&work->ca.key),
+                                 names, 1, dates, &work->leaf, &err);
     return NULL;
 }
 
 /* The number alone, big end first. RFC 5915: SEQUENCE { INTEGER 1, OCTET STRING … */
 static void read_number(const struct fx_buf *pem, char number[KEY_BYTES]) {
     static const unsigned char head[] = {0x02, 0x01, 0x01, 0x04, KEY_BYTES};
-    struct fx_buf body;
-    struct fx_buf der;
-    fx_buf_init(&body, 0);
-    fx_buf_init(&der, 0);
+    struct fx_buf body = {0};
+    struct fx_buf der = {0};
     const char *at = memchr(pem->data, '\n', pem->len);
     for (; at != NULL && at[1] != '-'; at = strchr(at + 1, '\n')) {
         fx_buf_add(&body, at + 1, strcspn(at + 1, "\n"));
     }
-    assert_true(fx_base64_decode(&der, (struct fx_text){body.data, body.len}));
+    assert_true(fx_base64_decode(&der, fx_buf_view(&body)));
     assert_true(der.len > 2 + sizeof head + KEY_BYTES);
     assert_memory_equal(der.data + 2, head, sizeof head);
     memcpy(number, der.data + 2 + sizeof head, KEY_BYTES);

@@ -25,7 +25,7 @@ static struct fx_tls_config *client_config(struct fx_text ca, const char *name) 
 }
 
 static void start(struct side *client, struct side *server, const char *name) {
-    struct fx_tls_config *config = client_config(text_of(&server_pem), name);
+    struct fx_tls_config *config = client_config(fx_buf_view(&server_pem), name);
     side_init(client, config);
     side_init(server, server_config);
     fx_tls_config_unref(config); /* the session holds it */
@@ -82,14 +82,13 @@ static void other_names_are_refused(void **state) {
 static void another_ca_is_refused(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf pem;
+    struct fx_buf pem = {0};
     struct side client;
     struct side server;
     struct fx_tls_config *other = fx_tls_config_self_signed(names, FX_COUNT(names), &err);
     assert_non_null(other);
-    fx_buf_init(&pem, 0);
     fx_tls_config_print(other, &pem);
-    struct fx_tls_config *config = client_config(text_of(&pem), "localhost");
+    struct fx_tls_config *config = client_config(fx_buf_view(&pem), "localhost");
     side_init(&client, config);
     side_init(&server, server_config);
     exchange_output(&client, &server);
@@ -188,7 +187,7 @@ static void a_lowest_version_is_kept(void **state) {
     assert_non_null(config);
     fx_tls_config_print(config, &pem);
     struct fx_tls_config *trust = fx_tls_config_client(
-        text_of(&pem), "localhost", (struct fx_text){0}, (struct fx_text){0}, &err);
+        fx_buf_view(&pem), "localhost", (struct fx_text){0}, (struct fx_text){0}, &err);
     assert_non_null(trust);
     struct side client;
     struct side server;
@@ -238,7 +237,8 @@ static void alerts_have_their_words(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct side client;
-        struct fx_tls_config *config = client_config(text_of(&server_pem), "localhost");
+        struct fx_tls_config *config =
+            client_config(fx_buf_view(&server_pem), "localhost");
         side_init(&client, config);
         fx_tls_config_unref(config);
         client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,
@@ -270,7 +270,7 @@ static void half_a_handshake_waits(void **state) {
     (void)state;
     struct side client;
     struct side server;
-    struct fx_tls_config *config = client_config(text_of(&server_pem), "localhost");
+    struct fx_tls_config *config = client_config(fx_buf_view(&server_pem), "localhost");
     side_init(&client, config);
     side_init(&server, server_config);
     client.state = fx_tls_receive(client.tls, (struct fx_text){0}, &client.plain,

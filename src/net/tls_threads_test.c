@@ -32,15 +32,15 @@ static bool make_configs(struct worker *worker) {
         return false;
     }
     fx_tls_config_print(worker->server, &pem);
-    worker->client = fx_tls_config_client(text_of(&pem), "localhost", (struct fx_text){0},
-                                          (struct fx_text){0}, &err);
+    worker->client = fx_tls_config_client(fx_buf_view(&pem), "localhost",
+                                          (struct fx_text){0}, (struct fx_text){0}, &err);
     fx_buf_finish(&pem);
     return worker->client != NULL;
 }
 
 static bool say_hello(struct side *from, struct side *to) {
     return fx_tls_send(from->tls, FX_TEXT("hello"), &from->cipher, &from->err) &&
-           (pass_output(from, to), fx_text_is(text_of(&to->plain), "hello"));
+           (pass_output(from, to), fx_text_is(fx_buf_view(&to->plain), "hello"));
 }
 
 static void *work(void *argument) {

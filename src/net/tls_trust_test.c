@@ -70,14 +70,15 @@ static void a_key_is_printed(void **state) {
     assert_int_equal(our_key.len, strlen(our_key.data));
     /* It fits its certificate and no other. */
     struct fx_tls_config *again =
-        fx_tls_config_server(text_of(&our_pem), text_of(&our_key), &err);
+        fx_tls_config_server(fx_buf_view(&our_pem), fx_buf_view(&our_key), &err);
     assert_non_null(again);
     fx_tls_config_unref(again);
-    assert_null(fx_tls_config_server(text_of(&our_pem), text_of(&their_key), &err));
+    assert_null(
+        fx_tls_config_server(fx_buf_view(&our_pem), fx_buf_view(&their_key), &err));
     /* A client without one has none to print. */
     struct fx_buf none = {0};
     struct fx_tls_config *client = fx_tls_config_client(
-        text_of(&our_pem), "a", (struct fx_text){0}, (struct fx_text){0}, &err);
+        fx_buf_view(&our_pem), "a", (struct fx_text){0}, (struct fx_text){0}, &err);
     assert_non_null(client);
     fx_tls_config_print_key(client, &none);
     assert_true(none.failed);
@@ -94,10 +95,10 @@ static void a_bundle_is_checked(void **state) {
     struct fx_buf key_first = {0};
     struct fx_buf noise = {0};
     fx_buf_str(&both, "# a bundle\n");
-    fx_buf_text(&both, text_of(&their_pem));
-    fx_buf_text(&both, text_of(&our_pem));
-    fx_buf_text(&key_first, text_of(&our_key));
-    fx_buf_text(&key_first, text_of(&our_pem));
+    fx_buf_text(&both, fx_buf_view(&their_pem));
+    fx_buf_text(&both, fx_buf_view(&our_pem));
+    fx_buf_text(&key_first, fx_buf_view(&our_key));
+    fx_buf_text(&key_first, fx_buf_view(&our_pem));
     for (int i = 0; i < 100000; i++) {
         fx_buf_str(&noise, "-----BEGIN CERTIFICATE-----");
     }
@@ -144,14 +145,14 @@ static void a_client_needs_a_whole_pair(void **state) {
         struct fx_text cert, key;
         const char *words;
     } cases[] = {
-        {text_of(&our_pem), none, "private key"},
-        {none, text_of(&our_key), "certificate"},
-        {text_of(&our_pem), text_of(&their_key), "does not fit"},
-        {FX_TEXT("no PEM"), text_of(&our_key), "certificate"},
+        {fx_buf_view(&our_pem), none, "private key"},
+        {none, fx_buf_view(&our_key), "certificate"},
+        {fx_buf_view(&our_pem), fx_buf_view(&their_key), "does not fit"},
+        {FX_TEXT("no PEM"), fx_buf_view(&our_key), "certificate"},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_err err = FX_ERR_INIT;
-        assert_null(fx_tls_config_client(text_of(&our_pem), "a", cases[i].cert,
+        assert_null(fx_tls_config_client(fx_buf_view(&our_pem), "a", cases[i].cert,
                                          cases[i].key, &err));
         assert_int_equal(err.code, FX_EINVALID);
         assert_non_null(strstr(err.msg, cases[i].words));
@@ -189,20 +190,22 @@ static void a_server_may_demand_a_certificate(void **state) {
     struct fx_buf pem = {0};
     assert_non_null(server);
     fx_tls_config_print(server, &pem);
-    assert_true(is_heard(server, text_of(&pem), none, none));
+    assert_true(is_heard(server, fx_buf_view(&pem), none, none));
     assert_true(is_heard(server, none, none, none));
     /* A client certificate that is not requested does no harm. */
-    assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
+    assert_true(is_heard(server, fx_buf_view(&pem), fx_buf_view(&our_pem),
+                         fx_buf_view(&our_key)));
     assert_false(fx_tls_config_set_clients(
         server, &(const struct fx_tls_clients){.ca_pem = none}, &err));
     assert_int_equal(err.code, FX_EINVALID);
     assert_true(fx_tls_config_set_clients(
-        server, &(const struct fx_tls_clients){.ca_pem = text_of(&our_pem)}, &err));
-    assert_true(is_heard(server, text_of(&pem), text_of(&our_pem), text_of(&our_key)));
-    assert_true(is_heard(server, none, text_of(&our_pem), text_of(&our_key)));
-    assert_false(
-        is_heard(server, text_of(&pem), text_of(&their_pem), text_of(&their_key)));
-    assert_false(is_heard(server, text_of(&pem), none, none));
+        server, &(const struct fx_tls_clients){.ca_pem = fx_buf_view(&our_pem)}, &err));
+    assert_true(is_heard(server, fx_buf_view(&pem), fx_buf_view(&our_pem),
+                         fx_buf_view(&our_key)));
+    assert_true(is_heard(server, none, fx_buf_view(&our_pem), fx_buf_view(&our_key)));
+    assert_false(is_heard(server, fx_buf_view(&pem), fx_buf_view(&their_pem),
+                          fx_buf_view(&their_key)));
+    assert_false(is_heard(server, fx_buf_view(&pem), none, none));
     fx_tls_config_unref(server);
     fx_buf_finish(&pem);
 }

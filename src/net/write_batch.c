@@ -12,15 +12,10 @@
 
 #include <assert.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 
 #define BATCH_MAGIC 0x6678756fu /* "fxuo" */
-
-static struct fx_write_batch *checked(void *data) {
-    struct fx_write_batch *batch = data;
-    assert(batch != NULL && batch->magic == BATCH_MAGIC);
-    return batch;
-}
 
 /* Each is removed before it is sent, so that `send` may add and remove others. */
 static void send_all(struct fx_write_batch *batch) {
@@ -32,11 +27,11 @@ static void send_all(struct fx_write_batch *batch) {
 }
 
 static void on_check(uv_check_t *check) {
-    send_all(checked(check->data));
+    send_all(fx_checked(check->data, BATCH_MAGIC));
 }
 
 static void on_idle(uv_idle_t *idle) {
-    send_all(checked(idle->data));
+    send_all(fx_checked(idle->data, BATCH_MAGIC));
 }
 
 void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
@@ -101,7 +96,7 @@ void fx_write_batch_flush_if_due(struct fx_write_batch *batch) {
 }
 
 static void on_handle_closed(uv_handle_t *handle) {
-    struct fx_write_batch *batch = checked(handle->data);
+    struct fx_write_batch *batch = fx_checked(handle->data, BATCH_MAGIC);
     if (--batch->handles == 0) {
         batch->magic = 0;
         batch->on_closed(batch->user);

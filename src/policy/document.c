@@ -82,7 +82,7 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_WARNING, made->n_untold_warnings);
+    count(doc, FX_SEVERITY_WARNING, made->n_more_warnings);
     return true;
 }
 
@@ -103,7 +103,7 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_ERROR, made->n_untold_faults);
+    count(doc, FX_SEVERITY_ERROR, made->n_more_faults);
     return true;
 }
 

@@ -219,10 +219,8 @@ static void publish(struct fx_active_policies *active) {
 
 static void log_member(enum fx_log_level level, const char *msg,
                        const struct fx_quarantined *member) {
-    struct fx_buf id;
-    struct fx_buf reason;
-    fx_buf_init(&id, 0);
-    fx_buf_init(&reason, 0);
+    struct fx_buf id = {0};
+    struct fx_buf reason = {0};
     fx_buf_printf(&id, "%s/%s", member->mutator->kind, member->mutator->full_name);
     fx_quarantined_print(&reason, member);
     const struct fx_log_field fields[] = {

@@ -69,11 +69,11 @@ static void end(struct fixture *fixture) {
 static void review(struct fixture *fixture, struct fx_mutator_stats *stats,
                    size_t n_stats, enum fx_code code) {
     struct fx_policies *now = fx_active_policies_get(fixture->active);
-    struct fx_contender cycle[4];
+    struct fx_cycle_mutator cycle[4];
     const struct fx_err failure = {.code = code};
     struct fx_outcome outcome = {.stats = stats, .n_stats = n_stats, .cycle = cycle};
     for (size_t i = 0; i < n_stats && stats[i].changed; i++) {
-        cycle[outcome.n_cycle++] = (struct fx_contender){.mutator = stats[i].mutator};
+        cycle[outcome.n_cycle++] = (struct fx_cycle_mutator){.mutator = stats[i].mutator};
     }
     const struct fx_review_result result = {
         .outcome = &outcome,
@@ -109,12 +109,10 @@ static void expect_out(const struct fixture *fixture, const char *names) {
 }
 
 static void expect_line(const struct fixture *fixture, const char *line, bool there) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_registry_print(fixture->metrics.registry, &buf);
     assert_false(buf.failed);
-    if (fx_text_contains((struct fx_text){buf.data, buf.len}, fx_text_of(line)) !=
-        there) {
+    if (fx_text_contains(fx_buf_view(&buf), fx_text_of(line)) != there) {
         fail_msg("%s `%s` in:\n%s", there ? "no" : "there is", line, buf.data);
     }
     fx_buf_finish(&buf);

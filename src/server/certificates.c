@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/certificates.c - certificates from files or texts become TLS configurations;
- * validity.
+ * server/certificates.c - certificates and client authorities, from files or texts,
+ * become TLS configurations; refused clients are logged.
  */
 #include "server/certificates.h"
 
@@ -12,24 +12,32 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "server/clients.h"
+#include "net/tls_clients.h"
+#include "server/log_throttle.h"
 #include "server/reload.h"
 
 #define PEM_BYTES (1u << 20) /* of one file */
+#define DAY       INT64_C(86400)
 
-/* One version of the files. */
+/* Between two lines about clients that were refused for the same reason. */
+#define LOG_INTERVAL_NS UINT64_C(10000000000)
+
+/* One version of the certificate's files, or of the client CA file. */
 struct version {
-    struct fx_tls_config *config;
+    struct fx_tls_config *config; /* NULL: of the client CA file */
     struct fx_buf ca;
 };
 
 struct fx_certificates {
-    struct fx_reload *reload;   /* NULL: no files */
-    struct fx_clients *clients; /* NULL: no client certificate is required */
-    const char *roots[3];       /* certificate, key, and perhaps CA certificates */
+    const struct fx_server_options *options;
+    struct fx_reload *reload;         /* NULL: no files */
+    struct fx_reload *clients_reload; /* NULL: no client certificate is required */
+    unsigned n_open;                  /* of the two, while they are closed */
+    const char *roots[3];             /* certificate, key, and perhaps CA certificates */
     size_t n_roots;
     /* One for each serving thread: sessions share the random state of their
      * configuration, and mbedTLS keeps tables with the key. NULL before the first. */
@@ -38,7 +46,62 @@ struct fx_certificates {
     bool is_placeholder; /* the current one is used until the Secret sets it */
     struct fx_metrics *metrics;
     struct fx_certificates_users users;
+    /* If client certificates are required: */
+    struct fx_buf client_ca;
+    struct fx_tls_pair own_pair; /* the client certificate of this process */
+    struct fx_log_throttle throttles[FX_TLS_REFUSAL_COUNT];
 };
+
+/* ---- clients ---- */
+
+/* On any serving thread. */
+static void on_refused(enum fx_tls_refusal refusal, const char *common_name, void *user) {
+    struct fx_certificates *certificates = user;
+    uint64_t count = 0;
+    fx_metrics_count(certificates->metrics, FX_METRIC_CLIENTS_REFUSED, (unsigned)refusal);
+    if (fx_log_throttle_allows(&certificates->throttles[refusal], fx_clock_ns(),
+                               LOG_INTERVAL_NS, &count)) {
+        fx_log(WARN, "client refused",
+               fx_log_str("certificate", fx_tls_refusal_name(refusal)),
+               fx_log_str("common_name", common_name),
+               fx_log_int("count", (int64_t)count));
+    }
+}
+
+/* Makes the configuration accept only clients whose certificate is signed by one of the
+ * client CA certificates, and this process itself. */
+static bool set_clients(struct fx_certificates *certificates, struct fx_tls_config *tls,
+                        struct fx_err *err) {
+    if (certificates->options->client_ca == NULL) {
+        return true;
+    }
+    const struct fx_tls_clients clients = {
+        .ca_pem = fx_buf_view(&certificates->client_ca),
+        .names = certificates->options->client_names,
+        .n_names = certificates->options->n_client_names,
+        .known_pem = fx_buf_view(&certificates->own_pair.cert),
+        .on_refused = on_refused,
+        .user = certificates,
+    };
+    return fx_tls_config_set_clients(tls, &clients, err);
+}
+
+/* Makes the client certificate of this process, whose names and dates are not checked. No
+ * other process has its key. */
+static bool make_own_pair(struct fx_certificates *certificates, struct fx_err *err) {
+    static const char *const names[] = {"fixpoint-itself"};
+    const int64_t now = (int64_t)time(NULL);
+    const struct fx_tls_dates dates = {now - DAY, now + DAY};
+    struct fx_tls_pair ca = {0};
+    const bool ok =
+        fx_tls_issue_authority("fixpoint itself", dates, &ca, err) &&
+        fx_tls_issue_leaf(fx_buf_view(&ca.cert), fx_buf_view(&ca.key), names,
+                          FX_COUNT(names), dates, &certificates->own_pair, err);
+    fx_tls_pair_finish(&ca);
+    return ok;
+}
+
+/* ---- the current certificate ---- */
 
 static void unref_all(struct fx_tls_config **configs, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -64,10 +127,10 @@ static void set_current(struct fx_certificates *certificates,
 static bool apply_clients(struct fx_certificates *certificates,
                           struct fx_tls_config *made, struct fx_err *err) {
     struct fx_tls_config *all[FX_LIMIT_THREADS] = {made};
-    bool ok = fx_clients_apply(certificates->clients, made, err);
+    bool ok = set_clients(certificates, made, err);
     for (size_t i = 1; ok && i < certificates->users.n_threads; i++) {
         all[i] = fx_tls_config_clone(made, err);
-        ok = all[i] != NULL && fx_clients_apply(certificates->clients, all[i], err);
+        ok = all[i] != NULL && set_clients(certificates, all[i], err);
     }
     if (!ok) {
         unref_all(all, certificates->users.n_threads);
@@ -82,6 +145,8 @@ static void log_rejected(const struct fx_err *failure) {
            fx_log_str("error", failure->msg));
 }
 
+/* ---- files ---- */
+
 static void discard_version(void *made) {
     struct version *version = made;
     fx_tls_config_unref(version->config);
@@ -95,13 +160,31 @@ static struct version *version_of(struct fx_text ca) {
     if (version == NULL) {
         return NULL;
     }
-    fx_buf_init(&version->ca, 0);
     fx_buf_text(&version->ca, ca);
     if (version->ca.failed) {
         discard_version(version);
         return NULL;
     }
     return version;
+}
+
+/* On a worker thread. */
+static bool read_clients(void *user, const struct fx_file_set *files, void **ret_made,
+                         struct fx_err *err) {
+    const struct fx_certificates *certificates = user;
+    const char *file = certificates->options->client_ca;
+    if (files->files.n_paths != 1) {
+        return fx_fail(err, FX_EINVALID, "%s: not a file", file);
+    }
+    const struct fx_file_content *content = &files->contents[0];
+    if (content->failure != NULL) {
+        return fx_fail(err, FX_EIO, "%s", content->failure);
+    }
+    if (!fx_tls_clients_check(fx_buf_view(&content->bytes), err)) {
+        return fx_err_prefix(err, "%s: ", file);
+    }
+    *ret_made = version_of(fx_buf_view(&content->bytes));
+    return *ret_made != NULL || fx_fail_nomem(err);
 }
 
 /* On a worker thread. */
@@ -118,7 +201,7 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
         if (content->failure != NULL) {
             return fx_fail(err, FX_EIO, "%s", content->failure);
         }
-        pem[i] = (struct fx_text){content->bytes.data, content->bytes.len};
+        pem[i] = fx_buf_view(&content->bytes);
     }
     struct version *version = version_of(pem[2]);
     if (version == NULL) {
@@ -210,8 +293,7 @@ static bool self_sign(const struct fx_server_options *options,
     fx_tls_config_print(made, &pem);
     const bool ok = pem.failed
                         ? fx_fail_nomem(err)
-                        : fx_file_replace(options->tls_cert_out,
-                                          (struct fx_text){pem.data, pem.len}, err);
+                        : fx_file_replace(options->tls_cert_out, fx_buf_view(&pem), err);
     fx_buf_finish(&pem);
     return ok;
 }
@@ -237,9 +319,9 @@ void fx_certificates_set(struct fx_certificates *certificates, struct fx_text ce
     certificates->users.on_change(certificates->users.user);
 }
 
-/* The client CA certificates changed: makes the same certificate current again. */
-static void on_clients(void *user) {
-    struct fx_certificates *certificates = user;
+/* A TLS configuration keeps the client CA certificates that it was given: makes the same
+ * certificate current again. */
+static void replace_clients(struct fx_certificates *certificates) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *made = fx_tls_config_clone(certificates->current[0], &err);
     if (made == NULL || !apply_clients(certificates, made, &err)) {
@@ -249,36 +331,64 @@ static void on_clients(void *user) {
     certificates->users.on_change(certificates->users.user);
 }
 
-static bool create_clients(uv_loop_t *loop, const struct fx_server_options *options,
-                           struct fx_certificates *certificates, struct fx_err *err) {
-    const struct fx_clients_options clients = {
-        .ca_file = options->client_ca,
-        .names = options->client_names,
-        .n_names = options->n_client_names,
-        .metrics = certificates->metrics,
-        .on_change = on_clients,
+static void on_clients_reloaded(void *user, enum fx_reload_result result, void *made,
+                                const struct fx_err *failure, bool is_repeated) {
+    struct fx_certificates *certificates = user;
+    if (result == FX_RELOAD_CHANGED) {
+        struct version *version = made;
+        const bool first = certificates->client_ca.len == 0;
+        fx_buf_finish(&certificates->client_ca);
+        certificates->client_ca = version->ca;
+        free(version);
+        fx_log(INFO, "client CA certificates loaded",
+               fx_log_str("file", certificates->options->client_ca));
+        if (!first) {
+            replace_clients(certificates);
+        }
+    } else if (result == FX_RELOAD_FAILED && !is_repeated) {
+        fx_log(ERROR, "client CA certificates rejected: the previous ones stay in use",
+               fx_log_str("error", failure->msg));
+    }
+}
+
+static bool create_clients(uv_loop_t *loop, struct fx_certificates *certificates,
+                           struct fx_err *err) {
+    const struct fx_reload_options reload = {
+        .roots = {&certificates->options->client_ca, 1, PEM_BYTES},
+        .name = "reload of the client CA certificates",
         .user = certificates,
+        .build = read_clients,
+        .done = on_clients_reloaded,
+        .discard = discard_version,
     };
-    if (options->client_ca == NULL) {
+    if (certificates->options->client_ca == NULL) {
         return true;
     }
-    certificates->clients = fx_clients_create(loop, &clients, err);
-    return certificates->clients != NULL || fx_err_prefix(err, "--client-ca: ");
+    if (make_own_pair(certificates, err)) {
+        certificates->clients_reload = fx_reload_create(loop, &reload, err);
+    }
+    return certificates->clients_reload != NULL || fx_err_prefix(err, "--client-ca: ");
 }
 
 const struct fx_tls_pair *
 fx_certificates_own_pair(const struct fx_certificates *certificates) {
-    return fx_clients_own_pair(certificates->clients);
+    return certificates->options->client_ca == NULL ? NULL : &certificates->own_pair;
 }
 
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates) {
-    return (struct fx_text){certificates->ca.data, certificates->ca.len};
+    return fx_buf_view(&certificates->ca);
 }
 
-static void destroy_certificates(void *user) {
+/* Frees the certificates when both reloads are closed. */
+static void on_closed(void *user) {
     struct fx_certificates *certificates = user;
+    if (--certificates->n_open > 0) {
+        return;
+    }
     unref_all(certificates->current, certificates->users.n_threads);
     fx_buf_finish(&certificates->ca);
+    fx_buf_finish(&certificates->client_ca);
+    fx_tls_pair_finish(&certificates->own_pair);
     free(certificates);
 }
 
@@ -293,12 +403,12 @@ struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
         (void)fx_fail_nomem(err);
         return NULL;
     }
+    certificates->options = options;
     certificates->users = *users;
     certificates->metrics = metrics;
     certificates->is_placeholder = comes_from_secret(options);
-    fx_buf_init(&certificates->ca, 0);
     const bool files = options->tls_cert != NULL || options->tls_key != NULL;
-    if (!create_clients(loop, options, certificates, err) ||
+    if (!create_clients(loop, certificates, err) ||
         (files ? !read_files(loop, options, certificates, err)
                : !self_sign(options, certificates, err))) {
         fx_certificates_close(certificates);
@@ -313,10 +423,8 @@ struct fx_tls_config *fx_certificates_current(const struct fx_certificates *cert
 }
 
 void fx_certificates_reload(struct fx_certificates *certificates) {
-    fx_clients_reload(certificates->clients);
-    if (certificates->reload != NULL) {
-        fx_reload_now(certificates->reload);
-    }
+    fx_reload_now(certificates->clients_reload);
+    fx_reload_now(certificates->reload);
 }
 
 bool fx_certificates_valid_now(const struct fx_certificates *certificates,
@@ -337,11 +445,7 @@ void fx_certificates_close(struct fx_certificates *certificates) {
     if (certificates == NULL) {
         return;
     }
-    fx_clients_close(certificates->clients);
-    certificates->clients = NULL;
-    if (certificates->reload != NULL) {
-        fx_reload_close(certificates->reload, destroy_certificates);
-    } else {
-        destroy_certificates(certificates);
-    }
+    certificates->n_open = 2;
+    fx_reload_close(certificates->clients_reload, on_closed, certificates);
+    fx_reload_close(certificates->reload, on_closed, certificates);
 }

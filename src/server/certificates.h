@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/certificates.h - the certificate of the webhook port: from two files, which are
- * read again when they change; or set by the cluster's Secret; or self-signed.
+ * read again when they change; or set by the cluster's Secret; or self-signed. With a
+ * client CA file, clients must have a certificate that one of its authorities has signed;
+ * this process itself is always accepted.
  */
 #ifndef FX_SERVER_CERTIFICATES_H
 #define FX_SERVER_CERTIFICATES_H
@@ -28,8 +30,8 @@ struct fx_certificates_users {
 
 /* Loads the first certificate, blocking. If the Secret will set it, a self-signed
  * placeholder is used until then, which counts as invalid. Everything is borrowed until
- * it is closed. Errors: FX_EINVALID (invalid certificate or key), FX_EIO (a file cannot
- * be read, or `tls_cert_out` not be written), FX_ENOMEM. */
+ * it is closed. Errors: FX_EINVALID (invalid certificate, key or client CA file), FX_EIO
+ * (a file cannot be read, or `tls_cert_out` not be written), FX_ENOMEM. */
 struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
                                                const struct fx_server_options *options,
                                                struct fx_metrics *metrics,
@@ -49,7 +51,7 @@ void fx_certificates_set(struct fx_certificates *certificates, struct fx_text ce
  * empty if there is none. */
 struct fx_text fx_certificates_ca(const struct fx_certificates *certificates);
 
-/* The client certificate that the process shows to its own port (server/clients.h),
+/* The client certificate that the process shows to its own port, made at the start;
  * borrowed; NULL if clients need none. */
 const struct fx_tls_pair *
 fx_certificates_own_pair(const struct fx_certificates *certificates);

@@ -135,15 +135,14 @@ static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resour
 static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
     const struct fx_kube_resource *resource = NULL;
     struct fx_kube_reflector_status status;
-    struct fx_buf name;
-    fx_buf_init(&name, 0);
+    struct fx_buf name = {0};
     if (!fx_cluster_get_resource_status(metrics->server->cluster, index, &resource,
                                         &status)) {
         return;
     }
     fx_kube_write_resource(resource, &name);
     if (!name.failed) {
-        const struct fx_text text = {name.data, name.len};
+        const struct fx_text text = fx_buf_view(&name);
         const uint32_t series = fx_labels_get(metrics->tables.resources, &text);
         read_state(metrics, text, status.state);
         set_value(metrics, FAMILY_OBJECTS, series, (double)status.n_objects);
@@ -216,8 +215,7 @@ void fx_cluster_metrics_destroy(struct fx_cluster_metrics *metrics) {
 void fx_cluster_metrics_count(struct fx_cluster_metrics *metrics, enum fx_kube_verb verb,
                               const struct fx_kube_resource *resource,
                               enum fx_kube_reason reason, double seconds) {
-    struct fx_buf name;
-    fx_buf_init(&name, 0);
+    struct fx_buf name = {0};
     fx_kube_write_resource(resource, &name);
     if (!name.failed) {
         const struct fx_text values[] = {fx_text_of(fx_kube_verb_name(verb)),

@@ -104,24 +104,18 @@ static bool read_file(const char *path, struct fx_buf *ret_bytes) {
 /* The file of that name in the folder of a group. */
 static bool read_of_group(const char *root, struct fx_text group, const char *name,
                           struct fx_buf *ret_bytes) {
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     fx_buf_printf(&path, "%s%.*s/%s", root, (int)group.len, group.data, name);
     const bool ok = !path.failed && read_file(path.data, ret_bytes);
     fx_buf_finish(&path);
     return ok;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* The quota of a group in version 2. */
 static bool read_max(struct fx_text group, size_t *ret_cores) {
-    struct fx_buf max;
-    fx_buf_init(&max, 0);
+    struct fx_buf max = {0};
     const bool ok = read_of_group("/sys/fs/cgroup", group, "cpu.max", &max) &&
-                    fx_cores_of_max(text_of(&max), ret_cores);
+                    fx_cores_of_max(fx_buf_view(&max), ret_cores);
     fx_buf_finish(&max);
     return ok;
 }
@@ -129,13 +123,12 @@ static bool read_max(struct fx_text group, size_t *ret_cores) {
 /* The quota of a group in version 1. */
 static bool read_quota(struct fx_text group, size_t *ret_cores) {
     static const char root[] = "/sys/fs/cgroup/cpu";
-    struct fx_buf quota;
-    struct fx_buf period;
-    fx_buf_init(&quota, 0);
-    fx_buf_init(&period, 0);
-    const bool ok = read_of_group(root, group, "cpu.cfs_quota_us", &quota) &&
-                    read_of_group(root, group, "cpu.cfs_period_us", &period) &&
-                    fx_cores_of_quota(text_of(&quota), text_of(&period), ret_cores);
+    struct fx_buf quota = {0};
+    struct fx_buf period = {0};
+    const bool ok =
+        read_of_group(root, group, "cpu.cfs_quota_us", &quota) &&
+        read_of_group(root, group, "cpu.cfs_period_us", &period) &&
+        fx_cores_of_quota(fx_buf_view(&quota), fx_buf_view(&period), ret_cores);
     fx_buf_finish(&quota);
     fx_buf_finish(&period);
     return ok;
@@ -169,15 +162,14 @@ static size_t least(struct fx_text group,
 }
 
 size_t fx_cores_usable(void) {
-    struct fx_buf groups;
+    struct fx_buf groups = {0};
     struct fx_text group;
     size_t cores = uv_available_parallelism();
-    fx_buf_init(&groups, 0);
     if (read_file("/proc/self/cgroup", &groups)) {
-        if (fx_cores_find_group(text_of(&groups), (struct fx_text){0}, &group)) {
+        if (fx_cores_find_group(fx_buf_view(&groups), (struct fx_text){0}, &group)) {
             cores = least(group, read_max, cores);
         }
-        if (fx_cores_find_group(text_of(&groups), FX_TEXT("cpu"), &group)) {
+        if (fx_cores_find_group(fx_buf_view(&groups), FX_TEXT("cpu"), &group)) {
             cores = least(group, read_quota, cores);
         }
     }

@@ -65,8 +65,7 @@ static void respond_dry_run(struct fx_server *server, struct fx_http_exchange *e
 static void respond_error(struct fx_server *server, const struct fx_dry_run *api,
                           struct fx_http_exchange *exchange, unsigned status,
                           const char *text) {
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     api->write_error(&body, fx_text_of(text));
     if (body.failed) { /* respond with the status and an empty body */
         fx_buf_reset(&body);
@@ -230,8 +229,7 @@ static void on_request(struct fx_http_exchange *exchange, void *user) {
 /* Logs the address with the actual port. */
 static void log_address(const struct fx_dryruns *dryruns, const char *address) {
     const char *colon = strrchr(address, ':');
-    struct fx_buf listen;
-    fx_buf_init(&listen, 0);
+    struct fx_buf listen = {0};
     fx_buf_add(&listen, address, colon == NULL ? 0 : (size_t)(colon - address));
     fx_buf_printf(&listen, ":%u", (unsigned)fx_http_server_port(dryruns->http));
     fx_log(INFO, "serving dry runs",

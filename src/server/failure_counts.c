@@ -114,11 +114,11 @@ bool fx_failure_counts_record(struct fx_failure_counts *failures,
         const struct fx_mutator_stats *entry = &outcome->stats[i];
         struct fx_mutator *mutator = result->snapshot->mutators[entry->mutator];
         if (entry->failed) {
-            is_over = add_failure(failures, mutator, FX_MISDEED_FAILED) || is_over;
+            is_over = add_failure(failures, mutator, FX_FAILURE_FAILED) || is_over;
         } else if (is_in_cycle(result, entry->mutator, &at)) {
-            is_over = add_failure(failures, mutator, FX_MISDEED_CYCLE) || is_over;
+            is_over = add_failure(failures, mutator, FX_FAILURE_CYCLE) || is_over;
         } else if (is_over_budget(failures, entry)) {
-            is_over = add_failure(failures, mutator, FX_MISDEED_BUDGET) || is_over;
+            is_over = add_failure(failures, mutator, FX_FAILURE_BUDGET) || is_over;
         } else if (failures->n_items > 0) {
             const struct fx_quarantined *item = find_item(failures, mutator);
             if (item != NULL) {

@@ -153,8 +153,7 @@ static bool read_files(struct fx_file_set *set, size_t max, struct fx_err *err) 
             set->digest = fx_hash_text(set->digest, fx_text_of(content->failure));
         }
         set->digest = fx_hash_text(set->digest, fx_text_of(set->files.paths[i]));
-        set->digest = fx_hash_text(
-            set->digest, (struct fx_text){content->bytes.data, content->bytes.len});
+        set->digest = fx_hash_text(set->digest, fx_buf_view(&content->bytes));
     }
     return true;
 }

@@ -11,8 +11,7 @@
 
 void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
     (void)server;
-    struct fx_buf lines;
-    fx_buf_init(&lines, 0);
+    struct fx_buf lines = {0};
     const bool failed = fx_stalls_print(&lines);
     fx_buf_str(&lines, failed ? "healthz check failed" : "ok");
     fx_respond_text(exchange, failed ? 503 : 200, NULL,
@@ -69,8 +68,7 @@ static bool run_checks(const struct fx_server *server, struct fx_buf *lines) {
 }
 
 void fx_handle_readyz(struct fx_server *server, struct fx_http_exchange *exchange) {
-    struct fx_buf lines;
-    fx_buf_init(&lines, 0);
+    struct fx_buf lines = {0};
     const bool ready = run_checks(server, &lines);
     const bool verbose = fx_text_starts(fx_http_query(exchange), FX_TEXT("verbose"));
     const char *text = ready ? "ok" : "not ready";
@@ -105,8 +103,7 @@ static void read_counts(struct fx_server *server) {
 }
 
 void fx_handle_metrics(struct fx_server *server, struct fx_http_exchange *exchange) {
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     read_counts(server);
     fx_registry_print(server->metrics.registry, &body);
     if (body.failed) {

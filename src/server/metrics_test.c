@@ -15,8 +15,7 @@
 #include "server/metrics.h"
 
 static char *print(const struct fx_metrics *metrics) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
+    struct fx_buf buf = {0};
     fx_registry_print(metrics->registry, &buf);
     char *text = fx_buf_steal(&buf);
     assert_non_null(text);
@@ -69,8 +68,7 @@ static void test_values(void **state) {
 
 /* The upper bounds of a histogram's series, as one line. */
 static char *bounds_of(const char *text, const char *start) {
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
+    struct fx_buf list = {0};
     fx_buf_str(&list, "");
     for (const char *at = text; (at = strstr(at, start)) != NULL;) {
         const char *end = strchr(at += strlen(start), '"');

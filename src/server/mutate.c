@@ -268,7 +268,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
     request->admission = (struct fx_admission){
         .on_error = options->on_error,
         .annotates = options->mutation_annotations,
-        .tells_passes = options->log_mutations,
+        .reports_passes = options->log_mutations,
         .collects_stats = true,
         .share_percent = options->namespace_share,
         .skims = true,

@@ -69,6 +69,11 @@ static struct fx_mutator_counts_row *row_of(struct fx_mutator_counts *counts,
 void fx_mutator_counts_record(struct fx_mutator_counts *counts,
                               const struct fx_snapshot *snapshot,
                               const struct fx_outcome *outcome) {
+    static const enum fx_mutator_count of_action[] = {
+        [FX_ACTION_DENY] = FX_MUTATOR_DENIED,
+        [FX_ACTION_WARN] = FX_MUTATOR_WARNED,
+        [FX_ACTION_AUDIT] = FX_MUTATOR_AUDITED,
+    };
     if (outcome->share_ns > 0) {
         add_count(row_of(counts, snapshot, outcome->share_mutator), FX_MUTATOR_SHARE_NS,
                   outcome->share_ns);
@@ -79,7 +84,9 @@ void fx_mutator_counts_record(struct fx_mutator_counts *counts,
         add_count(row, FX_MUTATOR_MATCHED, entry->matched);
         add_count(row, FX_MUTATOR_APPLIED, entry->applied);
         add_count(row, FX_MUTATOR_CHANGED, entry->changed);
-        add_count(row, FX_MUTATOR_DENIED, entry->denied);
+        if (entry->violated) {
+            add_count(row, of_action[snapshot->mutators[entry->mutator]->run.action], 1);
+        }
         add_count(row, FX_MUTATOR_ERRORS, entry->failed && !entry->skipped);
         add_count(row, FX_MUTATOR_SKIPPED, entry->skipped);
         add_count(row, FX_MUTATOR_NS, entry->ns);
@@ -109,6 +116,10 @@ static const char *const keys[] = {"group", "kind", "name"};
     X(CHANGED, "fixpoint_mutator_changed_total",                                        \
       "Reviews whose object a mutator changed.")                                        \
     X(DENIED, "fixpoint_mutator_denied_total", "Reviews whose object a policy denied.") \
+    X(WARNED, "fixpoint_mutator_warned_total",                                          \
+      "Reviews that a policy allowed with a warning.")                                  \
+    X(AUDITED, "fixpoint_mutator_audited_total",                                        \
+      "Reviews that a policy allowed with an audit annotation.")                        \
     X(ERRORS, "fixpoint_mutator_errors_total",                                          \
       "Reviews that failed because of a mutator.")                                      \
     X(SKIPPED, "fixpoint_mutator_skipped_total",                                        \
@@ -350,6 +361,7 @@ static void collect_row(struct fx_mutator_metrics *metrics,
     static const unsigned families[FX_MUTATOR_SHARE_NS] = {
         [FX_MUTATOR_MATCHED] = MATCHED, [FX_MUTATOR_APPLIED] = APPLIED,
         [FX_MUTATOR_CHANGED] = CHANGED, [FX_MUTATOR_DENIED] = DENIED,
+        [FX_MUTATOR_WARNED] = WARNED,   [FX_MUTATOR_AUDITED] = AUDITED,
         [FX_MUTATOR_ERRORS] = ERRORS,   [FX_MUTATOR_SKIPPED] = SKIPPED,
         [FX_MUTATOR_NS] = SECONDS,
     };

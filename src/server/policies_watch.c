@@ -201,6 +201,6 @@ static void on_closed(void *user) {
 
 void fx_policies_watch_close(struct fx_policies_watch *watch) {
     if (watch != NULL) {
-        fx_reload_close(watch->reload, on_closed);
+        fx_reload_close(watch->reload, on_closed, watch);
     }
 }

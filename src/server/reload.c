@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/reload.c - stat, read, build_version, hand over.
+ * server/reload.c - stat, read, build, hand over; and when: one inotify handle for each
+ * folder, a debounce timer, a regular check.
  */
 #include "server/reload.h"
 
@@ -9,11 +10,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/jobs.h"
 #include "base/limits.h"
-#include "server/file_watch.h"
 
+/* A burst of changes ends when nothing changed for QUIET_MS. It is reported after
+ * BURST_MS even if it does not end. */
+#define QUIET_MS     50
+#define BURST_MS     500
+#define REGULAR_MS   2000
+#define MAX_FOLDERS  256         /* further folders have only the regular check */
+#define FOLDER_MAGIC 0x66786579u /* "fxey" */
 #define RELOAD_MAGIC 0x66787265u /* "fxre" */
+
+/* The link that a mounted volume of Kubernetes swaps. */
+#define VOLUME_LINK "..data"
+
+struct folder_watch {
+    uint32_t magic;
+    uv_fs_event_t event;
+    struct fx_reload *reload; /* not used after the handle is closed */
+    struct folder_watch *next;
+    char *only; /* NULL, or the only name in this folder that matters */
+};
 
 /* What a run does: nothing, read the files if they look changed, read them in any case.
  */
@@ -36,23 +55,21 @@ struct fx_reload {
     uint32_t magic;
     struct fx_reload_options options;
     uv_loop_t *loop;
-    struct fx_file_watch *watch;
+    uv_timer_t quiet, regular;
+    uint64_t burst_since; /* loop time; 0: no burst */
+    struct folder_watch *folders;
+    size_t n_folders;
     uv_work_t work;
     struct fx_job job;
     struct reload_run run;
     bool running, closing;
+    unsigned n_holders;         /* timers that are not closed, and a run */
     enum depth next;            /* requested during a run */
     struct fx_file_stamp stamp; /* of the last run; ignored unless settled */
     uint64_t digest;            /* of the last version, valid or not; 0: none */
     char *last_failure; /* message of the last failure; NULL: none, or out of memory */
     void (*on_closed)(void *user);
 };
-
-static struct fx_reload *reload_of(uv_work_t *work) {
-    struct fx_reload *reload = work->data;
-    assert(reload != NULL && reload->magic == RELOAD_MAGIC);
-    return reload;
-}
 
 /* Do the files look unchanged, so that they need not be read? */
 static bool looks_unchanged(const struct fx_reload *reload, struct reload_run *run) {
@@ -122,11 +139,113 @@ static void apply_result(struct fx_reload *reload, struct reload_run *run) {
     }
 }
 
+/* ---- watching ---- */
+
+static void start_run(struct fx_reload *reload, enum depth depth);
+
+static void on_quiet(uv_timer_t *timer) {
+    struct fx_reload *reload = fx_checked(timer->data, RELOAD_MAGIC);
+    reload->burst_since = 0;
+    start_run(reload, ALWAYS);
+}
+
+static void on_event(uv_fs_event_t *event, const char *name, int events, int status) {
+    (void)events;
+    (void)status; /* an error is reported as a change */
+    const struct folder_watch *folder_watch = fx_checked(event->data, FOLDER_MAGIC);
+    struct fx_reload *reload = folder_watch->reload;
+    if (folder_watch->only != NULL && name != NULL &&
+        strcmp(name, folder_watch->only) != 0 && strcmp(name, VOLUME_LINK) != 0) {
+        return;
+    }
+    const uint64_t now = uv_now(event->loop);
+    if (reload->burst_since == 0) {
+        reload->burst_since = now;
+    }
+    if (now - reload->burst_since < BURST_MS) {
+        (void)uv_timer_start(&reload->quiet, on_quiet, QUIET_MS, 0);
+    }
+}
+
+static void on_folder_closed(uv_handle_t *handle) {
+    struct folder_watch *folder_watch = fx_checked(handle->data, FOLDER_MAGIC);
+    folder_watch->magic = 0;
+    free(folder_watch->only);
+    free(folder_watch);
+}
+
+static void close_folders(struct folder_watch *folders) {
+    while (folders != NULL) {
+        struct folder_watch *next = folders->next;
+        uv_close((uv_handle_t *)&folders->event, on_folder_closed);
+        folders = next;
+    }
+}
+
+/* Watches a folder. If that fails, only the regular check is left. */
+static void watch_folder(struct fx_reload *reload, const char *folder, const char *only) {
+    if (reload->n_folders >= MAX_FOLDERS) {
+        return;
+    }
+    struct folder_watch *folder_watch = calloc(1, sizeof *folder_watch);
+    char *name = only == NULL ? NULL : strdup(only);
+    if (folder_watch == NULL || (only != NULL && name == NULL) ||
+        uv_fs_event_init(reload->loop, &folder_watch->event) != 0) {
+        free(name);
+        free(folder_watch);
+        return;
+    }
+    folder_watch->magic = FOLDER_MAGIC;
+    folder_watch->event.data = folder_watch;
+    folder_watch->reload = reload;
+    folder_watch->only = name;
+    if (uv_fs_event_start(&folder_watch->event, on_event, folder, 0) != 0) {
+        uv_close((uv_handle_t *)&folder_watch->event, on_folder_closed);
+        return;
+    }
+    folder_watch->next = reload->folders;
+    reload->folders = folder_watch;
+    reload->n_folders++;
+}
+
+/* Watches the folder that has `root` as an entry. */
+static void watch_above(struct fx_reload *reload, const char *root) {
+    struct fx_buf above = {0};
+    fx_buf_str(&above, root);
+    while (!above.failed && above.len > 1 && above.data[above.len - 1] == '/') {
+        above.data[--above.len] = '\0';
+    }
+    char *slash = above.failed ? NULL : strrchr(above.data, '/');
+    if (slash != NULL && slash[1] != '\0') {
+        const char *name = slash + 1;
+        *slash = '\0';
+        watch_folder(reload, slash == above.data ? "/" : above.data, name);
+    } else if (!above.failed && slash == NULL) {
+        watch_folder(reload, ".", above.data);
+    }
+    fx_buf_finish(&above);
+}
+
+/* The new handles are opened before the old ones are closed: then the kernel keeps its
+ * watch of a folder that stays, and no notification is lost. */
+static void set_folders(struct fx_reload *reload, const struct fx_file_list *folders) {
+    struct folder_watch *old = reload->folders;
+    reload->folders = NULL;
+    reload->n_folders = 0;
+    for (size_t i = 0; i < reload->options.roots.n_paths; i++) {
+        watch_above(reload, reload->options.roots.paths[i]);
+    }
+    for (size_t i = 0; i < folders->n_paths; i++) {
+        watch_folder(reload, folders->paths[i], NULL);
+    }
+    close_folders(old);
+}
+
 /* Watches the folders if they changed. One more run finds what changed in them between
  * reading and watching. */
 static void watch_folders(struct fx_reload *reload, const struct reload_run *run) {
     if (run->folders.n_paths > 0 && run->stamp.folders != reload->stamp.folders) {
-        fx_file_watch_set_folders(reload->watch, &run->folders);
+        set_folders(reload, &run->folders);
         reload->next = reload->next > IF_CHANGED ? reload->next : IF_CHANGED;
     }
     reload->stamp = run->stamp;
@@ -140,7 +259,11 @@ static void run_finish(const struct fx_reload *reload, struct reload_run *run) {
     }
 }
 
-static void destroy_reload(struct fx_reload *reload) {
+/* Drops one of the holders; the last one frees the reload. */
+static void release(struct fx_reload *reload) {
+    if (--reload->n_holders > 0) {
+        return;
+    }
     reload->on_closed(reload->options.user);
     free(reload->last_failure);
     reload->magic = 0;
@@ -148,7 +271,7 @@ static void destroy_reload(struct fx_reload *reload) {
 }
 
 static void on_work(uv_work_t *work) {
-    struct fx_reload *reload = reload_of(work);
+    struct fx_reload *reload = fx_checked(work->data, RELOAD_MAGIC);
     execute(reload, &reload->run);
 }
 
@@ -169,12 +292,13 @@ static void start_run(struct fx_reload *reload, enum depth depth) {
     const int queued = uv_queue_work(reload->loop, &reload->work, on_work, on_worked);
     assert(queued == 0);
     reload->running = queued == 0;
+    reload->n_holders++;
     fx_job_begin(&reload->job);
 }
 
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* it is never cancelled */
-    struct fx_reload *reload = reload_of(work);
+    struct fx_reload *reload = fx_checked(work->data, RELOAD_MAGIC);
     reload->running = false;
     fx_job_end(&reload->job);
     if (!reload->closing && reload->run.read) {
@@ -183,15 +307,11 @@ static void on_worked(uv_work_t *work, int status) {
     }
     run_finish(reload, &reload->run);
     start_run(reload, reload->next);
-    if (reload->closing) {
-        destroy_reload(reload);
-    }
+    release(reload);
 }
 
-static void on_hint(bool is_notified, void *user) {
-    struct fx_reload *reload = user;
-    assert(reload->magic == RELOAD_MAGIC);
-    start_run(reload, is_notified ? ALWAYS : IF_CHANGED);
+static void on_regular(uv_timer_t *timer) {
+    start_run(fx_checked(timer->data, RELOAD_MAGIC), IF_CHANGED);
 }
 
 /* The first run, on the calling thread. */
@@ -225,26 +345,39 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop,
         .name = options->name,
         .allowed_ns = FX_JOB_NS(FX_LIMIT_BUILD_MS),
     };
-    reload->watch = fx_file_watch_create(loop, options->roots.paths,
-                                         options->roots.n_paths, on_hint, reload, err);
-    if (reload->watch == NULL || !run_first(reload, err)) {
-        fx_file_watch_close(reload->watch);
+    if (!run_first(reload, err)) {
         free(reload);
         return NULL;
     }
+    reload->n_holders = 2;
+    (void)uv_timer_init(loop, &reload->quiet); /* cannot fail */
+    (void)uv_timer_init(loop, &reload->regular);
+    reload->quiet.data = reload;
+    reload->regular.data = reload;
+    (void)uv_timer_start(&reload->regular, on_regular, REGULAR_MS, REGULAR_MS);
     return reload;
 }
 
 void fx_reload_now(struct fx_reload *reload) {
-    start_run(reload, ALWAYS);
+    if (reload != NULL) {
+        start_run(reload, ALWAYS);
+    }
 }
 
-void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user)) {
+static void on_timer_closed(uv_handle_t *handle) {
+    release(fx_checked(handle->data, RELOAD_MAGIC));
+}
+
+void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user),
+                     void *user) {
+    if (reload == NULL) {
+        on_closed(user);
+        return;
+    }
+    assert(user == reload->options.user);
     reload->closing = true;
     reload->on_closed = on_closed;
-    fx_file_watch_close(reload->watch);
-    reload->watch = NULL;
-    if (!reload->running) {
-        destroy_reload(reload);
-    }
+    close_folders(reload->folders);
+    uv_close((uv_handle_t *)&reload->quiet, on_timer_closed);
+    uv_close((uv_handle_t *)&reload->regular, on_timer_closed);
 }

@@ -3,6 +3,10 @@
  * server/reload.h - builds something from files, and builds it again when the files
  * change. Files are checked and versions built on a worker thread; the loop takes the
  * result. One run at a time; a request during a run leads to one more run after it.
+ *
+ * Changes are found soon after a notification of the kernel (inotify), and every two
+ * seconds in any case, because the kernel does not notify everything (network file
+ * systems, links above the folder, no watches left).
  */
 #ifndef FX_SERVER_RELOAD_H
 #define FX_SERVER_RELOAD_H
@@ -55,11 +59,11 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop,
                                    const struct fx_reload_options *options,
                                    struct fx_err *err) FX_MUST_USE;
 
-/* Reads the files again now, even if they look unchanged. */
+/* Reads the files again now, even if they look unchanged. NULL is fine. */
 void fx_reload_now(struct fx_reload *reload);
 
-/* Ends it. `on_closed` is called on the loop, now or later, when no worker uses `user`
- * any more. */
-void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user));
+/* Ends it. `on_closed` is called with `user`, which is that of the options: later, on the
+ * loop, when no worker uses it any more; at once if `reload` is NULL. */
+void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user), void *user);
 
 #endif

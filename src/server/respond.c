@@ -65,8 +65,7 @@ double fx_request_seconds(const struct fx_http_exchange *exchange) {
 
 void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
                      const char *extra_headers, const char *text) {
-    struct fx_buf body;
-    fx_buf_init(&body, 0);
+    struct fx_buf body = {0};
     fx_buf_printf(&body, "%s\n", text);
     if (body.failed) { /* out of memory: respond with the status and an empty body */
         fx_buf_finish(&body);

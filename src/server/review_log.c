@@ -80,10 +80,7 @@ static const char *copy_name(struct name *name, struct fx_text text) {
 static void add_mutator(struct fx_buf *list, const struct fx_mutator *mutator,
                         struct fx_text path) {
     if (list->len + NAME_BYTES + PATH_BYTES > LIST_BYTES) {
-        fx_buf_str(list,
-                   fx_text_ends((struct fx_text){list->data, list->len}, FX_TEXT("…"))
-                       ? ""
-                       : ", …");
+        fx_buf_str(list, fx_text_ends(fx_buf_view(list), FX_TEXT("…")) ? "" : ", …");
         return;
     }
     struct name name;
@@ -105,16 +102,18 @@ static void list_applied(struct fx_buf *list, const struct fx_review_result *res
 /* "Assign/a /spec/x, Assign/b /spec/x" */
 static void list_cycle(struct fx_buf *list, const struct fx_review_result *result) {
     for (size_t i = 0; result->outcome != NULL && i < result->outcome->n_cycle; i++) {
-        const struct fx_contender *contender = &result->outcome->cycle[i];
+        const struct fx_cycle_mutator *contender = &result->outcome->cycle[i];
         add_mutator(list, result->snapshot->mutators[contender->mutator],
                     contender->path);
     }
 }
 
-/* Logs the fields that every line has, and three further ones (empty: none). */
+#define MORE_FIELDS 5u
+
+/* Logs the fields that every line has, and further ones (empty: none). */
 static void write_line(enum fx_log_level level, const char *msg,
                        const struct fx_review_result *result, struct fx_text traceparent,
-                       double ms, const struct fx_log_field more[3]) {
+                       double ms, const struct fx_log_field more[MORE_FIELDS]) {
     struct name names[8];
     char trace_id[FX_TRACE_ID_SIZE];
     fx_trace_id_read(traceparent, trace_id);
@@ -133,42 +132,88 @@ static void write_line(enum fx_log_level level, const char *msg,
         more[0],
         more[1],
         more[2],
+        more[3],
+        more[4],
         {0},
     };
     fx_log_write(level, msg, fields);
 }
 
+/* ---- violations ---- */
+
+/* The validators that found a violation, by their actions. Their messages may quote the
+ * object. */
+struct violators {
+    struct fx_buf lists[FX_ACTION_AUDIT + 1];
+};
+
+static void find_violators(struct violators *violators,
+                           const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    for (size_t i = 0; i < FX_COUNT(violators->lists); i++) {
+        fx_buf_init(&violators->lists[i], 0);
+    }
+    for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
+        add_mutator(&violators->lists[outcome->violations[i].action],
+                    result->snapshot->mutators[outcome->violations[i].mutator],
+                    (struct fx_text){0});
+    }
+}
+
+static void violators_finish(struct violators *violators) {
+    for (size_t i = 0; i < FX_COUNT(violators->lists); i++) {
+        fx_buf_finish(&violators->lists[i]);
+    }
+}
+
+/* Adds "denied_by", "warned_by" and "audited_by", as far as there are any, behind the
+ * first `n` fields. Returns how many there are now. */
+static size_t add_violators(struct fx_log_field more[MORE_FIELDS], size_t n,
+                            const struct violators *violators) {
+    static const char *const keys[] = {
+        [FX_ACTION_DENY] = "denied_by",
+        [FX_ACTION_WARN] = "warned_by",
+        [FX_ACTION_AUDIT] = "audited_by",
+    };
+    for (size_t i = FX_ACTION_DENY; i < FX_COUNT(keys) && n < MORE_FIELDS; i++) {
+        const struct fx_buf *list = &violators->lists[i];
+        if (list->len > 0 || list->failed) {
+            more[n++] = fx_log_str(keys[i], list->failed ? "" : list->data);
+        }
+    }
+    return n;
+}
+
 static void log_changed(const struct fx_review_result *result, struct fx_text traceparent,
                         double ms) {
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
+    struct violators violators;
+    struct fx_buf list = {0};
     list_applied(&list, result);
-    const struct fx_log_field more[3] = {
+    find_violators(&violators, result);
+    struct fx_log_field more[MORE_FIELDS] = {
         fx_log_str("mutators", list.failed ? "" : list.data),
         fx_log_int("iterations", result->outcome->iterations),
         fx_log_int("operations",
                    result->patch == NULL ? 0 : (int64_t)result->patch->n_ops),
     };
+    (void)add_violators(more, 3, &violators);
     write_line(FX_LOG_INFO, "review changed", result, traceparent, ms, more);
+    violators_finish(&violators);
     fx_buf_finish(&list);
 }
 
-/* Names the policies that denied it. Their messages may quote the object. */
-static void log_denied(const struct fx_review_result *result, struct fx_text traceparent,
-                       double ms) {
-    const struct fx_outcome *outcome = result->outcome;
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
-    for (size_t i = 0; i < outcome->n_refusals; i++) {
-        add_mutator(&list, result->snapshot->mutators[outcome->refusals[i].mutator],
-                    (struct fx_text){0});
-    }
-    const struct fx_log_field more[3] = {
-        fx_log_str("denied_by", list.failed ? "" : list.data),
-        fx_log_int("iterations", outcome->iterations),
-    };
-    write_line(FX_LOG_INFO, "review denied", result, traceparent, ms, more);
-    fx_buf_finish(&list);
+/* A review that denied its object, or left it unchanged with a violation. */
+static void log_violations(const struct fx_review_result *result,
+                           struct fx_text traceparent, double ms) {
+    const bool denied = result->decision == FX_DECISION_DENIED;
+    struct violators violators;
+    find_violators(&violators, result);
+    struct fx_log_field more[MORE_FIELDS] = {{0}};
+    const size_t n = add_violators(more, 0, &violators);
+    more[n] = fx_log_int("iterations", result->outcome->iterations);
+    write_line(FX_LOG_INFO, denied ? "review denied" : "review unchanged", result,
+               traceparent, ms, more);
+    violators_finish(&violators);
 }
 
 /* The message for the log. The messages of a mutation and of the JSON reader may quote a
@@ -181,7 +226,7 @@ static const char *log_message(const struct fx_err *failure) {
     case FX_OK:
     case FX_ENOMEM:
     case FX_ELIMIT:
-    case FX_EDENIED: /* logged by log_denied() */
+    case FX_EDENIED: /* logged by log_violations() */
     case FX_ENOCONVERGE:
     case FX_EDEADLINE:
     case FX_EIO:
@@ -201,11 +246,10 @@ static void list_failed(struct fx_buf *list, const struct fx_review_result *resu
 
 static void log_failed(const struct fx_review_result *result, struct fx_text traceparent,
                        double ms) {
-    struct fx_buf list;
-    fx_buf_init(&list, 0);
+    struct fx_buf list = {0};
     list_failed(&list, result);
     const bool single = result->outcome != NULL && result->outcome->failed != NULL;
-    const struct fx_log_field more[3] = {
+    const struct fx_log_field more[MORE_FIELDS] = {
         fx_log_int("status", result->status),
         fx_log_str("error", result->failure == NULL ? "" : log_message(result->failure)),
         list.len > 0 && !list.failed ? fx_log_str(single ? "mutator" : "cycle", list.data)
@@ -213,6 +257,10 @@ static void log_failed(const struct fx_review_result *result, struct fx_text tra
     };
     write_line(FX_LOG_WARN, "review failed", result, traceparent, ms, more);
     fx_buf_finish(&list);
+}
+
+static bool has_violations(const struct fx_review_result *result) {
+    return result->outcome != NULL && result->outcome->n_violations > 0;
 }
 
 void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
@@ -223,17 +271,17 @@ void fx_log_review(const struct fx_review_result *result, struct fx_text tracepa
             log_changed(result, traceparent, ms);
         }
         break;
+    case FX_DECISION_UNCHANGED:
     case FX_DECISION_DENIED:
-        if (fx_log_enabled(FX_LOG_INFO)) {
-            log_denied(result, traceparent, ms);
+        if (fx_log_enabled(FX_LOG_INFO) && has_violations(result)) {
+            log_violations(result, traceparent, ms);
         }
         break;
     case FX_DECISION_FAILED:
     case FX_DECISION_REFUSED:
     case FX_DECISION_BROKEN: log_failed(result, traceparent, ms); break;
     case FX_DECISION_SKIPPED:
-    case FX_DECISION_EXCLUDED:
-    case FX_DECISION_UNCHANGED: break;
+    case FX_DECISION_EXCLUDED: break;
     }
 }
 
@@ -245,7 +293,7 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
         result->decision != FX_DECISION_BROKEN) {
         return;
     }
-    const struct fx_log_field more[3] = {fx_log_int("status", result->status)};
+    const struct fx_log_field more[MORE_FIELDS] = {fx_log_int("status", result->status)};
     write_line(denied ? FX_LOG_INFO : FX_LOG_WARN,
                denied ? "admission denied" : "admission failed", result, traceparent, ms,
                more);
@@ -331,9 +379,6 @@ void fx_log_mutation(const struct fx_review_result *result) {
         return;
     }
     struct record record = {.n_fields = 0};
-    for (size_t i = 0; i < LOGGED_PASSES; i++) {
-        fx_buf_init(&record.lists[i], 0);
-    }
     fill_record(&record, result);
     fx_log_write(FX_LOG_INFO, message, record.fields);
     for (size_t i = 0; i < LOGGED_PASSES; i++) {
@@ -379,8 +424,7 @@ static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
 static void log_skipped(const struct fx_review_result *result,
                         const struct fx_mutator *mutator, uint64_t times) {
     struct name names[6];
-    struct fx_buf id;
-    fx_buf_init(&id, 0);
+    struct fx_buf id = {0};
     add_mutator(&id, mutator, (struct fx_text){0});
     fx_log(WARN, "mutator skipped after a failure",
            fx_log_str("mutator", id.failed ? "" : id.data),

@@ -20,8 +20,9 @@
  * invalid header counts as none: then `out` is "". */
 void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 
-/* Logs a review that changed or denied its object (info), or that failed (warn, with the
- * cycle if it did not converge). Logs nothing for other reviews. */
+/* Logs a review that changed or denied its object, or of which validators warn or audit
+ * (info), or that failed (warn, with the cycle if it did not converge). Logs nothing for
+ * other reviews. */
 void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms);
 
@@ -32,7 +33,7 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 /* For `--log-mutations`: logs which mutators applied in each pass, in the record of spec
  * section 5, one line for each review that changed its object or did not converge.
  * Mutators are named by id only: the labels of the spec are values of the object. Needs
- * fx_admission.tells_passes. */
+ * fx_admission.reports_passes. */
 void fx_log_mutation(const struct fx_review_result *result);
 
 /* ---- skipped mutators ---- */

@@ -118,7 +118,7 @@ static void test_changed(void **state) {
 
 static void test_cycle(void **state) {
     (void)state;
-    struct fx_contender cycle[] = {{0, TEXT("/spec/x")}, {1, TEXT("/spec/y")}};
+    struct fx_cycle_mutator cycle[] = {{0, TEXT("/spec/x")}, {1, TEXT("/spec/y")}};
     const struct fx_outcome outcome = {.iterations = 3, .cycle = cycle, .n_cycle = 2};
     const struct fx_err failure = {.code = FX_ENOCONVERGE, .msg = "not converging"};
     struct fx_review_result result = pod;
@@ -149,11 +149,14 @@ static void test_failed_mutation(void **state) {
 /* Who denies it; what they say quotes the object. */
 static void test_denied(void **state) {
     (void)state;
-    struct fx_refusal refusals[] = {{0, TEXT("a: \"S3cret\"")}, {1, TEXT("b")}};
+    struct fx_violation violations[] = {
+        {0, FX_ACTION_DENY, TEXT("a: \"S3cret\"")},
+        {1, FX_ACTION_DENY, TEXT("b")},
+    };
     const struct fx_outcome outcome = {
         .iterations = 2,
-        .refusals = refusals,
-        .n_refusals = 2,
+        .violations = violations,
+        .n_violations = 2,
         .denial = TEXT("rejected by a: \"S3cret\",b"),
     };
     const struct fx_err failure = {.code = FX_EDENIED, .msg = "rejected by a: S3cret"};
@@ -165,6 +168,33 @@ static void test_denied(void **state) {
     assert_has("\"level\":\"info\",\"msg\":\"review denied\",\"uid\":\"u\"");
     assert_has("\"denied_by\":\"Assign/a, Assign/b\",\"iterations\":2}");
     assert_null(strstr(written, "S3cret"));
+}
+
+/* Who warns and audits stands in the line of a changed object, or in one of its own. */
+static void test_warned(void **state) {
+    (void)state;
+    struct fx_violation violations[] = {
+        {0, FX_ACTION_WARN, TEXT("S3cret")},
+        {1, FX_ACTION_AUDIT, TEXT("S3cret")},
+    };
+    const struct fx_outcome outcome = {
+        .iterations = 1,
+        .violations = violations,
+        .n_violations = 2,
+    };
+    struct fx_review_result result = pod;
+    result.decision = FX_DECISION_UNCHANGED;
+    result.outcome = &outcome;
+    write_line(&result);
+    assert_has("\"level\":\"info\",\"msg\":\"review unchanged\",\"uid\":\"u\"");
+    assert_has(
+        "\"warned_by\":\"Assign/a\",\"audited_by\":\"Assign/b\",\"iterations\":1}");
+    assert_null(strstr(written, "S3cret"));
+    result.decision = FX_DECISION_MUTATED;
+    write_line(&result);
+    assert_has("\"msg\":\"review changed\"");
+    assert_has(
+        "\"operations\":0,\"warned_by\":\"Assign/a\",\"audited_by\":\"Assign/b\"}");
 }
 
 static void test_quiet(void **state) {
@@ -202,10 +232,10 @@ static void test_long_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_trace_id),   cmocka_unit_test(test_changed),
-        cmocka_unit_test(test_cycle),      cmocka_unit_test(test_failed_mutation),
-        cmocka_unit_test(test_denied),     cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_long_names),
+        cmocka_unit_test(test_trace_id), cmocka_unit_test(test_changed),
+        cmocka_unit_test(test_cycle),    cmocka_unit_test(test_failed_mutation),
+        cmocka_unit_test(test_denied),   cmocka_unit_test(test_warned),
+        cmocka_unit_test(test_quiet),    cmocka_unit_test(test_long_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,8 +110,7 @@ bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *serv
 /* Finds the route of the request. False: there is none, and the request is answered. */
 static bool look_up(const struct fx_routes *routes, const struct fx_server *server,
                     struct fx_http_exchange *exchange, struct fx_route *ret_route) {
-    struct fx_buf allow;
-    fx_buf_init(&allow, 0);
+    struct fx_buf allow = {0};
     const bool ok = fx_routes_find(routes, server, fx_http_method(exchange),
                                    fx_http_path(exchange), ret_route, &allow);
     if (!ok && allow.failed) {

@@ -54,8 +54,7 @@ static void test_find(void **state) {
         {&fx_routes_dryruns, "GET", "/metrics", ""},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf allow;
-        fx_buf_init(&allow, 0);
+        struct fx_buf allow = {0};
         struct fx_route route;
         const bool is_found =
             fx_routes_find(cases[i].routes, server, fx_text_of(cases[i].method),
@@ -73,8 +72,7 @@ static void test_find(void **state) {
 }
 
 static bool is_there(const struct fx_server *server, const char *path) {
-    struct fx_buf allow;
-    fx_buf_init(&allow, 0);
+    struct fx_buf allow = {0};
     struct fx_route route;
     const bool is_found = fx_routes_find(&fx_routes_webhook, server, FX_TEXT("POST"),
                                          fx_text_of(path), &route, &allow);

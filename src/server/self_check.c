@@ -4,10 +4,10 @@
  */
 #include "server/self_check.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/log.h"
 #include "net/address.h"
 #include "net/port_check.h"
@@ -26,12 +26,6 @@ struct fx_self_check {
     bool has_result, passed;
     struct fx_err failure;
 };
-
-static struct fx_self_check *check_of(void *data) {
-    struct fx_self_check *check = data;
-    assert(check != NULL && check->magic == CHECK_MAGIC);
-    return check;
-}
 
 static void end_if_done(struct fx_self_check *check) {
     if (check->timer_closed && !check->is_running) {
@@ -57,14 +51,14 @@ static void set_result(struct fx_self_check *check, const struct fx_err *failure
 }
 
 static void on_done(const struct fx_err *failure, void *user) {
-    struct fx_self_check *check = check_of(user);
+    struct fx_self_check *check = fx_checked(user, CHECK_MAGIC);
     check->is_running = false;
     set_result(check, failure);
     end_if_done(check);
 }
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_self_check *check = check_of(timer->data);
+    struct fx_self_check *check = fx_checked(timer->data, CHECK_MAGIC);
     if (check->is_running) {
         return;
     }
@@ -81,8 +75,8 @@ static struct fx_tls_config *client_of(const struct fx_tls_pair *own_pair,
     struct fx_text cert = {0};
     struct fx_text key = {0};
     if (own_pair != NULL) {
-        cert = (struct fx_text){own_pair->cert.data, own_pair->cert.len};
-        key = (struct fx_text){own_pair->key.data, own_pair->key.len};
+        cert = fx_buf_view(&own_pair->cert);
+        key = fx_buf_view(&own_pair->key);
     }
     return fx_tls_config_client((struct fx_text){0}, "localhost", cert, key, err);
 }
@@ -122,7 +116,7 @@ bool fx_self_check_passed(const struct fx_self_check *check, const char **ret_re
 }
 
 static void on_closed(uv_handle_t *handle) {
-    struct fx_self_check *check = check_of(handle->data);
+    struct fx_self_check *check = fx_checked(handle->data, CHECK_MAGIC);
     check->timer_closed = true;
     end_if_done(check);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/checked.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -45,12 +46,6 @@ struct process {
     unsigned n_stopping; /* ports that still answer requests */
 };
 
-static struct process *process_of(void *data) {
-    struct process *process = data;
-    assert(process != NULL && process->magic == SERVER_MAGIC);
-    return process;
-}
-
 static uint64_t or_default(uint64_t given, uint64_t otherwise) {
     return given == 0 ? otherwise : given;
 }
@@ -67,7 +62,7 @@ static void end_signals(struct process *process) {
 }
 
 static void on_health_stopped(void *user) {
-    struct process *process = process_of(user);
+    struct process *process = fx_checked(user, SERVER_MAGIC);
     fx_watchdog_answered(process->server.watchdog);
     fx_watchdog_remove(process->server.watchdog, &process->server.watched);
     end_signals(process);
@@ -83,7 +78,7 @@ static bool listens(const struct fx_http_server *server) {
 
 /* Called when all reviews, and when all dry runs, are answered. */
 static void on_answered(void *user) {
-    struct process *process = process_of(user);
+    struct process *process = fx_checked(user, SERVER_MAGIC);
     if (--process->n_stopping > 0) {
         return;
     }
@@ -96,7 +91,7 @@ static void on_answered(void *user) {
 
 /* No connection is accepted any more. */
 static void on_webhook_stopped(void *user) {
-    struct process *process = process_of(user);
+    struct process *process = fx_checked(user, SERVER_MAGIC);
     fx_threads_stop(&process->server.threads, on_answered, process);
 }
 
@@ -119,7 +114,7 @@ static void stop_server(struct process *process) {
 }
 
 static void on_drained(uv_timer_t *timer) {
-    struct process *process = process_of(timer->data);
+    struct process *process = fx_checked(timer->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_log(INFO, "stopping", {0});
         stop_server(process);
@@ -144,7 +139,7 @@ static void drain_server(struct process *process) {
 
 static void on_end_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct process *process = process_of(signal->data);
+    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (process->stopping) {
         return;
     }
@@ -157,7 +152,7 @@ static void on_end_signal(uv_signal_t *signal, int number) {
 
 static void on_reload_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct process *process = process_of(signal->data);
+    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_sources_reload(&process->server);
         fx_certificates_reload(process->server.certificates);
@@ -165,7 +160,7 @@ static void on_reload_signal(uv_signal_t *signal, int number) {
 }
 
 static void on_pass_signal(uv_signal_t *signal, int number) {
-    struct process *process = process_of(signal->data);
+    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_sources_set_passthrough(&process->server, number == SIGUSR1);
     }
@@ -281,10 +276,8 @@ static void print_address(struct fx_buf *buf, const char *address,
 }
 
 static void log_start(const struct fx_server *server) {
-    struct fx_buf listen;
-    struct fx_buf health;
-    fx_buf_init(&listen, 0);
-    fx_buf_init(&health, 0);
+    struct fx_buf listen = {0};
+    struct fx_buf health = {0};
     print_address(&listen, server->options->listen, server->webhook);
     print_address(&health, server->options->health_listen, server->health);
     fx_log(INFO, "serving", fx_log_str("listen", listen.failed ? "" : listen.data),

@@ -6,6 +6,7 @@
 
 #include <assert.h>
 
+#include "base/checked.h"
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -17,12 +18,6 @@
 #define LOG_INTERVAL_NS (10000 * NS_IN_MS) /* between two log lines */
 
 #define SHED_MAGIC 0x66787364u /* "fxsd" */
-
-static struct fx_shed *shed_of(void *data) {
-    struct fx_shed *shed = data;
-    assert(shed != NULL && shed->magic == SHED_MAGIC);
-    return shed;
-}
 
 /* ---- how long has a request waited? ---- */
 
@@ -57,7 +52,7 @@ void fx_wait_estimate_end_round(struct fx_wait_estimate *estimate, uint64_t now_
 /* ---- late requests ---- */
 
 static void on_marker(uv_async_t *marker) {
-    struct fx_shed *shed = shed_of(marker->data);
+    struct fx_shed *shed = fx_checked(marker->data, SHED_MAGIC);
     fx_wait_estimate_end_round(&shed->estimate, fx_clock_ns());
 }
 

@@ -57,7 +57,7 @@ static char written[4000];
 static void note(struct fx_skip_log *log, uint32_t rule, bool fails) {
     char words[] = "S3cret is no number";
     struct fx_skipped_mutator drop = {
-        .mutator = rule, .pass = 1, .fails = fails, .words = words};
+        .mutator = rule, .pass = 1, .fails = fails, .message = words};
     const struct fx_outcome outcome = {.iterations = 1, .skipped = &drop, .n_skipped = 1};
     const struct fx_snapshot snapshot = {.mutators = all, .n_mutators = MUTATORS};
     const struct fx_review_result result = {

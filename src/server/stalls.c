@@ -35,8 +35,7 @@ static bool is_late(const struct fx_job *job, const struct update *update) {
 }
 
 static void log_begin(const struct fx_job *job, uint64_t now_ns) {
-    struct fx_buf where;
-    fx_buf_init(&where, 0);
+    struct fx_buf where = {0};
     describe_job(job, &where);
     fx_log(ERROR, "stalled", fx_log_str("what", job->name),
            fx_log_str("where", where.failed ? "" : where.data),
@@ -78,8 +77,7 @@ static bool needs_restart(enum fx_job_type type) {
 }
 
 static void print_job(const struct fx_job *job, const struct print *print) {
-    struct fx_buf where;
-    fx_buf_init(&where, 0);
+    struct fx_buf where = {0};
     describe_job(job, &where);
     fx_buf_printf(print->lines, "%s: %lld s", job->name,
                   (long long)seconds_of(job, print->now_ns));

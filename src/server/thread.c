@@ -103,17 +103,15 @@ static void on_request(struct fx_http_exchange *exchange, void *user) {
  * section 7). */
 static bool offer_certificate(struct fx_thread *thread,
                               const struct fx_tls_config *config, struct fx_err *err) {
-    struct fx_buf cert;
-    struct fx_buf key;
-    fx_buf_init(&cert, 0);
-    fx_buf_init(&key, 0);
+    struct fx_buf cert = {0};
+    struct fx_buf key = {0};
     fx_tls_config_print(config, &cert);
     fx_tls_config_print_key(config, &key);
-    const bool ok = cert.failed || key.failed
-                        ? fx_fail_nomem(err)
-                        : fx_external_client_set_certificate(
-                              thread->external, (struct fx_text){cert.data, cert.len},
-                              (struct fx_text){key.data, key.len}, err);
+    const bool ok =
+        cert.failed || key.failed
+            ? fx_fail_nomem(err)
+            : fx_external_client_set_certificate(thread->external, fx_buf_view(&cert),
+                                                 fx_buf_view(&key), err);
     fx_tls_wipe(&key);
     fx_buf_finish(&cert);
     return ok;

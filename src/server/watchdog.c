@@ -73,9 +73,8 @@ static void end_process(struct fx_watchdog *watchdog) {
     const bool answered = is_answered(watchdog);
     const size_t n_requests =
         answered ? 0 : watchdog->options.count_requests(watchdog->options.user);
-    struct fx_buf jobs;
+    struct fx_buf jobs = {0};
     post_once_more(watchdog);
-    fx_buf_init(&jobs, 0);
     fx_stalls_print_all_jobs(&jobs);
     const char *text = jobs.failed || jobs.len == 0 ? "" : jobs.data;
     if (answered) {

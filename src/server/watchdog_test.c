@@ -249,8 +249,7 @@ static void test_worker_threads_that_are_all_taken(void **state) {
 static void test_what_is_under_way(void **state) {
     (void)state;
     struct fx_job job = {.type = FX_JOB_DRY_RUN, .name = "dry run", .describe = describe};
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf words = {0};
     fx_stalls_print_all_jobs(&words);
     assert_int_equal(words.len, 0);
     fx_job_begin(&job);

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/limits.h"
-#include "suite/context.h"
 #include "value/patch.h"
 
 /* A case while it is checked. */
@@ -21,7 +20,7 @@ struct case_check {
     struct fx_objects got;
     struct fx_err failure;  /* code FX_OK: the mutation did not fail */
     struct fx_buf denial;   /* if the object was denied: the whole message */
-    struct fx_buf warnings; /* of policies that were left out */
+    struct fx_buf warnings; /* of policies that warn, audit or were skipped */
     struct fx_err *err;
 };
 
@@ -44,8 +43,7 @@ static bool fail(struct case_check *check, const char *fmt, ...) {
     va_start(args, fmt);
     (void)vsnprintf(message, sizeof message, fmt, args);
     va_end(args);
-    struct fx_buf reason;
-    fx_buf_init(&reason, 0);
+    struct fx_buf reason = {0};
     fx_buf_str(&reason, message);
     return conclude(check, FX_SUITE_FAIL, &reason);
 }
@@ -53,8 +51,7 @@ static bool fail(struct case_check *check, const char *fmt, ...) {
 /* An input is wrong: the result points there. */
 static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_file *bad) {
     struct fx_suite_result *result = check->result;
-    struct fx_buf reason;
-    fx_buf_init(&reason, 0);
+    struct fx_buf reason = {0};
     fx_buf_str(&reason, bad->reason);
     free(result->file);
     result->file = strdup(bad->file);
@@ -98,8 +95,6 @@ static bool mutate_object(struct case_check *check,
     const struct fx_suite_host *host = check->trial->host;
     struct fx_suite_response answer = {.object = NULL};
     struct fx_err failure = FX_ERR_INIT;
-    fx_buf_init(&answer.denial, 0);
-    fx_buf_init(&answer.warnings, 0);
     bool ok = host->mutate(host->user, question, &answer, &failure);
     ok = take_answer(check, ok, &answer, &failure);
     json_decref(answer.object);
@@ -136,7 +131,6 @@ static bool mutate_all(struct case_check *check) {
 /* Where an expectation that is no file stands: "suite.yaml:12 (patch)". */
 static bool name_side(struct fx_buf *name, const struct case_check *check,
                       const char *field) {
-    fx_buf_init(name, 0);
     fx_buf_printf(name, "%s:%u (%s)", check->result->file, (unsigned)check->result->line,
                   field);
     return !name->failed;
@@ -145,8 +139,7 @@ static bool name_side(struct fx_buf *name, const struct case_check *check,
 /* *ret_same: the objects are as expected; otherwise the result is a failure. */
 static bool compare(struct case_check *check, const struct fx_objects *expected,
                     const char *expected_name, bool part, bool *ret_same) {
-    struct fx_buf diff;
-    fx_buf_init(&diff, 0);
+    struct fx_buf diff = {0};
     const struct fx_expectation expectation = {
         .expected = expected,
         .got = &check->got,
@@ -192,7 +185,7 @@ static bool to_objects(json_t *value, struct fx_objects *ret_objects) {
 static bool compare_inline(struct case_check *check, const char *field, json_t *value,
                            bool part, bool *ret_same) {
     struct fx_objects expected = {0};
-    struct fx_buf name;
+    struct fx_buf name = {0};
     const bool ok = (name_side(&name, check, field) && to_objects(value, &expected)) ||
                     fx_fail_nomem(check->err);
     const bool done = ok && compare(check, &expected, name.data, part, ret_same);
@@ -219,8 +212,8 @@ static bool compare_file(struct case_check *check, bool *ret_same) {
     }
     struct fx_objects expected = {0};
     struct fx_suite_bad_file bad = {0};
-    bool ok = fx_suite_read_objects(path, case_->source, check->trial->host, &expected,
-                                    &bad, check->err);
+    const struct fx_suite_reading reading = {check->trial->host, &bad, check->err};
+    bool ok = fx_suite_read_objects(&reading, path, case_->source, &expected);
     if (ok && bad.reason != NULL) {
         ok = conclude_bad(check, &bad);
     } else if (ok) {
@@ -349,16 +342,15 @@ static void add_part(struct fx_buf *note, const char *part) {
     fx_buf_str(note, part);
 }
 
-/* Adds to the reason that assertions were ignored, and which policies were skipped: that
- * may be why the case failed. */
+/* Adds to the reason that assertions were ignored, and the warnings of policies: those
+ * that were skipped may be why the case failed. */
 static bool add_note(struct case_check *check) {
     const enum fx_suite_status status = check->result->status;
     const bool asserts = status == FX_SUITE_PASS && check->trial->case_->asserts;
     if (!asserts && check->warnings.len == 0) {
         return true;
     }
-    struct fx_buf note;
-    fx_buf_init(&note, 0);
+    struct fx_buf note = {0};
     if (check->result->reason != NULL) {
         add_part(&note, check->result->reason);
     }
@@ -391,8 +383,6 @@ bool fx_suite_check_case(const struct fx_suite_trial *trial,
                          struct fx_suite_result *ret_result, struct fx_err *err) {
     struct case_check check = {
         .trial = trial, .result = ret_result, .failure = FX_ERR_INIT, .err = err};
-    fx_buf_init(&check.denial, 0);
-    fx_buf_init(&check.warnings, 0);
     const struct fx_suite_policies *policies =
         fx_suite_inputs_policies(trial->inputs, trial->test, trial->host, err);
     if (policies == NULL) {

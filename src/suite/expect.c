@@ -31,6 +31,14 @@ bool fx_objects_add(struct fx_objects *objects, json_t *object) {
     return true;
 }
 
+bool fx_objects_equal(const struct fx_objects *a, const struct fx_objects *b) {
+    bool same = a->n_items == b->n_items;
+    for (size_t i = 0; same && i < a->n_items; i++) {
+        same = fx_equal(a->items[i], b->items[i]);
+    }
+    return same;
+}
+
 void fx_objects_print(struct fx_buf *buf, const struct fx_objects *objects) {
     for (size_t i = 0; i < objects->n_items; i++) {
         fx_buf_str(buf, i > 0 ? "---\n" : "");
@@ -138,21 +146,11 @@ static bool arrange_all(const struct fx_expectation *expectation,
     return true;
 }
 
-static bool are_equal(const struct fx_objects *a, const struct fx_objects *b) {
-    bool same = a->n_items == b->n_items;
-    for (size_t i = 0; same && i < a->n_items; i++) {
-        same = fx_equal(a->items[i], b->items[i]);
-    }
-    return same;
-}
-
 static bool print_diff(const struct fx_expectation *expectation,
                        const struct fx_objects *arranged, struct fx_buf *diff,
                        struct fx_err *err) {
-    struct fx_buf expected;
-    struct fx_buf got;
-    fx_buf_init(&expected, 0);
-    fx_buf_init(&got, 0);
+    struct fx_buf expected = {0};
+    struct fx_buf got = {0};
     fx_objects_print(&expected, expectation->expected);
     fx_objects_print(&got, arranged);
     const struct fx_linediff_names names = {expectation->expected_name,
@@ -173,7 +171,7 @@ bool fx_expect_compare(const struct fx_expectation *expectation, bool *ret_same,
     struct fx_objects arranged = {0};
     bool ok = arrange_all(expectation, &arranged) || fx_fail_nomem(err);
     if (ok) {
-        *ret_same = are_equal(expectation->expected, &arranged);
+        *ret_same = fx_objects_equal(expectation->expected, &arranged);
         ok = *ret_same || print_diff(expectation, &arranged, diff, err);
     }
     fx_objects_finish(&arranged);

@@ -46,6 +46,9 @@ struct fx_expectation {
 bool fx_expect_compare(const struct fx_expectation *expectation, bool *ret_same,
                        struct fx_buf *diff, struct fx_err *err) FX_MUST_USE;
 
+/* Are there as many, and are they equal (value/equal.h), one by one? */
+bool fx_objects_equal(const struct fx_objects *a, const struct fx_objects *b);
+
 /* Appends the objects as YAML documents. */
 void fx_objects_print(struct fx_buf *buf, const struct fx_objects *objects);
 

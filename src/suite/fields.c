@@ -100,8 +100,7 @@ static void report_fault(const struct fx_fields *fields, const char *key,
     if (reader->n_reported++ >= FX_LIMIT_FINDINGS && !first) {
         return;
     }
-    struct fx_buf path;
-    fx_buf_init(&path, 0);
+    struct fx_buf path = {0};
     print_path(&path, fields);
     if (key != NULL) {
         fx_buf_printf(&path, "%s%s", path.len > 0 ? "." : "", key);
@@ -160,8 +159,7 @@ void fx_fields_check_names(const struct fx_fields *fields, const char *const *na
         if (is_among(key, names)) {
             continue;
         }
-        struct fx_buf message;
-        fx_buf_init(&message, 0);
+        struct fx_buf message = {0};
         fx_buf_str(&message, "unknown field; expected one of");
         for (size_t i = 0; names[i] != NULL; i++) {
             fx_buf_printf(&message, "%s %s", i > 0 ? "," : "", names[i]);

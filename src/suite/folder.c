@@ -2,8 +2,6 @@
  *
  * suite/folder.c - finds cases in folders.
  */
-#include "suite/folder.h"
-
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,13 +12,9 @@
 
 static const char *const endings[] = {".yaml", ".yml", ".json"};
 
-static bool exists(const char *path, bool *ret_folder) {
+static bool is_file(const char *path) {
     struct stat info;
-    if (stat(path, &info) != 0) {
-        return false;
-    }
-    *ret_folder = S_ISDIR(info.st_mode);
-    return true;
+    return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
 /* folder/name with whichever ending there is. *ret_path stays NULL where there is none.
@@ -32,11 +26,10 @@ static bool find_file(struct fx_suites *suites, struct fx_text folder, const cha
         char whole[32];
         (void)snprintf(whole, sizeof whole, "%s%s", name, endings[i]);
         const char *path = fx_suites_join(suites, folder, fx_text_of(whole));
-        bool is_folder = false;
         if (path == NULL) {
             return false;
         }
-        *ret_path = exists(path, &is_folder) && !is_folder ? path : NULL;
+        *ret_path = is_file(path) ? path : NULL;
     }
     return true;
 }
@@ -45,15 +38,11 @@ static bool find_file(struct fx_suites *suites, struct fx_text folder, const cha
 static bool find_policies_in(struct fx_suites *suites, struct fx_text folder,
                              const char **ret_path) {
     const char *path = fx_suites_join(suites, folder, FX_TEXT(POLICIES));
-    bool is_folder = false;
-    if (path == NULL) {
-        return false;
-    }
-    if (exists(path, &is_folder) && is_folder) {
+    if (path != NULL && fx_suite_is_folder(path)) {
         *ret_path = path;
         return true;
     }
-    return find_file(suites, folder, POLICIES, ret_path);
+    return path != NULL && find_file(suites, folder, POLICIES, ret_path);
 }
 
 /* Those of the folder, or of the nearest above it that has some; *ret_above is that one.
@@ -82,11 +71,6 @@ struct expectations {
     const char *mutated, *unchanged, *error, *denied; /* the files that there are */
 };
 
-static bool is_file(const char *path) {
-    bool is_folder = false;
-    return exists(path, &is_folder) && !is_folder;
-}
-
 static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
                               struct expectations *ret_found) {
     const char *unchanged = fx_suites_join(suites, folder, FX_TEXT("unchanged"));
@@ -105,8 +89,7 @@ static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
 /* The file's words, without the blanks around them. */
 static const char *read_words(struct fx_suites *suites, const char *path,
                               struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     const char *words = NULL;
     if (fx_file_read(path, FX_ERR_TEXT, &bytes, err)) {
         struct fx_text text = {bytes.data, bytes.len};
@@ -150,8 +133,7 @@ static bool set_expectation(struct fx_suites *suites, struct fx_text folder,
 static bool read_options(struct fx_suites *suites, const char *path,
                          struct fx_suite_case *made, struct fx_suite_fault *ret_fault,
                          struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (!fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
         return false;
@@ -159,18 +141,13 @@ static bool read_options(struct fx_suites *suites, const char *path,
     return fx_suites_read_options(suites, path, &bytes, made, ret_fault, err);
 }
 
-static bool fail_old(struct fx_suites *suites, const char *old,
-                     struct fx_suite_fault *ret_fault, struct fx_err *err) {
+/* Reports what is wrong with a file, and keeps it. */
+static bool fail_file(struct fx_suites *suites, const char *file, const char *message,
+                      struct fx_suite_fault *ret_fault, struct fx_err *err) {
     struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail(&fault, FX_EINVALID,
-                  "there is no old object at a CREATE; expected `operation` to be UPDATE "
-                  "or DELETE");
-    const struct fx_suite_text text = {.file = old};
-    *ret_fault = (struct fx_suite_fault){
-        old, fx_arena_copy(&suites->arena, fx_text_of(fault.msg)), 0};
-    return (ret_fault->reason != NULL &&
-            fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) ||
-           fx_fail_nomem(err);
+    (void)fx_fail(&fault, FX_EINVALID, "%s", message);
+    const struct fx_suite_text text = {.file = file};
+    return fx_suites_keep_fault(suites, &text, &fault, ret_fault, err);
 }
 
 static bool fill_case(struct fx_suites *suites, struct fx_text folder,
@@ -192,7 +169,12 @@ static bool fill_case(struct fx_suites *suites, struct fx_text folder,
         made->old.path = old;
     }
     if (made->operation != NULL && strcmp(made->operation, "CREATE") == 0 &&
-        old != NULL && !fail_old(suites, old, ret_fault, err)) {
+        old != NULL &&
+        !fail_file(
+            suites, old,
+            "there is no old object at a CREATE; expected `operation` to be UPDATE "
+            "or DELETE",
+            ret_fault, err)) {
         return false;
     }
     return set_expectation(suites, folder, &found, made, err);
@@ -261,19 +243,16 @@ static bool add_case(struct fx_suites *suites, const char *file, struct fx_suite
     return true;
 }
 
-/* Says of a case what is wrong with its files; the suite is not run then. */
+/* Reports what is wrong with the files of a case; the suite is not run then. */
 static bool add_fault(struct fx_suites *suites, struct fx_suite *suite, const char *file,
-                      const char *words, struct fx_err *err) {
-    struct fx_err fault = FX_ERR_INIT;
-    (void)fx_fail(&fault, FX_EINVALID, "%s", words);
-    const struct fx_suite_text text = {.file = file};
+                      const char *message, struct fx_err *err) {
     const char *copy = fx_arena_copy(&suites->arena, fx_text_of(file));
-    if (copy == NULL ||
-        !fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, &fault, NULL)) {
-        return fx_fail_nomem(err);
+    struct fx_suite_fault fault = {0};
+    if (copy == NULL || !fail_file(suites, copy, message, &fault, err)) {
+        return copy != NULL ? false : fx_fail_nomem(err);
     }
     if (suite->fault.reason == NULL) {
-        suite->fault = (struct fx_suite_fault){copy, words, 0};
+        suite->fault = fault;
     }
     return true;
 }

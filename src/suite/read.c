@@ -183,17 +183,28 @@ static const char *name_of(const struct fx_fields *fields, const char *otherwise
     return name;
 }
 
+/* The next object of the list in the field, from *at on, which moves behind it. Items
+ * that are no objects are reported. False at the end. */
+static bool next_item(const struct fx_fields *fields, const char *key, const json_t *list,
+                      size_t *at, struct fx_fields *ret_item) {
+    while (*at < json_array_size(list)) {
+        const size_t i = (*at)++;
+        json_t *item = json_array_get(list, i);
+        if (json_is_object(item)) {
+            *ret_item = fx_fields_item(fields, key, i, item);
+            return true;
+        }
+        fx_fields_fail(fields, key, item, "[%zu] must be an object, not %s", i,
+                       fx_fields_type(item));
+    }
+    return false;
+}
+
 static void read_cases(const struct fx_fields *fields, bool validates, const char *skip,
                        struct fx_suite_test *test) {
     const json_t *list = fx_fields_list(fields, "cases");
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *item = json_array_get(list, i);
-        if (!json_is_object(item)) {
-            fx_fields_fail(fields, "cases", item, "[%zu] must be an object, not %s", i,
-                           fx_fields_type(item));
-            continue;
-        }
-        const struct fx_fields below = fx_fields_item(fields, "cases", i, item);
+    struct fx_fields below;
+    for (size_t i = 0; next_item(fields, "cases", list, &i, &below);) {
         struct fx_suite_case *made = fx_suite_new_case(test);
         if (made == NULL) {
             fields->reader->nomem = true;
@@ -260,14 +271,8 @@ static const char *suite_name(const struct fx_fields *fields) {
 static void read_tests(const struct fx_fields *fields, struct fx_suite *suite) {
     const json_t *list = fx_fields_list(fields, "tests");
     const char *skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_SUITE : NULL;
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        json_t *item = json_array_get(list, i);
-        if (!json_is_object(item)) {
-            fx_fields_fail(fields, "tests", item, "[%zu] must be an object, not %s", i,
-                           fx_fields_type(item));
-            continue;
-        }
-        const struct fx_fields below = fx_fields_item(fields, "tests", i, item);
+    struct fx_fields below;
+    for (size_t i = 0; next_item(fields, "tests", list, &i, &below);) {
         struct fx_suite_test *test = fx_suite_new_test(suite);
         if (test == NULL) {
             fields->reader->nomem = true;
@@ -313,19 +318,13 @@ static bool add_fault(struct fx_suites *suites, const struct fx_suite_source *so
     const struct fx_suite_text text = {.file = source->file,
                                        .text = {source->text.data, source->text.len}};
     struct fx_suite *suite = fx_suites_new(suites);
-    uint32_t line = 0;
-    if (suite == NULL ||
-        !fx_suite_report(suites->host, &text, FX_SEVERITY_ERROR, fault, &line)) {
+    if (suite == NULL) {
         return fx_fail_nomem(err);
     }
     suite->path = source->file;
     suite->name = fx_arena_copy(&suites->arena, fx_suite_stem_of(source->file));
-    suite->fault = (struct fx_suite_fault){
-        .file = source->file,
-        .reason = fx_arena_copy(&suites->arena, fx_text_of(fault->msg)),
-        .line = line,
-    };
-    return (suite->name != NULL && suite->fault.reason != NULL) || fx_fail_nomem(err);
+    return fx_suites_keep_fault(suites, &text, fault, &suite->fault, err) &&
+           (suite->name != NULL || fx_fail_nomem(err));
 }
 
 static bool speaks_of_suites(struct fx_text text) {
@@ -412,10 +411,5 @@ bool fx_suites_read_options(struct fx_suites *suites, const char *file,
     }
     const struct fx_suite_text shown = {.file = source->file,
                                         .text = {source->text.data, source->text.len}};
-    ret_fault->file = source->file;
-    ret_fault->reason = fx_arena_copy(&suites->arena, fx_text_of(fault.msg));
-    return (ret_fault->reason != NULL &&
-            fx_suite_report(suites->host, &shown, FX_SEVERITY_ERROR, &fault,
-                            &ret_fault->line)) ||
-           fx_fail_nomem(err);
+    return fx_suites_keep_fault(suites, &shown, &fault, ret_fault, err);
 }

@@ -8,9 +8,76 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/regex.h"
 #include "base/vec.h"
 #include "suite/check_case.h"
-#include "suite/inputs.h"
+
+/* ---- the filter ------------------------------------------------------------------ */
+
+struct fx_suite_filter {
+    struct fx_regex *full;         /* or NULL, where there are two */
+    struct fx_regex *test, *case_; /* or NULL */
+};
+
+void fx_suite_filter_destroy(struct fx_suite_filter *filter) {
+    if (filter == NULL) {
+        return;
+    }
+    fx_regex_destroy(filter->full);
+    fx_regex_destroy(filter->test);
+    fx_regex_destroy(filter->case_);
+    free(filter);
+}
+
+/* Where "//" stands; text.len where it does not. */
+static size_t find_slashes(struct fx_text text) {
+    for (size_t at = 0; at + 1 < text.len; at++) {
+        if (text.data[at] == '/' && text.data[at + 1] == '/') {
+            return at;
+        }
+    }
+    return text.len;
+}
+
+bool fx_suite_filter_create(struct fx_text text, struct fx_suite_filter **ret_filter,
+                            struct fx_err *err) {
+    struct fx_suite_filter *filter = calloc(1, sizeof *filter);
+    if (filter == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const size_t at = find_slashes(text);
+    bool ok = false;
+    if (at == text.len) {
+        ok = fx_regex_compile(text, &filter->full, err);
+    } else {
+        const struct fx_text test = {text.data, at};
+        const struct fx_text case_ = {text.data + at + 2, text.len - at - 2};
+        ok = fx_regex_compile(test, &filter->test, err) &&
+             fx_regex_compile(case_, &filter->case_, err);
+    }
+    if (!ok) {
+        fx_suite_filter_destroy(filter);
+        return false;
+    }
+    *ret_filter = filter;
+    return true;
+}
+
+/* A name is too short for a match to fail but for memory, and then it fits. */
+static bool fits(const struct fx_regex *regex, const char *name) {
+    struct fx_err err = FX_ERR_INIT;
+    bool matches = false;
+    return !fx_regex_match(regex, fx_text_of(name), &matches, &err) || matches;
+}
+
+/* Is the case to be run? `test` "" is that of a case in a folder. */
+static bool filter_fits(const struct fx_suite_filter *filter, const char *full_name,
+                        const char *test, const char *case_) {
+    if (filter == NULL || filter->full != NULL) {
+        return filter == NULL || fits(filter->full, full_name);
+    }
+    return fits(filter->test, test) && fits(filter->case_, case_);
+}
 
 static const char *const status_names[] = {
 #define X(name, text) [FX_SUITE_##name] = text,
@@ -46,8 +113,7 @@ void fx_suite_results_finish(struct fx_suite_results *results) {
 /* "suite/test/case"; a folder has no test, and a result about more than a case less. */
 static char *name_of(const struct fx_suite *suite, const struct fx_suite_test *test,
                      const struct fx_suite_case *case_) {
-    struct fx_buf name;
-    fx_buf_init(&name, 0);
+    struct fx_buf name = {0};
     fx_buf_str(&name, suite->name);
     if (test != NULL && test->name != NULL) {
         fx_buf_printf(&name, "/%s", test->name);
@@ -113,9 +179,9 @@ static bool add_result(struct suite_run *run, const struct fx_suite_case *case_,
     if (name == NULL) {
         return fx_fail_nomem(err);
     }
-    const bool fits = fx_suite_filter_fits(run->plan->filter, name,
-                                           test->name != NULL ? test->name : "",
-                                           case_ != NULL ? case_->name : "");
+    const bool fits =
+        filter_fits(run->plan->filter, name, test->name != NULL ? test->name : "",
+                    case_ != NULL ? case_->name : "");
     struct fx_suite_result *result =
         fits ? new_result(run->results, run->suite, &name) : NULL;
     free(name);

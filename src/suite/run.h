@@ -11,8 +11,8 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "suite/expect.h"
-#include "suite/filter.h"
 #include "suite/suite.h"
 
 #define FX_SUITE_STATUSES(X)                              \
@@ -56,8 +56,17 @@ struct fx_suite_results {
 void fx_suite_results_finish(
     struct fx_suite_results *results); /* NULL, zeroed are fine */
 
+struct fx_suite_filter; /* opaque: which cases are to be run */
+
+/* Reads a regular expression that a case's full name, "suite/test/case", is to match
+ * anywhere; or, as gator has it, two with `//` between them, for the name of the test and
+ * that of the case. Errors: those of fx_regex_compile(). */
+bool fx_suite_filter_create(struct fx_text text, struct fx_suite_filter **ret_filter,
+                            struct fx_err *err) FX_MUST_USE;
+void fx_suite_filter_destroy(struct fx_suite_filter *filter); /* NULL is fine */
+
 struct fx_suite_plan {
-    const struct fx_suite_filter *filter; /* or NULL */
+    const struct fx_suite_filter *filter; /* NULL: all */
     bool keeps;                           /* keep mutated objects for an update */
     bool colour;                          /* of diffs */
 };

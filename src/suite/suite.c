@@ -12,7 +12,6 @@
 #include "base/vec.h"
 #include "policy/findings_internal.h"
 #include "policy/place.h"
-#include "suite/folder.h"
 #include "suite/read.h"
 
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host) {
@@ -157,12 +156,24 @@ bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_tex
     return true;
 }
 
+bool fx_suites_keep_fault(struct fx_suites *suites, const struct fx_suite_text *text,
+                          struct fx_err *fault, struct fx_suite_fault *ret_fault,
+                          struct fx_err *err) {
+    *ret_fault = (struct fx_suite_fault){
+        .file = text->file,
+        .reason = fx_arena_copy(&suites->arena, fx_text_of(fault->msg)),
+    };
+    return (ret_fault->reason != NULL &&
+            fx_suite_report(suites->host, text, FX_SEVERITY_ERROR, fault,
+                            &ret_fault->line)) ||
+           fx_fail_nomem(err);
+}
+
 /* ---- from a path to suites ------------------------------------------------------- */
 
 static bool read_suite(struct fx_suites *suites, const char *file, bool named,
                        bool *ret_found, struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (!fx_file_read(file, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
         /* A file above the limit is no suite, unless it was given as one. */
@@ -171,7 +182,7 @@ static bool read_suite(struct fx_suites *suites, const char *file, bool named,
     return fx_suites_read(suites, file, &bytes, named, ret_found, err);
 }
 
-static bool is_folder(const char *path) {
+bool fx_suite_is_folder(const char *path) {
     struct stat info;
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
@@ -223,6 +234,6 @@ bool fx_suites_add(struct fx_suites *suites, const char *path, struct fx_err *er
     if (plain == NULL) {
         return fx_fail_nomem(err);
     }
-    return is_folder(plain) ? add_folder(suites, plain, err)
-                            : add_file(suites, plain, err);
+    return fx_suite_is_folder(plain) ? add_folder(suites, plain, err)
+                                     : add_file(suites, plain, err);
 }

@@ -10,7 +10,6 @@
 #include "base/vec.h"
 #include "policy/plain.h"
 #include "suite/run.h"
-#include "value/equal.h"
 #include "value/json.h"
 
 /* ---- protected files ------------------------------------------------------------- */
@@ -62,44 +61,19 @@ static bool protect_file(struct protected_files *kept, const char *path,
     return true;
 }
 
-static bool protect_paths(struct protected_files *kept,
-                          const struct fx_suite_paths *paths, struct fx_err *err) {
-    for (size_t i = 0; i < paths->n_items; i++) {
-        if (!protect_file(kept, paths->items[i].path, err)) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool protect_suite(struct protected_files *kept, const struct fx_suite *suite,
                           struct fx_err *err) {
+    bool ok = protect_file(kept, suite->path, err);
     for (size_t i = 0; i < suite->n_tests; i++) {
-        if (!protect_paths(kept, &suite->tests[i].mutators, err)) {
-            return false;
+        const struct fx_suite_paths *paths = &suite->tests[i].mutators;
+        for (size_t k = 0; ok && k < paths->n_items; k++) {
+            ok = protect_file(kept, paths->items[k].path, err);
         }
     }
-    return protect_file(kept, suite->path, err);
+    return ok;
 }
 
-static void protected_files_finish(struct protected_files *kept) {
-    free(kept->items);
-    *kept = (struct protected_files){.items = NULL};
-}
-
-static bool protected_files_init(struct protected_files *kept,
-                                 const struct fx_suites *suites, struct fx_err *err) {
-    *kept = (struct protected_files){.items = NULL};
-    for (size_t i = 0; i < suites->n_items; i++) {
-        if (!protect_suite(kept, &suites->items[i], err)) {
-            protected_files_finish(kept);
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool protected_files_has(const struct protected_files *kept, const char *path) {
+static bool is_protected(const struct protected_files *kept, const char *path) {
     struct file_id file;
     if (!find_file_id(path, &file)) {
         return false;
@@ -130,17 +104,9 @@ static int by_path(const void *a, const void *b) {
     return strcmp(left->path, right->path);
 }
 
-static bool same_objects(const struct fx_objects *a, const struct fx_objects *b) {
-    bool same = a->n_items == b->n_items;
-    for (size_t i = 0; same && i < a->n_items; i++) {
-        same = fx_equal(a->items[i], b->items[i]);
-    }
-    return same;
-}
-
-/* Words about a result, a line each. */
-static void say(struct fx_buf *messages, const struct fx_suite_result *result,
-                const char *what, const char *path) {
+/* A line about a result. */
+static void add_message(struct fx_buf *messages, const struct fx_suite_result *result,
+                        const char *what, const char *path) {
     fx_plain_add(messages, fx_text_of(result->name));
     fx_buf_printf(messages, ": %s", what);
     fx_plain_add(messages, fx_text_of(path));
@@ -149,8 +115,7 @@ static void say(struct fx_buf *messages, const struct fx_suite_result *result,
 
 static bool write_objects(const char *path, const struct fx_objects *objects,
                           struct fx_err *err) {
-    struct fx_buf bytes;
-    fx_buf_init(&bytes, 0);
+    struct fx_buf bytes = {0};
     if (fx_text_ends(fx_text_of(path), FX_TEXT(".json"))) {
         for (size_t i = 0; i < objects->n_items; i++) {
             fx_json_write(&bytes, objects->items[i], FX_JSON_INDENT);
@@ -188,7 +153,7 @@ static const struct fx_suite_result *find_writer(const struct target *targets,
         const struct fx_suite_result *result = targets[i].result;
         if (result->status == FX_SUITE_PASS ||
             (writer != NULL && is_updatable(result) &&
-             !same_objects(&writer->got, &result->got))) {
+             !fx_objects_equal(&writer->got, &result->got))) {
             return NULL;
         }
         writer = writer == NULL && is_updatable(result) ? result : writer;
@@ -209,10 +174,11 @@ static bool update_file(struct fx_suite_results *results, const struct target *t
             continue;
         }
         if (writer == NULL) {
-            say(messages, result,
+            add_message(
+                messages, result,
                 "not updated, another case expects other content: ", targets[i].path);
         } else if (writer == result) {
-            say(messages, result, "updated ", targets[i].path);
+            add_message(messages, result, "updated ", targets[i].path);
         }
         if (writer != NULL && !pass(results, result, err)) {
             return false;
@@ -244,8 +210,7 @@ static const char *find_fault(const struct fx_suite_case *case_,
     if (is_same_file(path, case_->object.path)) {
         return "not updated, it is the object of the case: ";
     }
-    return protected_files_has(kept, path) ? "not updated, it is a suite or a policy: "
-                                           : NULL;
+    return is_protected(kept, path) ? "not updated, it is a suite or a policy: " : NULL;
 }
 
 /* The files to write, and those with which a case passed. */
@@ -262,14 +227,15 @@ static size_t find_targets(struct fx_suite_results *results,
         const char *path = case_->mutated_file.path;
         const char *fault = is_updatable(result) ? find_fault(case_, kept) : NULL;
         if (fault != NULL) {
-            say(messages, result, fault, path);
+            add_message(messages, result, fault, path);
             fx_objects_finish(&result->got);
         }
         if (path != NULL) {
             targets[n_targets++] = (struct target){path, result};
         } else if (result->status == FX_SUITE_FAIL &&
                    case_->mutated == FX_MUTATED_INLINE) {
-            say(messages, result,
+            add_message(
+                messages, result,
                 "not updated, the expected object is in the suite: ", result->file);
         }
     }
@@ -278,18 +244,17 @@ static size_t find_targets(struct fx_suite_results *results,
 
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
                       struct fx_buf *messages, struct fx_err *err) {
-    struct protected_files kept;
-    if (!protected_files_init(&kept, suites, err)) {
-        return false;
-    }
+    struct protected_files kept = {.items = NULL};
     struct target *targets = calloc(results->n_items + 1, sizeof *targets);
-    if (targets == NULL) {
-        protected_files_finish(&kept);
-        return fx_fail_nomem(err);
+    bool ok = targets != NULL || fx_fail_nomem(err);
+    for (size_t i = 0; ok && i < suites->n_items; i++) {
+        ok = protect_suite(&kept, &suites->items[i], err);
     }
-    const size_t n_targets = find_targets(results, &kept, targets, messages);
-    protected_files_finish(&kept);
-    const bool ok = update_all(results, targets, n_targets, messages, err);
+    if (ok) {
+        const size_t n_targets = find_targets(results, &kept, targets, messages);
+        ok = update_all(results, targets, n_targets, messages, err);
+    }
+    free(kept.items);
     free(targets);
     return ok;
 }

@@ -6,11 +6,92 @@
 
 #include <stdlib.h>
 
-#include "value/documents_list.h"
+#include "base/vec.h"
 #include "value/json.h"
-#include "value/place.h"
+#include "value/marks.h"
 #include "value/tree.h"
 #include "value/yaml.h"
+
+/* ---- a document, or the items of a `List`, with their lines ------------------------ */
+
+static bool is_list(const json_t *root) {
+    return fx_text_ends(fx_tree_view_string(root, "kind"), FX_TEXT("List")) &&
+           json_is_array(fx_tree_view_key(root, "items"));
+}
+
+static uint32_t find_line(const struct fx_marks_index *marks, const json_t *node,
+                          uint32_t fallback) {
+    const struct fx_mark *mark = fx_marks_index_find(marks, node);
+    return mark != NULL ? mark->line : fallback;
+}
+
+static bool add_document(struct fx_documents *documents, json_t *root, uint32_t line,
+                         struct fx_err *err) {
+    if (json_is_null(root)) {
+        return true;
+    }
+    if (!FX_VEC_GROW(documents->items, documents->n_items, documents->cap_items)) {
+        return fx_fail_nomem(err);
+    }
+    documents->items[documents->n_items++] =
+        (struct fx_document){.root = json_incref(root), .line = line};
+    return true;
+}
+
+/* Lists may hold lists. Recursion is as deep as the document, which the readers bound;
+ * what aliases repeat they have counted. */
+static bool add_items(struct fx_documents *documents, const struct fx_marks_index *marks,
+                      json_t *list, uint32_t line, struct fx_err *err) {
+    const json_t *items = fx_tree_view_key(list, "items");
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        json_t *item = json_array_get(items, i);
+        const uint32_t at = find_line(marks, item, line);
+        const bool ok = is_list(item) ? add_items(documents, marks, item, at, err)
+                                      : add_document(documents, item, at, err);
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool add_list(struct fx_documents *documents, json_t *root, size_t first_mark,
+                     uint32_t line, struct fx_err *err) {
+    struct fx_marks_index marks;
+    if (!fx_marks_index_make(&documents->marks, first_mark, &marks)) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok =
+        add_items(documents, &marks, root, find_line(&marks, root, line), err);
+    fx_marks_index_finish(&marks);
+    return ok;
+}
+
+/* The root's mark is its document's first. */
+static uint32_t root_line(const struct fx_documents *documents, const json_t *root,
+                          size_t first_mark, uint32_t line) {
+    for (size_t i = first_mark; i < documents->marks.n_items; i++) {
+        if (documents->marks.items[i].node == root) {
+            return documents->marks.items[i].line;
+        }
+    }
+    return line;
+}
+
+/* Adds a document: the items of a `List` one by one, nothing for null. Its marks are
+ * those from `first_mark` on; a node without a mark is said to be at `line`. Consumes
+ * `root`. Errors: FX_ENOMEM. */
+static bool add_take(struct fx_documents *documents, json_t *root, size_t first_mark,
+                     uint32_t line, struct fx_err *err) {
+    const bool ok = is_list(root)
+                        ? add_list(documents, root, first_mark, line, err)
+                        : add_document(documents, root,
+                                       root_line(documents, root, first_mark, line), err);
+    json_decref(root);
+    return ok;
+}
+
+/* ---- reading ----------------------------------------------------------------------- */
 
 void fx_documents_finish(struct fx_documents *documents) {
     if (documents == NULL) {
@@ -26,8 +107,8 @@ void fx_documents_finish(struct fx_documents *documents) {
 
 void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
                            uint32_t *ret_column) {
-    struct fx_place place = fx_place_start(text);
-    fx_place_advance(&place, text, off);
+    struct fx_position place = fx_position_start(text);
+    fx_position_advance(&place, text, off);
     *ret_line = place.line;
     *ret_column = place.column;
 }
@@ -72,7 +153,7 @@ static size_t skip_value(struct fx_text text, size_t off) {
 
 /* Moves the marks of a value to where it stands in the whole text. */
 static void move_marks(struct fx_marks *marks, size_t first,
-                       const struct fx_place *place) {
+                       const struct fx_position *place) {
     for (size_t i = first; i < marks->n_items; i++) {
         struct fx_mark *mark = &marks->items[i];
         mark->off += (uint32_t)place->off;
@@ -85,8 +166,8 @@ static void move_marks(struct fx_marks *marks, size_t first,
  * where the value begins that failed. */
 static bool read_json(struct fx_text text, struct fx_documents *documents,
                       size_t *ret_end, struct fx_err *err) {
-    struct fx_place place = fx_place_start(text);
-    fx_place_advance(&place, text, skip_space(text, 0));
+    struct fx_position place = fx_position_start(text);
+    fx_position_advance(&place, text, skip_space(text, 0));
     while (place.off < text.len) {
         *ret_end = place.off;
         const size_t end = skip_value(text, place.off);
@@ -98,10 +179,10 @@ static bool read_json(struct fx_text text, struct fx_documents *documents,
             return false;
         }
         move_marks(&documents->marks, first, &place);
-        if (!fx_documents_add_take(documents, root, first, place.line, err)) {
+        if (!add_take(documents, root, first, place.line, err)) {
             return false;
         }
-        fx_place_advance(&place, text, skip_space(text, end));
+        fx_position_advance(&place, text, skip_space(text, end));
     }
     return true;
 }
@@ -117,7 +198,7 @@ static bool read_stream(struct fx_yaml_reader *reader, struct fx_documents *docu
         if (root == NULL) {
             return true;
         }
-        if (!fx_documents_add_take(documents, root, first, 1, err)) {
+        if (!add_take(documents, root, first, 1, err)) {
             return false;
         }
     }

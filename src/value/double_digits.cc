@@ -6,15 +6,18 @@
 #include <charconv>
 
 extern "C" {
-#include "value/double_digits.h"
+#include "value/number.h"
 }
 
 static const int longest_text = 32; /* d.ddde-308 */
 
-extern "C" void fx_double_digits_find(double value, fx_double_digits *ret_digits) {
+extern "C" void fx_double_digits_find(double value, bool is_single,
+                                      fx_double_digits *ret_digits) {
     char text[longest_text];
-    const auto end =
-        std::to_chars(text, text + sizeof text, value, std::chars_format::scientific);
+    const auto style = std::chars_format::scientific;
+    const auto end = is_single ? std::to_chars(text, text + sizeof text,
+                                               static_cast<float>(value), style)
+                               : std::to_chars(text, text + sizeof text, value, style);
     const char *at = text;
     int n = 0;
     for (; at < end.ptr && *at != 'e'; at++) {

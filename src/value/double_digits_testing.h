@@ -2,7 +2,7 @@
  *
  * value/double_digits_testing.h - for tests: the shortest digits of a double, found by
  * trying one number of digits after the other with printf() and strtod(). Slow, and
- * independent of value/double_digits.h.
+ * independent of value/double_digits.cc.
  */
 #ifndef FX_VALUE_DOUBLE_DIGITS_TESTING_H
 #define FX_VALUE_DOUBLE_DIGITS_TESTING_H

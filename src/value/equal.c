@@ -5,7 +5,6 @@
 #include "value/equal.h"
 
 #include "base/budget.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 /* Is the double exactly this integer? Beyond the range no integer is; within it the cast

@@ -4,72 +4,19 @@
  */
 #include "value/go_text.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/budget.h"
 #include "base/text.h"
-#include "value/double_digits.h"
+#include "value/number.h"
 #include "value/tree.h"
 
 #define UNITS_OF_VALUE 16u
 #define UNITS_OF_ENTRY 16u /* of a map, which is sorted */
 
-/* 0.000ddd, dd.ddd or ddd000 */
-static void print_fixed(struct fx_buf *buf, const struct fx_double_digits *digits) {
-    const int whole = digits->point > 0 ? digits->point : 0;
-    const int known = whole < digits->n ? whole : digits->n;
-    if (whole == 0) {
-        fx_buf_char(buf, '0');
-    }
-    fx_buf_add(buf, digits->text, (size_t)known);
-    fx_buf_fill(buf, '0', (size_t)(whole - known));
-    if (known < digits->n) {
-        fx_buf_char(buf, '.');
-        fx_buf_fill(buf, '0', (size_t)(whole - digits->point));
-        fx_buf_add(buf, digits->text + known, (size_t)(digits->n - known));
-    }
-}
-
-/* d.ddde+06: two digits of the exponent at least. */
-static void print_exponent(struct fx_buf *buf, const struct fx_double_digits *digits) {
-    const int exponent = digits->point - 1;
-    const unsigned size = (unsigned)(exponent < 0 ? -exponent : exponent);
-    fx_buf_char(buf, digits->text[0]);
-    if (digits->n > 1) {
-        fx_buf_char(buf, '.');
-        fx_buf_add(buf, digits->text + 1, (size_t)digits->n - 1);
-    }
-    fx_buf_str(buf, exponent < 0 ? "e-" : "e+");
-    if (size < 10) {
-        fx_buf_char(buf, '0');
-    }
-    fx_buf_number(buf, size);
-}
-
 void fx_go_text_add_double(struct fx_buf *buf, double value) {
-    if (isnan(value)) {
-        fx_buf_str(buf, "NaN");
-        return;
-    }
-    if (isinf(value)) {
-        fx_buf_str(buf, value < 0 ? "-Inf" : "+Inf");
-        return;
-    }
-    if (signbit(value)) {
-        fx_buf_char(buf, '-');
-    }
-    if (value == 0) {
-        fx_buf_char(buf, '0');
-        return;
-    }
-    struct fx_double_digits digits;
-    fx_double_digits_find(fabs(value), &digits);
-    if (digits.point < -3 || digits.point > 6) {
-        print_exponent(buf, &digits);
-    } else {
-        print_fixed(buf, &digits);
-    }
+    char text[FX_NUMBER_SIZE];
+    fx_buf_add(buf, text, fx_number_print_go(value, false, text));
 }
 
 static void print_list(struct fx_buf *buf, json_t *list, enum fx_go_integers integers) {

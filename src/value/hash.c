@@ -10,7 +10,6 @@
 #include <sys/random.h>
 
 #include "base/clock.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 struct fx_hash_key fx_hash_key_make(void) {

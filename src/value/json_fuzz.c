@@ -11,10 +11,9 @@
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/json.h"
+#include "value/json_internal.h"
 #include "value/json_part.h"
-#include "value/json_skip.h"
 #include "value/marks.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,14 +1,184 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_internal.h - the pieces of the JSON writer that the patch writer shares;
- * private to this room.
+ * value/json_internal.h - what the files of the JSON reader and writer share; private to
+ * this room.
  */
 #ifndef FX_VALUE_JSON_INTERNAL_H
 #define FX_VALUE_JSON_INTERNAL_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
 #include <jansson.h>
 
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
+
 #include "base/buf.h"
+#include "value/json_reader.h"
+
+/* ---- plain bytes ------------------------------------------------------------------- */
+
+/* Bytes that stand for themselves in a JSON string are found as many at a time as a
+ * register holds. With -U__SSE2__ this is built as for machines without it. */
+
+/* Is the byte no control, no quote and no backslash? From 0x80 on it is part of a rune.
+ */
+static inline bool fx_json_is_plain(char c) {
+    return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
+}
+
+/* How many of the FX_JSON_RUN bytes, from the first on, are plain, and ASCII where
+ * `ascii` says so? And how many are plain, ASCII, no blank and no `!`, which is what most
+ * strings are made of and is asked in fewer steps? */
+#ifdef __SSE2__
+#define FX_JSON_RUN 16
+
+static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const __m128i limit = _mm_set1_epi8(0x1F);
+    /* A signed comparison takes bytes from 0x80 on for negative. */
+    const __m128i others = ascii ? _mm_cmpgt_epi8(_mm_set1_epi8(0x20), bytes)
+                                 : _mm_cmpeq_epi8(_mm_min_epu8(bytes, limit), bytes);
+    const __m128i hits = _mm_or_si128(_mm_or_si128(quotes, slashes), others);
+    const unsigned mask = (unsigned)_mm_movemask_epi8(hits);
+    return (unsigned)__builtin_ctz(mask | 1u << FX_JSON_RUN);
+}
+
+static inline unsigned fx_json_count_usual(const char *at) {
+    const __m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
+    const __m128i high = _mm_cmpgt_epi8(bytes, _mm_set1_epi8('"'));
+    const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+    const unsigned usual = (unsigned)_mm_movemask_epi8(_mm_andnot_si128(slashes, high));
+    return (unsigned)__builtin_ctz(~usual);
+}
+#else
+#define FX_JSON_RUN 8
+
+#define FX_JSON_ONES UINT64_C(0x0101010101010101)
+#define FX_JSON_TOPS UINT64_C(0x8080808080808080)
+
+/* The first byte is the lowest. */
+static inline uint64_t fx_json_run(const char *at) {
+    uint64_t word = 0;
+    memcpy(&word, at, sizeof word);
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word;
+}
+
+/* Up to the first byte whose top bit is set. */
+static inline unsigned fx_json_first_top(uint64_t word) {
+    const uint64_t hits = word & FX_JSON_TOPS;
+    return hits == 0 ? FX_JSON_RUN : (unsigned)__builtin_ctzll(hits) / 8;
+}
+
+/* The well-known test of a word for a byte below n: borrow into the top bits. What a
+ * borrow spoils lies behind a byte that is not plain. */
+static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
+    const uint64_t word = fx_json_run(at);
+    const uint64_t quote = word ^ FX_JSON_ONES * '"';
+    const uint64_t slash = word ^ FX_JSON_ONES * '\\';
+    const uint64_t below = ((word - FX_JSON_ONES * 0x20) & ~word) |
+                           ((quote - FX_JSON_ONES) & ~quote) |
+                           ((slash - FX_JSON_ONES) & ~slash);
+    return fx_json_first_top(below | (ascii ? word : 0));
+}
+
+static inline unsigned fx_json_count_usual(const char *at) {
+    const uint64_t word = fx_json_run(at);
+    const uint64_t slash = word ^ FX_JSON_ONES * '\\';
+    return fx_json_first_top(word | (word - FX_JSON_ONES * ('"' + 1)) |
+                             (slash - FX_JSON_ONES));
+}
+#endif
+
+/* Past plain bytes, at most to the end. */
+static inline const char *fx_json_past_plain(const char *at, const char *end,
+                                             bool ascii) {
+    while (end - at >= FX_JSON_RUN) {
+        const unsigned n = fx_json_count_plain(at, ascii);
+        if (n < FX_JSON_RUN) {
+            return at + n;
+        }
+        at += FX_JSON_RUN;
+    }
+    while (at < end && fx_json_is_plain(*at) && (!ascii || (signed char)*at >= 0)) {
+        at++;
+    }
+    return at;
+}
+
+/* ---- the reader -------------------------------------------------------------------- */
+
+/* The bytes of a string: within the text where data is not NULL, else in the scratch
+ * from `off`. */
+struct fx_json_span {
+    const char *data;
+    size_t off, len;
+};
+
+/* -1 at the end. */
+static inline int fx_json_peek(const struct fx_json_reader *r) {
+    return r->at < r->end ? (unsigned char)*r->at : -1;
+}
+
+/* Fail at the place reached: between tokens and within a string, where the end of the
+ * text is "unexpected end of JSON input"; and within a number, a literal or an escape,
+ * where it counts as a blank. Always false. */
+bool fx_json_fail_here(struct fx_json_reader *r, const char *context);
+bool fx_json_fail_inside(struct fx_json_reader *r, const char *context);
+
+/* A string's bytes begin at `from`, and up to `at` they stand for themselves: reads on,
+ * past the last quote. */
+bool fx_json_read_rest(struct fx_json_reader *r, const char *from, const char *at,
+                       struct fx_json_span *ret_span) FX_MUST_USE;
+
+/* string := '"' ( plain | '\' escape )* '"', from its first quote on. Bytes in the
+ * scratch stay there until fx_json_pop(). Nearly all strings end within a run. */
+FX_MUST_USE static inline bool fx_json_read_string(struct fx_json_reader *r,
+                                                   struct fx_json_span *ret_span) {
+    const char *from = r->at + 1;
+    if (r->end - from <= FX_JSON_RUN) {
+        return fx_json_read_rest(r, from, from, ret_span);
+    }
+    const char *at = from + fx_json_count_usual(from);
+    if (*at != '"') {
+        return fx_json_read_rest(r, from, at, ret_span);
+    }
+    *ret_span = (struct fx_json_span){.data = from, .len = (size_t)(at - from)};
+    r->at = at + 1;
+    return true;
+}
+
+/* The bytes, until the next string is read. */
+static inline struct fx_text fx_json_span_text(const struct fx_json_reader *r,
+                                               struct fx_json_span span) {
+    const char *data = span.data != NULL ? span.data : r->scratch.data + span.off;
+    return (struct fx_text){data, span.len};
+}
+
+/* Gives the span's bytes on the scratch back; all above them are given back already. */
+static inline void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span) {
+    if (span.data == NULL) {
+        r->scratch.len = span.off;
+    }
+}
+
+/* Where the value ends that begins at `at`, perhaps behind blanks: one that
+ * fx_json_read() would take, nested at most `levels` deep. `end` is that of the whole
+ * text, without the blanks before it. NULL where that cannot be said so easily: in an
+ * error, in a number that may be too large, and near the end of a text that does not end
+ * in `}`. Then it has to be read. */
+const char *fx_json_skip(const char *at, const char *end, unsigned levels);
+
+/* ---- the writer, which the patch writer shares ------------------------------------- */
 
 /* Appends the value as it stands `depth` levels within another. */
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "base/limits.h"
-#include "value/node.h"
 #include "value/tree.h"
 
 /* One of 64, by what mostly tells the keys of an object apart. */

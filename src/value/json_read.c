@@ -12,18 +12,64 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "value/json.h"
+#include "value/json_internal.h"
 #include "value/json_part.h"
-#include "value/json_skip.h"
-#include "value/json_tokens.h"
 #include "value/marks.h"
 #include "value/number.h"
 #include "value/tree.h"
 
-static json_t *read_value(struct fx_json_reader *r);
+/* ---- errors ------------------------------------------------------------------------ */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
+/* The words are those of Go's encoding/json. Its scanner treats the end of the text as a
+ * blank: hence "invalid character ' '" where a number or literal is cut short. */
+
+/* The character as Go's encoding/json quotes it: '\n', '"', '\'', and a byte that is no
+ * ASCII as the rune of that number. */
+static void quote_character(struct fx_buf *buf, unsigned char c) {
+    if (c == '\'' || c == '"') {
+        fx_buf_str(buf, c == '"' ? "'\"'" : "'\\''");
+        return;
+    }
+    char utf8[4];
+    const size_t length = fx_text_encode_rune(c, utf8);
+    fx_text_quote_go(buf, (struct fx_text){utf8, length});
+    if (!buf->failed) {
+        buf->data[0] = '\'';
+        buf->data[buf->len - 1] = '\'';
+    }
 }
+
+static bool fail_character(struct fx_json_reader *r, unsigned char c,
+                           const char *context) {
+    struct fx_buf quoted;
+    fx_buf_init(&quoted, 0);
+    quote_character(&quoted, c);
+    if (quoted.failed) {
+        (void)fx_fail_nomem(r->err);
+    } else {
+        (void)fx_fail_at(r->err, FX_ESYNTAX, (uint32_t)(r->at - r->start),
+                         r->at < r->end ? 1 : 0, "invalid character %s %s", quoted.data,
+                         context);
+    }
+    fx_buf_finish(&quoted);
+    return false;
+}
+
+bool fx_json_fail_here(struct fx_json_reader *r, const char *context) {
+    if (r->at == r->end) {
+        return fx_fail_at(r->err, FX_ESYNTAX, (uint32_t)(r->at - r->start), 0,
+                          "unexpected end of JSON input");
+    }
+    return fail_character(r, (unsigned char)*r->at, context);
+}
+
+bool fx_json_fail_inside(struct fx_json_reader *r, const char *context) {
+    return fail_character(r, r->at < r->end ? (unsigned char)*r->at : ' ', context);
+}
+
+/* ---- values ------------------------------------------------------------------------ */
+
+static json_t *read_value(struct fx_json_reader *r);
 
 static inline bool is_space(char c) {
     return c == ' ' || c == '\n' || c == '\r' || c == '\t';
@@ -127,10 +173,10 @@ static json_t *read_string_node(struct fx_json_reader *r) {
 }
 
 static bool skip_digits(struct fx_json_reader *r, const char *context) {
-    if (r->at == r->end || !is_digit(*r->at)) {
+    if (r->at == r->end || !fx_is_digit(*r->at)) {
         return fx_json_fail_inside(r, context);
     }
-    while (r->at < r->end && is_digit(*r->at)) {
+    while (r->at < r->end && fx_is_digit(*r->at)) {
         r->at++;
     }
     return true;
@@ -383,7 +429,7 @@ static json_t *read_value(struct fx_json_reader *r) {
     case 'n': return read_literal(r, "null", json_null());
     default: break;
     }
-    if (r->at < r->end && (*r->at == '-' || is_digit(*r->at))) {
+    if (r->at < r->end && (*r->at == '-' || fx_is_digit(*r->at))) {
         return read_number(r);
     }
     (void)fx_json_fail_here(r, "looking for beginning of value");
@@ -428,7 +474,7 @@ json_type fx_json_next_type(struct fx_json_reader *r) {
     case '-': return JSON_REAL;
     default: break;
     }
-    return r->at < r->end && is_digit(*r->at) ? JSON_REAL : JSON_NULL;
+    return r->at < r->end && fx_is_digit(*r->at) ? JSON_REAL : JSON_NULL;
 }
 
 json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) {

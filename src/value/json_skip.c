@@ -6,14 +6,13 @@
  * Invariant: the text ends in `}`, which ends every run of blanks, digits or letters. So
  * the end itself is looked for only within strings and behind a `}`.
  */
-#include "value/json_skip.h"
+#include "value/json_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
 #include "base/limits.h"
-#include "value/json_plain.h"
 
 /* A double's largest value has 309 digits. */
 #define MOST_DIGITS 300

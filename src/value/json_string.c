@@ -3,8 +3,7 @@
  * value/json_string.c - the strings of a JSON text: as a span of the text where no byte
  * needs a look of its own, which is nearly always, else unescaped into the scratch.
  */
-#include "value/json_plain.h"
-#include "value/json_tokens.h"
+#include "value/json_internal.h"
 
 #define REPLACEMENT 0xFFFDu
 

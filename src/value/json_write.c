@@ -9,8 +9,6 @@
 #include "base/budget.h"
 #include "value/json.h"
 #include "value/json_internal.h"
-#include "value/json_plain.h"
-#include "value/node.h"
 #include "value/number.h"
 #include "value/tree.h"
 

@@ -84,3 +84,37 @@ const struct fx_mark *fx_marks_index_find(const struct fx_marks_index *index,
     }
     return low > 0 && index->items[low - 1].node == node ? &index->items[low - 1] : NULL;
 }
+
+/* ---- positions in the text --------------------------------------------------------- */
+
+struct fx_position fx_position_start(struct fx_text text) {
+    const struct fx_text bom = FX_TEXT("\xEF\xBB\xBF");
+    const size_t off = fx_text_starts(text, bom) ? bom.len : 0;
+    return (struct fx_position){.off = off, .line = 1, .column = 1};
+}
+
+static bool is_continuation(char byte) {
+    return ((unsigned char)byte & 0xC0u) == 0x80u;
+}
+
+void fx_position_step(struct fx_position *place, struct fx_text text) {
+    if (place->off == text.len) {
+        return;
+    }
+    if (text.data[place->off] == '\n') {
+        place->line++;
+        place->column = 1;
+    } else {
+        place->column++;
+    }
+    do {
+        place->off++;
+    } while (place->off < text.len && is_continuation(text.data[place->off]));
+}
+
+void fx_position_advance(struct fx_position *place, struct fx_text text, size_t off) {
+    const size_t end = off < text.len ? off : text.len;
+    while (place->off < end) {
+        fx_position_step(place, text);
+    }
+}

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/marks.h - where in its source text each node of a document was read.
+ * value/marks.h - where in its source text each node of a document was read, and counting
+ * lines and columns on the way there.
  */
 #ifndef FX_VALUE_MARKS_H
 #define FX_VALUE_MARKS_H
@@ -12,6 +13,7 @@
 #include <jansson.h>
 
 #include "base/macros.h"
+#include "base/text.h"
 
 /* Lines and columns count from 1; columns in runes. `off` is the byte offset. For a
  * quoted scalar the mark is that of its first character behind the quote. */
@@ -51,5 +53,23 @@ void fx_marks_index_finish(struct fx_marks_index *index); /* zeroed is fine */
 /* The mark of the node, or NULL. */
 const struct fx_mark *fx_marks_index_find(const struct fx_marks_index *index,
                                           const void *node);
+
+/* ---- positions in a text ----------------------------------------------------------- */
+
+/* A position moves forward: walking all positions of a text in order costs one pass. */
+struct fx_position {
+    size_t off;
+    uint32_t line, column; /* from 1; columns in runes */
+};
+
+/* The beginning of the text: behind its byte order mark, if any, which has no width. */
+struct fx_position fx_position_start(struct fx_text text);
+
+/* Moves on to the byte at `off` (cut to the text's end), which is not before it. A line
+ * ends at its line feed. */
+void fx_position_advance(struct fx_position *place, struct fx_text text, size_t off);
+
+/* Moves on by one rune; stays at the text's end. */
+void fx_position_step(struct fx_position *place, struct fx_text text);
 
 #endif

@@ -208,8 +208,7 @@ static void release(void *piece) {
     }
 }
 
-/* ---- other threads' drops ------------------------------------------------------------
- */
+/* ---- other threads' drops ---------------------------------------------------------- */
 
 /* With the lock held. */
 static void count_foreign(struct slab *slab) {

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "value/double_digits.h"
-
 #define MOST_EXACT 0x1p53 /* integers up to here are their own shortest decimals */
 
 static char *add_zeros(char *out, int n) {
@@ -33,12 +31,15 @@ static char *put_before(char *end, uint64_t number) {
     return end;
 }
 
-/* d.ddde+21; returns the end. */
-static char *print_exponent(const struct fx_double_digits *digits, char *out) {
+/* d.ddde+21, with at least so many digits of the exponent; returns the end. */
+static char *print_exponent(const struct fx_double_digits *digits, int least, char *out) {
     const int exponent = digits->point - 1;
     char number[8];
-    const char *from = put_before(number + sizeof number,
-                                  (uint64_t)(exponent < 0 ? -exponent : exponent));
+    char *const end = number + sizeof number;
+    char *from = put_before(end, (uint64_t)(exponent < 0 ? -exponent : exponent));
+    while (end - from < least) {
+        *--from = '0';
+    }
     *out++ = digits->text[0];
     if (digits->n > 1) {
         *out++ = '.';
@@ -46,7 +47,7 @@ static char *print_exponent(const struct fx_double_digits *digits, char *out) {
     }
     *out++ = 'e';
     *out++ = (char)(exponent < 0 ? '-' : '+');
-    return add_digits(out, from, (int)(number + sizeof number - from));
+    return add_digits(out, from, (int)(end - from));
 }
 
 /* 0.000ddd, dd.ddd or ddd000; returns the end. */
@@ -76,8 +77,8 @@ static char *print_magnitude(double value, char *out) {
         return add_digits(out, from, (int)(number + sizeof number - from));
     }
     struct fx_double_digits digits;
-    fx_double_digits_find(value, &digits);
-    return value < 1e-6 || value >= 1e21 ? print_exponent(&digits, out)
+    fx_double_digits_find(value, false, &digits);
+    return value < 1e-6 || value >= 1e21 ? print_exponent(&digits, 1, out)
                                          : print_fixed(&digits, out);
 }
 
@@ -88,6 +89,23 @@ size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]) {
         *at++ = '-';
     }
     at = print_magnitude(fabs(value), at);
+    *at = '\0';
+    return (size_t)(at - out);
+}
+
+size_t fx_number_print_go(double value, bool is_single, char out[FX_NUMBER_SIZE]) {
+    struct fx_double_digits digits;
+    char *at = out;
+    if (signbit(value) || isinf(value)) {
+        *at++ = signbit(value) ? '-' : '+';
+    }
+    if (!isfinite(value)) {
+        at = add_digits(isnan(value) ? out : at, isnan(value) ? "NaN" : "Inf", 3);
+    } else {
+        fx_double_digits_find(fabs(value), is_single, &digits);
+        at = digits.point < -3 || digits.point > 6 ? print_exponent(&digits, 2, at)
+                                                   : print_fixed(&digits, at);
+    }
     *at = '\0';
     return (size_t)(at - out);
 }

@@ -22,6 +22,11 @@
 /* Writes a finite double; returns the length. */
 size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]);
 
+/* Writes a double as Go's %v and FormatFloat(value, 'g', -1, 64) do: with an exponent
+ * below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. `is_single`: with the digits of a
+ * float32. Returns the length. */
+size_t fx_number_print_go(double value, bool is_single, char out[FX_NUMBER_SIZE]);
+
 /* Writes an integer; returns the length. */
 size_t fx_number_print_integer(int64_t value, char out[FX_NUMBER_SIZE]);
 
@@ -35,5 +40,19 @@ json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
 /* Could it be read? False as above, where NULL. */
 bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
+
+#define FX_DOUBLE_DIGITS 17 /* enough to tell any two doubles apart */
+
+/* 0.d1d2d3… × 10^point */
+struct fx_double_digits {
+    char text[FX_DOUBLE_DIGITS + 1]; /* NUL-terminated, no zeros at either end */
+    int n, point;
+};
+
+/* Finds the fewest digits that read back as `value`, which is finite and not below 0, as
+ * a double or, with `is_single`, as a float; of those, the decimal that is nearest to it.
+ * The cost is the same for every number. (double_digits.cc) */
+void fx_double_digits_find(double value, bool is_single,
+                           struct fx_double_digits *ret_digits);
 
 #endif

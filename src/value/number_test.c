@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/slow_testing.h"
-#include "value/double_digits.h"
 #include "value/double_digits_testing.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -147,7 +146,7 @@ static void prints_the_shortest_that_reads_back(void **state) {
 static void check_digits(double value) {
     struct fx_double_digits digits;
     const struct decimal decimal = shortest_decimal(value);
-    fx_double_digits_find(value, &digits);
+    fx_double_digits_find(value, false, &digits);
     if (strcmp(digits.text, decimal.digits) != 0 || digits.point != decimal.point ||
         digits.n != decimal.n_digits) {
         fail_msg("%a: 0.%s e%d, not 0.%s e%d", value, digits.text, digits.point,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/patch.c - the list of operations, and reading it from a patch document.
+ * value/patch.c - the list of operations, and reading and writing it as a patch document.
  */
 #include "value/patch.h"
 
 #include <string.h>
 
+#include "value/json.h"
+#include "value/json_internal.h"
 #include "value/patch_internal.h"
 #include "value/tree.h"
 
@@ -23,23 +25,9 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena) {
     *patch = (struct fx_patch){.arena = arena};
 }
 
-/* Doubles into a new piece of the arena; the old one dies with it. */
-static bool grow(struct fx_patch *patch) {
-    const size_t cap = patch->cap_ops == 0 ? 8 : patch->cap_ops * 2;
-    struct fx_patch_op *ops = fx_arena_alloc(patch->arena, cap * sizeof *ops);
-    if (ops == NULL) {
-        return false;
-    }
-    if (patch->n_ops > 0) {
-        memcpy(ops, patch->ops, patch->n_ops * sizeof *ops);
-    }
-    patch->ops = ops;
-    patch->cap_ops = cap;
-    return true;
-}
-
 struct fx_patch_op *fx_patch_append(struct fx_patch *patch) {
-    if (patch->n_ops == patch->cap_ops && !grow(patch)) {
+    if (patch->n_ops == patch->cap_ops &&
+        !fx_arena_grown(patch->arena, &patch->ops, &patch->cap_ops, sizeof *patch->ops)) {
         return NULL;
     }
     return &patch->ops[patch->n_ops++];
@@ -129,4 +117,76 @@ bool fx_patch_parse(struct fx_patch *patch, json_t *document, struct fx_err *err
         *op = parsed;
     }
     return true;
+}
+
+/* ---- as a JSON document, without building one -------------------------------------- */
+
+#define MEMBER_DEPTH 2 /* members stand in an object in the list */
+
+/* `name` has its quotes and its colon. */
+static void write_name(struct fx_buf *buf, const char *name, unsigned style) {
+    fx_json_write_break(buf, style, MEMBER_DEPTH);
+    fx_buf_str(buf, name);
+    if ((style & FX_JSON_INDENT) != 0) {
+        fx_buf_char(buf, ' ');
+    }
+}
+
+static void write_head(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+    fx_buf_char(buf, '{');
+    write_name(buf, "\"op\":", style);
+    fx_buf_printf(buf, "\"%s\",", op_names[op->kind]);
+    if (op->kind == FX_PATCH_MOVE || op->kind == FX_PATCH_COPY) {
+        write_name(buf, "\"from\":", style);
+        fx_json_write_string(buf, op->from, style);
+        fx_buf_char(buf, ',');
+    }
+    write_name(buf, "\"path\":", style);
+}
+
+/* What write_head() writes of the operations of a diff, in one piece. False for others.
+ */
+static bool write_short_head(struct fx_buf *buf, enum fx_patch_op_kind kind,
+                             unsigned style) {
+    if ((style & FX_JSON_INDENT) != 0) {
+        return false;
+    }
+    switch (kind) {
+    case FX_PATCH_ADD: fx_buf_str(buf, "{\"op\":\"add\",\"path\":"); return true;
+    case FX_PATCH_REMOVE: fx_buf_str(buf, "{\"op\":\"remove\",\"path\":"); return true;
+    case FX_PATCH_REPLACE: fx_buf_str(buf, "{\"op\":\"replace\",\"path\":"); return true;
+    case FX_PATCH_MOVE:
+    case FX_PATCH_COPY:
+    case FX_PATCH_TEST: break;
+    }
+    return false;
+}
+
+static void write_op(struct fx_buf *buf, const struct fx_patch_op *op, unsigned style) {
+    if (!write_short_head(buf, op->kind, style)) {
+        write_head(buf, op, style);
+    }
+    fx_json_write_string(buf, op->path, style);
+    if (op->value != NULL) {
+        fx_buf_char(buf, ',');
+        write_name(buf, "\"value\":", style);
+        fx_json_write_nested(buf, op->value, style, MEMBER_DEPTH);
+    }
+    fx_json_write_break(buf, style, MEMBER_DEPTH - 1);
+    fx_buf_char(buf, '}');
+}
+
+void fx_patch_write(struct fx_buf *buf, const struct fx_patch *patch, unsigned style) {
+    fx_buf_char(buf, '[');
+    for (size_t i = 0; i < patch->n_ops && !buf->failed; i++) {
+        if (i > 0) {
+            fx_buf_char(buf, ',');
+        }
+        fx_json_write_break(buf, style, MEMBER_DEPTH - 1);
+        write_op(buf, &patch->ops[i], style);
+    }
+    if (patch->n_ops > 0) {
+        fx_json_write_break(buf, style, 0);
+    }
+    fx_buf_char(buf, ']');
 }

@@ -3,7 +3,7 @@
  * value/patch_align.c - aligning two lists by the cheapest edit script (Wagner and
  * Fischer, 1974), with what Kubernetes merges lists by deciding what is the same thing.
  */
-#include "value/patch_align.h"
+#include "value/patch_internal.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 
 #include "base/macros.h"
 #include "value/equal.h"
-#include "value/node.h"
 #include "value/patch.h"
 #include "value/tree.h"
 

@@ -11,11 +11,9 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "value/equal.h"
-#include "value/node.h"
 #include "value/patch.h"
 #include "value/patch_internal.h"
 #include "value/pointer.h"
-#include "value/pointer_internal.h"
 #include "value/tree.h"
 
 #define SHOWN_PATH 512 /* bytes of a path in a message */

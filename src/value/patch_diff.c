@@ -12,11 +12,8 @@
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/json_part.h"
-#include "value/node.h"
 #include "value/patch.h"
-#include "value/patch_align.h"
 #include "value/patch_internal.h"
-#include "value/patch_path.h"
 #include "value/tree.h"
 
 /* From so many new members on an object may be given whole. */
@@ -26,6 +23,96 @@
 #define OP_BYTES 32u
 
 #define UNITS_OF_OP 4u
+
+/* ---- paths ------------------------------------------------------------------------- */
+
+/* One token of the pointer to the values that are compared; NULL stands for the root. The
+ * tokens are a chain on the stack, which becomes a JSON Pointer (RFC 6901) only for an
+ * operation. */
+struct patch_path {
+    const struct patch_path *parent;
+    struct fx_text key; /* of a member; data NULL: an element */
+    size_t index;
+    size_t length; /* of the pointer that ends here */
+};
+
+static size_t path_length(const struct patch_path *path) {
+    return path == NULL ? 0 : path->length;
+}
+
+static bool is_escaped(char c) {
+    return c == '~' || c == '/';
+}
+
+/* The place of the member, or the element, below. */
+static struct patch_path path_of_key(const struct patch_path *parent,
+                                     struct fx_text key) {
+    size_t length = path_length(parent) + 1 + key.len;
+    for (size_t i = 0; i < key.len; i++) {
+        length += is_escaped(key.data[i]);
+    }
+    return (struct patch_path){.parent = parent, .key = key, .length = length};
+}
+
+static struct patch_path path_of_index(const struct patch_path *parent, size_t index) {
+    size_t length = path_length(parent) + 2;
+    for (size_t rest = index; rest > 9; rest /= 10) {
+        length++;
+    }
+    return (struct patch_path){.parent = parent, .index = index, .length = length};
+}
+
+/* Both write up to `end`. */
+static void put_key(char *end, struct fx_text key) {
+    for (size_t i = key.len; i > 0; i--) {
+        const char c = key.data[i - 1];
+        if (is_escaped(c)) {
+            *--end = c == '~' ? '0' : '1';
+            *--end = '~';
+        } else {
+            *--end = c;
+        }
+    }
+}
+
+static void put_index(char *end, size_t index) {
+    do {
+        *--end = (char)('0' + index % 10);
+        index /= 10;
+    } while (index > 0);
+}
+
+/* The whole token, and the slash before it. */
+static void put_token(char *pointer, const struct patch_path *path) {
+    const size_t start = path_length(path->parent);
+    char *const end = pointer + path->length;
+    pointer[start] = '/';
+    if (path->key.data == NULL) {
+        put_index(end, path->index);
+    } else if (path->length == start + 1 + path->key.len) { /* no escapes */
+        memcpy(pointer + start + 1, path->key.data, path->key.len);
+    } else {
+        put_key(end, path->key);
+    }
+}
+
+/* Writes the pointer into the arena, from its end, as the chain runs, with a NUL behind
+ * it. False without memory. */
+static bool write_path(const struct patch_path *path, struct fx_arena *arena,
+                       struct fx_text *ret_pointer) {
+    const size_t length = path_length(path);
+    char *pointer = fx_arena_alloc(arena, length + 1);
+    if (pointer == NULL) {
+        return false;
+    }
+    for (const struct patch_path *at = path; at != NULL; at = at->parent) {
+        put_token(pointer, at);
+    }
+    *ret_pointer = (struct fx_text){pointer, length};
+    return true;
+}
+
+/* ---- the comparison ---------------------------------------------------------------- */
 
 struct differ {
     struct fx_patch *patch;
@@ -41,15 +128,15 @@ struct lists {
     size_t n_moves; /* elements put in or taken out with others behind them */
 };
 
-static void diff_values(struct differ *d, const struct fx_patch_path *path,
-                        json_t *before, json_t *after);
+static void diff_values(struct differ *d, const struct patch_path *path, json_t *before,
+                        json_t *after);
 
 /* Appends an operation on the value at the path. */
-static void emit(struct differ *d, const struct fx_patch_path *path,
+static void emit(struct differ *d, const struct patch_path *path,
                  enum fx_patch_op_kind kind, json_t *old, json_t *value) {
     struct fx_text pointer;
     struct fx_patch_op *op =
-        fx_spend(UNITS_OF_OP) && fx_patch_path_write(path, d->patch->arena, &pointer)
+        fx_spend(UNITS_OF_OP) && write_path(path, d->patch->arena, &pointer)
             ? fx_patch_append(d->patch)
             : NULL;
     if (op == NULL) {
@@ -65,23 +152,22 @@ static void emit(struct differ *d, const struct fx_patch_path *path,
 }
 
 /* The same on its child. */
-static void emit_key(struct differ *d, const struct fx_patch_path *path,
-                     struct fx_text key, enum fx_patch_op_kind kind, json_t *old,
-                     json_t *value) {
-    const struct fx_patch_path below = fx_patch_path_key(path, key);
+static void emit_key(struct differ *d, const struct patch_path *path, struct fx_text key,
+                     enum fx_patch_op_kind kind, json_t *old, json_t *value) {
+    const struct patch_path below = path_of_key(path, key);
     emit(d, &below, kind, old, value);
 }
 
-static void emit_index(struct differ *d, const struct fx_patch_path *path, size_t index,
+static void emit_index(struct differ *d, const struct patch_path *path, size_t index,
                        enum fx_patch_op_kind kind, json_t *old, json_t *value) {
-    const struct fx_patch_path below = fx_patch_path_index(path, index);
+    const struct patch_path below = path_of_index(path, index);
     emit(d, &below, kind, old, value);
 }
 
-static void diff_member(struct differ *d, const struct fx_patch_path *path,
+static void diff_member(struct differ *d, const struct patch_path *path,
                         struct fx_text key, json_t *before, json_t *after) {
     if (before != after) {
-        const struct fx_patch_path below = fx_patch_path_key(path, key);
+        const struct patch_path below = path_of_key(path, key);
         diff_values(d, &below, before, after);
     }
 }
@@ -107,7 +193,7 @@ static bool measure_strings(const json_t *object, size_t *ret_bytes) {
  * operations that add them? What they add is written either way; the one repeats what was
  * there, the other the path. Only strings may be repeated: numbers would be rewritten,
  * and an object that was read in part has a member that is none. */
-static bool is_shorter_whole(const struct fx_patch_path *path, const json_t *before,
+static bool is_shorter_whole(const struct patch_path *path, const json_t *before,
                              const json_t *after) {
     const size_t n_before = json_object_size(before);
     const size_t n_after = json_object_size(after);
@@ -122,7 +208,7 @@ static bool is_shorter_whole(const struct fx_patch_path *path, const json_t *bef
 
 /* Members that only `after` has, from the iterator on. `before` is NULL where it has none
  * of them for sure. */
-static void add_members(struct differ *d, const struct fx_patch_path *path,
+static void add_members(struct differ *d, const struct patch_path *path,
                         const json_t *before, json_t *after, void *iter) {
     for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
         const struct fx_text key = fx_node_key(iter);
@@ -135,8 +221,8 @@ static void add_members(struct differ *d, const struct fx_patch_path *path,
 
 /* `beside` walks along in `after` for as long as all keys are there, in their order;
  * what it has not come by are new members then. */
-static void diff_members(struct differ *d, const struct fx_patch_path *path,
-                         json_t *before, json_t *after) {
+static void diff_members(struct differ *d, const struct patch_path *path, json_t *before,
+                         json_t *after) {
     void *beside = fx_node_first(after);
     bool is_in_order = true;
     if (!fx_spend(json_object_size(before))) {
@@ -168,8 +254,8 @@ static void diff_members(struct differ *d, const struct fx_patch_path *path,
     }
 }
 
-static void diff_objects(struct differ *d, const struct fx_patch_path *path,
-                         json_t *before, json_t *after) {
+static void diff_objects(struct differ *d, const struct patch_path *path, json_t *before,
+                         json_t *after) {
     if (d->is_brief && is_shorter_whole(path, before, after)) {
         emit(d, path, FX_PATCH_REPLACE, before, after);
     } else {
@@ -177,17 +263,17 @@ static void diff_objects(struct differ *d, const struct fx_patch_path *path,
     }
 }
 
-static void diff_element(struct differ *d, const struct fx_patch_path *path, size_t index,
+static void diff_element(struct differ *d, const struct patch_path *path, size_t index,
                          json_t *before, json_t *after) {
     if (before != after) {
-        const struct fx_patch_path below = fx_patch_path_index(path, index);
+        const struct patch_path below = path_of_index(path, index);
         diff_values(d, &below, before, after);
     }
 }
 
 /* One step of an alignment. Invariant: the list as patched so far begins with
  * after[0 .. after.at), its length is `index`, and before[before.at ..) follows. */
-static void take_step(struct differ *d, const struct fx_patch_path *path,
+static void take_step(struct differ *d, const struct patch_path *path,
                       struct lists *lists, enum fx_align_step step) {
     json_t *old = json_array_get(lists->before.array, lists->before.at);
     json_t *value = json_array_get(lists->after.array, lists->after.at);
@@ -217,7 +303,7 @@ static bool is_under_way(const struct differ *d, const struct lists *lists) {
 }
 
 /* What fx_align_is_by_place() was true of. */
-static void diff_by_place(struct differ *d, const struct fx_patch_path *path,
+static void diff_by_place(struct differ *d, const struct patch_path *path,
                           const struct lists *lists) {
     const size_t n_before = lists->before.end;
     for (size_t i = lists->before.at; i < lists->after.end && !d->failed; i++) {
@@ -230,8 +316,8 @@ static void diff_by_place(struct differ *d, const struct fx_patch_path *path,
     }
 }
 
-static void diff_arrays(struct differ *d, const struct fx_patch_path *path,
-                        json_t *before, json_t *after) {
+static void diff_arrays(struct differ *d, const struct patch_path *path, json_t *before,
+                        json_t *after) {
     struct lists lists = {
         .before = {.array = before, .end = json_array_size(before)},
         .after = {.array = after, .end = json_array_size(after)},
@@ -256,8 +342,8 @@ static void diff_arrays(struct differ *d, const struct fx_patch_path *path,
     }
 }
 
-static void diff_values(struct differ *d, const struct fx_patch_path *path,
-                        json_t *before, json_t *after) {
+static void diff_values(struct differ *d, const struct patch_path *path, json_t *before,
+                        json_t *after) {
     if (before == after) {
         return;
     }

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/patch_internal.h - the list of operations; private to this room.
+ * value/patch_internal.h - what the files of JSON Patch share; private to this room.
  */
 #ifndef FX_VALUE_PATCH_INTERNAL_H
 #define FX_VALUE_PATCH_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <jansson.h>
 
 #include "value/patch.h"
 
@@ -12,5 +18,64 @@ struct fx_patch_op *fx_patch_append(struct fx_patch *patch) FX_MUST_USE;
 
 /* "add", "remove", … */
 const char *fx_patch_op_name(enum fx_patch_op_kind kind);
+
+/* ---- patch_align.c ----------------------------------------------------------------- */
+
+/* Which elements of two lists belong together. Lists are aligned window
+ * by window with the cheapest edit script of each, so the cost is linear in long lists
+ * and exact in short ones. */
+
+#define FX_ALIGN_WINDOW 64 /* elements of each list looked at together */
+
+enum fx_align_step {
+    FX_ALIGN_KEEP,    /* both: equal */
+    FX_ALIGN_EDIT,    /* both: the same thing, changed within */
+    FX_ALIGN_REPLACE, /* both: nothing in common but the place */
+    FX_ALIGN_REMOVE,  /* before only */
+    FX_ALIGN_ADD,     /* after only */
+};
+
+/* What is left of one list: elements [at, end). */
+struct fx_align_side {
+    const json_t *array;
+    size_t at, end;
+};
+
+struct fx_align_steps {
+    uint8_t steps[2 * FX_ALIGN_WINDOW]; /* enum fx_align_step */
+    size_t n_steps;
+};
+
+/* By what an element is told from others: which of the merge keys it has. */
+struct fx_align_identity {
+    unsigned keys;       /* a bit for each of fx_patch_merge_keys */
+    const json_t *value; /* of the first of them */
+};
+
+/* Tables of one window, reused by the next. Too large for the frame of a function that
+ * recurses: one is made for a whole diff. */
+struct fx_align {
+    size_t budget; /* pairs that may still be compared, in all lists together */
+    uint16_t cost[FX_ALIGN_WINDOW + 1][FX_ALIGN_WINDOW + 1];
+    uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* step for before[i], after[j] */
+    struct fx_align_identity before[FX_ALIGN_WINDOW], after[FX_ALIGN_WINDOW];
+};
+
+void fx_align_init(struct fx_align *align);
+
+/* Do their keys say that element by element both lists hold the same things, and all that
+ * `after` has behind them are new ones? So it is where things were changed in their
+ * places, and perhaps some appended: no way costs less. False for longer lists than a
+ * window is. */
+bool fx_align_is_by_place(struct fx_align *align, const struct fx_align_side *before,
+                          const struct fx_align_side *after);
+
+/* Leaves out what is equal at the beginning and at the end of both. */
+void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after);
+
+/* The steps of the next window; the caller moves `at` as it takes them. At least one
+ * where either side has elements left. */
+void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
+                   const struct fx_align_side *after, struct fx_align_steps *ret_steps);
 
 #endif

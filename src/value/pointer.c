@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "value/pointer_internal.h"
 #include "value/tree.h"
 
 void fx_pointer_push(struct fx_buf *buf, struct fx_text token) {

@@ -31,4 +31,11 @@ bool fx_pointer_index(struct fx_text token, size_t *ret_index) FX_MUST_USE;
  * pointer is malformed, or no memory to unescape a token. "" is the root. */
 json_t *fx_pointer_view(json_t *root, struct fx_text pointer);
 
+/* The child that the unescaped token names, borrowed, or NULL. */
+json_t *fx_pointer_child(const json_t *node, struct fx_text token);
+
+/* Splits "/a~1b/c" into the token as it is written, "a~1b", and "/c". False where there
+ * is none. */
+bool fx_pointer_split(struct fx_text *rest, struct fx_text *ret_raw) FX_MUST_USE;
+
 #endif

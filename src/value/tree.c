@@ -10,7 +10,6 @@
 
 #include "base/budget.h"
 #include "base/heap.h"
-#include "value/node.h"
 
 bool fx_tree_is_unshared(const json_t *node) {
     assert(node != NULL);

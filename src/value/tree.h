@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include <jansson.h>
 
@@ -74,5 +75,36 @@ void fx_tree_wipe(json_t *node);
 /* The name of a node's type as Go prints it with %T: `string`, `int64`, `float64`,
  * `bool`, `<nil>`, `[]interface {}`, `map[string]interface {}`. */
 const char *fx_tree_go_type(const json_t *node);
+
+/* ---- walking an object that is const ----------------------------------------------- */
+
+/* jansson's iterators take a writable object although they only read it. What comes out
+ * is for them, never for writing. */
+static inline json_t *fx_node_unconst(const json_t *node) {
+    const union {
+        const json_t *in;
+        json_t *out;
+    } same = {.in = node};
+    return same.out;
+}
+
+/* Walking an object in its order: `iter` is NULL at the end. */
+static inline void *fx_node_first(const json_t *object) {
+    return json_object_iter(fx_node_unconst(object));
+}
+
+static inline void *fx_node_next(const json_t *object, void *iter) {
+    return json_object_iter_next(fx_node_unconst(object), iter);
+}
+
+/* The key under the iterator. */
+static inline struct fx_text fx_node_key(void *iter) {
+    return (struct fx_text){json_object_iter_key(iter), json_object_iter_key_len(iter)};
+}
+
+static inline bool fx_node_has_key(void *iter, struct fx_text key) {
+    return json_object_iter_key_len(iter) == key.len &&
+           memcmp(json_object_iter_key(iter), key.data, key.len) == 0;
+}
 
 #endif

@@ -3,21 +3,16 @@
  * value/yaml_compose.c - the open collections of a document, and what each event does to
  * the innermost of them.
  */
-#include "value/yaml_compose.h"
 
 #include <assert.h>
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include "base/buf.h"
 #include "base/limits.h"
-#include "base/text.h"
 #include "base/vec.h"
+#include "value/number.h"
 #include "value/tree.h"
-#include "value/yaml_go.h"
-#include "value/yaml_merge.h"
-#include "value/yaml_resolve.h"
+#include "value/yaml_internal.h"
 
 #define NO_ANCHOR SIZE_MAX
 
@@ -121,9 +116,71 @@ static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *nam
     return true;
 }
 
+/* ---- values as Go's %#v shows them, for messages in Go's words --------------------- */
+
+#define LONGEST_SHOWN 512 /* bytes of a value that a message shows */
+
+/* Recursion is as deep as the value, which the reader bounds; once the buffer is full
+ * nothing further is visited. */
+static void show(struct fx_buf *buf, const json_t *value);
+
+static void show_list(struct fx_buf *buf, const json_t *list) {
+    fx_buf_str(buf, "[]interface {}{");
+    for (size_t i = 0; i < json_array_size(list) && !buf->failed; i++) {
+        fx_buf_str(buf, i == 0 ? "" : ", ");
+        show(buf, json_array_get(list, i));
+    }
+    fx_buf_char(buf, '}');
+}
+
+static void show_mapping(struct fx_buf *buf, const json_t *mapping) {
+    fx_buf_str(buf, "map[interface {}]interface {}{");
+    const char *separator = "";
+    for (void *at = fx_node_first(mapping); at != NULL && !buf->failed;
+         at = fx_node_next(mapping, at)) {
+        fx_buf_str(buf, separator);
+        fx_text_quote_go(buf, fx_node_key(at));
+        fx_buf_char(buf, ':');
+        show(buf, json_object_iter_value(at));
+        separator = ", ";
+    }
+    fx_buf_char(buf, '}');
+}
+
+static void show_number(struct fx_buf *buf, const json_t *number) {
+    char text[FX_NUMBER_SIZE];
+    fx_buf_add(buf, text, fx_number_print(number, text));
+}
+
+static void show(struct fx_buf *buf, const json_t *value) {
+    switch (json_typeof(value)) {
+    case JSON_NULL: fx_buf_str(buf, "interface {}(nil)"); break;
+    case JSON_TRUE:
+    case JSON_FALSE: fx_buf_str(buf, json_is_true(value) ? "true" : "false"); break;
+    case JSON_INTEGER:
+    case JSON_REAL: show_number(buf, value); break;
+    case JSON_STRING: fx_text_quote_go(buf, fx_tree_text(value)); break;
+    case JSON_ARRAY: show_list(buf, value); break;
+    case JSON_OBJECT: show_mapping(buf, value); break;
+    }
+}
+
+/* Makes `buf` and writes the value into it, cut where it is longer than a message needs.
+ * The caller finishes it. */
+static void show_go(struct fx_buf *buf, const json_t *value) {
+    fx_buf_init(buf, LONGEST_SHOWN);
+    if (json_is_null(value)) {
+        fx_buf_str(buf, "<nil>");
+    } else {
+        show(buf, value);
+    }
+}
+
+/* ---- keys and values --------------------------------------------------------------- */
+
 static bool refuse_key(const json_t *collection, struct fx_err *err) {
     struct fx_buf shown;
-    fx_yaml_show_go(&shown, collection);
+    show_go(&shown, collection);
     (void)fx_fail(err, FX_ESYNTAX, "yaml: invalid map key: %s",
                   shown.data == NULL ? "" : shown.data);
     fx_buf_finish(&shown);
@@ -134,7 +191,7 @@ static bool refuse_key(const json_t *collection, struct fx_err *err) {
 static bool refuse_scalar_key(const struct fx_yaml_scalar *key, const json_t *value,
                               struct fx_err *err) {
     struct fx_buf shown;
-    fx_yaml_show_go(&shown, value);
+    show_go(&shown, value);
     const char *text = shown.data == NULL ? "" : shown.data;
     if (key->kind == FX_YAML_NULL) {
         (void)fx_fail(err, FX_ESYNTAX,
@@ -148,6 +205,42 @@ static bool refuse_scalar_key(const struct fx_yaml_scalar *key, const json_t *va
     }
     fx_buf_finish(&shown);
     return false;
+}
+
+/* The merge key (yaml.org/type/merge.html). */
+static bool refuse_merge(struct fx_err *err) {
+    return fx_fail(err, FX_ESYNTAX,
+                   "yaml: map merge requires map or sequence of maps as the value");
+}
+
+static bool merge_mapping(json_t *mapping, json_t *from, struct fx_err *err) {
+    if (!json_is_object(from)) {
+        return refuse_merge(err);
+    }
+    for (void *at = json_object_iter(from); at != NULL;
+         at = json_object_iter_next(from, at)) {
+        json_t *value = json_incref(json_object_iter_value(at));
+        if (!fx_tree_set_take(mapping, fx_node_key(at), value)) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return true;
+}
+
+/* Sets in `mapping` every key of `value`: a mapping, or a list of mappings of which the
+ * earlier win. A list stands in the text itself: where `aliased`, only a mapping may be
+ * meant. As in go-yaml v2, keys that `mapping` already has are overwritten, so what wins
+ * is the order of the text. */
+static bool merge(json_t *mapping, json_t *value, bool aliased, struct fx_err *err) {
+    if (!json_is_array(value) || aliased) {
+        return merge_mapping(mapping, value, err);
+    }
+    for (size_t i = json_array_size(value); i > 0; i--) {
+        if (!merge_mapping(mapping, json_array_get(value, i - 1), err)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 /* Takes the mapping's next key. A kind that makes none is refused once its value is
@@ -173,7 +266,7 @@ static bool take_value(struct fx_yaml_frame *frame, const struct value *value,
         return fx_tree_set_take(frame->node, key, value->node) || fx_fail_nomem(err);
     }
     const bool ok = want == WANT_MERGE
-                        ? fx_yaml_merge(frame->node, value->node, value->aliased, err)
+                        ? merge(frame->node, value->node, value->aliased, err)
                         : refuse_scalar_key(&frame->refused, value->node, err);
     json_decref(value->node);
     return ok;

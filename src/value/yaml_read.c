@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/yaml_read.c - a stream of YAML documents: libyaml's parser in front, the composer
- * behind, marks and errors in between.
+ * behind, marks and errors in between, which need the places of runes and of scalars'
+ * contents.
  */
 #include "value/yaml.h"
 
@@ -9,13 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <yaml.h>
-
 #include "base/budget.h"
 #include "base/limits.h"
 #include "value/marks.h"
-#include "value/yaml_compose.h"
-#include "value/yaml_source.h"
+#include "value/yaml_internal.h"
 
 /* libyaml takes this for an event, for so many bytes of a scalar, and since it looks at
  * each flow collection that is open, for so many of these. */
@@ -24,9 +22,17 @@
 #define BYTES_OF_TEXT_A_UNIT 4u
 #define LEVELS_OF_A_UNIT     2u
 
+/* From libyaml's positions, which count runes, to places in the text. */
+struct source {
+    struct fx_text text;      /* with its byte order mark, which libyaml is not shown */
+    struct fx_position start; /* behind that mark */
+    struct fx_position at;    /* how far places were asked for */
+    size_t rune;              /* the runes before it */
+};
+
 struct fx_yaml_reader {
     yaml_parser_t parser;
-    struct fx_yaml_source source;
+    struct source source;
     struct fx_yaml_composer composer;
     size_t flow_depth; /* flow collections that are open */
     size_t flow_work;
@@ -34,6 +40,102 @@ struct fx_yaml_reader {
     bool over_limit; /* more directives than allowed */
     bool ended;
 };
+
+/* ---- places ------------------------------------------------------------------------ */
+
+/* The place of the rune. Asking in the order of the text costs one pass in all. */
+static struct fx_position place_of(struct source *source, size_t rune) {
+    if (rune < source->rune) { /* an error may point back; nodes come in order */
+        source->at = source->start;
+        source->rune = 0;
+    }
+    while (source->rune < rune && source->at.off < source->text.len) {
+        fx_position_step(&source->at, source->text);
+        source->rune++;
+    }
+    return source->at;
+}
+
+/* The byte there, NUL behind the end. */
+static char peek(struct fx_text text, size_t off) {
+    if (off >= text.len) {
+        return '\0';
+    }
+    return text.data[off];
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static size_t skip_line(struct fx_text text, size_t off) {
+    while (off < text.len && text.data[off] != '\n') {
+        off++;
+    }
+    return off;
+}
+
+static size_t skip_separation(struct fx_text text, size_t off) {
+    while (is_blank(peek(text, off)) || peek(text, off) == '#') {
+        off = peek(text, off) == '#' ? skip_line(text, off) : off + 1;
+    }
+    return off;
+}
+
+/* Skips `&anchor` and `!tag`, in either order, and what separates them. */
+static size_t skip_properties(struct fx_text text, size_t off) {
+    while (peek(text, off) == '&' || peek(text, off) == '!') {
+        while (off < text.len && !is_blank(text.data[off])) {
+            off++;
+        }
+        off = skip_separation(text, off);
+    }
+    return off;
+}
+
+static size_t count_spaces(struct fx_text text, size_t off) {
+    size_t n = 0;
+    while (peek(text, off + n) == ' ') {
+        n++;
+    }
+    return n;
+}
+
+/* The first line of a block scalar's content, behind its indentation: those of its
+ * spaces that are not the value's own. */
+static size_t block_content(struct fx_text text, size_t off, struct fx_text value) {
+    const size_t line = skip_line(text, off);
+    if (line == text.len) {
+        return off;
+    }
+    const size_t there = count_spaces(text, line + 1);
+    const size_t own = count_spaces(value, 0);
+    return line + 1 + (there > own ? there - own : 0);
+}
+
+/* Where a scalar's content begins: behind its anchor and tag, its quote, or the line of
+ * its `|` or `>`. */
+static struct fx_position place_of_content(struct source *source,
+                                           const yaml_event_t *scalar) {
+    struct fx_position place = place_of(source, scalar->start_mark.index);
+    const yaml_scalar_style_t style = scalar->data.scalar.style;
+    const struct fx_text value = {(const char *)scalar->data.scalar.value,
+                                  scalar->data.scalar.length};
+    size_t off = place.off;
+    if (style != YAML_PLAIN_SCALAR_STYLE || value.len > 0) {
+        off = skip_properties(source->text, off);
+    }
+    if (style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
+        style == YAML_DOUBLE_QUOTED_SCALAR_STYLE) {
+        off++;
+    } else if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
+        off = block_content(source->text, off, value);
+    }
+    fx_position_advance(&place, source->text, off);
+    return place;
+}
+
+/* ---- the reader -------------------------------------------------------------------- */
 
 /* A line that could be a %TAG directive begins at the start or behind a line break: LF,
  * CR, or the last byte of U+0085, U+2028, U+2029. */
@@ -59,8 +161,9 @@ struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
         free(reader);
         return NULL;
     }
-    fx_yaml_source_init(&reader->source, text);
-    const struct fx_text body = fx_yaml_source_body(&reader->source);
+    const struct fx_position start = fx_position_start(text);
+    const struct fx_text body = fx_text_rest(text, start.off);
+    reader->source = (struct source){.text = text, .start = start, .at = start};
     reader->over_limit = has_many_directives(body);
     reader->unpaid = body.len;
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);
@@ -107,16 +210,15 @@ static bool fail_parser(struct fx_yaml_reader *reader, struct fx_err *err) {
         const size_t off = reader->source.start.off + parser->problem_offset;
         return fail_at(reader, off, 0, parser->problem, err);
     }
-    const struct fx_place place =
-        fx_yaml_source_place(&reader->source, parser->problem_mark.index);
+    const struct fx_position place =
+        place_of(&reader->source, parser->problem_mark.index);
     return fail_at(reader, place.off, told_line(parser), parser->problem, err);
 }
 
 /* Gives the composer's error the position of the event it stumbled over. */
 static bool fail_event(struct fx_yaml_reader *reader, const yaml_event_t *event,
                        struct fx_err *err) {
-    const struct fx_place place =
-        fx_yaml_source_place(&reader->source, event->start_mark.index);
+    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
     err->off = (uint32_t)place.off;
     err->len = place.off < reader->source.text.len ? 1 : 0;
     return false;
@@ -130,8 +232,7 @@ static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *eve
     if (version == NULL || (version->major == 1 && version->minor == 1)) {
         return true;
     }
-    const struct fx_place place =
-        fx_yaml_source_place(&reader->source, event->start_mark.index);
+    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
     return fail_at(reader, place.off, event->start_mark.line,
                    "found incompatible YAML document", err);
 }
@@ -145,13 +246,13 @@ static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *eve
         return true;
     }
     const struct fx_text text = reader->source.text;
-    struct fx_place place = fx_yaml_source_content(&reader->source, event);
+    struct fx_position place = place_of_content(&reader->source, event);
     for (size_t at = place.off; at + 1 < text.len && text.data[at] != '"'; at++) {
         if (text.data[at] != '\\') {
             continue;
         }
         if (text.data[at + 1] == '/') {
-            fx_place_advance(&place, text, at);
+            fx_position_advance(&place, text, at);
             return fail_at(reader, at, place.line > 1 ? place.line : 0,
                            "found unknown escape character", err);
         }
@@ -170,10 +271,10 @@ static bool add_mark(struct fx_yaml_reader *reader, const yaml_event_t *event,
     if (marks == NULL || !is_markable(node)) {
         return true;
     }
-    const struct fx_place place =
+    const struct fx_position place =
         event->type == YAML_SCALAR_EVENT
-            ? fx_yaml_source_content(&reader->source, event)
-            : fx_yaml_source_place(&reader->source, event->start_mark.index);
+            ? place_of_content(&reader->source, event)
+            : place_of(&reader->source, event->start_mark.index);
     const struct fx_mark mark = {.node = node,
                                  .off = (uint32_t)place.off,
                                  .line = place.line,

@@ -18,7 +18,7 @@ struct fx_request fx_case_request(json_t *row) {
         .operation = operation == NULL ? FX_OPERATION_CREATE
                                        : fx_operation_parse(fx_tree_text(operation)),
         .source = fx_source_parse(source),
-        .source_words = source,
+        .source_text = source,
         .namespace_object = json_is_object(namespace_object) ? namespace_object : NULL,
         .mutation_id = MUTATION_ID,
         .user_info = row, /* which has a `username`, as that has */

@@ -125,8 +125,8 @@ static void keep(const struct fx_mutation *mutation, struct outcome *ret) {
     ret->object = json_incref(mutation->result);
     ret->rejections = json_array();
     ret->message = fx_text_dup(mutation->outcome.denial);
-    for (size_t i = 0; i < mutation->outcome.n_refusals; i++) {
-        json_t *entry = fx_tree_new_string(mutation->outcome.refusals[i].entry);
+    for (size_t i = 0; i < mutation->outcome.n_violations; i++) {
+        json_t *entry = fx_tree_new_string(mutation->outcome.violations[i].entry);
         (void)json_array_append_new(ret->rejections, entry);
     }
 }

@@ -136,7 +136,7 @@ static void test_reports(void **state) {
     static const char *const fields[] = {NULL, "spec.containers[name: c].p",
                                          "/spec/turn"};
     assert_int_equal(review.failure.code, FX_ENOCONVERGE);
-    assert_true(review.outcome.n_turns > 0);
+    assert_true(review.outcome.n_cycle_fields > 0);
     for (size_t i = 0; i < FX_COUNT(fields); i++) {
         refuse_reports(fields[i], false, false);
         refuse_reports(fields[i], false, true);

@@ -133,7 +133,7 @@ static const struct way {
     bool is_traced;
 } ways[] = {
     {.admission.skims = true},
-    {.admission = {.annotates = true, .tells_passes = true, .collects_stats = true}},
+    {.admission = {.annotates = true, .reports_passes = true, .collects_stats = true}},
     {.is_traced = true},
 };
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/regex_oom_test.c - RE2 allocates in C++, when it matches, too. Each of these
- * allocations is refused in turn: the answer is right or it is said that there is none,
- * and the expression can be used on. Of reviews: each ends in 503 or as without a
- * refusal. (Compiling is not tried: where RE2's parser has no memory in the middle of its
- * work, it may not survive that.)
+ * tests/oom/regex_oom_test.c - RE2 allocates when it compiles and when it matches. Each
+ * of these allocations is refused in turn: the answer is right or FX_ENOMEM, and the
+ * expression can be used on. Reviews end in 503 or as without a refusal.
  */
+#include <limits.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,56 +17,11 @@
 #include "admission/review.h"
 #include "base/regex.h"
 #include "policy/policies.h"
+#include "refuse.h"
 
 #define RUNS_MAX 10000
 
-/* ---- the operators of C++ ---- */
-
-/* The number of the allocation that is refused; below zero: none. */
-static long countdown = -1;
-static bool ever_after, was_refused;
-
-_Noreturn void throw_bad_alloc(void) __asm__("_ZSt17__throw_bad_allocv");
-void *grant(size_t size) __asm__("_Znwm");
-void take_back(void *memory) __asm__("_ZdlPv");
-void take_back_sized(void *memory, size_t size) __asm__("_ZdlPvm");
-
-void *grant(size_t size) {
-    if (countdown == 0) {
-        was_refused = true;
-        countdown = ever_after ? 0 : -1;
-        throw_bad_alloc();
-    }
-    countdown -= countdown > 0;
-    void *memory = malloc(size == 0 ? 1 : size);
-    if (memory == NULL) {
-        abort();
-    }
-    return memory;
-}
-
-void take_back(void *memory) {
-    free(memory);
-}
-
-void take_back_sized(void *memory, size_t size) {
-    (void)size;
-    free(memory);
-}
-
-/* What RE2 had allocated when it was refused more is lost, and no fault of ours. */
-const char *allowed_leaks(void) __asm__("__lsan_default_suppressions");
-
-const char *allowed_leaks(void) {
-    return "leak:libre2";
-}
-
-static bool stop_refusing(void) {
-    const bool refused = was_refused;
-    countdown = -1;
-    was_refused = false;
-    return refused;
-}
+static bool ever_after; /* not one allocation alone is refused, but all from there on */
 
 /* ---- expressions ---- */
 
@@ -81,6 +35,7 @@ static const struct example {
     {"(?i)[a-z0-9]{2,40}\\.example\\.com", "Registry.EXAMPLE.com/a/b", true},
     {"\\bword\\b", "no such words", false},
     {"(a|b|c)*d(?P<n>e|f)", "abcabcabcdf", true},
+    {"(a|b|cd|ce)*d|[^a]|abc|abd", "abcabcabcdf", true},
 };
 
 static struct fx_regex *compile(const char *pattern) {
@@ -88,6 +43,35 @@ static struct fx_regex *compile(const char *pattern) {
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_regex_compile(fx_text_of(pattern), &regex, &err));
     return regex;
+}
+
+/* With no memory for allocation `nth`. False where it did not need it. */
+static bool try_compile(const char *pattern, long nth) {
+    struct fx_regex *regex = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    const long before = refuse_live();
+    refuse_from(nth, ever_after);
+    const bool ok = fx_regex_compile(fx_text_of(pattern), &regex, &err);
+    const bool refused = refuse_stop();
+    assert_true(ok || (refused && err.code == FX_ENOMEM));
+    fx_regex_destroy(regex);
+    assert_int_equal(refuse_live(), before);
+    return refused;
+}
+
+static void test_compiles_without_memory(void **state) {
+    (void)state;
+    fx_regex_destroy(compile("a")); /* what RE2 allocates once */
+    for (size_t i = 0; i < FX_COUNT(examples); i++) {
+        for (int way = 0; way < 2; way++) {
+            ever_after = way == 1;
+            long n = 0;
+            while (try_compile(examples[i].pattern, n)) {
+                assert_true(++n < RUNS_MAX);
+            }
+            assert_true(n > 50); /* it was tried at all */
+        }
+    }
 }
 
 /* False without memory. */
@@ -109,10 +93,10 @@ static bool ask(const struct fx_regex *regex, const char *text, bool finds,
  * what it has allocated once. False where it did not need it. */
 static bool try_match(const struct example *example, bool finds, long nth) {
     struct fx_regex *regex = compile(example->pattern);
-    countdown = nth;
+    refuse_from(nth, ever_after);
     bool matches = false;
     const bool ok = ask(regex, example->text, finds, &matches);
-    const bool refused = stop_refusing();
+    const bool refused = refuse_stop();
     assert_true(refused || ok);
     assert_true(!ok || matches == example->matches);
     assert_true(ask(regex, example->text, finds, &matches));
@@ -178,18 +162,19 @@ static char *travel(long nth, unsigned *ret_status, bool *ret_refused) {
     struct fx_review *review =
         fx_review_create(&admission, policies->snapshot, fx_text_of(review_text), 0);
     assert_non_null(review);
-    countdown = nth;
+    refuse_from(nth < 0 ? LONG_MAX : nth, ever_after);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
-    *ret_refused = stop_refusing();
+    *ret_refused = refuse_stop();
     const struct fx_review_result *result = fx_review_result(review);
     *ret_status = result->status;
     if (result->status == 503) {
         assert_int_equal(result->decision, FX_DECISION_BROKEN);
-        for (size_t i = 0; i < result->outcome->n_stats; i++) {
+        for (size_t i = 0; result->outcome != NULL && i < result->outcome->n_stats; i++) {
             assert_false(result->outcome->stats[i].failed); /* nobody is to blame */
         }
     }
-    char *body = strdup(result->body->data);
+    /* Without memory for a body there is none. */
+    char *body = strdup(result->body->len == 0 ? "" : result->body->data);
     assert_non_null(body);
     fx_review_destroy(review);
     fx_policies_unref(policies);
@@ -221,6 +206,7 @@ static void test_reviews_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_compiles_without_memory),
         cmocka_unit_test(test_matches_without_memory),
         cmocka_unit_test(test_reviews_without_memory),
     };

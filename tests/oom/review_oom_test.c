@@ -157,7 +157,7 @@ static const struct fx_admission admissions[] = {
      .find_object = find_later,
      .skims = true,
      .annotates = true,
-     .tells_passes = true,
+     .reports_passes = true,
      .collects_stats = true},
 };
 

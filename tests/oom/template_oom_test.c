@@ -75,7 +75,8 @@ static void refuse_template(struct fx_text source, json_t *target, bool fails,
     (void)snprintf(expected.text, sizeof expected.text, "%s",
                    text.data == NULL ? "" : text.data);
     fx_buf_finish(&text);
-    const long live = refuse_live();
+    const bool keeps = strstr(source.data, "regex") != NULL;
+    long live = refuse_live();
     bool refused = true;
     for (long n = 0; refused; n++) {
         assert_true(n < RUNS_MAX);
@@ -84,7 +85,9 @@ static void refuse_template(struct fx_text source, json_t *target, bool fails,
         refused = refuse_stop();
         check_run(&expected, refused, ok, &text, &err);
         fx_buf_finish(&text);
-        assert_int_equal(refuse_live(), live);
+        /* An expression whose match had no memory is kept (base/regex.cc). */
+        assert_true(refuse_live() == live || (keeps && refuse_live() > live));
+        live = refuse_live();
     }
 }
 

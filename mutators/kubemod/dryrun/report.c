@@ -66,9 +66,9 @@ static bool add_diff(const struct fx_mutation *mutation, struct fx_buf *body,
 
 static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body) {
     fx_buf_str(body, ",\"rejections\":[");
-    for (size_t i = 0; i < outcome->n_refusals; i++) {
+    for (size_t i = 0; i < outcome->n_violations; i++) {
         fx_buf_str(body, i == 0 ? "" : ",");
-        add_string(body, outcome->refusals[i].entry);
+        add_string(body, outcome->violations[i].entry);
     }
     fx_buf_char(body, ']');
 }
@@ -115,7 +115,7 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
         fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
         fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",
-                      drop->words);
+                      drop->message);
         add_warning(warnings);
     }
 }

@@ -298,8 +298,7 @@ static void add_leaf_fault(const struct rotation_state *state, struct fx_buf *to
 
 void rotation_state_fault(const struct rotation_state *state,
                           char ret_message[FX_ROTATION_REASON]) {
-    struct fx_buf message;
-    fx_buf_init(&message, 0);
+    struct fx_buf message = {0};
     add_authority_fault(state, &message);
     add_leaf_fault(state, &message);
     (void)snprintf(ret_message, FX_ROTATION_REASON, "%.*s", FX_ROTATION_REASON - 1,
@@ -315,8 +314,7 @@ void rotation_state_finish(struct rotation_state *state) {
 /* ---- settings ---- */
 
 static bool check_names(const struct fx_rotation_settings *settings, struct fx_err *err) {
-    struct fx_buf der;
-    fx_buf_init(&der, 0);
+    struct fx_buf der = {0};
     const bool ok = fx_cert_names_write(settings->names, settings->n_names, &der, err);
     fx_buf_finish(&der);
     return ok;

@@ -142,8 +142,7 @@ static bool replace(struct fx_buf *old, struct fx_text text) {
     if (fx_text_equal(text_of(old), text)) {
         return false;
     }
-    struct fx_buf copy;
-    fx_buf_init(&copy, 0);
+    struct fx_buf copy = {0};
     fx_buf_text(&copy, text);
     if (copy.failed) {
         fx_buf_finish(&copy);

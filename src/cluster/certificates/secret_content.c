@@ -135,8 +135,7 @@ fx_secret_content_view(const struct fx_secret_content *content) {
 
 /* data[key] = base64 of the bytes; false without memory. */
 static bool set_value(json_t *data, const char *key, const struct fx_buf *bytes) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     const bool ok = fx_buf_reserve(&text, fx_base64_length(bytes->len) + 1) != NULL &&
                     (fx_base64_encode(&text, text_of(bytes)), !text.failed) &&
                     fx_kube_body_set_text(data, key, text_of(&text));

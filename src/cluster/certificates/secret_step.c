@@ -26,8 +26,7 @@ static bool add_ca(struct fx_rotation *fresh, const struct fx_rotation_input *in
     const bool keeps = rotation->step == FX_ROTATION_KEEP;
     const struct fx_text old =
         keeps ? input->content->ca_cert : text_of(&rotation->ca_cert);
-    struct fx_buf both;
-    fx_buf_init(&both, 0);
+    struct fx_buf both = {0};
     if (!fx_tls_bundle(text_of(&fresh->ca_cert), old, input->now, &both, err)) {
         fx_buf_finish(&both);
         return false;

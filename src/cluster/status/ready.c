@@ -29,9 +29,8 @@ json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
     const bool is_ready = json_array_size(errors) == 0;
     const bool stays = seen->status == (is_ready ? FX_READY_TRUE : FX_READY_FALSE);
     char since[FX_DATE];
-    struct fx_buf message;
+    struct fx_buf message = {0};
     fx_date_print(stays ? seen->since : now, since);
-    fx_buf_init(&message, 0);
     if (is_ready) {
         fx_buf_str(&message, "the policy is active");
     } else {

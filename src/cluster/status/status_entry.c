@@ -77,8 +77,7 @@ static bool append_findings(json_t *errors, const struct fx_policies *built,
 static bool append_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                             size_t index) {
     const struct fx_quarantined *why = fx_snapshot_quarantined(snapshot, index);
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     bool ok = true;
     if (snapshot->conflicts.sets[index].disabled) {
         fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);

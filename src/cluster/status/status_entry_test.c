@@ -240,7 +240,7 @@ static void in_quarantine(void **state) {
     assert_non_null(quarantine);
     fx_quarantine_add(quarantine, &(struct fx_quarantined){
                                       .mutator = cluster.built->snapshot->mutators[0],
-                                      .reason = FX_MISDEED_FAILED,
+                                      .reason = FX_FAILURE_FAILED,
                                       .times = 3,
                                   });
     assert_true(fx_policies_quarantine(cluster.built, quarantine, &under, &err));

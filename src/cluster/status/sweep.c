@@ -109,8 +109,7 @@ static void request_page(struct fx_cluster_sweep *sweep, struct fx_text token,
         end_with_endless_list(sweep);
         return;
     }
-    struct fx_buf query;
-    fx_buf_init(&query, 0);
+    struct fx_buf query = {0};
     fx_buf_str(&query, PAGE);
     if (token.len > 0) {
         fx_buf_str(&query, "&continue=");

@@ -92,8 +92,7 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names, const json_t *list) {
 static bool owns_entry(const json_t *fields, struct fx_text id) {
     const json_t *list =
         fx_tree_view_key(fx_tree_view_key(fields, "f:status"), "f:byPod");
-    struct fx_buf key;
-    fx_buf_init(&key, 0);
+    struct fx_buf key = {0};
     fx_buf_str(&key, "k:{\"id\":");
     fx_json_write_string(&key, id, FX_JSON_COMPACT);
     fx_buf_char(&key, '}');

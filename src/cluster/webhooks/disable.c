@@ -178,8 +178,7 @@ static bool is_configuration(const json_t *configuration, struct fx_err *err) {
 /* ---- disabling ------------------------------------------------------------------- */
 
 static bool set_json(json_t *object, const char *key, const json_t *value) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     fx_json_write(&text, value, FX_JSON_COMPACT);
     const bool ok =
         !text.failed &&

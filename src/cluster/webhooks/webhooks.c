@@ -275,8 +275,7 @@ static void reset_throttles(struct fx_cluster_webhooks *webhooks) {
 
 bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
                                  struct fx_text ca_bundle) {
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
+    struct fx_buf text = {0};
     fx_base64_encode(&text, ca_bundle);
     char *bundle = fx_buf_steal(&text);
     fx_buf_finish(&text);
