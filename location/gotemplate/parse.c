@@ -181,9 +181,9 @@ static bool parse_end(struct template_parser *parser, struct source_span open) {
     }
     assert(parser->token.type == TOKEN_CLOSE || parser->token.type == TOKEN_ELSE);
     if (parser->token.type == TOKEN_ELSE) {
-        return PARSER_FAIL(parser, FX_ESYNTAX,
-                           "expected end; found {{else}}: there is no `if`, `range` or "
-                           "`with` that it could belong to");
+        return PARSER_FAIL(
+            parser, FX_ESYNTAX,
+            "expected end; found {{else}}: it belongs to no `if`, `range` or `with`");
     }
     return parser_advance(parser) && parse_shut(parser, "end");
 }
@@ -367,8 +367,9 @@ static bool parse_action(struct template_parser *parser,
     case TOKEN_CONTINUE: return parse_jump(parser, STATEMENT_CONTINUE, ret_statement);
     case TOKEN_DEFINE:
         if (parser->nesting > 0) {
-            return PARSER_FAIL(parser, FX_ESYNTAX,
-                               "unexpected {{define}}: it stands on the top level only");
+            return PARSER_FAIL(
+                parser, FX_ESYNTAX,
+                "unexpected {{define}}: it is only allowed at the top level");
         }
         return parse_define(parser);
     default: return parse_print(parser, ret_statement);
@@ -421,8 +422,7 @@ static bool parse_program(struct template_parser *parser) {
         return false;
     }
     if (parser->token.type != TOKEN_END) {
-        return PARSER_FAIL(parser, FX_ESYNTAX,
-                           "unexpected {{%.*s}}: there is no block that it could end",
+        return PARSER_FAIL(parser, FX_ESYNTAX, "unexpected {{%.*s}}: no block is open",
                            FX_TEXT_ARG(parser->token.text));
     }
     const struct source_span all = {0, (uint32_t)parser->scanner.source.len};

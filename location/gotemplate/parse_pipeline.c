@@ -244,10 +244,10 @@ static bool check_stage(struct template_parser *parser, const struct command *co
         return true;
     }
     const struct source_span span = command->operands[0].span;
-    return fx_fail_at(parser->err, FX_ESYNTAX, span.off, span.len,
-                      "non executable command in pipeline stage %zu: behind `|` stands a "
-                      "function",
-                      stage);
+    return fx_fail_at(
+        parser->err, FX_ESYNTAX, span.off, span.len,
+        "non executable command in pipeline stage %zu: a function must follow `|`",
+        stage);
 }
 
 /* commands := command ( '|' command )* */

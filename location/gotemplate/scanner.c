@@ -124,10 +124,9 @@ static bool skip_comment(struct template_scanner *scanner, size_t start,
         return FAIL(scanner, start, err, "unclosed comment: write `*/}}` at its end");
     }
     scanner->at += strlen("*/");
-    return skip_shut(scanner) ||
-           FAIL(scanner, start, err,
-                "comment ends before closing delimiter: nothing may stand between `*/` "
-                "and `}}`");
+    return skip_shut(scanner) || FAIL(scanner, start, err,
+                                      "comment ends before closing delimiter: nothing is "
+                                      "allowed between `*/` and `}}`");
 }
 
 /* Enters the action that is here, unless it is a comment. */
@@ -197,7 +196,7 @@ static bool check_name_end(struct template_scanner *scanner, size_t start,
                     "bad character U+002D '-' in a name: for a key with a dash write "
                     "`index .x \"a-b\"`");
     }
-    return FAIL(scanner, start, err, "bad character U+%04X behind a name: `%.*s`", rune,
+    return FAIL(scanner, start, err, "bad character U+%04X after a name: `%.*s`", rune,
                 FX_TEXT_ARG(name.text));
 }
 

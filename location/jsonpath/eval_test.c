@@ -54,8 +54,8 @@ static void test_addition(void **state) {
         {"$.t + 1", "\"true1\""},
         {"\"a\" + length($.arr)", "\"a4\""},
         {"length($.arr) + \"1\"", "5"},
-        {"$.nul + \"a\"", "! `+` does not go with null and a text"},
-        {"$.no + $.nul", "! `+` does not go with undefined and null"},
+        {"$.nul + \"a\"", "! `+` cannot be applied to null and a text"},
+        {"$.no + $.nul", "! `+` cannot be applied to undefined and null"},
         {"\"at \" + date(\"2020-01-02\")", "\"at 2020-01-02 00:00:00 +0000 UTC\""},
     };
     CHECK(rows);
@@ -84,9 +84,10 @@ static void test_arithmetic(void **state) {
         {"--5", "5"},
         {"-\"5\"", "-5"},
         {"-$.kind", "! `-` needs a number, not a text"},
-        {"$.o.a-b", "! `-` does not go with an object and null (a name with a hyphen"},
-        {"$.t - 1", "! `-` does not go with a boolean"},
-        {"$.arr * 2", "! `*` does not go with a list"},
+        {"$.o.a-b",
+         "! `-` cannot be applied to an object and null (a name with a hyphen"},
+        {"$.t - 1", "! `-` cannot be applied to a boolean"},
+        {"$.arr * 2", "! `*` cannot be applied to a list"},
     };
     CHECK(rows);
     (void)state;
@@ -98,7 +99,7 @@ static void test_comparisons(void **state) {
         {"10 < \"9\"", "false"},
         {"\"b\" > true", "false"},
         {"$.arr < $.z", "true"},
-        {"$.nul < 1", "! `<` does not go with null"},
+        {"$.nul < 1", "! `<` cannot be applied to null"},
         {"$.no < \"a\"", "true"},
         {"$.no >= 1", "false"},
         {"$.no < $.arr", "true"},
@@ -132,7 +133,7 @@ static void test_comparisons(void **state) {
         {"length($.arr) in [length($.arr)]", "true"},
         {"\"5\" in [5]", "false"},
         {"$.nul in [null]", "true"},
-        {"\"x\" in $.o", "! what is right of `in` is an object, no list"},
+        {"\"x\" in $.o", "! the right operand of `in` is an object, not a list"},
         {"date(\"2020-01-01\") in [date(\"2020-01-01T00:00:00Z\")]", "true"},
         {"date(\"2020-01-01T00:00:00Z\") == date(\"2020-01-01T01:00:00+01:00\")",
          "false"},
@@ -200,9 +201,9 @@ static void test_functions(void **state) {
         {"isNotEmpty($.e)", "false"},
         {"isEmpty($.t)", "! `isEmpty` takes a list, an object or a text, not a boolean"},
         {"date(5)", "! `date` takes a text, not a number"},
-        {"date(\"garbage\")", "! `garbage` is no date"},
-        {"strlen($.kind)", "! there is no function `strlen`"},
-        {"o.a.size($.kind.x)", "! there is no function `o`"},
+        {"date(\"garbage\")", "! `garbage` is not a date"},
+        {"strlen($.kind)", "! unknown function `strlen`"},
+        {"o.a.size($.kind.x)", "! unknown function `o`"},
         {"true || strlen(1)", "true"},
     };
     CHECK(rows);
@@ -259,8 +260,8 @@ static void test_paths(void **state) {
         {"$.nul.x", "undefined"},
         {"$.kind.x", "! nothing can be selected from a text"},
         {"$.pods.name",
-         "! `name` is no index: the elements of a list are selected as in"},
-        {"$.arr[$.t]", "! a boolean is no index"},
+         "! `name` is not an index: the elements of a list are selected as in"},
+        {"$.arr[$.t]", "! a boolean is not an index"},
         {"$.arr[-1]", "! there is no index -1"},
         {"$.arr[\"0x1p0\"]", "2"},
         {"$.arr[1.9]", "2"},

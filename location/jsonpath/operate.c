@@ -67,7 +67,7 @@ static bool take_pattern(struct path_run *run, const struct node *infix,
         if (fx_text_equal(run->patterns[i].text, text)) {
             *ret_pattern = run->patterns[i].regex;
             return *ret_pattern != NULL ||
-                   FX_JSONPATH_FAIL(run, infix, "`%.*s` is no regular expression",
+                   FX_JSONPATH_FAIL(run, infix, "`%.*s` is not a regular expression",
                                     FX_TEXT_ARG(text));
         }
     }
@@ -106,7 +106,7 @@ struct operands {
 static bool fail_types(const struct operands *of) {
     const enum operator_id id = (enum operator_id)of->node->id;
     return FX_JSONPATH_FAIL(
-        of->run, of->node, "`%s` does not go with %s and %s%s",
+        of->run, of->node, "`%s` cannot be applied to %s and %s%s",
         fx_jsonpath_operator(id)->text, fx_jsonpath_type_name(of->left),
         fx_jsonpath_type_name(of->right),
         id == OPERATOR_SUBTRACT ? " (a name with a hyphen is selected as in `[\"a-b\"]`)"
@@ -252,7 +252,8 @@ static bool is_in(const struct operands *of, struct path_value *ret_value) {
     size_t count = 0;
     bool found = false;
     if (!fx_jsonpath_is_list(of->right, &count)) {
-        return FX_JSONPATH_FAIL(of->run, of->node, "what is right of `in` is %s, no list",
+        return FX_JSONPATH_FAIL(of->run, of->node,
+                                "the right operand of `in` is %s, not a list",
                                 fx_jsonpath_type_name(of->right));
     }
     for (size_t i = 0; i < count && !found && !of->run->is_over; i++) {
@@ -270,7 +271,7 @@ static bool fail_truth(struct path_run *run, const struct node *node,
     return FX_JSONPATH_FAIL(run, node, "`%s` needs true or false, not %s%s", operation,
                             fx_jsonpath_type_name(operand),
                             operand->kind == VALUE_UNDEFINED
-                                ? " (`isDefined(…)` asks whether a field is there)"
+                                ? " (`isDefined(…)` tests whether a field exists)"
                                 : "");
 }
 
@@ -440,7 +441,7 @@ static bool date(struct path_run *run, const struct node *call,
     }
     if (!parse_date(text, made)) {
         return FX_JSONPATH_FAIL(run, call,
-                                "`%.*s` is no date: write it as `2006-01-02` "
+                                "`%.*s` is not a date: write it as `2006-01-02` "
                                 "or `2006-01-02T15:04:05Z`",
                                 FX_TEXT_ARG(text));
     }

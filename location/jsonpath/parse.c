@@ -152,7 +152,7 @@ static bool parse_choice(struct path_parser *parser, node_index condition,
         }
         fx_jsonpath_add_sibling(parser, &children, branch);
     } else if (parser->token.type != TOKEN_END) {
-        return fx_jsonpath_fail_expected(parser, "`:` and what holds otherwise");
+        return fx_jsonpath_fail_expected(parser, "`:` and the alternative");
     }
     return fx_jsonpath_add_node(parser, NODE_IF, ret_node) &&
            fx_jsonpath_adopt(parser, *ret_node, &children, off);

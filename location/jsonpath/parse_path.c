@@ -181,7 +181,7 @@ static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     }
     if (!fx_jsonpath_is_mark(parser, '[')) {
         return fx_jsonpath_fail_expected(parser,
-                                         "a field name, `*`, `[` or `(` behind `..`");
+                                         "a field name, `*`, `[` or `(` after `..`");
     }
     const struct path_token bracket = parser->token;
     if (!parse_bracket(parser, steps)) {
@@ -189,7 +189,7 @@ static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     }
     return fx_jsonpath_at(parser, steps->last)->type != STEP_RANGE ||
            fx_fail_at(parser->err, FX_ESYNTAX, bracket.off, parser->behind - bracket.off,
-                      "a range does not go with `..`: write `..*` before it");
+                      "a range cannot follow `..`: write `..*` before it");
 }
 
 /* After `.`: ident | '*' | '.' descent */
@@ -214,9 +214,10 @@ static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
 static bool check_number(struct path_parser *parser) {
     const struct path_token *token = &parser->token;
     return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||
-           fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                      "no field name behind a point begins with a digit: write an index "
-                      "as in `[0]` and other names as in `[\"1a\"]`");
+           fx_fail_at(
+               parser->err, FX_ESYNTAX, token->off, token->len,
+               "a field name after a dot cannot begin with a digit: write an index "
+               "as in `[0]` and other names as in `[\"1a\"]`");
 }
 
 /* Ends the path that starts at `off`. */

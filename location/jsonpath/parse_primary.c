@@ -30,7 +30,7 @@ static bool parse_number(struct path_parser *parser, node_index *ret_node) {
     const bool exact = read_integer(token.text, &integer);
     if (!exact && !fx_jsonpath_parse_float(token.text, &number)) {
         return fx_fail_at(parser->err, FX_ESYNTAX, token.off, token.len,
-                          "`%.*s` is no decimal number, or too large for one",
+                          "`%.*s` is not a decimal number, or is too large",
                           FX_TEXT_ARG(token.text));
     }
     if (!fx_jsonpath_add_node(parser, exact ? NODE_INTEGER : NODE_NUMBER, ret_node)) {
@@ -73,7 +73,7 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
         }
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
                           2,
-                          "there is no such escape: write `\\\\` for a backslash, or put "
+                          "unknown escape: write `\\\\` for a backslash, or put "
                           "the text in backquotes");
     }
     *ret_text = (struct fx_text){store, len};
@@ -81,8 +81,7 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
         return true;
     }
     if (!fx_text_is_utf8(*ret_text)) {
-        return fail_text(parser,
-                         "the escapes of this text make it something else than UTF-8");
+        return fail_text(parser, "the escapes of this text give invalid UTF-8");
     }
     return quote != '\'' || is_one_rune(*ret_text) ||
            fail_text(parser, "single quotes hold one character: use double quotes");
@@ -203,7 +202,7 @@ static bool parse_object(struct path_parser *parser, node_index *ret_node) {
 static bool parse_placeholder(struct path_parser *parser, node_index *ret_node) {
     if (!parser->in_key) {
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
-                          "`#` stands only in the key of an object");
+                          "`#` is only allowed in the key of an object");
     }
     parser->has_placeholder = true;
     if (!fx_jsonpath_add_node(parser, NODE_PLACEHOLDER, ret_node)) {

@@ -68,7 +68,7 @@ bool fx_jsonpath_fail_expected(struct path_parser *parser, const char *what) {
     const char *instead = find_instead(text);
     if (instead != NULL) {
         return fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                          "there is no operator `%.*s`: write `%s`", FX_TEXT_ARG(text),
+                          "unknown operator `%.*s`: write `%s`", FX_TEXT_ARG(text),
                           instead);
     }
     return fx_fail_at(parser->err, FX_ESYNTAX, token->off, (uint32_t)text.len,

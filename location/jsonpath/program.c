@@ -76,7 +76,7 @@ bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *c
     if (call->type == NODE_UNKNOWN) {
         const struct node *variable = &path->nodes[call->first];
         return fx_fail_at(err, code, variable->off, variable->len,
-                          "there is no function `%.*s`: there are length, isDefined, "
+                          "unknown function `%.*s`: the functions are length, isDefined, "
                           "isUndefined, isEmpty, isNotEmpty and date",
                           FX_TEXT_ARG(variable->as.text));
     }

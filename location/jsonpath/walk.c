@@ -19,11 +19,12 @@ static bool integer_of(struct path_run *run, const struct node *node,
     if (!fx_jsonpath_as_number(value, &number)) {
         struct fx_text text = {0};
         return fx_jsonpath_as_text(value, &text)
-                   ? FX_JSONPATH_FAIL(run, node,
-                                      "`%.*s` is no index: the elements of a list are "
-                                      "selected as in `[0]` or `[*]`",
-                                      FX_TEXT_ARG(text))
-                   : FX_JSONPATH_FAIL(run, node, "%s is no index",
+                   ? FX_JSONPATH_FAIL(
+                         run, node,
+                         "`%.*s` is not an index: the elements of a list are "
+                         "selected as in `[0]` or `[*]`",
+                         FX_TEXT_ARG(text))
+                   : FX_JSONPATH_FAIL(run, node, "%s is not an index",
                                       fx_jsonpath_type_name(value));
     }
     *ret_integer = number.is_exact ? number.integer : fx_jsonpath_truncate(number.real);

@@ -105,8 +105,8 @@ static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
 static bool zone_find(struct fx_text name, struct zone *ret_zone, struct fx_err *err) {
     if (is_place(name) && !is_one_of(name, utc_names, FX_COUNT(utc_names))) {
         return fx_fail(err, FX_EMUTATE,
-                       "time zone `%.*s` is not known here: its offset changes, by "
-                       "tables that a review does not read; use `UTC`, or `Etc/GMT-2` "
+                       "time zone `%.*s` is not supported: its offset changes, and "
+                       "reviews read no time zone tables; use `UTC`, or `Etc/GMT-2` "
                        "for two hours ahead of it",
                        FX_TEXT_ARG(name));
     }
@@ -212,8 +212,8 @@ static bool take_time(struct call *call, const struct value *value,
         return true;
     }
     return fx_fail(call->err, FX_EMUTATE,
-                   "a value of type %s is no time, and the clock, which would be taken "
-                   "instead, may not be read; use `toDate`, or `int` for seconds",
+                   "a value of type %s is not a time, and templates cannot read the "
+                   "clock; use `toDate`, or `int` for seconds",
                    value_type_name(value));
 }
 
@@ -344,9 +344,9 @@ static bool call_duration_round(struct call *call) {
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
     if (time_of(value) != NULL) {
-        return fx_fail(call->err, FX_EMUTATE,
-                       "how long ago a time was cannot be told: the clock may not be "
-                       "read");
+        return fx_fail(
+            call->err, FX_EMUTATE,
+            "the age of a time is not available: templates cannot read the clock");
     }
     if (value->kind == VALUE_INT64) {
         nanoseconds = value->integer;

@@ -202,28 +202,28 @@ static void durations(void **state) {
 
 static const struct table_case nothing_reads_clock_or_zones_cases[] = {
     {"{{ dateInZone \"2006\" 0 \"Europe/Berlin\" }}", NULL,
-     "time zone `Europe/Berlin` is not known here: its offset changes, by tables that a "
-     "review does not read; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
+     "time zone `Europe/Berlin` is not supported: its offset changes, and reviews read "
+     "no time zone tables; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
     {"{{ htmlDateInZone 0 \"Europe/Berlin\" }}", NULL,
-     "time zone `Europe/Berlin` is not known here: its offset changes, by tables that a "
-     "review does not read; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
+     "time zone `Europe/Berlin` is not supported: its offset changes, and reviews read "
+     "no time zone tables; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
     {"{{ dateInZone \"2006\" 0 \"EST\" }}", NULL,
-     "time zone `EST` is not known here: its offset changes, by tables that a review "
-     "does not read; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
+     "time zone `EST` is not supported: its offset changes, and reviews read no time "
+     "zone tables; use `UTC`, or `Etc/GMT-2` for two hours ahead of it"},
     {"{{ date \"2006\" \"2020\" }}", NULL,
-     "a value of type string is no time, and the clock, which would be taken instead, "
-     "may not be read; use `toDate`, or `int` for seconds"},
+     "a value of type string is not a time, and templates cannot read the clock; use "
+     "`toDate`, or `int` for seconds"},
     {"{{ date \"2006\" 1.5 }}", NULL,
-     "a value of type float64 is no time, and the clock, which would be taken instead, "
-     "may not be read; use `toDate`, or `int` for seconds"},
+     "a value of type float64 is not a time, and templates cannot read the clock; use "
+     "`toDate`, or `int` for seconds"},
     {"{{ date \"2006\" nil }}", NULL,
-     "a value of type <nil> is no time, and the clock, which would be taken instead, may "
-     "not be read; use `toDate`, or `int` for seconds"},
+     "a value of type <nil> is not a time, and templates cannot read the clock; use "
+     "`toDate`, or `int` for seconds"},
     {"{{ htmlDate .Target.nope }}", NULL,
-     "a value of type <nil> is no time, and the clock, which would be taken instead, may "
-     "not be read; use `toDate`, or `int` for seconds"},
+     "a value of type <nil> is not a time, and templates cannot read the clock; use "
+     "`toDate`, or `int` for seconds"},
     {"{{ durationRound (toDate \"2006\" \"2020\") }}", NULL,
-     "how long ago a time was cannot be told: the clock may not be read"},
+     "the age of a time is not available: templates cannot read the clock"},
 };
 
 static void nothing_reads_clock_or_zones(void **state) {

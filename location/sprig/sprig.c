@@ -11,22 +11,20 @@
 #include "location/sprig/functions.h"
 
 #define RANDOM                                                                      \
-    "it gives another result at each evaluation, so no object would come to rest; " \
+    "it gives a different result in each evaluation, so no object would converge; " \
     "derive the text from the object instead, for example with `sha256sum` of its name"
 #define CLOCK                                                                       \
-    "it gives another result at each evaluation, so no object would come to rest; " \
+    "it gives a different result in each evaluation, so no object would converge; " \
     "write a fixed date, or take one of the object's own with `toDate`"
-#define HASH                                                                         \
-    "it salts at random, so no object would come to rest, and what it hashes would " \
-    "stand in the policy; keep the hash in a Secret"
-#define PASSWORD                                                                        \
-    "the master password would stand in the policy, for all who may read it; keep the " \
+#define HASH                                                                            \
+    "it uses a random salt, so no object would converge, and the policy would contain " \
+    "the hashed text; keep the hash in a Secret"
+#define PASSWORD                                                              \
+    "the policy would show the master password to all its readers; keep the " \
     "password in a Secret"
-#define CIPHER                                                                         \
-    "the key would stand in the policy, for all who may read it; keep what is secret " \
-    "in a Secret"
-#define CERTIFICATE                                                                    \
-    "it makes another key at each evaluation, so no object would come to rest; let a " \
+#define CIPHER "the policy would show the key to all its readers; keep it in a Secret"
+#define CERTIFICATE                                                                      \
+    "it creates a different key in each evaluation, so no object would converge; let a " \
     "controller issue certificates, and name the Secret that it fills"
 #define NETWORK                                                                       \
     "a review does not wait for the network, and the answer changes from one to the " \
@@ -50,8 +48,8 @@ static const struct function functions_refused[] = {
     {.name = "decryptAES", .refused = CIPHER},
     {.name = "genPrivateKey", .refused = CERTIFICATE},
     {.name = "buildCustomCert",
-     .refused = "the private key would stand in the policy, for all who may read it; "
-                "name a Secret of type kubernetes.io/tls"},
+     .refused = "the policy would show the private key to all its readers; name a Secret "
+                "of type kubernetes.io/tls"},
     {.name = "genCA", .refused = CERTIFICATE},
     {.name = "genCAWithKey", .refused = CERTIFICATE},
     {.name = "genSelfSignedCert", .refused = CERTIFICATE},

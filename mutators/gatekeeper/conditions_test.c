@@ -351,9 +351,10 @@ static void warns_of_other_globs(void **state) {
         struct fx_compilation compilation = must_compile(policy);
         assert_int_equal(compilation.n_warnings, rows[i].warned);
         if (rows[i].warned) {
-            assert_string_equal(compilation.warnings[0].text,
-                                "spec.conditions[0].location: is asked of all elements "
-                                "together, since its glob is not that of spec.location");
+            assert_string_equal(
+                compilation.warnings[0].text,
+                "spec.conditions[0].location: is evaluated for all elements together, "
+                "because its glob differs from that of spec.location");
             assert_string_equal(json_string_value(compilation.warnings[0].node),
                                 rows[i].condition);
         }

@@ -29,11 +29,11 @@ bool fx_conditions_warn(const struct conditions *conditions, const struct policy
     for (size_t i = 0; i < conditions->n_items; i++) {
         const json_t *location = fx_shape_view(json_array_get(list, i), "location");
         if (parts_at_globs(&conditions->items[i].place) &&
-            !fx_compilation_warn(compilation, location,
-                                 "spec.conditions[%zu].location: is asked of all "
-                                 "elements together, since its glob is not that of "
-                                 "spec.location",
-                                 i)) {
+            !fx_compilation_warn(
+                compilation, location,
+                "spec.conditions[%zu].location: is evaluated for all elements together, "
+                "because its glob differs from that of spec.location",
+                i)) {
             return fx_fail_nomem(err);
         }
     }

@@ -185,7 +185,7 @@ static void add_namespace_wanted(struct fx_buf *buf, const struct modrule *rule)
     if (!rule->is_cluster) {
         fx_buf_str(buf, rule->head.namespace_);
     } else if (rule->target == NULL) {
-        fx_buf_str(buf, "none, so only what is in no namespace");
+        fx_buf_str(buf, "none, so only cluster-scoped objects");
     } else {
         fx_buf_text(buf, fx_tree_text(rule->target_pattern));
     }

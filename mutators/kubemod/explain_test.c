@@ -73,7 +73,7 @@ static const struct {
      "$.kind}]",
      "targetNamespaceRegex", "^prod-", "namespace shop"},
     {"namespace: kubemod-system}, spec: {match: [{select: $.kind}]",
-     "targetNamespaceRegex", "none, so only what is in no namespace", "namespace shop"},
+     "targetNamespaceRegex", "none, so only cluster-scoped objects", "namespace shop"},
     {"namespace: shop}, spec: {admissionOperations: [DELETE, UPDATE], match: [{select: "
      "$.kind}]",
      "admissionOperations", "UPDATE, DELETE", "CREATE"},

@@ -110,7 +110,7 @@ static bool sort_way(const struct steps *steps, json_t **root) {
 static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err *err) {
     json_t *root = fx_json_read(fx_tree_text(note), NULL, err);
     bool ok = root != NULL &&
-              (json_is_object(root) || fx_fail(err, FX_EMUTATE, "it is no object")) &&
+              (json_is_object(root) || fx_fail(err, FX_EMUTATE, "it is not an object")) &&
               fx_plan_apply(plan, &root, err);
     for (size_t i = 0; ok && i < plan->n_items; i++) {
         ok = sort_way(fx_planned_steps(&plan->items[i]), &root) || fx_fail_nomem(err);

@@ -343,7 +343,7 @@ static void many_operations_are_refused(void **state) {
     assert_true(play.ok);
     assert_int_equal(play.outcome.n_skipped, 1);
     assert_string_equal(play.outcome.skipped[0].message,
-                        "spec.patch[0]: it comes to more than 10000 operations");
+                        "spec.patch[0]: it needs more than 10000 operations");
     end(&play);
     fx_buf_finish(&object);
 }

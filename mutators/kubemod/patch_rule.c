@@ -199,7 +199,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
         return false;
     }
     if (plan->n_items == FX_LIMIT_MODRULE_OPERATIONS) {
-        return fx_fail(planning->err, FX_ELIMIT, "it comes to more than %u operations",
+        return fx_fail(planning->err, FX_ELIMIT, "it needs more than %u operations",
                        FX_LIMIT_MODRULE_OPERATIONS);
     }
     if (!grow(plan)) {

@@ -146,7 +146,7 @@ void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
     struct fx_err err = FX_ERR_INIT;
     if (!fx_jsonpath_check_calls(compiled, &err) &&
         !fx_compilation_warn(reading->compilation, select,
-                             "%s fails wherever it comes to a call: %s", path, err.msg)) {
+                             "%s fails when it reaches a call: %s", path, err.msg)) {
         reading->is_out_of_memory = true;
     }
 }

@@ -103,11 +103,11 @@ static void warn_of_fields(struct reading *reading, const json_t *message,
     static const char *const fields[] = {"Namespace", "Target", NULL};
     const struct fx_text unknown = fx_gotemplate_find_unknown(template, fields);
     if (unknown.len > 0 &&
-        !fx_compilation_warn(reading->compilation, message,
-                             "spec.rejectMessage: there is no `.%.*s`, so that the "
-                             "message is the rule's name where its template comes to it: "
-                             "there are .Namespace and .Target",
-                             FX_TEXT_ARG(unknown))) {
+        !fx_compilation_warn(
+            reading->compilation, message,
+            "spec.rejectMessage: there is no `.%.*s`, so the message is the rule's name "
+            "when its template reaches it: the fields are .Namespace and .Target",
+            FX_TEXT_ARG(unknown))) {
         reading->is_out_of_memory = true;
     }
 }
@@ -137,9 +137,9 @@ static void warn_of_target(struct reading *reading, const json_t *regex,
                            const struct modrule *rule) {
     if (!rule->is_cluster &&
         !fx_compilation_warn(reading->compilation, regex,
-                             "spec.targetNamespaceRegex counts only in the namespace of "
-                             "the cluster's rules: this one is for what is in namespace "
-                             "\"%s\", and for nothing else",
+                             "spec.targetNamespaceRegex counts only in the cluster "
+                             "namespace: this rule applies only to objects in namespace "
+                             "\"%s\"",
                              rule->head.namespace_)) {
         reading->is_out_of_memory = true;
     }

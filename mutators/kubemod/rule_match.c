@@ -90,8 +90,7 @@ static void read_regex(struct item *item) {
 static void warn_idle(struct item *item, const char *idle, const char *counts) {
     const json_t *node = fx_reading_view(item->node, idle);
     if (!fx_compilation_warn(item->reading->compilation, node,
-                             "%s is not looked at beside `%s`", name(item, idle),
-                             counts)) {
+                             "%s is ignored because of `%s`", name(item, idle), counts)) {
         item->reading->is_out_of_memory = true;
     }
 }

@@ -91,15 +91,15 @@ static void warn_of_parts(struct entry *entry) {
     }
     const json_t *node = fx_reading_view(entry->node, "path");
     if (fx_reading_view(entry->node, "select") == NULL) {
-        ok = fx_compilation_warn(entry->reading->compilation, node,
-                                 "%s: `#%zu` stands for itself, since there is no "
-                                 "`select`",
-                                 name(entry, "path"), highest);
+        ok = fx_compilation_warn(
+            entry->reading->compilation, node,
+            "%s: `#%zu` is taken literally, because there is no `select`",
+            name(entry, "path"), highest);
     } else if (select != NULL && fx_jsonpath_count_parts(select, &count) &&
                highest >= count) {
         ok = fx_compilation_warn(entry->reading->compilation, node,
-                                 "%s: there is no `#%zu`, so that the rule is left out "
-                                 "each time: `select` has %zu key parts, counted from 0",
+                                 "%s: there is no `#%zu`, so the rule is skipped each "
+                                 "time: `select` has %zu key parts, counted from 0",
                                  name(entry, "path"), highest, count);
     }
     entry->reading->is_out_of_memory = entry->reading->is_out_of_memory || !ok;
@@ -117,9 +117,10 @@ static void warn_of_value(struct entry *entry, const json_t *text) {
     json_decref(value);
     if (value == NULL &&
         (err.code == FX_ENOMEM ||
-         !fx_compilation_warn(entry->reading->compilation, text,
-                              "%s is no YAML, so that the rule is left out each time: %s",
-                              name(entry, "value"), err.msg))) {
+         !fx_compilation_warn(
+             entry->reading->compilation, text,
+             "%s is not valid YAML, so the rule is skipped each time: %s",
+             name(entry, "value"), err.msg))) {
         entry->reading->is_out_of_memory = true;
     }
 }
@@ -133,11 +134,11 @@ static void warn_of_fields(struct entry *entry, const json_t *text) {
                                        ? (struct fx_text){0}
                                        : fx_gotemplate_find_unknown(template, fields);
     if (unknown.len > 0 &&
-        !fx_compilation_warn(entry->reading->compilation, text,
-                             "%s: there is no `.%.*s`, so that the rule is left out "
-                             "where its template comes to it: there are .Namespace, "
-                             ".Target, .SelectKeyParts and .SelectedItem",
-                             name(entry, "value"), FX_TEXT_ARG(unknown))) {
+        !fx_compilation_warn(
+            entry->reading->compilation, text,
+            "%s: there is no `.%.*s`, so the rule is skipped when its template reaches "
+            "it: the fields are .Namespace, .Target, .SelectKeyParts and .SelectedItem",
+            name(entry, "value"), FX_TEXT_ARG(unknown))) {
         entry->reading->is_out_of_memory = true;
     }
 }

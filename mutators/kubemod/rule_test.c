@@ -230,41 +230,41 @@ static void warns(void **state) {
         {RULE("type: Patch, admissionOperations: [CREATE, DELETE], " MATCH ", " PATCH),
          "there is nothing to patch on DELETE: the rule is not applied then"},
         {RULE("type: Reject, targetNamespaceRegex: x, " MATCH),
-         "spec.targetNamespaceRegex counts only in the namespace of the cluster's rules"},
+         "spec.targetNamespaceRegex counts only in the cluster namespace"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: 'a: b: c'}]"),
-         "spec.patch[0].value is no YAML, so that the rule is left out each time: "},
+         "spec.patch[0].value is not valid YAML, so the rule is skipped each time: "},
         {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#0/x'}]"),
-         "spec.patch[0].path: `#0` stands for itself, since there is no `select`"},
+         "spec.patch[0].path: `#0` is taken literally, because there is no `select`"},
         {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/l/#1/#0', select: "
               "'$.l[*].x'}]"),
-         "spec.patch[0].path: there is no `#1`, so that the rule is left out each time: "
+         "spec.patch[0].path: there is no `#1`, so the rule is skipped each time: "
          "`select` has 1 key parts, counted from 0"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: '/x/#20', value: z, "
               "select: '$.l'}]"),
-         "spec.patch[0].path: there is no `#20`, so that the rule is left out each time: "
+         "spec.patch[0].path: there is no `#20`, so the rule is skipped each time: "
          "`select` has 0 key parts, counted from 0"},
         {RULE("type: Patch, " MATCH ", patch: [{op: add, path: /x, value: "
               "'{{ .Target.kind }}{{ .Item }}', select: '$.l'}]"),
-         "spec.patch[0].value: there is no `.Item`, so that the rule is left out where "
-         "its template comes to it: there are .Namespace, .Target, .SelectKeyParts and "
+         "spec.patch[0].value: there is no `.Item`, so the rule is skipped when its "
+         "template reaches it: the fields are .Namespace, .Target, .SelectKeyParts and "
          ".SelectedItem"},
         {RULE("type: Reject, " MATCH ", rejectMessage: 'no {{ .SelectedItem }}'"),
-         "spec.rejectMessage: there is no `.SelectedItem`, so that the message is the "
-         "rule's name where its template comes to it: there are .Namespace and .Target"},
+         "spec.rejectMessage: there is no `.SelectedItem`, so the message is the rule's "
+         "name when its template reaches it: the fields are .Namespace and .Target"},
         {RULE("type: Reject, match: [{select: $.a, matchValue: '', matchValues: [a]}]"),
-         "spec.match[0].matchValues is not looked at beside `matchValue`"},
+         "spec.match[0].matchValues is ignored because of `matchValue`"},
         {RULE("type: Reject, match: [{select: $.a, matchValues: [a], matchRegex: a}]"),
-         "spec.match[0].matchRegex is not looked at beside `matchValues`"},
+         "spec.match[0].matchRegex is ignored because of `matchValues`"},
         {RULE("type: Reject, match: [{select: 'isdefined($.a)', negate: true}]"),
-         "spec.match[0].select fails wherever it comes to a call: there is no function "
-         "`isdefined`: there are length, "},
+         "spec.match[0].select fails when it reaches a call: unknown function "
+         "`isdefined`: the functions are length"},
         {RULE("type: Reject, match: [{select: 'length() > 0'}]"),
-         "spec.match[0].select fails wherever it comes to a call: `length` takes exactly "
+         "spec.match[0].select fails when it reaches a call: `length` takes exactly "
          "one argument"},
         {RULE("type: Patch, " MATCH ", patch: [{op: remove, path: '/x/#0', select: "
               "'$.x[? nosuch(@)]'}]"),
-         "spec.patch[0].select fails wherever it comes to a call: there is no function "
-         "`nosuch`: there are length, "},
+         "spec.patch[0].select fails when it reaches a call: unknown function "
+         "`nosuch`: the functions are length"},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_compilation compilation = must_compile(cases[i].rule);

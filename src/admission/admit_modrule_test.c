@@ -305,7 +305,7 @@ static void refuses_what_is_no_review(void **state) {
         unsigned status;
         const char *body;
     } cases[] = {
-        {"{}", 0, 400, "the body is no AdmissionReview"},
+        {"{}", 0, 400, "the body is not an AdmissionReview"},
         {REQUEST(ON("CREATE")), 0, 400, "`request.object` is missing"},
         {REQUEST(ON("CREATE") ",'object':" RULE(SOUND)), 1, 503,
          "review deadline exceeded"},

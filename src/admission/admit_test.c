@@ -86,7 +86,7 @@ static const struct expectation policies[] = {
      FX_DECISION_SKIPPED, ALLOWED("Gatekeeper does not self-manage")},
     {"no object", REQUEST(ON("CREATE")), 400, FX_DECISION_REFUSED,
      "`request.object` is missing"},
-    {"no review", "[]", 400, FX_DECISION_REFUSED, "the body is no AdmissionReview"},
+    {"no review", "[]", 400, FX_DECISION_REFUSED, "the body is not an AdmissionReview"},
     {"values of the wrong type",
      REQUEST(ON("CREATE") ",'object':{" META("'location':5") "}"), 200,
      FX_DECISION_FAILED,
@@ -218,7 +218,7 @@ static const struct expectation labels[] = {
      FX_DECISION_UNCHANGED, ALLOWED("Not a namespace")},
     {"no object", REQUEST(CREATE NAMESPACE_KIND), 400, FX_DECISION_REFUSED,
      "`request.object` is missing"},
-    {"no review", "{}", 400, FX_DECISION_REFUSED, "the body is no AdmissionReview"},
+    {"no review", "{}", 400, FX_DECISION_REFUSED, "the body is not an AdmissionReview"},
 };
 
 static void guards_the_label(void **state) {

@@ -104,7 +104,7 @@ static void warn_of_skipped(struct warnings *warnings, const struct fx_review *r
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
         fx_mutator_print_id(&warnings->message,
                             review->snapshot->mutators[skipped->mutator]);
-        fx_buf_printf(&warnings->message, "%s: %s", skipped->fails ? " was left out" : "",
+        fx_buf_printf(&warnings->message, "%s: %s", skipped->fails ? " was skipped" : "",
                       skipped->message);
         add_message(warnings);
     }

@@ -49,9 +49,8 @@ static enum fx_next step_binding(struct fx_review *review) {
         fx_dns_is_subdomain(binding.node)) {
         review->binding = binding;
     } else {
-        fx_binding_warn(review,
-                        "the Pod is not told its Node: a name in the Binding is no "
-                        "lowercase RFC 1123 subdomain");
+        fx_binding_warn(review, "the Pod was not annotated with its Node: a name in the "
+                                "Binding is not a lowercase RFC 1123 subdomain");
     }
     return allow(review);
 }

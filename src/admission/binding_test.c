@@ -19,9 +19,10 @@
 #define TO(target) ",'object':{'kind':'Binding','metadata':{},'target':" target "}"
 #define NODE       "{'apiVersion':'v1','kind':'Node','name':'w-1.zone'}"
 #define FINE       RESPONSE("'allowed':true,'status':{'code':200}")
-#define NO_NAMES                                                                      \
-    RESPONSE("'allowed':true,'status':{'code':200},'warnings':['the Pod is not told " \
-             "its Node: a name in the Binding is no lowercase RFC 1123 subdomain']")
+#define NO_NAMES                                                                       \
+    RESPONSE(                                                                          \
+        "'allowed':true,'status':{'code':200},'warnings':['the Pod was not annotated " \
+        "with its Node: a name in the Binding is not a lowercase RFC 1123 subdomain']")
 
 static const struct {
     const char *about, *request;

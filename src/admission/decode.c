@@ -36,7 +36,7 @@ static bool check_envelope(struct fx_review *review) {
                                            "admission.k8s.io/v1beta1"};
     const struct fx_envelope *envelope = &review->envelope;
     if (!fx_text_is(envelope->kind.text, "AdmissionReview")) {
-        return fx_fail(&review->err, FX_EINVALID, "the body is no AdmissionReview");
+        return fx_fail(&review->err, FX_EINVALID, "the body is not an AdmissionReview");
     }
     const struct fx_text version = envelope->api_version.text;
     for (size_t i = 0; i < FX_COUNT(versions); i++) {
@@ -103,7 +103,7 @@ static bool read_envelope(struct fx_review *review) {
     return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,
                             &review->err) ||
            (review->err.code == FX_ESYNTAX &&
-            fx_err_prefix(&review->err, "the body is no JSON: "));
+            fx_err_prefix(&review->err, "the body is not JSON: "));
 }
 
 enum fx_next fx_step_decode(struct fx_review *review) {

@@ -52,7 +52,7 @@ static const struct {
     {REQUEST_FOR("DELETE", "'object':null"), FX_DECISION_REFUSED,
      "`request.oldObject` is missing"},
     {REQUEST_FOR("CREATE", "'object':" NAMED("fail")), FX_DECISION_UNCHANGED,
-     ",\"warnings\":[\"ModRule.api.kubemod.io ns/fail was left out: replace operation "
+     ",\"warnings\":[\"ModRule.api.kubemod.io ns/fail was skipped: replace operation "
      "does not apply: doc is missing key: /gone\"]}}"},
     {REQUEST_FOR("CREATE", "'object':" NAMED("mutate")), FX_DECISION_MUTATED,
      "\"auditAnnotations\":{\"mutators\":\"ModRule/ns/mutate\",\"iterations\":\"2\"}}}"},

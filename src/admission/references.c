@@ -115,9 +115,8 @@ enum fx_next fx_step_node(struct fx_review *review) {
         return FX_NEXT;
     }
     if (!fx_dns_is_subdomain(review->node_name)) {
-        return do_without(
-            review, FX_TEXT("policies see no Node: the name that the object gives is no "
-                            "lowercase RFC 1123 subdomain"));
+        return do_without(review, FX_TEXT("policies see no Node: the name in the object "
+                                          "is not a lowercase RFC 1123 subdomain"));
     }
     const enum fx_next next = obtain(review, node, FX_REFERENCE_NODE, review->node_name);
     if (node->state != FX_OBTAINED_FAILED) {

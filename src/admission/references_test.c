@@ -262,10 +262,9 @@ static void a_name_that_is_none_is_not_asked_for(void **state) {
         assert_int_equal(cluster.n_questions, 1);
         expect_body(
             review,
-            RESPONSE(
-                "'allowed':true,'status':{'message':'Resource was not "
-                "mutated','code':200},'warnings':['policies see no Node: "
-                "the name that the object gives is no lowercase RFC 1123 subdomain']"));
+            RESPONSE("'allowed':true,'status':{'message':'Resource was not "
+                     "mutated','code':200},'warnings':['policies see no Node: "
+                     "the name in the object is not a lowercase RFC 1123 subdomain']"));
         assert_int_equal(shown.n_times, 1);
         fx_review_destroy(review);
         free(request);

@@ -185,11 +185,11 @@ static void test_gates(void **state) {
     {about, &deny, request, 400, FX_DECISION_REFUSED, body}
 static const struct expectation refusals[] = {
     REFUSED("no JSON", "hello",
-            "the body is no JSON: invalid character 'h' looking for beginning of value"),
-    REFUSED("nothing", "", "the body is no JSON: unexpected end of JSON input"),
-    REFUSED("no review", "[]", "the body is no AdmissionReview"),
+            "the body is not JSON: invalid character 'h' looking for beginning of value"),
+    REFUSED("nothing", "", "the body is not JSON: unexpected end of JSON input"),
+    REFUSED("no review", "[]", "the body is not an AdmissionReview"),
     REFUSED("another kind", "{'kind':'Pod','apiVersion':'admission.k8s.io/v1'}",
-            "the body is no AdmissionReview"),
+            "the body is not an AdmissionReview"),
     REFUSED("another version", "{'kind':'AdmissionReview','apiVersion':'v1'}",
             "`apiVersion` must be admission.k8s.io/v1 or admission.k8s.io/v1beta1"),
     REFUSED("no request", "{'kind':'AdmissionReview','apiVersion':'admission.k8s.io/v1'}",

@@ -101,9 +101,9 @@ static void print_second(struct fx_buf *text, const struct analyzer *analyzer,
                          uint32_t mutator) {
     if (analyzer->snapshot->mutators[mutator]->run.once) {
         fx_analyzer_print_id(text, analyzer, mutator);
-        fx_buf_str(text, " changes the result when it is asked once more, as the API "
-                         "server does after other webhooks; let its match rule out "
-                         "what it has done");
+        fx_buf_str(text,
+                   " changes its result when it runs again; the API server may call the "
+                   "webhook again, so let its match exclude objects that it has changed");
     } else {
         fx_buf_str(text, "a second run changes the result of the first: ");
         fx_analyzer_print_id(text, analyzer, mutator);

@@ -142,12 +142,13 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
     print_ids(&text, undo->analyzer, finding);
     if (finding->n_mutators == 1) {
         finding->rule = FX_ANALYSIS_IDEMPOTENCE;
-        fx_buf_str(&text, " changes its own result, again and again, and never settles: "
+        fx_buf_str(&text, " changes its own result in each pass and never converges: "
                           "such an object is refused");
     } else if (undo->settles) {
         fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
     } else {
-        fx_buf_str(&text, " undo each other and never settle: such an object is refused");
+        fx_buf_str(&text,
+                   " undo each other and never converge: such an object is refused");
     }
     finding->text = text.data;
     const bool ok = text.failed

@@ -53,6 +53,6 @@ bool fx_budget_check(void) {
 
 bool fx_fail_exceeded(struct fx_err *err) {
     return fx_budget_exceeded() == FX_EXCEEDED_UNITS
-               ? fx_fail(err, FX_ELIMIT, "it takes more steps than it may")
+               ? fx_fail(err, FX_ELIMIT, "it exceeds its limit of steps")
                : fx_fail(err, FX_EDEADLINE, "deadline exceeded");
 }

@@ -81,7 +81,7 @@ bool fx_converge_fail_step(struct converge *run, uint32_t index, struct fx_err *
     fx_converge_leave_share(run);
     if (had_share && fx_budget_exceeded() == FX_EXCEEDED_NOTHING) {
         return fx_fail(err, FX_ELIMIT,
-                       "the policies of its namespace have taken their share of the "
+                       "the policies of its namespace have used up their share of the "
                        "review's time, %u %%",
                        run->request->share_percent);
     }

@@ -18,7 +18,7 @@ static const char *const reason_texts[] = {
 };
 
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member) {
-    fx_buf_printf(buf, "quarantined after %u failures in a row: the last time %s",
+    fx_buf_printf(buf, "quarantined after %u failures in a row, the last one because %s",
                   (unsigned)member->times, reason_texts[member->reason]);
 }
 

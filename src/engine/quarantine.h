@@ -21,9 +21,9 @@
 #include "engine/mutator.h"
 
 /* What it did the last time. */
-#define FX_FAILURE_REASONS(X)                                         \
-    X(FAILED, "its match or mutation failed")                         \
-    X(CYCLE, "it was among those that keep the object from settling") \
+#define FX_FAILURE_REASONS(X)                                              \
+    X(FAILED, "its match or mutation failed")                              \
+    X(CYCLE, "it was part of a cycle that kept an object from converging") \
     X(BUDGET, "it took more time than its budget")
 
 enum fx_failure_reason {
@@ -69,7 +69,8 @@ void fx_quarantine_unref(struct fx_quarantine *quarantine);
 /* Is it the same policy still: id, uid and spec? */
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends why, for people: "quarantined after 3 failures in a row: the last time …". */
+/* Appends why, for people: "quarantined after 3 failures in a row, the last one because
+ * …". */
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member);
 
 #endif

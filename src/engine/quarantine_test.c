@@ -75,7 +75,7 @@ static void test_disabled(void **state) {
     fx_buf_init(&words, 0);
     fx_quarantined_print(&words, member);
     assert_string_equal(words.data,
-                        "quarantined after 3 failures in a row: the last time "
+                        "quarantined after 3 failures in a row, the last one because "
                         "its match or mutation failed");
     fx_buf_finish(&words);
     fx_snapshot_unref(snapshot);

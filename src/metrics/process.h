@@ -16,13 +16,13 @@
 /* id, type, name, help */
 #define FX_PROCESS_FAMILIES(X)                                                        \
     X(CPU, COUNTER, "process_cpu_seconds_total",                                      \
-      "Processor time spent, of the user and of the system, in seconds.")             \
+      "User and system CPU time, in seconds.")                                        \
     X(OPEN_FDS, GAUGE, "process_open_fds", "Open file descriptors.")                  \
-    X(MAX_FDS, GAUGE, "process_max_fds", "The most file descriptors there may be.")   \
+    X(MAX_FDS, GAUGE, "process_max_fds", "Maximum number of open file descriptors.")  \
     X(VIRTUAL, GAUGE, "process_virtual_memory_bytes", "Virtual memory, in bytes.")    \
     X(RESIDENT, GAUGE, "process_resident_memory_bytes", "Resident memory, in bytes.") \
     X(START, GAUGE, "process_start_time_seconds",                                     \
-      "When the process started, in seconds since 1970.")
+      "Start time of the process, in seconds since 1970.")
 
 enum fx_process_family {
 #define X(id, type, name, help) FX_PROCESS_##id,

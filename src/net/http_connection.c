@@ -101,7 +101,7 @@ static void parse_input(struct fx_http_exchange *exchange) {
     exchange->input.data += used;
     exchange->input.len -= used;
     if (!update_held(exchange) && event != FX_HTTP_BAD) {
-        reject(exchange, (struct fx_http_fault){503, "no room for further requests"});
+        reject(exchange, (struct fx_http_fault){503, "too many requests in progress"});
         return;
     }
     switch (event) {

@@ -74,7 +74,7 @@ static int check_length(struct fx_http_response *response) {
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
         return reject(response,
-                      "the answer has a transfer coding that was not asked for");
+                      "the answer has a transfer coding that was not requested");
     }
     return 0;
 }

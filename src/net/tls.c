@@ -138,7 +138,7 @@ static bool has_sent(const struct fx_tls *tls, size_t before) {
 }
 
 static enum fx_tls_state break_renegotiation(struct fx_tls *tls, struct fx_err *err) {
-    (void)fx_fail(err, FX_EIO, "TLS: the peer wants another handshake");
+    (void)fx_fail(err, FX_EIO, "TLS: the peer requests a renegotiation");
     return tls->state = FX_TLS_FAILED;
 }
 

@@ -90,7 +90,7 @@ static bool fail_flags(uint32_t flags, struct fx_err *err) {
         {MBEDTLS_X509_BADCERT_EXPIRED, "a certificate of the chain has expired"},
         {MBEDTLS_X509_BADCERT_FUTURE, "a certificate of the chain is not valid yet"},
         {MBEDTLS_X509_BADCERT_NOT_TRUSTED,
-         "no authority that is trusted and valid now has signed the certificate"},
+         "the certificate is not signed by a trusted authority that is valid now"},
     };
     for (size_t i = 0; i < FX_COUNT(reasons); i++) {
         if ((flags & reasons[i].flag) != 0) {

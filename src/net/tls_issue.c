@@ -175,7 +175,7 @@ bool fx_tls_issue_authority(const char *common_name, struct fx_tls_dates dates,
                             struct fx_tls_pair *ret_pair, struct fx_err *err) {
     char name[NAME_BYTES];
     if (!is_common_name(common_name)) {
-        return fx_fail(err, FX_EINVALID, "`%.260s` is no name for an authority",
+        return fx_fail(err, FX_EINVALID, "`%.260s` is not a valid name for an authority",
                        common_name);
     }
     struct fx_tls_config *made =

@@ -166,9 +166,9 @@ static void what_does_not_fit_is_refused(void **state) {
         {fx_buf_view(&ca.cert), fx_buf_view(&leaf.cert), fx_buf_view(&ca.key),
          "private key does not fit"},
         {fx_buf_view(&other_ca.cert), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
-         "no authority that is trusted"},
+         "the certificate is not signed"},
         {fx_buf_view(&leaf.cert), fx_buf_view(&leaf.cert), fx_buf_view(&leaf.key),
-         "no authority"},
+         "the certificate is not signed"},
     };
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
@@ -199,13 +199,14 @@ static void samples_are_judged(void **state) {
         {rsa_root, chain, "a.b.svc", SAMPLES_FROM - 1,
          "a certificate of the chain is not"},
         {rsa_between, rsa_leaf, "a.b.svc", SAMPLES_FROM, NULL},
-        {rsa_root, rsa_leaf, "a.b.svc", SAMPLES_FROM, "no authority that is trusted"},
+        {rsa_root, rsa_leaf, "a.b.svc", SAMPLES_FROM, "the certificate is not signed"},
         {rsa_root, rsa_sha1_leaf, "a.b.svc", SAMPLES_FROM,
          "The certificate is signed with an unacceptable hash."},
         {rsa_root, rsa_client_leaf, "a.b.svc", SAMPLES_FROM,
          "the certificate is not for servers"},
         {rsa_root_short, chain, "a.b.svc", SAMPLES_SHORT, NULL},
-        {rsa_root_short, chain, "a.b.svc", SAMPLES_SHORT + 1, "no authority"},
+        {rsa_root_short, chain, "a.b.svc", SAMPLES_SHORT + 1,
+         "the certificate is not signed"},
         {twins, chain, "a.b.svc", SAMPLES_SHORT + 1, NULL},
         {twins, chain, "a.b.svc", SAMPLES_SHORT - 1, NULL},
     };

@@ -195,7 +195,7 @@ static bool leave_out(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_text name = doc->subject.name;
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
-                     "%.*s%s%.*s is no policy and is left out",
+                     "%.*s%s%.*s is not a policy; ignored",
                      FX_TEXT_ARG(doc->subject.kind), name.len == 0 ? "" : "/",
                      FX_TEXT_ARG(name));
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
@@ -204,7 +204,7 @@ static bool leave_out(struct doc *doc) {
 /* Is it an object with apiVersion and kind? False, with the fault, where not. */
 static bool check_type(const struct doc *doc, struct fx_err *fault) {
     if (!json_is_object(doc->root)) {
-        return fx_fail_in(fault, doc->root, FX_EINVALID, "the document is no object");
+        return fx_fail_in(fault, doc->root, FX_EINVALID, "the document is not an object");
     }
     if (doc->subject.api_version.len == 0) {
         return fx_fail_in(fault, doc->root, FX_EINVALID,

@@ -81,7 +81,7 @@ struct fx_policies {
  * and place (file, line) did not change is shared with it; where a file cannot be read or
  * parsed, all it gave before stays in force (where it gave nothing, the documents before
  * the fault count, as with kubectl); where one policy in it is invalid, that policy's
- * previous version stays; the findings say so ("…; the previous version stays in force").
+ * previous version stays; the findings say so ("…; the previous version stays active").
  * What is gone from the files is gone. An object that was an input of the previous build,
  * too, is not even compiled again: what it gave then, findings included, is what it
  * gives.

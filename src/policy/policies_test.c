@@ -77,7 +77,7 @@ static const struct {
      "  kind: Assign\n"
      "  ^\n"},
     {"no object", "- a\n", 0,
-     "p.yaml:1:1: error: the document is no object\n"
+     "p.yaml:1:1: error: the document is not an object\n"
      "  - a\n"
      "  ^\n"},
     {"a version that is not served",
@@ -96,16 +96,15 @@ static const struct {
      "apiVersion: admissionregistration.k8s.io/v1\n"
      "kind: ValidatingWebhookConfiguration\nmetadata: {name: a}\n",
      0,
-     "p.yaml:2:7: warning: ValidatingWebhookConfiguration/a is no policy and is left "
-     "out\n"
+     "p.yaml:2:7: warning: ValidatingWebhookConfiguration/a is not a policy; ignored\n"
      "  kind: ValidatingWebhookConfiguration\n"
      "        ^~~~~~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
     {"no policy", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\n", 0,
-     "p.yaml:2:7: warning: ConfigMap/x is no policy and is left out\n"
+     "p.yaml:2:7: warning: ConfigMap/x is not a policy; ignored\n"
      "  kind: ConfigMap\n"
      "        ^~~~~~~~~\n"},
     {"no policy and no name", "apiVersion: v1\nkind: Pod\n", 0,
-     "p.yaml:2:7: warning: Pod is no policy and is left out\n"
+     "p.yaml:2:7: warning: Pod is not a policy; ignored\n"
      "  kind: Pod\n"
      "        ^~~\n"},
     {"one id twice: the later counts",
@@ -284,11 +283,12 @@ static void test_reload_of_a_broken_policy(void **state) {
     assert_int_equal(after->snapshot->n_mutators, 1); /* b is gone from the file */
     expect_shared(before, after, 0, true);
     fx_policies_unref(before);
-    expect_findings(after, "p.yaml:1:13: error: Assign/a: no matches for kind \"Assign\" "
-                           "in version \"mutations.gatekeeper.sh/v9\"; the previous "
-                           "version stays in force\n"
-                           "  apiVersion: mutations.gatekeeper.sh/v9\n"
-                           "              ^~~~~~~~~~~~~~~~~~~~~~~~~~\n");
+    expect_findings(
+        after,
+        "p.yaml:1:13: error: Assign/a: no matches for kind \"Assign\" "
+        "in version \"mutations.gatekeeper.sh/v9\"; the previous version stays active\n"
+        "  apiVersion: mutations.gatekeeper.sh/v9\n"
+        "              ^~~~~~~~~~~~~~~~~~~~~~~~~~\n");
     /* And once more: what stays, stays until there is a good version. */
     struct fx_policies *last =
         build_one(NEXT ASSIGN("c", "spec.z", "1") NEXT ASSIGN("a", "spec.", "1"), after);
@@ -337,10 +337,10 @@ static void test_reload_of_a_broken_file(void **state) {
     assert_int_equal(after->namespaces.n_objects, 1);
     fx_policies_unref(before);
     assert_int_equal(after->findings.n_items, 2);
-    const struct fx_text stays = FX_TEXT("; the previous version stays in force");
+    const struct fx_text stays = FX_TEXT("; the previous version stays active");
     assert_true(fx_text_ends(fx_text_of(after->findings.items[0].text), stays));
     assert_string_equal(after->findings.items[1].text,
-                        "b: permission denied; the previous version stays in force");
+                        "b: permission denied; the previous version stays active");
     /* Nothing of a file that is not among the inputs stays. */
     struct fx_policies *last = build(inputs + 1, 1, after);
     assert_int_equal(last->snapshot->n_mutators, 1);

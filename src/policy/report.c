@@ -53,7 +53,7 @@ static bool report_at(struct fx_build *build, enum fx_severity severity,
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_str(&text, fault->msg);
-    fx_buf_str(&text, stays ? "; the previous version stays in force" : "");
+    fx_buf_str(&text, stays ? "; the previous version stays active" : "");
     const bool ok =
         !text.failed && fx_findings_add(&build->next->findings, severity,
                                         build->input->file, id, place, text.data);

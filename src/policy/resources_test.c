@@ -188,7 +188,7 @@ static void test_reload_shares_resources(void **state) {
 
 static void test_reload_keeps_a_broken_resource(void **state) {
     (void)state;
-    const struct fx_text stays = FX_TEXT("; the previous version stays in force");
+    const struct fx_text stays = FX_TEXT("; the previous version stays active");
     struct fx_policies *before =
         build_one(PROVIDER("p") NEXT PROVIDER("q") NEXT ASKS("a", "p"), NULL);
     /* Neither its certificate nor, elsewhere, all of the file. */
@@ -199,7 +199,7 @@ static void test_reload_keeps_a_broken_resource(void **state) {
                      find(after, FX_RESOURCE_PROVIDER, "p"));
     assert_int_equal(after->findings.n_items, 1);
     assert_string_equal(after->findings.items[0].text,
-                        "bad caBundle; the previous version stays in force");
+                        "bad caBundle; the previous version stays active");
     fx_policies_unref(before);
     struct fx_policies *broken = build_one("{", after);
     assert_int_equal(broken->snapshot->n_resources, 1);

@@ -18,30 +18,30 @@
 #define NS_IN_S 1e9
 
 /* id, type, name, which labels, help */
-#define FAMILIES(X)                                                                   \
-    X(REQUESTS, COUNTER, "fixpoint_kube_requests_total", requests,                    \
-      "Requests to the API server, by how they ended.")                               \
-    X(REQUEST_SECONDS, HISTOGRAM, "fixpoint_kube_request_duration_seconds", verbs,    \
-      "From a request to the API server to the head of its answer, of a watch, too.") \
-    X(STATES, GAUGE, "fixpoint_kube_resources", states,                               \
-      "How each watched resource stands: 1 for its state, 0 for the others.")         \
-    X(OBJECTS, GAUGE, "fixpoint_kube_objects", resources,                             \
-      "Objects of a watched resource.")                                               \
-    X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,          \
-      "When the API server was last heard of a resource, in seconds since 1970.")     \
-    X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", none,                   \
-      "Writes of status.byPod, and of conditions.")                                   \
-    X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                       \
-      "Mutators whose status is to be written.")                                      \
-    X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")       \
-    X(LEASE, GAUGE, "fixpoint_lease_held", none,                                      \
-      "Does this replica do what only one should?")                                   \
-    X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                         \
-      "Does every webhook configuration hold our caBundle?")                          \
-    X(CONFIGURED, GAUGE, "fixpoint_webhook_configured", none,                         \
-      "Is the mutating webhook configuration there?")                                 \
-    X(DISABLED, GAUGE, "fixpoint_disabled", none,                                     \
-      "Is mutation disabled by `fixpoint disable`?")
+#define FAMILIES(X)                                                                  \
+    X(REQUESTS, COUNTER, "fixpoint_kube_requests_total", requests,                   \
+      "Requests to the API server, by outcome.")                                     \
+    X(REQUEST_SECONDS, HISTOGRAM, "fixpoint_kube_request_duration_seconds", verbs,   \
+      "Time from a request to the API server to the head of its response, also of "  \
+      "watches.")                                                                    \
+    X(STATES, GAUGE, "fixpoint_kube_resources", states,                              \
+      "State of each watched resource: 1 for its state, 0 for the others.")          \
+    X(OBJECTS, GAUGE, "fixpoint_kube_objects", resources,                            \
+      "Objects of a watched resource.")                                              \
+    X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,         \
+      "Time of the last response about a resource, in seconds since 1970.")          \
+    X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", none,                  \
+      "Writes of status.byPod, and of conditions.")                                  \
+    X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                      \
+      "Mutators whose status is not written yet.")                                   \
+    X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")      \
+    X(LEASE, GAUGE, "fixpoint_lease_held", none, "1 if this replica is the leader.") \
+    X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                        \
+      "1 if every webhook configuration has Fixpoint's caBundle.")                   \
+    X(CONFIGURED, GAUGE, "fixpoint_webhook_configured", none,                        \
+      "1 if the mutating webhook configuration exists.")                             \
+    X(DISABLED, GAUGE, "fixpoint_disabled", none,                                    \
+      "1 if mutation is disabled by `fixpoint disable`.")
 
 enum family {
 #define X(id, type, name, labels, help) FAMILY_##id,

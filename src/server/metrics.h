@@ -26,7 +26,7 @@
       MUTATION_STATUSES, NO_BUCKETS, "Reviews in which mutation was attempted.")         \
     X(HISTOGRAM, MUTATION_SECONDS, "gatekeeper_mutation_request_duration_seconds",       \
       "mutation_status", MUTATION_STATUSES, SECONDS,                                     \
-      "From the first byte of a review to its answer.")                                  \
+      "Time from the first byte of a review to its answer.")                             \
     X(HISTOGRAM, ITERATIONS, "gatekeeper_mutation_system_iterations", "success",         \
       SUCCESSES, PASSES,                                                                 \
       "Passes until nothing changed; 0 if no mutator changed anything.")                 \
@@ -42,9 +42,9 @@
       NO_BUCKETS, "Mutators that are disabled because they conflict with others.")       \
     X(GAUGE, BUILD, "fixpoint_build_info", "version", VERSIONS, NO_BUCKETS, "Always 1.") \
     X(COUNTER, REVIEWS, "fixpoint_reviews_total", "decision", DECISIONS, NO_BUCKETS,     \
-      "Reviews answered, by how they ended.")                                            \
+      "Reviews answered, by outcome.")                                                   \
     X(HISTOGRAM, REVIEW_SECONDS, "fixpoint_review_duration_seconds", NULL, NONE,         \
-      FINE_SECONDS, "From the first byte of a review to its answer.")                    \
+      FINE_SECONDS, "Time from the first byte of a review to its answer.")               \
     X(HISTOGRAM, PASSES, "fixpoint_review_passes", NULL, NONE, PASSES,                   \
       "Passes over the mutators, including the last one, which changes nothing.")        \
     X(GAUGE, PASSTHROUGH, "fixpoint_passthrough", NULL, NONE, NO_BUCKETS,                \
@@ -69,10 +69,10 @@
       "Times the policies were read again.")                                             \
     X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",        \
       EXTERNAL_RESULTS, NO_BUCKETS,                                                      \
-      "Requests to providers of external data, by how they ended.")                      \
+      "Requests to providers of external data, by outcome.")                             \
     X(HISTOGRAM, EXTERNAL_SECONDS, "fixpoint_external_data_request_duration_seconds",    \
       "result", EXTERNAL_RESULTS, SECONDS,                                               \
-      "From a request to a provider to its response or failure.")                        \
+      "Time from a request to a provider to its response or failure.")                   \
     X(GAUGE, CONNECTIONS, "fixpoint_connections", NULL, NONE, NO_BUCKETS,                \
       "Open connections of the webhook.")                                                \
     X(COUNTER, ACCEPTED, "fixpoint_connections_accepted_total", NULL, NONE, NO_BUCKETS,  \

@@ -159,14 +159,14 @@ static bool compare(struct case_check *check, const struct fx_objects *expected,
         return ok;
     }
     if (expected->n_items != check->got.n_items) {
-        return fail(check, "%zu objects came out; expected %zu", check->got.n_items,
+        return fail(check, "%zu objects resulted; expected %zu", check->got.n_items,
                     expected->n_items);
     }
     if (expected == &check->context.objects) {
         return fail(check, "the object was changed; expected it to stay as it is");
     }
-    return fail(check, part ? "the mutated object lacks what is expected"
-                            : "the mutated object is not the one expected");
+    return fail(check, part ? "the mutated object does not contain the expected part"
+                            : "the mutated object differs from the expected object");
 }
 
 /* An object, or a list of them, as objects. */
@@ -301,13 +301,12 @@ static bool check_failure(struct case_check *check) {
 
 static bool fail_without_expectation(struct case_check *check) {
     if (check->trial->case_->mutated_file.path == NULL) {
-        return fail(check, "nothing is expected of this case; expected `mutated`, "
+        return fail(check, "this case has no expectation; expected `mutated`, "
                            "`contains`, `patch`, `error` or `denied`");
     }
-    return fail(check,
-                "nothing is expected of this case; expected one of "
-                "expected.yaml (--update writes it), unchanged, error.txt and denied.txt "
-                "beside it") &&
+    return fail(check, "this case has no expectation; expected one of "
+                       "expected.yaml (--update writes it), unchanged, error.txt and "
+                       "denied.txt in the same folder") &&
            keep(check);
 }
 

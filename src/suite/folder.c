@@ -170,11 +170,10 @@ static bool fill_case(struct fx_suites *suites, struct fx_text folder,
     }
     if (made->operation != NULL && strcmp(made->operation, "CREATE") == 0 &&
         old != NULL &&
-        !fail_file(
-            suites, old,
-            "there is no old object at a CREATE; expected `operation` to be UPDATE "
-            "or DELETE",
-            ret_fault, err)) {
+        !fail_file(suites, old,
+                   "a CREATE has no old object; expected `operation` to be UPDATE "
+                   "or DELETE",
+                   ret_fault, err)) {
         return false;
     }
     return set_expectation(suites, folder, &found, made, err);
@@ -301,15 +300,16 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
     }
     if (policies == NULL) {
         return add_fault(suites, suite, file,
-                         "no policies for this case; expected policies/ or "
-                         "policies.yaml beside it or in a folder above",
+                         "no policies for this case; expected policies/ or policies.yaml "
+                         "in the same folder or in a folder above",
                          err);
     }
     if (count(&found) > 1) {
-        return add_fault(suites, suite, file,
-                         "several expectations for this case; expected one of "
-                         "expected.yaml, unchanged, error.txt and denied.txt beside it",
-                         err);
+        return add_fault(
+            suites, suite, file,
+            "several expectations for this case; expected one of "
+            "expected.yaml, unchanged, error.txt and denied.txt in the same folder",
+            err);
     }
     return add_case(suites, file, suite, above, err);
 }

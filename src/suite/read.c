@@ -50,7 +50,7 @@ static void read_request(const struct fx_fields *fields, struct fx_suite_case *r
     } else if (operation != NULL && strcmp(operation, "CREATE") == 0 &&
                ret_case->old.path != NULL) {
         fx_fields_fail(fields, "old", ret_case->old.node,
-                       "there is no old object at a CREATE; expected `operation` to be "
+                       "a CREATE has no old object; expected `operation` to be "
                        "UPDATE or DELETE");
     }
     ret_case->operation = operation;
@@ -80,8 +80,8 @@ static void read_mutated(const struct fx_fields *fields, struct fx_suite_case *r
         ret_case->mutated_value = value;
     } else {
         fx_fields_fail(fields, "mutated", value,
-                       "must be a path, an object, a list of objects, or `false` where "
-                       "nothing is to change; not %s",
+                       "must be a path, an object, a list of objects, or `false` if "
+                       "nothing should change; not %s",
                        fx_fields_type(value));
     }
 }
@@ -141,13 +141,13 @@ static void check_failure(const struct fx_fields *fields,
                           const struct fx_suite_case *read) {
     const char *field = read->error != NULL ? "error" : "denied";
     if (read->error != NULL && read->denied != NULL) {
-        fx_fields_fail(fields, "denied", fx_fields_get(fields, "denied"),
-                       "a mutation that fails is not denied; expected no `error` beside "
-                       "it");
+        fx_fields_fail(
+            fields, "denied", fx_fields_get(fields, "denied"),
+            "a mutation that fails is not denied; expected either `error` or `denied`");
     } else if (expects_failure(read) && expects_success(read)) {
         fx_fields_fail(fields, field, fx_fields_get(fields, field),
                        "a mutation that fails or is denied gives no object; expected no "
-                       "`mutated`, `patch` or `contains` beside it");
+                       "`mutated`, `patch` or `contains` with it");
     }
 }
 
@@ -166,7 +166,7 @@ static void read_suite_case(const struct fx_fields *fields, bool validates,
         ret_case->skip = fx_suite_unchecked;
     } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
         fx_fields_fail(fields, NULL, NULL,
-                       "expected `object`, the path of what is to be mutated");
+                       "expected `object`, the path of the object to mutate");
     }
 }
 

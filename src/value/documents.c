@@ -260,7 +260,7 @@ bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
 
 const char *fx_document_fault(const struct fx_document *document) {
     if (!json_is_object(document->root)) {
-        return "the document is no Kubernetes object";
+        return "the document is not a Kubernetes object";
     }
     if (fx_tree_view_string(document->root, "kind").len == 0) {
         return "`kind` is missing";

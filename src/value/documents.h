@@ -39,7 +39,7 @@ void fx_documents_finish(struct fx_documents *documents);
 bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
                        struct fx_err *err) FX_MUST_USE;
 
-/* Why the document is no Kubernetes object (an object with `apiVersion` and `kind`), a
+/* Why the document is not a Kubernetes object (an object with `apiVersion` and `kind`), a
  * constant; NULL: it is one. */
 const char *fx_document_fault(const struct fx_document *document);
 

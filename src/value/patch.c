@@ -46,7 +46,8 @@ static bool parse_kind(const json_t *item, enum fx_patch_op_kind *ret_kind,
             return true;
         }
     }
-    return fx_fail_in(err, node, FX_EINVALID, "`%.*s` is no operation of a JSON patch",
+    return fx_fail_in(err, node, FX_EINVALID,
+                      "`%.*s` is not an operation of a JSON patch",
                       name.len < 64 ? (int)name.len : 64, name.data);
 }
 

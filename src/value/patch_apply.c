@@ -73,8 +73,9 @@ static bool next_token(struct applier *a, struct fx_text *rest) {
         a->depth++;
         return true;
     }
-    return a->plain.failed ? fx_fail_nomem(a->err)
-                           : fx_fail(a->err, FX_EINVALID, "the path is no JSON pointer");
+    return a->plain.failed
+               ? fx_fail_nomem(a->err)
+               : fx_fail(a->err, FX_EINVALID, "the path is not a JSON pointer");
 }
 
 /* The index that `token` names in the list, less than `end`. */
@@ -367,7 +368,7 @@ static bool test(struct applier *a, const struct fx_patch_op *op) {
         return fail_missing(a);
     }
     return fx_equal(value, op->value) ||
-           fx_fail(a->err, FX_EINVALID, "the value is another one");
+           fx_fail(a->err, FX_EINVALID, "the value differs");
 }
 
 #define UNITS_OF_OP 8u

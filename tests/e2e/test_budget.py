@@ -175,8 +175,8 @@ def test_the_words(start):
     said = answer(ask(server, review(with_list([0] * 9000))))
     assert said["allowed"] is True
     (warning,) = said["warnings"]
-    assert warning.startswith("ModRule.api.kubemod.io shop/slow1 was left out: spec.patch[0]: ")
-    assert warning.endswith("it takes more steps than it may")
+    assert warning.startswith("ModRule.api.kubemod.io shop/slow1 was skipped: spec.patch[0]: ")
+    assert warning.endswith("it exceeds its limit of steps")
 
 
 def test_the_share_of_a_namespace(start):
@@ -191,7 +191,7 @@ def test_the_share_of_a_namespace(start):
     said = answer(ask(server, review(with_list([0] * 9000)), path=path))
     seconds = time.monotonic() - began
     assert said["allowed"] is True and said["patch"]  # of the cluster's rule
-    told = "the policies of its namespace have taken their share of the review's time, 10 %"
+    told = "the policies of its namespace have used up their share of the review's time, 10 %"
     assert sum(told in warning for warning in said["warnings"]) > 50
     assert seconds < TIMEOUT_S * SLOW
     samples = metrics_text.read(health(server, "/metrics")[1])

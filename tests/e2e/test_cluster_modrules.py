@@ -196,7 +196,7 @@ def test_a_broken_change_keeps_the_previous_version(world):
     until(lambda: is_ready(world, good), "True")
     world.put(broken("r", "other"))
     until(lambda: is_ready(world, good), "False")
-    assert ready(world, good)["message"].endswith("; the previous version stays in force")
+    assert ready(world, good)["message"].endswith("; the previous version stays active")
     assert world.annotations() == {"r": "1"}
     since = ready(world, good)["lastTransitionTime"]
     time.sleep(1.1)  # the clock of conditions counts seconds

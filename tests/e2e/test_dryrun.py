@@ -131,7 +131,7 @@ def test_nothing_comes_of_rules_that_do_not_match(server):
             "matched": False,
             "changed": False,
             "criterion": "match[0]",
-            "words": '$.kind == "Pod"',
+            "wanted": '$.kind == "Pod"',
             "found": '"Deployment"',
         }
     ]
@@ -218,7 +218,7 @@ def test_in_a_namespace_rules_count_where_they_live(server):
     criteria = {row["name"]: row.get("criterion") for row in got["rules"]}
     assert criteria["other/there"] == "namespace"
     assert criteria["kubemod-system/others"] == "targetNamespaceRegex"
-    said = {row["name"]: (row.get("words"), row.get("found")) for row in got["rules"]}
+    said = {row["name"]: (row.get("wanted"), row.get("found")) for row in got["rules"]}
     assert said["other/there"] == ("other", "namespace shop")
     assert said["kubemod-system/others"] == ("^bank", "namespace shop")
     assert said["kubemod-system/shops"] == (None, None)
@@ -247,7 +247,7 @@ def test_one_that_fails_is_told(server):
     got = dry_run(server, [broken, LABEL], typo=1)
     assert len(got["patch"]) == 1
     assert got["warnings"][0] == 'the request: unknown field "typo"'
-    assert "ModRule.api.kubemod.io dryrun-namespace/broken was left out: " in got["warnings"][1]
+    assert "ModRule.api.kubemod.io dryrun-namespace/broken was skipped: " in got["warnings"][1]
     assert got["rules"][0]["failure"] in got["warnings"][1]
 
 
@@ -258,7 +258,7 @@ FAULTS = [
     ("", "unexpected end of JSON input"),
     ("{", "unexpected end of JSON input"),
     ("[" * 2000, "exceeded max depth"),
-    ("[]", "no JSON object"),
+    ("[]", "not a JSON object"),
     ("{}", "`resourceManifest` is missing"),
     ('{"resourceManifest": {}}', "`modRules` is missing"),
     ('{"resourceManifest": [], "modRules": []}', "`resourceManifest` must be an object"),
@@ -270,7 +270,7 @@ FAULTS = [
     (encode([], namespace="bank"), "in the namespace `shop`, and the request in `bank`"),
     (encode([], namespaceManifest={}), "`namespaceManifest` has no `metadata.name`"),
     (encode([LABEL] * 65), "more than 64 rules"),
-    (encode([{**LABEL, "kind": "Assign"}]), "modRules[0]: this is no ModRule"),
+    (encode([{**LABEL, "kind": "Assign"}]), "modRules[0]: not a ModRule"),
     (encode([{"spec": LABEL["spec"]}]), "has no `metadata.name`"),
 ]
 

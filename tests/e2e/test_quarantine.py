@@ -87,4 +87,4 @@ def test_those_that_do_not_settle(start):
     endless = pod(images=["n@x/y"])
     assert [allowed(server, endless) for _ in range(4)] == [False] * 3 + [True]
     told = server.log.wait("mutator quarantined")
-    assert told["mutator"] == "AssignImage/never-settles" and "settling" in told["reason"]
+    assert told["mutator"] == "AssignImage/never-settles" and "part of a cycle" in told["reason"]

@@ -56,7 +56,7 @@ static const struct {
      "\"criterion\":\"operation\"", 200},
     {"{" POD ",\"modRules\":[" UNSOUND "," LABEL ",{\"kind\":\"ModRule\"}]}",
      "unrecognized ModRule type", 400},
-    {"{" POD ",\"modRules\":[{\"kind\":\"Other\"}]}", "this is no ModRule", 400},
+    {"{" POD ",\"modRules\":[{\"kind\":\"Other\"}]}", "not a ModRule", 400},
     {"{", "unexpected end of JSON input", 400},
 };
 

@@ -76,9 +76,9 @@ static const struct {
      400},
     {"something else as a rule",
      "{" POD ",\"modRules\":[{\"apiVersion\":\"v1\"},{\"kind\":\"Pod\"}]}",
-     "{\"error\":\"modRules[0]: this is no ModRule of api.kubemod.io/v1beta1; other "
-     "policies belong into `policies`\\nmodRules[1]: this is no ModRule of "
-     "api.kubemod.io/v1beta1; other policies belong into `policies`\"}\n",
+     "{\"error\":\"modRules[0]: not a ModRule of api.kubemod.io/v1beta1; put other "
+     "policies into `policies`\\nmodRules[1]: not a ModRule of "
+     "api.kubemod.io/v1beta1; put other policies into `policies`\"}\n",
      400},
     {"metadata that is none", "{" POD ",\"modRules\":[{\"metadata\":7}]}",
      "{\"error\":\"modRules[0]: ModRule has no `metadata.name`\"}\n", 400},
@@ -193,7 +193,7 @@ static void test_external_data(void **state) {
             "\"provider\":\"p\",\"dataSource\":\"Username\"}}}}}]}",
             0);
     assert_int_equal(answer.status, 400);
-    assert_non_null(strstr(answer.body.data, "a dry run asks no providers"));
+    assert_non_null(strstr(answer.body.data, "a dry run calls no providers"));
     fx_buf_finish(&answer.body);
 }
 

@@ -114,7 +114,7 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
         const struct fx_skipped_mutator *drop = &outcome->skipped[i];
         fx_mutator_print_id(&warnings->message,
                             trial->policies->snapshot->mutators[drop->mutator]);
-        fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was left out" : "",
+        fx_buf_printf(&warnings->message, "%s: %s", drop->fails ? " was skipped" : "",
                       drop->message);
         add_warning(warnings);
     }
@@ -176,7 +176,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     }
     struct fx_criterion criterion;
     fx_mutator_explain(mutator, result->criterion, &criterion);
-    add_text(body, "words",
+    add_text(body, "wanted",
              (struct fx_text){criterion.wanted.data, criterion.wanted.len});
     fx_buf_fail_as(body, &criterion.wanted);
     fx_criterion_finish(&criterion);

@@ -47,7 +47,7 @@ static json_t *view(const struct fx_dryrun_request *request, const char *key) {
 
 static bool check_types(const struct fx_dryrun_request *request, struct fx_err *err) {
     if (!json_is_object(request->root)) {
-        return fx_fail(err, FX_EINVALID, "the request is no JSON object");
+        return fx_fail(err, FX_EINVALID, "the request is not a JSON object");
     }
     for (size_t i = 0; i < FX_COUNT(members); i++) {
         const json_t *value = view(request, members[i].name);

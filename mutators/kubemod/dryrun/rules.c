@@ -93,8 +93,8 @@ static void check_kinds(const struct fx_dryrun_request *request, struct fx_buf *
     json_array_foreach (request->rules, index, rule) {
         if (!is_rule(rule)) {
             fx_buf_printf(faults,
-                          "modRules[%zu]: this is no ModRule of api.kubemod.io/v1beta1; "
-                          "other policies belong into `policies`\n",
+                          "modRules[%zu]: not a ModRule of api.kubemod.io/v1beta1; "
+                          "put other policies into `policies`\n",
                           index);
         }
     }

@@ -48,7 +48,7 @@ static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
         .namespace_ = subject.is_namespace ? FX_TEXT("") : request->namespace_,
         .object = request->object,
         .arena = &trial->arena,
-        .external_fault = "a dry run asks no providers",
+        .external_fault = "a dry run calls no providers",
     };
 }
 

@@ -219,7 +219,7 @@ static void broken_secrets_are_mended(void **state) {
         {OURS, OURS, OURS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.key: pr"},
         {OURS, OURS, OURS_NOISE, OURS, 0, FX_ROTATION_RENEW_LEAF, false, 1, 1, "tls.crt"},
         {OURS, OURS, THEIRS, THEIRS, 0, FX_ROTATION_RENEW_LEAF, true, 1, 1,
-         "ca.crt or tls.crt: no authority"},
+         "ca.crt or tls.crt: the certificate is not signed"},
         {OURS, OURS, OURS, OURS, LATE, FX_ROTATION_RENEW_LEAF, true, 1, 1,
          "tls.crt: a certificate of the chain has expired"},
         {BOTH, OURS, NONE, NONE, 0, FX_ROTATION_RENEW_LEAF, false, 2, 2, "tls.crt: cert"},

@@ -57,8 +57,8 @@ static bool recreate(const struct fx_rotation_settings *settings,
     }
     (void)snprintf(rotation->reason, sizeof rotation->reason, "%s",
                    fresh.step == FX_ROTATION_CREATE
-                       ? "the Secret was deleted: it is created again with a new CA "
-                         "beside the old one"
+                       ? "the Secret was deleted: it is created again with a new CA in "
+                         "addition to the old one"
                        : fresh.reason);
     rotation->check_in = fresh.check_in;
     fx_rotation_finish(&fresh);

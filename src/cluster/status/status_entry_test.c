@@ -148,7 +148,7 @@ static void the_previous_version_stays(void **state) {
     build(&cluster);
     assert_int_equal(cluster.built->snapshot->n_mutators, 1);
     const char *text = cluster.built->findings.items[0].text;
-    assert_non_null(strstr(text, "; the previous version stays in force"));
+    assert_non_null(strstr(text, "; the previous version stays active"));
     char wanted[1000];
     (void)snprintf(wanted, sizeof wanted, HEAD("a", "2") ERROR("%s"), text);
     expect_entry(&cluster, "a", wanted);
@@ -248,8 +248,8 @@ static void in_quarantine(void **state) {
     cluster.built = under;
     expect_entry(&cluster, "a",
                  HEAD("a", "1") TYPED("Quarantined",
-                                      "quarantined after 3 failures in a row: the last "
-                                      "time its match or mutation failed"));
+                                      "quarantined after 3 failures in a row, the last "
+                                      "one because its match or mutation failed"));
     expect_entry(&cluster, "b", HEAD("b", "1") GOOD);
     assert_true(fx_cluster_status_is_built(under, find(&cluster, "a")));
     fx_quarantine_unref(quarantine);

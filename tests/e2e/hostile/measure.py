@@ -230,7 +230,7 @@ def main():
     head("Attack", "p50", "p99", "p99 afterwards", "p99, ms", "MB", "descriptors", "wrong answers")
     good += [measure(name, chosen) for name in ATTACKS if name in wanted]
     print()
-    head("Flood", "answered", "turned away", "p50 / p99 / most", "longest health", "recovery")
+    head("Flood", "answered", "rejected", "p50 / p99 / longest", "longest health check", "recovery")
     good += [flood(name, chosen) for name in FLOODS if name in wanted]
     print("\nload %.1f at the end" % os.getloadavg()[0])
     sys.exit(0 if all(good) else 1)
