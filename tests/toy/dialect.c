@@ -53,17 +53,24 @@ static bool read_strings(const json_t *object, const char *key, const char *fiel
     return ok || fail_type(list, field, "a list of strings", err);
 }
 
-/* Reads spec[key]: one of the words, of which the first is the default. */
-static bool read_word(const json_t *spec, const char *key, const char *const words[2],
-                      bool *ret_is_second, struct fx_err *err) {
+/* Reads spec[key]: the index of one of the words (NULL ends), of which the first is the
+ * default. */
+static bool read_word(const json_t *spec, const char *key, const char *const *words,
+                      unsigned *ret_index, struct fx_err *err) {
     struct fx_text text = {0};
+    *ret_index = 0;
     if (!read_string(spec, key, key, &text, err)) {
         return false;
     }
-    *ret_is_second = fx_text_is(text, words[1]);
-    return text.data == NULL || fx_text_is(text, words[0]) || *ret_is_second ||
+    for (unsigned i = 0; text.data != NULL && words[i] != NULL; i++) {
+        if (fx_text_is(text, words[i])) {
+            *ret_index = i;
+            return true;
+        }
+    }
+    return text.data == NULL ||
            fx_fail_in(err, fx_tree_view_key(spec, key), FX_EINVALID,
-                      "`spec.%s` must be %s or %s", key, words[0], words[1]);
+                      "`spec.%s`: unknown word; the default is %s", key, words[0]);
 }
 
 /* ---- TagPolicy -------------------------------------------------------------------- */
@@ -122,18 +129,26 @@ static bool check_tags(const struct toy_policy *policy, struct fx_err *err) {
 }
 
 static bool read_policy(struct toy_policy *policy, struct fx_err *err) {
-    static const char *const actions[] = {"mutate", "deny"};
-    static const char *const reinvoke[] = {"IfNeeded", "Never"};
+    static const char *const action_words[] = {"mutate", "deny", "warn", "audit", NULL};
+    static const enum fx_action actions[] = {FX_ACTION_MUTATE, FX_ACTION_DENY,
+                                             FX_ACTION_WARN, FX_ACTION_AUDIT};
+    static const char *const reinvoke_words[] = {"IfNeeded", "Never", NULL};
+    unsigned action = 0;
+    unsigned reinvoke = 0;
     const json_t *match = fx_tree_view_key(policy->spec, "match");
     policy->tags = fx_tree_view_key(policy->spec, "tags");
+    if (!read_word(policy->spec, "action", action_words, &action, err) ||
+        !read_word(policy->spec, "reinvoke", reinvoke_words, &reinvoke, err)) {
+        return false;
+    }
+    policy->action = actions[action];
+    policy->once = reinvoke == 1;
     return read_param_kind(policy, err) &&
            read_strings(match, "kinds", "match.kinds", &policy->kinds, err) &&
            (json_array_size(policy->kinds) > 0 ||
             fail_type(match != NULL ? match : policy->spec, "match.kinds",
                       "a list of kinds", err)) &&
-           check_tags(policy, err) &&
-           read_word(policy->spec, "action", actions, &policy->denies, err) &&
-           read_word(policy->spec, "reinvoke", reinvoke, &policy->once, err);
+           check_tags(policy, err);
 }
 
 static bool compile_policy(json_t *spec, struct fx_linkable **ret_linkable,

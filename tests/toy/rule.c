@@ -3,6 +3,7 @@
  * toy/rule.c - the rule that a binding makes of its policy.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "engine/request.h"
@@ -95,8 +96,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     const struct rule *rule = (const struct rule *)self;
     const char *key = NULL;
     json_t *value = NULL;
-    struct fx_buf missing;
-    fx_buf_init(&missing, 0);
+    struct fx_buf missing = {0};
     const size_t n = list_missing(self, view_annotations(*root), &missing);
     fx_buf_finish(&missing);
     *ret_effect = (struct fx_effect){.applied = true};
@@ -114,22 +114,6 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return true;
 }
 
-/* A rule that denies matches what lacks a tag. */
-static bool match_missing(const struct fx_mutator *self, const struct fx_request *request,
-                          const struct fx_subject *subject,
-                          struct fx_verdict *ret_verdict, struct fx_err *err) {
-    struct fx_buf missing;
-    if (!match(self, request, subject, ret_verdict, err) || !ret_verdict->matched) {
-        return true;
-    }
-    fx_buf_init(&missing, 0);
-    if (list_missing(self, subject->annotations, &missing) == 0) {
-        *ret_verdict = (struct fx_verdict){false, "tags"};
-    }
-    fx_buf_finish(&missing);
-    return true;
-}
-
 static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
                           json_t **root, struct fx_effect *ret_effect,
                           struct fx_err *err) {
@@ -141,16 +125,18 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
-static const struct fx_denial denial = {.begin = "denied: ", .between = "; "};
-
 static bool validate(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err) {
     (void)request;
     (void)note;
     (void)err;
-    fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
-    (void)list_missing(self, view_annotations(root), entry);
+    struct fx_buf missing = {0};
+    if (list_missing(self, view_annotations(root), &missing) > 0) {
+        fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
+        fx_buf_text(entry, (struct fx_text){missing.data, missing.len});
+    }
+    fx_buf_finish(&missing);
     return true;
 }
 
@@ -177,33 +163,25 @@ static void add_list(struct fx_buf *buf, const json_t *list) {
     }
 }
 
+static bool is_kinds(const char *criterion) {
+    return strcmp(criterion, "match.kinds") == 0; /* else "binding.namespaces" */
+}
+
 static void explain(const struct fx_mutator *self, const char *criterion,
                     struct fx_criterion *ret_criterion) {
-    const bool is_kind = fx_text_is(fx_text_of(criterion), "match.kinds");
-    const bool is_namespace = fx_text_is(fx_text_of(criterion), "binding.namespaces");
     fx_buf_str(&ret_criterion->field, criterion);
-    if (is_kind || is_namespace) {
-        ret_criterion->rank = is_kind ? 2 : 1;
-        ret_criterion->asks_namespace = is_namespace;
-        add_list(&ret_criterion->wanted,
-                 is_kind ? policy_of(self)->kinds : binding_of(self)->namespaces);
-    } else {
-        fx_buf_str(&ret_criterion->wanted, "an object without ");
-        (void)list_missing(self, NULL, &ret_criterion->wanted);
-    }
+    ret_criterion->rank = is_kinds(criterion) ? 2 : 1;
+    ret_criterion->asks_namespace = !is_kinds(criterion);
+    add_list(&ret_criterion->wanted,
+             is_kinds(criterion) ? policy_of(self)->kinds : binding_of(self)->namespaces);
 }
 
 static void found(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, const char *criterion,
                   struct fx_buf *buf) {
     (void)self;
-    if (fx_text_is(fx_text_of(criterion), "match.kinds")) {
-        fx_buf_text(buf, subject->kind);
-    } else if (fx_text_is(fx_text_of(criterion), "binding.namespaces")) {
-        fx_buf_text(buf, fx_subject_namespace(subject, request));
-    } else {
-        fx_buf_str(buf, "all of them");
-    }
+    fx_buf_text(buf, is_kinds(criterion) ? subject->kind
+                                         : fx_subject_namespace(subject, request));
 }
 
 /* ---- making it -------------------------------------------------------------------- */
@@ -225,13 +203,12 @@ static const struct fx_mutator_ops writer = {.match = match,
                                              .explain = explain,
                                              .found = found,
                                              .destroy = destroy};
-static const struct fx_mutator_ops denier = {.match = match_missing,
-                                             .apply = apply_nothing,
-                                             .validate = validate,
-                                             .denial = &denial,
-                                             .explain = explain,
-                                             .found = found,
-                                             .destroy = destroy};
+static const struct fx_mutator_ops validator = {.match = match,
+                                                .apply = apply_nothing,
+                                                .validate = validate,
+                                                .explain = explain,
+                                                .found = found,
+                                                .destroy = destroy};
 
 /* For the index: the kinds and the namespaces. */
 static bool set_wanted(struct rule *rule) {
@@ -273,9 +250,9 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->binding = fx_unit_ref(binding);
     rule->tags = tags;
     const struct toy_policy *linkable = (const struct toy_policy *)policy->linkable;
-    if (!fx_mutator_init(&rule->head, linkable->denies ? &denier : &writer,
-                         FX_TEXT(TOY_GROUP), FX_TEXT("TagPolicy"),
-                         fx_text_of(policy->name), NULL) ||
+    if (!fx_mutator_init(
+            &rule->head, linkable->action == FX_ACTION_MUTATE ? &writer : &validator,
+            FX_TEXT(TOY_GROUP), FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
         !fx_mutator_set_rule(&rule->head, fx_text_of(binding->name), position) ||
         !set_wanted(rule)) {
         destroy(&rule->head);
@@ -283,5 +260,6 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     }
     rule->head.rank = TOY_RANK;
     rule->head.run.once = linkable->once;
+    rule->head.run.action = linkable->action;
     return &rule->head;
 }

@@ -45,7 +45,8 @@ struct toy_policy {
     struct fx_named_kind param_kind;
     const json_t *kinds; /* an array of strings */
     json_t *tags;        /* strings, or {fromParam: path} */
-    bool has_params, denies, once;
+    enum fx_action action;
+    bool has_params, once;
 };
 
 /* A TagBinding, likewise. Its target is the policy's name. */
