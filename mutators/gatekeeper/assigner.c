@@ -134,11 +134,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = fx_target_reads,
+    .access = fx_target_access,
     .sketch = fx_target_sketch,
     .operations = "applyTo.operations",
     .explain = fx_target_explain,
-    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 
@@ -168,7 +167,14 @@ bool fx_assigner_add(const struct policy *policy, compile_target *compile,
     struct fx_mutator *added = ret_compilation->mutators[ret_compilation->n_mutators - 1];
     struct assigner *assigner = (struct assigner *)added; /* its first member */
     struct source *source = &assigner->source;
-    added->wants_external = source->type == SOURCE_EXTERNAL;
-    added->provider = source->external.provider;
+    if (source->type == SOURCE_EXTERNAL) {
+        source->input = (struct fx_input){
+            .type = FX_INPUT_CALL,
+            .phase = FX_INPUT_AFTER,
+            .provider = source->external.provider,
+        };
+        added->inputs = &source->input;
+        added->n_inputs = 1;
+    }
     return keep_value(source, &assigner->target) || fx_fail_nomem(err);
 }

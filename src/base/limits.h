@@ -79,8 +79,8 @@
 /* And of all such copies that one mutator makes in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
-/* What policies say of namespaces by their names, kept so as not to ask them again. */
-#define FX_LIMIT_HOMES_BYTES (1u << 20)
+/* Lists of candidates that are kept for each namespace (engine/candidate_cache.h). */
+#define FX_LIMIT_CANDIDATE_CACHE_BYTES (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
@@ -98,6 +98,12 @@
 
 #define FX_LIMIT_RESULTANTS     1000u /* that one object expands to */
 #define FX_LIMIT_EXTERNAL_CALLS 1024u /* requests to providers under way */
+
+/* Inputs of one review (engine/input.h): how many, the bytes of their keys, and how often
+ * the loop may begin again since a rule needs more of them. */
+#define FX_LIMIT_INPUTS       1024u
+#define FX_LIMIT_INPUT_BYTES  (16u << 20)
+#define FX_LIMIT_INPUT_ROUNDS 8u
 
 /* `fixpoint check`, which tries policies against each other: by steps, not by time, so
  * that what is found does not depend on the machine. */

@@ -43,9 +43,10 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
 
 bool fx_compilation_add_take(struct fx_compilation *compilation,
                              struct fx_mutator *mutator) {
-    if (compilation->n_mutators == compilation->cap_mutators &&
-        !fx_vec_grown(&compilation->mutators, compilation->n_mutators,
-                      &compilation->cap_mutators, sizeof(void *))) {
+    if (!fx_mutator_derive_access(mutator) ||
+        (compilation->n_mutators == compilation->cap_mutators &&
+         !fx_vec_grown(&compilation->mutators, compilation->n_mutators,
+                       &compilation->cap_mutators, sizeof(void *)))) {
         fx_mutator_unref(mutator);
         return false;
     }

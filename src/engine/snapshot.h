@@ -18,9 +18,9 @@
 #include "engine/conflicts.h"
 #include "engine/mutator.h"
 #include "engine/quarantine.h"
-#include "engine/reads.h"
 #include "engine/request.h"
 #include "engine/resource.h"
+#include "value/json_part.h"
 
 struct fx_snapshot_index; /* opaque */
 
@@ -34,9 +34,9 @@ struct fx_snapshot {
     bool is_simple;         /* no mutator is asked together with others or once,
                              * may be left out, or is shown a view */
     bool may_conflict;      /* some mutator may write anywhere */
-    bool wants_external;    /* some mutator may ask for values from outside, */
-    bool wants_namespace;   /* for the whole manifest of the namespace, */
-    bool wants_node;        /* for a Node (engine/mutator.h) */
+    bool has_inputs_before; /* some mutator has an input whose key follows from the */
+                            /* incoming object (engine/input.h) */
+    bool has_inputs_after;  /* some mutator has an input after convergence */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */
@@ -46,7 +46,8 @@ struct fx_snapshot {
     bool *alone; /* by index: nobody else who is enabled, and says where, writes where the
                   * mutator does, so that nobody of these undoes what it changes; false
                   * where that is not known */
-    struct fx_reads reads; /* what its mutators look at */
+    struct fx_json_part reads; /* what its mutators and every review read in an object:
+                                * the rest of it is not decoded. Borrows their texts */
 };
 
 /* What a snapshot is made of; borrowed. */
