@@ -208,6 +208,19 @@ def test_what_was_read_stays_in_use(world):
     world.expect(owner="ben", within=40)
 
 
+def test_a_value_of_the_namespace(world):
+    """An input of a rule: the Namespace of the object, as it is now."""
+    space = world.namespace()
+    metadata = {"name": space, "annotations": {"region": "north"}}
+    world.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    world.put(policy(tags={"region": {"fromNamespace": "region"}}), binding())
+    world.start(register=True)
+    assert world.annotations(space) == {"region": "north"}
+    metadata["annotations"]["region"] = "south"
+    world.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    until(lambda: world.annotations(space), {"region": "south"})
+
+
 def test_files(start):
     """Without a cluster, parameters are documents among the policies."""
     server = start(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))

@@ -103,13 +103,15 @@ static bool read_param_kind(struct toy_policy *policy, struct fx_err *err) {
            fail_type(kind, "paramKind", "a kind with its apiVersion", err);
 }
 
-/* Is it a text, or a path in the parameter? */
-static bool is_tag(const struct toy_policy *policy, const json_t *value) {
-    return json_is_string(value) ||
+/* Is it a text, a path in the parameter, or an annotation of the Namespace? */
+static bool is_tag(struct toy_policy *policy, const json_t *value) {
+    const bool is_of_namespace = json_is_string(fx_tree_view_key(value, "fromNamespace"));
+    policy->wants_namespace = policy->wants_namespace || is_of_namespace;
+    return json_is_string(value) || is_of_namespace ||
            (policy->has_params && json_is_string(fx_tree_view_key(value, "fromParam")));
 }
 
-static bool check_tags(const struct toy_policy *policy, struct fx_err *err) {
+static bool check_tags(struct toy_policy *policy, struct fx_err *err) {
     json_t *tags = fx_tree_view_key(policy->spec, "tags");
     const char *key = NULL;
     json_t *value = NULL;
@@ -120,8 +122,9 @@ static bool check_tags(const struct toy_policy *policy, struct fx_err *err) {
     json_object_foreach (tags, key, value) {
         if (!is_tag(policy, value)) {
             return fail_type(value, "tags",
-                             policy->has_params ? "texts, or paths in the parameter"
-                                                : "texts, since there is no paramKind",
+                             policy->has_params ? "texts, fromParam or fromNamespace"
+                                                : "texts or fromNamespace: there is no "
+                                                  "paramKind",
                              err);
         }
     }

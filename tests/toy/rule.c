@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "engine/input.h"
 #include "engine/request.h"
 #include "toy/toy.h"
 #include "value/tree.h"
@@ -13,8 +14,8 @@
 struct rule {
     struct fx_mutator head;
     struct fx_unit *policy, *binding; /* counted */
-    json_t *tags;                     /* counted: strings by annotation */
-    struct fx_binding *wanted;        /* one for each kind */
+    json_t *tags;              /* counted: strings, or {fromNamespace: annotation} */
+    struct fx_binding *wanted; /* one for each kind */
     struct fx_text *namespaces;
 };
 
@@ -61,21 +62,37 @@ static const json_t *view_annotations(const json_t *root) {
     return fx_tree_view_key(fx_tree_view_key(root, "metadata"), "annotations");
 }
 
-/* Appends "owner=ann, team=shop" of the tags that the annotations do not have. */
-static size_t list_missing(const struct fx_mutator *self, const json_t *annotations,
-                           struct fx_buf *buf) {
-    const struct rule *rule = (const struct rule *)self;
-    const char *key = NULL;
-    json_t *value = NULL;
-    size_t n = 0;
-    json_object_foreach (rule->tags, key, value) {
-        const struct fx_text text = fx_tree_text(value);
-        (void)fx_spend(1);
-        if (!fx_text_equal(fx_tree_view_string(annotations, key), text)) {
-            fx_buf_printf(buf, "%s%s=%.*s", n++ == 0 ? "" : ", ", key, FX_TEXT_ARG(text));
-        }
-    }
-    return n;
+/* The Namespace of the object; NULL: there is none, or it is not known. */
+static const json_t *find_namespace(const struct fx_request *request,
+                                    const json_t *root) {
+    struct fx_subject subject;
+    struct fx_input_key key;
+    fx_subject_read(root, &subject);
+    const struct fx_input_entry *entry = fx_input_namespace_key(request, &subject, &key)
+                                             ? fx_inputs_find(request->inputs, &key)
+                                             : NULL;
+    return entry == NULL ? NULL : entry->value;
+}
+
+/* The value of a tag for this object; NULL: there is none. */
+static json_t *find_value(const struct fx_request *request, const json_t *root,
+                          json_t *tag) {
+    const json_t *key = fx_tree_view_key(tag, "fromNamespace");
+    json_t *value =
+        key == NULL ? tag
+                    : fx_tree_view_key(view_annotations(find_namespace(request, root)),
+                                       json_string_value(key));
+    return json_is_string(value) ? value : NULL;
+}
+
+/* Does the object lack the tag, or have another value? Then *ret_value is the value. */
+static bool is_missing(const struct fx_request *request, const json_t *root,
+                       const char *key, json_t *tag, json_t **ret_value) {
+    (void)fx_spend(1);
+    *ret_value = find_value(request, root, tag);
+    return *ret_value != NULL &&
+           !fx_text_equal(fx_tree_view_string(view_annotations(root), key),
+                          fx_tree_text(*ret_value));
 }
 
 /* The annotations of the object, to be written; NULL without memory. */
@@ -90,25 +107,25 @@ static json_t *own_annotations(json_t **root) {
     return metadata == NULL ? NULL : fx_tree_own_key(metadata, FX_TEXT("annotations"));
 }
 
+static bool set_tag(json_t **root, const char *key, json_t *value) {
+    json_t *annotations = own_annotations(root);
+    return annotations != NULL &&
+           fx_tree_set_take(annotations, fx_text_of(key), json_incref(value));
+}
+
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
-    (void)request;
     const struct rule *rule = (const struct rule *)self;
     const char *key = NULL;
+    json_t *tag = NULL;
     json_t *value = NULL;
-    struct fx_buf missing = {0};
-    const size_t n = list_missing(self, view_annotations(*root), &missing);
-    fx_buf_finish(&missing);
     *ret_effect = (struct fx_effect){.applied = true};
-    if (n == 0) {
-        return true;
-    }
-    json_t *annotations = own_annotations(root);
-    ret_effect->changed = true;
-    json_object_foreach (rule->tags, key, value) {
-        if (annotations == NULL ||
-            !fx_tree_set_take(annotations, fx_text_of(key), json_incref(value))) {
-            return fx_fail_nomem(err);
+    json_object_foreach (rule->tags, key, tag) {
+        if (is_missing(request, *root, key, tag, &value)) {
+            ret_effect->changed = true;
+            if (!set_tag(root, key, value)) {
+                return fx_fail_nomem(err);
+            }
         }
     }
     return true;
@@ -125,18 +142,26 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
+/* "TagPolicy owner:here wants owner=ann, team=shop" */
 static bool validate(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err) {
-    (void)request;
     (void)note;
     (void)err;
-    struct fx_buf missing = {0};
-    if (list_missing(self, view_annotations(root), &missing) > 0) {
-        fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
-        fx_buf_text(entry, (struct fx_text){missing.data, missing.len});
+    const struct rule *rule = (const struct rule *)self;
+    const char *key = NULL;
+    json_t *tag = NULL;
+    json_t *value = NULL;
+    json_object_foreach (rule->tags, key, tag) {
+        if (is_missing(request, root, key, tag, &value)) {
+            if (entry->len == 0) {
+                fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
+            } else {
+                fx_buf_str(entry, ", ");
+            }
+            fx_buf_printf(entry, "%s=%s", key, json_string_value(value));
+        }
     }
-    fx_buf_finish(&missing);
     return true;
 }
 
@@ -210,6 +235,10 @@ static const struct fx_mutator_ops validator = {.match = match,
                                                 .found = found,
                                                 .destroy = destroy};
 
+/* For tags from the Namespace. */
+static const struct fx_input namespace_input = {
+    .type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = fx_input_namespace_key};
+
 /* For the index: the kinds and the namespaces. */
 static bool set_wanted(struct rule *rule) {
     const json_t *kinds = policy_of(&rule->head)->kinds;
@@ -261,5 +290,9 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->head.rank = TOY_RANK;
     rule->head.run.once = linkable->once;
     rule->head.run.action = linkable->action;
+    if (linkable->wants_namespace) {
+        rule->head.inputs = &namespace_input;
+        rule->head.n_inputs = 1;
+    }
     return &rule->head;
 }

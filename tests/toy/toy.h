@@ -12,6 +12,7 @@
  *     tags:
  *       managed-by: toy
  *       owner: {fromParam: data.shop}
+ *       region: {fromNamespace: region}
  *     action: mutate
  *     reinvoke: IfNeeded
  *
@@ -44,9 +45,9 @@ struct toy_policy {
     json_t *spec; /* counted */
     struct fx_named_kind param_kind;
     const json_t *kinds; /* an array of strings */
-    json_t *tags;        /* strings, or {fromParam: path} */
+    json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation} */
     enum fx_action action;
-    bool has_params, once;
+    bool has_params, wants_namespace, once;
 };
 
 /* A TagBinding, likewise. Its target is the policy's name. */
@@ -57,8 +58,9 @@ struct toy_binding {
     const json_t *namespaces;                   /* an array of strings; NULL: all */
 };
 
-/* What the binding makes of the policy: a rule that writes or demands `tags` (strings by
- * annotation, taken over). `policy` and `binding` are units. NULL without memory. */
+/* What the binding makes of the policy: a rule that writes or demands `tags` (of which no
+ * one is left {fromParam: path}; taken over). `policy` and `binding` are units. NULL
+ * without memory. */
 struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
                                            struct fx_unit *binding, uint32_t position,
                                            json_t *tags) FX_MUST_USE;
