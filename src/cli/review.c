@@ -87,8 +87,9 @@ static enum fx_exit run_review(const void *values) {
         return fx_say_usage(fault);
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status = fx_input_read_policies(&given->policies, &given->provider,
-                                                 &given->settings, NULL, &policies);
+    const struct fx_input_policies input = {.settings = &given->settings,
+                                            .flags = &given->provider};
+    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {
