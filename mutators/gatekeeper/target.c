@@ -7,12 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-<<<<<<< HEAD
 #include "mutators/gatekeeper/glob.h"
-#include "mutators/gatekeeper/location_reads.h"
-=======
-#include "engine/glob.h"
->>>>>>> main
 #include "value/tree.h"
 
 #define NAME_MAX_BYTES 63u

@@ -92,8 +92,7 @@ bool fx_converge_set_view(struct converge *run, const struct fx_object_view *vie
 
 /* Reads labels and annotations again if the mutator needs them. */
 static void complete_subject(struct converge *run, const struct fx_mutator *mutator) {
-    if (run->is_stale &&
-        (mutator->footprint == NULL || mutator->footprint->asks_metadata)) {
+    if (run->is_stale && (mutator->hashes == NULL || mutator->hashes->matches_metadata)) {
         fx_subject_refresh(*run->root, &run->subject);
         run->is_stale = false;
     }
@@ -274,8 +273,8 @@ static void keep_subject(struct converge *run, bool keeps_metadata) {
     run->is_stale = run->is_stale || !keeps_metadata;
 }
 
-/* The candidate before *at has changed the object. A footprint that says where it writes
- * promises that type and names stay. */
+/* The candidate before *at has changed the object. A mutator whose declared access
+ * says where it writes leaves type and names as they are. */
 static bool note_change(struct converge *run, size_t *at, const struct fx_effect *effect,
                         struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
@@ -289,7 +288,7 @@ static bool note_change(struct converge *run, size_t *at, const struct fx_effect
         note_difference(run, index);
     }
     if (!fx_mutator_writes_anywhere(mutator)) {
-        keep_subject(run, !mutator->footprint->writes_metadata);
+        keep_subject(run, !mutator->hashes->writes_metadata);
         return true;
     }
     if (effect->keeps_names) {
