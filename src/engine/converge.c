@@ -7,6 +7,7 @@
 #include <assert.h>
 
 #include "engine/converge_run.h"
+#include "engine/input.h"
 #include "value/equal.h"
 
 /* ---- candidates ------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         const bool ok = fx_converge_pass(run, err) && report_pass(run, err);
         *ret_settled = ok && has_settled(run);
         fx_converge_end_pass(run);
-        if (!ok) {
+        if (!ok || run->lacks_inputs) {
             return false;
         }
         if (!*ret_settled) {
@@ -115,6 +116,16 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         }
     }
     return true;
+}
+
+/* The result of the pass, or the failure of another mutator, may be different with the
+ * inputs. Always false. */
+static bool fail_inputs(const struct converge *run, struct fx_err *err) {
+    if (fx_err_is_ours(err)) {
+        return false;
+    }
+    run->request->inputs->n_rounds++;
+    return fx_fail(err, FX_EINPUT, "inputs have to be fetched");
 }
 
 static bool settle(struct converge *run, struct fx_err *err) {
@@ -126,6 +137,7 @@ static bool settle(struct converge *run, struct fx_err *err) {
     if (!settled) {
         (void)fx_converge_fail_cycle(run, err);
         fx_converge_report_cycle(run);
+        run->lacks_inputs = false; /* only the passes for the report lack them */
         return false;
     }
     outcome->n_cycle = 0; /* noted in a last pass that settled */
@@ -180,12 +192,15 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
-    const bool ok =
+    bool ok =
         (make_notes(&run) || fx_fail_nomem(err)) &&
         fx_converge_find_candidates(&run, err) &&
         (fx_converge_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
         fx_converge_find_late(&run, err) &&
         (run.n_acting == run.candidates.n_indices || fx_converge_validate(&run, err));
+    if (run.lacks_inputs) {
+        ok = fail_inputs(&run, err);
+    }
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));

@@ -132,7 +132,8 @@ bool fx_converge_match(struct converge *run, struct fx_trace_step *step,
 static bool apply(struct converge *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const bool is_recorded =
-        run->records || (mutator->run.ignores_failure && !mutator->restores);
+        run->records ||
+        ((mutator->run.ignores_failure || mutator->n_inputs > 0) && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
