@@ -118,8 +118,8 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
     return true;
 }
 
-/* The result of the pass, or the failure of another mutator, may be different with the
- * inputs. Always false. */
+/* The result of the pass, a failure of another mutator included, may be different with
+ * the inputs. Always false. */
 static bool fail_inputs(const struct converge *run, struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         return false;
@@ -137,7 +137,7 @@ static bool settle(struct converge *run, struct fx_err *err) {
     if (!settled) {
         (void)fx_converge_fail_cycle(run, err);
         fx_converge_report_cycle(run);
-        run->lacks_inputs = false; /* only the passes for the report lack them */
+        run->lacks_inputs = false; /* of passes that only the report needs */
         return false;
     }
     outcome->n_cycle = 0; /* noted in a last pass that settled */

@@ -116,7 +116,7 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  * Errors, with the messages of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle has the mutators, ->cycle_fields the fields),
  * FX_EDENIED (validators deny the result; ->denial has the whole message), FX_EINPUT
- * (mutators need inputs that request->inputs now wants: fetch them and begin again from
+ * (mutators need inputs that request->inputs now wants: fetch them, and begin again with
  * the incoming object), FX_EDEADLINE (the thread's budget is exceeded: base/budget.h),
  * FX_ENOMEM. After an error the caller drops *root. The caller finishes the outcome in
  * any case.

@@ -122,8 +122,8 @@ static bool count_skipped(struct converge *run, uint32_t index) {
     return entry != NULL;
 }
 
-/* Skips the mutator from here on; one that lacks an input, in this pass. If `before`
- * holds the object, the mutator has written to copies only. */
+/* Skips the mutator from here on. If `before` holds the object, the mutator has written
+ * to copies only. */
 static bool skip(struct converge *run, struct fx_trace_step *step, json_t *before,
                  struct fx_err *err) {
     if (before != NULL && before != *run->root) {
@@ -132,7 +132,7 @@ static bool skip(struct converge *run, struct fx_trace_step *step, json_t *befor
     }
     step->effect = (struct fx_effect){.applied = false};
     if (err->code == FX_EINPUT) {
-        run->lacks_inputs = true; /* other mutators of the pass may need more */
+        run->lacks_inputs = true; /* the other mutators of the pass may need more */
         fx_err_reset(err);
         return true;
     }
@@ -185,8 +185,8 @@ static bool fail(struct converge *run, struct fx_trace_step *step, json_t *befor
         tell_budget(run, step->mutator, err);
     }
     const bool is_ours = fx_err_is_ours(err);
-    const bool may_skip = mutator->run.ignores_failure || err->code == FX_EINPUT;
-    if (may_skip && run->passes == NULL && !is_ours) {
+    if ((mutator->run.ignores_failure || err->code == FX_EINPUT) && run->passes == NULL &&
+        !is_ours) {
         return skip(run, step, before, err);
     }
     run->outcome->failed = mutator;

@@ -90,10 +90,9 @@ struct converge {
                                   * first such tier */
 
     /* The current pass. */
-    bool lacks_inputs;     /* a mutator needs an input that has to be fetched: this pass
-                            * is the last one */
     uint32_t pass;         /* from 1; 0: while a period is searched (converge_cycle.c) */
     bool records;          /* every step is recorded */
+    bool lacks_inputs;     /* an input has to be fetched: this pass is the last */
     bool has_changed;      /* a mutator has changed the object, … */
     bool has_differed;     /* … in a way that no other mutator undoes */
     bool has_changed_once; /* one that is not reinvoked has changed the object */

@@ -274,8 +274,8 @@ static void keep_subject(struct converge *run, bool keeps_metadata) {
     run->is_stale = run->is_stale || !keeps_metadata;
 }
 
-/* The candidate before *at has changed the object. A mutator whose declared access
- * says where it writes leaves type and names as they are. */
+/* The candidate before *at has changed the object. A declared access that says where
+ * it writes promises that type and names stay. */
 static bool note_change(struct converge *run, size_t *at, const struct fx_effect *effect,
                         struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];

@@ -67,9 +67,9 @@ struct fx_request {
     struct fx_text namespace_;  /* of the request; empty: cluster-scoped; data NULL: taken
                                  * from the object */
     json_t *namespace_object;   /* the object's Namespace, or NULL: name and labels; all
-                                 * of it if a mutator has it as an input */
-    struct fx_inputs *inputs;   /* what mutators need besides the object; NULL: nothing is
-                                 * given, and nothing can be fetched */
+                                 * of it if it is an input of a mutator */
+    struct fx_inputs *inputs;   /* what mutators need besides the object; NULL: nothing
+                                 * is given, and nothing can be fetched */
     bool only_validators;       /* nothing is mutated (DELETE): only validators run */
     bool everywhere;     /* policies of a namespace count in all namespaces, and for
                           * cluster-scoped objects: for trying policies out */
