@@ -167,7 +167,14 @@ bool fx_assigner_add(const struct policy *policy, compile_target *compile,
     struct fx_mutator *added = ret_compilation->mutators[ret_compilation->n_mutators - 1];
     struct assigner *assigner = (struct assigner *)added; /* its first member */
     struct source *source = &assigner->source;
-    added->wants_external = source->type == SOURCE_EXTERNAL;
-    added->provider = source->external.provider;
+    if (source->type == SOURCE_EXTERNAL) {
+        source->input = (struct fx_input){
+            .type = FX_INPUT_CALL,
+            .phase = FX_INPUT_AFTER,
+            .provider = source->external.provider,
+        };
+        added->inputs = &source->input;
+        added->n_inputs = 1;
+    }
     return keep_value(source, &assigner->target) || fx_fail_nomem(err);
 }

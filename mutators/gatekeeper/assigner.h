@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/external.h"
+#include "engine/input.h"
 #include "mutators/gatekeeper/other_place.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/target.h"
@@ -27,7 +28,8 @@ struct source {
     json_t *value;         /* VALUE: the constant, counted */
     json_t *external_node; /* EXTERNAL: what holds its texts, counted */
     const char *metadata;  /* METADATA: the name of the field, a constant */
-    struct fx_external external; /* EXTERNAL */
+    struct fx_external external; /* EXTERNAL, */
+    struct fx_input input;       /* likewise */
     bool asks_username;          /* EXTERNAL: not for what the present value stands for */
     struct other_place from;     /* OBJECT */
     bool only_strings;           /* OBJECT: nothing else may be written there */

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "engine/input.h"
 #include "mutators/gatekeeper/loop_testing.h"
 #include "mutators/gatekeeper/testing.h"
 
@@ -95,8 +96,10 @@ static void expect_placeholder(const char *text, const char *spec,
     assert_true(fx_text_equal(found.external->provider, expected->external->provider));
     assert_true(fx_text_equal(found.external->fallback, expected->external->fallback));
     assert_int_equal(found.external->on_failure, expected->external->on_failure);
-    assert_true(mutator->wants_external);
-    assert_true(fx_text_equal(mutator->provider, expected->external->provider));
+    assert_int_equal(mutator->n_inputs, 1);
+    assert_int_equal(mutator->inputs[0].phase, FX_INPUT_AFTER);
+    assert_ptr_equal(fx_input_find_call(mutator), &mutator->inputs[0]);
+    assert_true(fx_text_equal(mutator->inputs[0].provider, expected->external->provider));
     expect_written(mutator, "spec.x:Unknown!");
     json_decref(root);
     fx_placeholders_destroy(request.placeholders);

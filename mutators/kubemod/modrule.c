@@ -322,5 +322,5 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.namespaces = &rule->own_namespace;
         rule->head.n_namespaces = 1;
     }
-    return add_bindings(rule, kinds) && fx_rule_find_wants(rule);
+    return add_bindings(rule, kinds) && fx_rule_find_inputs(rule);
 }

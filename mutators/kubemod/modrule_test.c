@@ -16,6 +16,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "engine/converge.h"
+#include "engine/input.h"
 #include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/testing.h"
 
@@ -202,7 +203,11 @@ static void shows_namespace_and_node(void **state) {
         "got: {namespace: {kind: Namespace, metadata: {name: ns, labels: {a: "
         "b}, annotations: {}}}";
     char expected[512];
-    struct play play = {.request = {.namespace_object = namespace_, .node_object = node}};
+    const struct fx_input_key key = fx_input_core_key("Node", FX_TEXT("w"));
+    struct fx_inputs inputs;
+    fx_inputs_init(&inputs, NULL, 0);
+    assert_true(fx_inputs_put(&inputs, &key, node));
+    struct play play = {.request = {.namespace_object = namespace_, .inputs = &inputs}};
     run(&play, rule, POD ", annotations: {ref.kubemod.io/nodename: w}}}");
     (void)snprintf(expected, sizeof expected,
                    POD ", annotations: {ref.kubemod.io/nodename: w}}, %s, node: {kind: "
@@ -211,11 +216,12 @@ static void shows_namespace_and_node(void **state) {
     assert_value(play.root, expected, "both");
     end(&play);
     play.request.namespace_object = namespace_;
-    play.request.node_object = node;
+    play.request.inputs = &inputs;
     run(&play, rule, POD "}}");
     (void)snprintf(expected, sizeof expected, POD "}, %s}}", there);
     assert_value(play.root, expected, "namespace");
     end(&play);
+    fx_inputs_finish(&inputs);
     json_decref(namespace_);
     json_decref(node);
 }

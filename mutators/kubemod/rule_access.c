@@ -77,15 +77,17 @@ static bool is_wanted(const struct fx_json_part *refs, const char *name) {
            fx_json_part_find(refs, fx_text_of(name)) != NULL;
 }
 
-bool fx_rule_find_wants(struct modrule *rule) {
+bool fx_rule_find_inputs(struct modrule *rule) {
     struct fx_json_part root = {.omits_rest = true};
     const bool ok = fx_access_add_parts_of(&rule->head, &root);
     const struct fx_json_part *refs = &root; /* read whole, so are syntheticRefs */
     if (root.omits_rest && !root.is_list) {
         refs = fx_json_part_find(&root, FX_TEXT(SYNTHETIC_REFS));
     }
-    rule->head.wants_namespace = refs != NULL && is_wanted(refs, "namespace");
-    rule->head.wants_node = refs != NULL && is_wanted(refs, "node");
+    const bool wants_namespace = refs != NULL && is_wanted(refs, "namespace");
+    const bool wants_node = refs != NULL && is_wanted(refs, "node");
+    rule->head.inputs = wants_namespace ? fx_synthetic_inputs : fx_synthetic_inputs + 1;
+    rule->head.n_inputs = (wants_namespace ? 1u : 0u) + (wants_node ? 1u : 0u);
     fx_json_part_finish(&root);
     return ok;
 }

@@ -14,8 +14,8 @@
 /* The engine's access slot (engine/mutator.h). */
 void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access);
 
-/* Notes in the head whether the rule reads `syntheticRefs.namespace` and
+/* Fills in the inputs of the rule: whether it reads `syntheticRefs.namespace` and
  * `syntheticRefs.node`. False without memory. */
-bool fx_rule_find_wants(struct modrule *rule) FX_MUST_USE;
+bool fx_rule_find_inputs(struct modrule *rule) FX_MUST_USE;
 
 #endif

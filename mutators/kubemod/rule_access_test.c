@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "mutators/kubemod/rule_access.h"
+#include "mutators/kubemod/synthetic_refs.h"
 #include "mutators/kubemod/testing.h"
 #include "value/json_part_testing.h"
 
@@ -71,6 +72,14 @@ static struct fx_mutator *compile(const char *match, const char *patch) {
     return rule;
 }
 
+static bool has_input(const struct fx_mutator *rule, const struct fx_input *input) {
+    size_t i = 0;
+    while (i < rule->n_inputs && rule->inputs[i].key != input->key) {
+        i++;
+    }
+    return i < rule->n_inputs;
+}
+
 static void finds_what_is_read(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(reads); i++) {
@@ -81,8 +90,9 @@ static void finds_what_is_read(void **state) {
         assert_true(fx_access_add_parts_of(rule, &root));
         part_testing_print(&text, &root);
         assert_string_equal(text.data, reads[i].reads);
-        assert_int_equal(rule->wants_namespace, reads[i].wants_namespace);
-        assert_int_equal(rule->wants_node, reads[i].wants_node);
+        assert_int_equal(has_input(rule, &fx_synthetic_inputs[0]),
+                         reads[i].wants_namespace);
+        assert_int_equal(has_input(rule, &fx_synthetic_inputs[1]), reads[i].wants_node);
         fx_buf_finish(&text);
         fx_json_part_finish(&root);
         fx_mutator_unref(rule);

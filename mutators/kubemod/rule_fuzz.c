@@ -14,6 +14,7 @@
 #include "engine/access.h"
 #include "engine/converge.h"
 #include "engine/dialect.h"
+#include "engine/input.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -121,10 +122,15 @@ static void check_rule(const struct fx_mutator *rule) {
 
 static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
                         struct fx_trace *trace, enum fx_code *ret_code) {
+    const struct fx_input_key node = fx_input_core_key("Node", (struct fx_text){0});
+    struct fx_inputs inputs;
+    fx_inputs_init(&inputs, NULL, 0);
+    const bool put = fx_inputs_put(&inputs, &node, object);
+    assert(put);
     const struct fx_request request = {
         .operation = FX_OPERATION_CREATE,
         .namespace_object = object,
-        .node_object = object,
+        .inputs = &inputs,
     };
     struct fx_arena arena;
     struct fx_outcome outcome;
@@ -137,6 +143,7 @@ static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
     assert(outcome.iterations <= 2);
     *ret_code = ok ? FX_OK : err.code;
     fx_outcome_finish(&outcome);
+    fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
     return root;
 }

@@ -68,12 +68,34 @@ static struct fx_text node_name(const struct fx_subject *subject) {
                : (struct fx_text){0};
 }
 
-/* The one at hand may be another: somebody may have written the annotation since. (Nodes
- * have names; one that says none is taken for it.) */
-static bool is_its_node(const json_t *node, const struct fx_subject *subject) {
-    const struct fx_text wanted = node_name(subject);
-    const struct fx_text name = fx_tree_view_string(view_metadata(node), "name");
-    return wanted.len > 0 && (name.len == 0 || fx_text_equal(name, wanted));
+/* The input of a rule that reads the Node. */
+static bool node_key(const struct fx_request *request, const struct fx_subject *subject,
+                     struct fx_input_key *ret_key) {
+    (void)request;
+    *ret_key = fx_input_core_key("Node", node_name(subject));
+    return ret_key->name.len > 0;
+}
+
+const struct fx_input fx_synthetic_inputs[2] = {
+    {.type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = fx_input_namespace_key},
+    {.type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = node_key, .warns = true},
+};
+
+/* The Node that the object names now; NULL: the review has not fetched it, since a rule
+ * has written the annotation. A Node without a name, which a dry run may give, counts as
+ * the one that is named. */
+static json_t *find_node(const struct fx_request *request,
+                         const struct fx_subject *subject) {
+    struct fx_input_key key;
+    if (!node_key(request, subject, &key)) {
+        return NULL;
+    }
+    const struct fx_input_entry *entry = fx_inputs_find(request->inputs, &key);
+    if (entry == NULL) {
+        key.name = (struct fx_text){0};
+        entry = fx_inputs_find(request->inputs, &key);
+    }
+    return entry == NULL ? NULL : entry->value;
 }
 
 static json_t *make_refs(const struct fx_request *request, const json_t *object) {
@@ -86,10 +108,9 @@ static json_t *make_refs(const struct fx_request *request, const json_t *object)
         ok = add_ref_take(refs, FX_TEXT("namespace"),
                           json_incref(request->namespace_object), true);
     }
-    if (ok && request->node_object != NULL &&
-        is_its_node(request->node_object, &subject)) {
-        ok =
-            add_ref_take(refs, FX_TEXT("node"), json_incref(request->node_object), false);
+    json_t *node = ok ? find_node(request, &subject) : NULL;
+    if (node != NULL) {
+        ok = add_ref_take(refs, FX_TEXT("node"), json_incref(node), false);
     }
     if (!ok) {
         json_decref(refs);
@@ -157,5 +178,4 @@ static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-const struct fx_object_view fx_synthetic_refs = {
-    .show = show, .restore = restore, .node_name = node_name};
+const struct fx_object_view fx_synthetic_refs = {.show = show, .restore = restore};

@@ -470,6 +470,7 @@ enum fx_next fx_answer_fail(struct fx_review *review) {
     case FX_ESYNTAX:
     case FX_EINVALID:
     case FX_EMUTATE:
+    case FX_EINPUT:
     case FX_ENOCONVERGE: break;
     }
     return answer_policy_failure(review);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * admission/external.c - the placeholders of an object as one call to each provider, and
- * the answers.
+ * the answers to the calls.
  */
 #include "admission/external.h"
 
@@ -83,13 +83,15 @@ static bool asks_same_provider(const struct fx_placeholder *a,
     return fx_text_equal(a->external->provider, b->external->provider);
 }
 
-/* The request for the keys of sorted placeholders of one provider, each key once. */
-static bool write_body(const struct fx_provider *provider,
-                       const struct fx_placeholder *items, size_t n_items,
-                       struct fx_arena *arena, struct fx_text *ret_body) {
-    struct fx_text *keys = fx_arena_alloc(arena, n_items * sizeof *keys);
+/* Adds the call for the keys of sorted placeholders of one provider, each key once. NULL
+ * on failure. */
+static struct fx_input_entry *add_call(const struct fx_provider *provider,
+                                       const struct fx_placeholder *items, size_t n_items,
+                                       struct fx_inputs *inputs, struct fx_err *err) {
+    struct fx_text *keys = fx_arena_alloc(&inputs->arena, n_items * sizeof *keys);
     if (keys == NULL) {
-        return false;
+        (void)fx_fail_nomem(err);
+        return NULL;
     }
     size_t n_keys = 0;
     for (size_t i = 0; i < n_items; i++) {
@@ -97,14 +99,22 @@ static bool write_body(const struct fx_provider *provider,
             keys[n_keys++] = items[i].key;
         }
     }
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
-    provider->protocol->write_request(keys, n_keys, &buf);
-    const char *copy =
-        buf.failed ? NULL : fx_arena_copy(arena, (struct fx_text){buf.data, buf.len});
-    *ret_body = (struct fx_text){copy, copy == NULL ? 0 : buf.len};
-    fx_buf_finish(&buf);
-    return copy != NULL;
+    struct fx_buf body;
+    fx_buf_init(&body, 0);
+    provider->protocol->write_request(keys, n_keys, &body);
+    const struct fx_input_key key = {
+        .type = FX_INPUT_CALL,
+        .provider = provider,
+        .body = {body.data, body.len},
+    };
+    struct fx_input_entry *call = NULL;
+    if (body.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        call = fx_inputs_add(inputs, &key, err);
+    }
+    fx_buf_finish(&body);
+    return call;
 }
 
 /* How many of the sorted placeholders are for the first one's provider. */
@@ -124,12 +134,14 @@ static size_t count_groups(const struct found *found) {
     return n;
 }
 
-/* Makes the calls of what was found, sorted. */
-static bool make_calls(const struct found *found, const struct fx_snapshot *snapshot,
-                       struct fx_arena *arena, struct fx_external_calls *calls) {
-    calls->items = fx_arena_alloc(arena, count_groups(found) * sizeof *calls->items);
+/* Adds the calls of what was found, sorted. */
+static bool add_calls(const struct found *found, const struct fx_snapshot *snapshot,
+                      struct fx_inputs *inputs, struct fx_external_calls *calls,
+                      struct fx_err *err) {
+    calls->items =
+        fx_arena_alloc(&inputs->arena, count_groups(found) * sizeof *calls->items);
     if (calls->items == NULL) {
-        return false;
+        return fx_fail_nomem(err);
     }
     size_t n = 0;
     for (size_t i = 0; i < found->n_items; i += n) {
@@ -140,28 +152,31 @@ static bool make_calls(const struct found *found, const struct fx_snapshot *snap
         if (provider == NULL) {
             continue;
         }
-        struct fx_external_call *call = &calls->items[calls->n_items++];
-        call->provider = (const struct fx_provider *)provider; /* its first member */
-        if (!write_body(call->provider, first, n, arena, &call->body)) {
+        struct fx_input_entry *call =
+            add_call((const struct fx_provider *)provider, /* its first member */
+                     first, n, inputs, err);
+        if (call == NULL) {
             return false;
         }
+        calls->items[calls->n_items++] = call;
     }
     return true;
 }
 
 bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *root,
-                         const struct fx_snapshot *snapshot, struct fx_arena *arena,
+                         const struct fx_snapshot *snapshot, struct fx_inputs *inputs,
                          struct fx_external_calls *ret_calls, struct fx_err *err) {
     *ret_calls = (struct fx_external_calls){0};
     if (!fx_placeholders_exist(placeholders)) {
         return true;
     }
+    assert(inputs != NULL);
     struct found found = {.placeholders = placeholders};
     bool ok = walk(&found, root, FX_EXTERNAL_DEPTH, err);
     ret_calls->n_places = found.n_items;
     if (ok && found.n_items > 0) {
         qsort(found.items, found.n_items, sizeof *found.items, fx_external_compare);
-        ok = make_calls(&found, snapshot, arena, ret_calls) || fx_fail_nomem(err);
+        ok = add_calls(&found, snapshot, inputs, ret_calls, err);
     }
     free(found.items);
     return ok;
@@ -169,70 +184,42 @@ bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *roo
 
 /* ---- the answers ----------------------------------------------------------------- */
 
-/* Keeps a copy of the message. */
-static void keep_fault(struct fx_external_call *call, struct fx_arena *arena,
-                       const char *text) {
-    const char *copy = fx_arena_copy(arena, fx_text_of(text));
-    call->lacks_memory = copy == NULL;
-    call->fault = fx_text_of(copy);
-}
-
-static void keep_transport_fault(struct fx_external_call *call, struct fx_arena *arena,
-                                 const char *prefix, const char *why) {
+static void fail_request(struct fx_input_entry *call, const char *prefix,
+                         const char *why) {
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail(&err, FX_EMUTATE,
                   "failed to send external data request to provider %s: %s%s",
-                  call->provider->resource.name, prefix, why);
-    keep_fault(call, arena, err.msg);
+                  call->key.provider->resource.name, prefix, why);
+    fx_inputs_give(call, NULL, &err);
 }
 
-void fx_external_give(struct fx_external_call *call, struct fx_arena *arena,
-                      struct fx_text body) {
-    assert(!call->is_answered);
-    call->is_answered = true;
-    struct fx_err err = FX_ERR_INIT;
+/* The items of the answer; NULL with the error. */
+static json_t *read_body(const struct fx_provider *provider, struct fx_text body,
+                         struct fx_err *err) {
     if (body.len > FX_LIMIT_PROVIDER_BODY_BYTES) {
-        (void)fx_fail(&err, FX_ELIMIT, "the response is larger than %u bytes",
+        (void)fx_fail(err, FX_ELIMIT, "the response is larger than %u bytes",
                       FX_LIMIT_PROVIDER_BODY_BYTES);
+        return NULL;
+    }
+    json_t *root = fx_json_read(body, NULL, err);
+    json_t *items =
+        root == NULL ? NULL : provider->protocol->read_answer(provider, root, err);
+    json_decref(root);
+    return items;
+}
+
+void fx_external_give(struct fx_input_entry *call, struct fx_text body) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *items = read_body(call->key.provider, body, &err);
+    if (items != NULL) {
+        fx_inputs_give(call, items, NULL);
+    } else if (err.code == FX_ENOMEM || err.code == FX_EMUTATE) {
+        fx_inputs_give(call, NULL, &err);
     } else {
-        json_t *root = fx_json_read(body, NULL, &err);
-        call->items = root == NULL ? NULL
-                                   : call->provider->protocol->read_answer(call->provider,
-                                                                           root, &err);
-        json_decref(root);
-    }
-    if (call->items != NULL) {
-        return;
-    }
-    if (err.code == FX_ENOMEM) {
-        call->lacks_memory = true;
-    } else if (err.code == FX_EMUTATE) {
-        keep_fault(call, arena, err.msg);
-    } else {
-        keep_transport_fault(call, arena,
-                             "failed to unmarshal external data response: ", err.msg);
+        fail_request(call, "failed to unmarshal external data response: ", err.msg);
     }
 }
 
-void fx_external_fail(struct fx_external_call *call, struct fx_arena *arena,
-                      const char *why) {
-    assert(!call->is_answered);
-    call->is_answered = true;
-    keep_transport_fault(call, arena, "", why);
-}
-
-bool fx_external_is_answered(const struct fx_external_calls *calls) {
-    for (size_t i = 0; i < calls->n_items; i++) {
-        if (!calls->items[i].is_answered) {
-            return false;
-        }
-    }
-    return true;
-}
-
-void fx_external_calls_finish(struct fx_external_calls *calls) {
-    for (size_t i = 0; i < calls->n_items; i++) {
-        json_decref(calls->items[i].items);
-        calls->items[i].items = NULL;
-    }
+void fx_external_fail(struct fx_input_entry *call, const char *why) {
+    fail_request(call, "", why);
 }

@@ -56,21 +56,20 @@ static json_t *make_object(struct fx_placeholders *placeholders,
 static bool try(const struct fx_external *external, struct fx_text answer,
                 json_t **ret_root) {
     struct fx_placeholders *placeholders = fx_placeholders_create();
-    struct fx_arena arena;
+    struct fx_inputs inputs;
     struct fx_external_calls calls;
     struct fx_err err = FX_ERR_INIT;
-    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    fx_inputs_init(&inputs, NULL, 0);
     *ret_root = make_object(placeholders, external);
     bool ok =
-        fx_external_collect(placeholders, *ret_root, snapshot(), &arena, &calls, &err);
+        fx_external_collect(placeholders, *ret_root, snapshot(), &inputs, &calls, &err);
     assert(ok && calls.n_items == 1);
-    fx_external_give(calls.items, &arena, answer);
+    fx_external_give(calls.items[0], answer);
     ok = fx_external_resolve(&calls, placeholders, ret_root, &err);
     assert(ok || err.code == FX_EMUTATE);
     assert(ok || strstr(err.msg, "failed to resolve external data placeholders: "));
-    fx_external_calls_finish(&calls);
     fx_placeholders_destroy(placeholders);
-    fx_arena_finish(&arena);
+    fx_inputs_finish(&inputs);
     return ok;
 }
 

@@ -24,16 +24,18 @@ struct resolution {
 
 static int compare_name(const void *key, const void *element) {
     const struct fx_text *name = key;
-    const struct fx_external_call *call = element;
-    return fx_text_compare(*name, fx_text_of(call->provider->resource.name));
+    const struct fx_input_entry *const *call = element;
+    return fx_text_compare(*name, fx_text_of((*call)->key.provider->resource.name));
 }
 
 /* The call to the provider; NULL where the snapshot does not know it. */
-static const struct fx_external_call *find_call(const struct fx_external_calls *calls,
-                                                struct fx_text provider) {
-    return calls->n_items == 0 ? NULL
-                               : bsearch(&provider, calls->items, calls->n_items,
-                                         sizeof *calls->items, compare_name);
+static const struct fx_input_entry *find_call(const struct fx_external_calls *calls,
+                                              struct fx_text provider) {
+    struct fx_input_entry *const *found =
+        calls->n_items == 0 ? NULL
+                            : bsearch(&provider, calls->items, calls->n_items,
+                                      sizeof(struct fx_input_entry *), compare_name);
+    return found == NULL ? NULL : *found;
 }
 
 /* Go's name for the type of a value that encoding/json decoded: all numbers are one. */
@@ -46,19 +48,19 @@ static const char *go_type(const json_t *value) {
 
 /* The answer to a placeholder. */
 struct result {
-    const struct fx_external_call *call; /* NULL: the snapshot has no such provider */
-    const json_t *item;                  /* NULL: not in the answer */
-    json_t *value;                       /* a string; NULL: there is none */
+    const struct fx_input_entry *call; /* NULL: the snapshot has no such provider */
+    const json_t *item;                /* NULL: not in the answer */
+    json_t *value;                     /* a string; NULL: there is none */
 };
 
 static struct result find_result(const struct fx_external_calls *calls,
                                  const struct fx_placeholder *placeholder) {
     struct result result = {find_call(calls, placeholder->external->provider), NULL,
                             NULL};
-    if (result.call == NULL || result.call->items == NULL) {
+    if (result.call == NULL || result.call->value == NULL) {
         return result;
     }
-    result.item = fx_tree_view_text(result.call->items, placeholder->key);
+    result.item = fx_tree_view_text(result.call->value, placeholder->key);
     json_t *value = fx_tree_view_key(result.item, "value");
     if (fx_tree_view_string(result.item, "error").len == 0 && json_is_string(value)) {
         result.value = value;
@@ -81,8 +83,8 @@ static void explain_failure(const struct result *result,
         (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to find external data provider %.*s in responses",
                       FX_TEXT_ARG(provider));
-    } else if (result->call->items == NULL) {
-        (void)fx_fail(ret_message, FX_EMUTATE, "%s", result->call->fault.data);
+    } else if (result->call->value == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE, "%s", result->call->reason);
     } else if (result->item == NULL) {
         (void)fx_fail(ret_message, FX_EMUTATE,
                       "failed to find external data item in response for provider %.*s",
@@ -289,7 +291,7 @@ static bool fail_all(const struct resolution *resolution, struct fx_err *err) {
 
 static bool lacks_memory(const struct fx_external_calls *calls) {
     for (size_t i = 0; i < calls->n_items; i++) {
-        if (calls->items[i].lacks_memory) {
+        if (calls->items[i]->code == FX_ENOMEM) {
             return true;
         }
     }
@@ -302,7 +304,6 @@ bool fx_external_resolve(const struct fx_external_calls *calls,
     if (!fx_placeholders_exist(placeholders)) {
         return true;
     }
-    assert(fx_external_is_answered(calls));
     if (lacks_memory(calls)) {
         return fx_fail_nomem(err);
     }

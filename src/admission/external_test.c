@@ -37,7 +37,7 @@ static const struct {
 struct world {
     struct fx_snapshot *snapshot;
     struct fx_placeholders *placeholders;
-    struct fx_arena arena;
+    struct fx_inputs inputs;
     struct fx_external_calls calls;
     struct fx_err err;
     json_t *root;
@@ -96,25 +96,24 @@ static void begin(struct world *world, const char *object) {
     *world = (struct world){.snapshot = fake_snapshot_of(&parts),
                             .placeholders = fx_placeholders_create()};
     assert_non_null(world->placeholders);
-    fx_arena_init(&world->arena, FX_LIMIT_ARENA_BYTES);
+    fx_inputs_init(&world->inputs, NULL, 0);
     json_t *plain = read_text(object);
     world->root = plant(world, plain);
     json_decref(plain);
     assert_true(fx_external_collect(world->placeholders, world->root, world->snapshot,
-                                    &world->arena, &world->calls, &world->err));
+                                    &world->inputs, &world->calls, &world->err));
 }
 
 static void finish(struct world *world) {
-    fx_external_calls_finish(&world->calls);
     json_decref(world->root);
     fx_placeholders_destroy(world->placeholders);
     fx_snapshot_unref(world->snapshot);
-    fx_arena_finish(&world->arena);
+    fx_inputs_finish(&world->inputs);
 }
 
 static void give(struct world *world, size_t index, const char *answer) {
     char *json = with_quotes(answer);
-    fx_external_give(&world->calls.items[index], &world->arena, fx_text_of(json));
+    fx_external_give(world->calls.items[index], fx_text_of(json));
     free(json);
 }
 
@@ -125,7 +124,7 @@ static void give(struct world *world, size_t index, const char *answer) {
 
 static void expect_call(const struct world *world, size_t index, const char *provider,
                         const char *body) {
-    const struct fx_external_call *call = &world->calls.items[index];
+    const struct fx_input_key *call = &world->calls.items[index]->key;
     char *wanted = with_quotes(body);
     assert_string_equal(call->provider->resource.name, provider);
     assert_string_equal(call->body.data, wanted);
@@ -138,13 +137,13 @@ static void asks_each_once(void **state) {
     struct world world;
     begin(&world, "{'a':'$F b','l':['$I b',{'x':'$D a\\u0000<'},5,null,'$Q ']}");
     assert_int_equal(world.calls.n_items, 2);
-    assert_false(fx_external_is_answered(&world.calls));
+    assert_true(fx_inputs_are_missing(&world.inputs));
     expect_call(&world, 0, "p", KEYS("'a\\u0000\\u003c','b'"));
     expect_call(&world, 1, "q", KEYS("''"));
     finish(&world);
     begin(&world, "{'a':'plain','l':[-9223372036854775808]}");
     assert_int_equal(world.calls.n_items, 0);
-    assert_true(fx_external_is_answered(&world.calls));
+    assert_false(fx_inputs_are_missing(&world.inputs));
     finish(&world);
     begin(&world, "{'a':'$X k'}");
     assert_int_equal(world.calls.n_items, 0);
@@ -272,10 +271,10 @@ static void no_answer(void **state) {
     (void)state;
     struct world world;
     begin(&world, "{'f':'$F a','g':'$Q b'}");
-    fx_external_fail(&world.calls.items[0], &world.arena, "no route");
-    assert_false(fx_external_is_answered(&world.calls));
-    fx_external_fail(&world.calls.items[1], &world.arena, "too late");
-    assert_true(fx_external_is_answered(&world.calls));
+    fx_external_fail(world.calls.items[0], "no route");
+    assert_true(fx_inputs_are_missing(&world.inputs));
+    fx_external_fail(world.calls.items[1], "too late");
+    assert_false(fx_inputs_are_missing(&world.inputs));
     assert_false(
         fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
     assert_string_equal(
@@ -383,13 +382,15 @@ static void without_memory(void **state) {
     for (size_t max = 1; max < 2000; max++) {
         struct world world;
         begin(&world, "{'f':'$F k','g':'$Q l'}");
-        world.arena.max = world.arena.total + max;
+        struct fx_inputs inputs;
+        fx_inputs_init(&inputs, NULL, 0);
+        inputs.arena.max = max;
         struct fx_external_calls calls = {0};
         bool ok = fx_external_collect(world.placeholders, world.root, world.snapshot,
-                                      &world.arena, &calls, &world.err);
+                                      &inputs, &calls, &world.err);
         if (ok) {
-            fx_external_fail(&calls.items[0], &world.arena, "no route");
-            fx_external_fail(&calls.items[1], &world.arena, "no route");
+            fx_external_fail(calls.items[0], "no route");
+            fx_external_fail(calls.items[1], "no route");
             assert_false(
                 fx_external_resolve(&calls, world.placeholders, &world.root, &world.err));
         }
@@ -398,7 +399,7 @@ static void without_memory(void **state) {
         } else {
             assert_int_equal(world.err.code, FX_EMUTATE);
         }
-        fx_external_calls_finish(&calls);
+        fx_inputs_finish(&inputs);
         finish(&world);
     }
     assert_in_range(n_failed, 1, 1500);
@@ -415,7 +416,7 @@ static void too_deep(void **state) {
     }
     struct fx_external_calls calls = {0};
     assert_false(fx_external_collect(world.placeholders, world.root, world.snapshot,
-                                     &world.arena, &calls, &world.err));
+                                     &world.inputs, &calls, &world.err));
     assert_int_equal(world.err.code, FX_ELIMIT);
     give(&world, 0, ITEMS("{'key':'k','value':'v'}"));
     assert_false(

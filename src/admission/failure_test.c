@@ -187,25 +187,23 @@ static struct fx_review *start_asking(const char *request, uint64_t deadline_ns)
 
 static void test_asking(void **state) {
     (void)state;
-    struct fx_arena *arena = NULL;
     uint64_t until = 1;
     char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
     struct fx_review *review = start_asking(request, 0);
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
-    struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+    const struct fx_inputs *inputs = fx_review_inputs(review, &until);
     assert_int_equal(until, 0);
-    assert_int_equal(calls->n_items, 1);
-    fx_external_give(calls->items, arena, ANSWER);
+    assert_int_equal(inputs->n_entries, 1);
+    fx_external_give(inputs->first, ANSWER);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     assert_int_equal(fx_review_result(review)->decision, FX_DECISION_MUTATED);
     assert_int_equal(strlen(fx_review_result(review)->mutation_id), FX_UUID_SIZE - 1);
     fx_review_destroy(review);
 
     review = start_asking(request, 0);
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
-    calls = fx_review_calls(review, &arena, &until);
-    fx_external_fail(calls->items, arena, "no route");
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+    fx_external_fail(fake_awaited(review), "no route");
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct fx_review_result *result = fx_review_result(review);
     assert_int_equal(result->decision, FX_DECISION_FAILED);
@@ -215,7 +213,7 @@ static void test_asking(void **state) {
     fx_review_destroy(review);
 
     review = start_asking(request, 0); /* and one that is given up */
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
     fx_review_destroy(review);
     free(request);
 }
@@ -223,22 +221,20 @@ static void test_asking(void **state) {
 /* A tenth of the time is left for the answer; after it there is none. */
 static void test_asking_in_time(void **state) {
     (void)state;
-    struct fx_arena *arena = NULL;
     uint64_t until = 0;
     char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
     const uint64_t before = fx_clock_ns();
     const uint64_t deadline = before + UINT64_C(100000000000);
     struct fx_review *review = start_asking(request, deadline);
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_DATA);
-    (void)fx_review_calls(review, &arena, &until);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+    (void)fx_review_inputs(review, &until);
     assert_true(until >= deadline - UINT64_C(10000000000));
     assert_true(until <= deadline - UINT64_C(9000000000));
     fx_review_destroy(review);
 
     review = start_asking(request, fx_clock_ns() + UINT64_C(50000000));
-    if (fx_review_run(review) == FX_REVIEW_WANTS_DATA) { /* else the machine was slow */
-        struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
-        fx_external_fail(calls->items, arena, "late");
+    if (fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) { /* else the machine was slow */
+        fx_external_fail(fake_awaited(review), "late");
         review->budget.bound.deadline_ns = 1;
         assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     }
@@ -254,13 +250,10 @@ static void test_asking_without_memory(void **state) {
     unsigned statuses[600] = {0};
     char *request = with_quotes(REQUEST("'operation':'CREATE'," POD));
     for (size_t max = 1; max < 4000; max++) {
-        struct fx_arena *arena = NULL;
-        uint64_t until = 0;
         struct fx_review *review = start_asking(request, 0);
         review->arena.max = max;
-        if (fx_review_run(review) == FX_REVIEW_WANTS_DATA) {
-            struct fx_external_calls *calls = fx_review_calls(review, &arena, &until);
-            fx_external_fail(calls->items, arena, "no route");
+        if (fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
+            fx_external_fail(fake_awaited(review), "no route");
             assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
         }
         statuses[fx_review_result(review)->status]++;

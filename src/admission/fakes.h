@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "admission/review.h"
 #include "engine/provider.h"
 #include "engine/snapshot.h"
 #include "value/tree.h"
@@ -55,7 +56,7 @@ static inline void fake_destroy(struct fx_mutator *self) {
     free(self);
 }
 
-/* A view that hides nothing, and finds a Node named in the label `node`. */
+/* A view that hides nothing. */
 static inline bool fake_put_on(const struct fx_request *request, json_t **root,
                                json_t **ret_kept, struct fx_err *err) {
     (void)request;
@@ -72,8 +73,61 @@ static inline bool fake_take_off(json_t **root, const json_t *kept, struct fx_er
     return true;
 }
 
-static inline struct fx_text fake_node_name(const struct fx_subject *subject) {
-    return fx_tree_view_string(subject->labels, "node");
+/* The inputs of a mutator that reads its whole namespace, and the Node that the label
+ * `node` names. */
+static inline bool fake_node_key(const struct fx_request *request,
+                                 const struct fx_subject *subject,
+                                 struct fx_input_key *ret_key) {
+    (void)request;
+    *ret_key = fx_input_core_key("Node", fx_tree_view_string(subject->labels, "node"));
+    return ret_key->name.len > 0;
+}
+
+static const struct fx_input fake_inputs[] = {
+    {.type = FX_INPUT_OBJECT, .key = fx_input_namespace_key},
+    {.type = FX_INPUT_OBJECT, .key = fake_node_key, .warns = true},
+};
+
+static inline void fake_set_inputs(struct fx_mutator *mutator, bool reads_namespace,
+                                   bool reads_node) {
+    mutator->inputs = reads_namespace ? fake_inputs : fake_inputs + 1;
+    mutator->n_inputs = (reads_namespace ? 1u : 0u) + (reads_node ? 1u : 0u);
+}
+
+/* An edit that reads the ConfigMap `a` of the namespace, then the one that the member
+ * `next` of that one names, and so on, and writes the last name into the label `last`.
+ * Its mutator has a row for it. */
+static inline bool fake_follow(const struct fx_request *request, json_t *root,
+                               struct fx_err *err, bool *ret_changed) {
+    struct fx_text name = FX_TEXT("a");
+    struct fx_text last = {0};
+    json_t *metadata = fx_tree_view_key(root, "metadata");
+    while (name.len > 0) {
+        struct fx_input_key key = fx_input_core_key("ConfigMap", name);
+        json_t *value = NULL;
+        key.namespace_ = request->namespace_;
+        last = name;
+        if (!fx_inputs_read(request->inputs, &key, &value, err)) {
+            return false;
+        }
+        name = fx_tree_view_string(value, "next");
+    }
+    *ret_changed = !fx_text_equal(fx_tree_view_string(metadata, "last"), last);
+    return !*ret_changed ||
+           fx_tree_set_take(metadata, FX_TEXT("last"), fx_tree_new_string(last)) ||
+           fx_fail_nomem(err);
+}
+
+static const struct fx_input fake_asked[] = {{.type = FX_INPUT_OBJECT}};
+
+/* The first input that the review waits for. */
+static inline struct fx_input_entry *fake_awaited(struct fx_review *review) {
+    uint64_t deadline_ns = 0;
+    struct fx_input_entry *entry = fx_review_inputs(review, &deadline_ns)->first;
+    while (entry->state != FX_INPUT_AWAITED) {
+        entry = entry->next;
+    }
+    return entry;
 }
 
 /* What a snapshot is made of. */
@@ -100,13 +154,15 @@ static inline struct fx_mutator *fake_mutator(fake_edit *edit, const char *name)
 
 /* The mutators may ask for outside values where there is a resource, a provider. */
 static inline struct fx_snapshot *fake_snapshot_of(const struct fake_parts *fakes) {
+    static const struct fx_input call = {.type = FX_INPUT_CALL, .phase = FX_INPUT_AFTER};
     struct fx_mutator *mutators[26] = {0};
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < fakes->n_edits; i++) {
         const char name[] = {(char)('a' + i), '\0'};
         mutators[i] = fake_mutator(fakes->edits[i], name);
-        mutators[i]->wants_external = fakes->n_resources > 0;
+        mutators[i]->inputs = &call;
+        mutators[i]->n_inputs = fakes->n_resources > 0 ? 1 : 0;
     }
     const struct fx_snapshot_parts parts = {
         .mutators = mutators,

@@ -45,7 +45,7 @@ static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
 
 /* Placeholders cost nothing where no policy asks for anything. */
 static bool make_placeholders(struct fx_mutation *mutation) {
-    if (!mutation->snapshot->wants_external) {
+    if (!mutation->snapshot->has_inputs_after) {
         return true;
     }
     mutation->placeholders = fx_placeholders_create();
@@ -69,17 +69,21 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
     if (mutation->request.namespace_.data == NULL && mutation->namespace_.len > 0) {
         mutation->request.namespace_ = mutation->namespace_;
     }
+    mutation->request.inputs = mutation->inputs;
     if (!make_placeholders(mutation)) {
         return fx_fail_nomem(err);
     }
     if (!fx_namespace_enter(&mutation->root, mutation->namespace_, err) ||
         !fx_converge(mutation->snapshot, &mutation->request, mutation->arena,
                      mutation->trace, &mutation->root, &mutation->outcome, err)) {
+        if (err->code == FX_EINPUT && mutation->trace != NULL) {
+            fx_trace_reset(mutation->trace);
+        }
         return false;
     }
     return !mutation->outcome.mutated ||
            (fx_external_collect(mutation->placeholders, mutation->root,
-                                mutation->snapshot, mutation->arena, &mutation->calls,
+                                mutation->snapshot, mutation->inputs, &mutation->calls,
                                 err) &&
             can_ask(mutation, err));
 }
@@ -150,7 +154,6 @@ void fx_mutation_finish(struct fx_mutation *mutation) {
         mutation->trace->placeholders = NULL;
     }
     fx_outcome_finish(&mutation->outcome);
-    fx_external_calls_finish(&mutation->calls);
     json_decref(mutation->result);
     json_decref(mutation->root);
     fx_placeholders_destroy(mutation->placeholders);

@@ -29,22 +29,24 @@
 struct fx_mutation {
     /* Given; borrowed, and outlives the mutation. */
     const struct fx_snapshot *snapshot;
-    struct fx_request request; /* `placeholders` is filled in here, and `namespace_` with
-                                * the one below where it has none */
+    struct fx_request request; /* `placeholders` and `inputs` are filled in here, and
+                                * `namespace_` with the one below where it has none */
     struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
     json_t *object;            /* stays as it is, unless it is spent */
     /* Who owns `object` and asks for it no more once the patch is made, nor for what the
      * patch takes away (`old`): then the patch is verified on it and not on a copy. NULL
      * where that is not so. */
     json_t **spent;
-    bool is_part; /* the object was read in part (value/json_part.h) */
+    bool is_part;             /* the object was read in part (value/json_part.h) */
+    struct fx_inputs *inputs; /* what rules need besides the object; NULL: nothing is
+                               * given, nothing can be fetched, and no provider called */
     struct fx_arena *arena;
     struct fx_trace *trace; /* or NULL */
     /* Why no provider can be asked at all ("failed to get client TLS certificate: …"), or
      * NULL: then an object with placeholders fails, whatever their failure policies. */
     const char *external_fault;
 
-    /* After begin: what is to be asked of whom; often nothing. */
+    /* After begin: the calls that `inputs` now wants; often none. */
     struct fx_external_calls calls;
 
     /* After end; all of it dies with the mutation. */
@@ -61,10 +63,11 @@ struct fx_mutation {
 
 /* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
  * those of fx_converge (outcome.cycle and .cycle_fields are filled for FX_ENOCONVERGE,
- * .denial for FX_EDENIED) and of fx_external_collect. */
+ * .denial for FX_EDENIED) and of fx_external_collect. After FX_EINPUT the inputs that
+ * are WANTED are to be fetched; then the mutation is finished and begun again. */
 bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 
-/* Once every call is answered: puts the values in their places, restores the namespace
+/* Once every input is answered: puts the values in their places, restores the namespace
  * the object came with (perhaps none), annotates what changed, diffs, and applies the
  * patch to a copy, or to what is spent, to verify that it gives the result. Errors: those
  * of fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */

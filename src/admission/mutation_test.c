@@ -101,6 +101,7 @@ static const struct {
 /* A mutation, and what it needs. */
 struct run {
     struct fx_arena arena;
+    struct fx_inputs inputs;
     struct fx_mutation mutation;
     struct fx_snapshot *snapshot;
     struct fx_err err;
@@ -113,6 +114,7 @@ static bool run_mutation(struct run *run, const char *object, const char *namesp
                         .snapshot = fake_snapshot(&edit, 1)};
     assert_non_null(run->object);
     fx_arena_init(&run->arena, 1u << 20);
+    fx_inputs_init(&run->inputs, NULL, 0);
     seen[0] = '\0';
     run->mutation = (struct fx_mutation){
         .snapshot = run->snapshot,
@@ -122,6 +124,7 @@ static bool run_mutation(struct run *run, const char *object, const char *namesp
         .namespace_ = fx_text_of(namespace_),
         .object = run->object,
         .spent = spends ? &run->object : NULL,
+        .inputs = &run->inputs,
         .arena = &run->arena,
     };
     return fx_mutation_begin(&run->mutation, &run->err) &&
@@ -137,6 +140,7 @@ static void finish(struct run *run) {
     fx_mutation_finish(&run->mutation);
     fx_snapshot_unref(run->snapshot);
     json_decref(run->object);
+    fx_inputs_finish(&run->inputs);
     fx_arena_finish(&run->arena);
 }
 
@@ -251,6 +255,7 @@ static void begin_asking(struct run *run, const char *object, struct fx_trace *t
     *run = (struct run){.object = json_loads(object, 0, NULL),
                         .snapshot = fake_snapshot_of(&parts)};
     fx_arena_init(&run->arena, 1u << 20);
+    fx_inputs_init(&run->inputs, NULL, 0);
     if (trace != NULL) {
         fx_trace_init(trace, &run->arena);
     }
@@ -261,6 +266,7 @@ static void begin_asking(struct run *run, const char *object, struct fx_trace *t
                     .mutation_id = "id"},
         .namespace_ = FX_TEXT("n"),
         .object = run->object,
+        .inputs = &run->inputs,
         .arena = &run->arena,
         .trace = trace,
     };
@@ -279,7 +285,7 @@ static void test_outside_values(void **state) {
     struct fx_trace trace;
     begin_asking(&run, "{\"spec\":{\"owner\":\"me\"}}", &trace);
     assert_ptr_equal(trace.placeholders, run.mutation.placeholders);
-    fx_external_give(run.mutation.calls.items, &run.arena, ANSWER);
+    fx_external_give(run.mutation.calls.items[0], ANSWER);
     assert_true(fx_mutation_end(&run.mutation, &run.err));
     assert_true(run.mutation.outcome.mutated);
     expect_json(
@@ -308,7 +314,7 @@ static void test_equal_value(void **state) {
     (void)state;
     struct run run;
     begin_asking(&run, "{\"spec\":{\"owner\":\"none\"}}", NULL);
-    fx_external_fail(run.mutation.calls.items, &run.arena, "no route");
+    fx_external_fail(run.mutation.calls.items[0], "no route");
     assert_true(fx_mutation_end(&run.mutation, &run.err));
     assert_false(run.mutation.outcome.mutated);
     assert_ptr_equal(run.mutation.result, run.object);

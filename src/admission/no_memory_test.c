@@ -86,11 +86,11 @@ static bool run_mutation(struct fx_mutation *mutation, const struct scene *scene
         return false;
     }
     for (size_t i = 0; i < mutation->calls.n_items; i++) {
-        struct fx_external_call *call = &mutation->calls.items[i];
+        struct fx_input_entry *call = mutation->calls.items[i];
         if (scene->answer.data != NULL) {
-            fx_external_give(call, mutation->arena, scene->answer);
+            fx_external_give(call, scene->answer);
         } else {
-            fx_external_fail(call, mutation->arena, "no route");
+            fx_external_fail(call, "no route");
         }
     }
     return fx_mutation_end(mutation, err);
@@ -102,6 +102,8 @@ static bool mutate(void *user) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_arena arena;
     struct fx_trace trace;
+    struct fx_inputs inputs;
+    fx_inputs_init(&inputs, NULL, 0);
     fx_arena_init(&arena, 1u << 20);
     fx_trace_init(&trace, &arena);
     struct fx_mutation mutation = {
@@ -112,6 +114,7 @@ static bool mutate(void *user) {
                     .mutation_id = "id"},
         .namespace_ = FX_TEXT("n"),
         .object = scene->object,
+        .inputs = &inputs,
         .arena = &arena,
         .trace = &trace,
     };
@@ -120,6 +123,7 @@ static bool mutate(void *user) {
                 err.code == FX_ENOCONVERGE);
     fx_mutation_finish(&mutation);
     fx_trace_finish(&trace);
+    fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
     return ok || err.code != FX_ENOMEM;
 }
@@ -259,16 +263,14 @@ static bool leave(const struct fx_request *request, json_t *root, struct fx_err 
 }
 
 static struct fx_snapshot *wanting_snapshot(void) {
-    static const struct fx_object_view view = {fake_put_on, fake_take_off,
-                                               fake_node_name};
+    static const struct fx_object_view view = {fake_put_on, fake_take_off};
     static const struct fx_mutator_ops ops = {
         .match = fake_match, .apply = fake_apply, .view = &view, .destroy = fake_destroy};
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
     struct fx_mutator *mutator = fake_mutator(leave, "a");
     mutator->ops = &ops;
-    mutator->wants_namespace = true;
-    mutator->wants_node = true;
+    fake_set_inputs(mutator, true, true);
     const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
     assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
     fx_mutator_unref(mutator);
@@ -276,11 +278,11 @@ static struct fx_snapshot *wanting_snapshot(void) {
 }
 
 /* All is to be waited for. */
-static enum fx_lookup find_later(void *user, const struct fx_reference *reference,
-                                 json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_later(void *user, const struct fx_input_key *key,
+                                 json_t **ret_value, struct fx_err *err) {
     (void)user;
-    (void)reference;
-    (void)ret_object;
+    (void)key;
+    (void)ret_value;
     (void)err;
     return FX_LOOKUP_WAIT;
 }
@@ -288,12 +290,16 @@ static enum fx_lookup find_later(void *user, const struct fx_reference *referenc
 /* Who brings it has memory. A Node named `gone` is not there. */
 static void bring(struct fx_review *review) {
     struct fx_err failure = FX_ERR_INIT;
+    struct fx_input_entry *entry = fake_awaited(review);
     refuse_pause();
-    if (fx_text_is(fx_review_wanted(review)->name, "gone")) {
+    if (fx_input_key_is(&entry->key, "ConfigMap")) {
+        const bool is_last = fx_text_is(entry->key.name, "b");
+        fx_inputs_give(entry, json_pack("{s:s}", "next", is_last ? "" : "b"), NULL);
+    } else if (fx_text_is(entry->key.name, "gone")) {
         (void)fx_fail(&failure, FX_EMUTATE, "not found");
-        fx_review_give(review, NULL, &failure);
+        fx_inputs_give(entry, NULL, &failure);
     } else {
-        fx_review_give(review, json_pack("{s:{s:s}}", "metadata", "name", "x"), NULL);
+        fx_inputs_give(entry, json_pack("{s:{s:s}}", "metadata", "name", "x"), NULL);
     }
     refuse_resume();
 }
@@ -304,11 +310,11 @@ struct referring {
 };
 
 static bool refer(void *user) {
-    static const struct fx_admission admission = {.find_object = find_later};
+    static const struct fx_admission admission = {.find_input = find_later};
     const struct referring *given = user;
     struct fx_review *review =
         fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);
-    while (review != NULL && fx_review_run(review) == FX_REVIEW_WANTS_OBJECT) {
+    while (review != NULL && fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
         bring(review);
     }
     return run_review(review);
@@ -384,12 +390,30 @@ static void test_violations(void **state) {
     free(request);
 }
 
+/* A rule that asks for inputs in two rounds. */
+static void test_rules_that_ask(void **state) {
+    (void)state;
+    struct referring given = {.snapshot = NULL};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_mutator *mutator = fake_mutator(fake_follow, "a");
+    mutator->inputs = fake_asked;
+    mutator->n_inputs = FX_COUNT(fake_asked);
+    const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
+    assert_true(fx_snapshot_build(&parts, 1, &given.snapshot, &err));
+    fx_mutator_unref(mutator);
+    char *request = with_quotes(REFERRING("w"));
+    given.request = request;
+    refuse_all(refer, &given);
+    free(request);
+    fx_snapshot_unref(given.snapshot);
+}
+
 int main(void) {
     refuse_install();
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_asking),     cmocka_unit_test(test_fights),
-        cmocka_unit_test(test_admitting),  cmocka_unit_test(test_referring),
-        cmocka_unit_test(test_violations),
+        cmocka_unit_test(test_asking),         cmocka_unit_test(test_fights),
+        cmocka_unit_test(test_admitting),      cmocka_unit_test(test_referring),
+        cmocka_unit_test(test_rules_that_ask), cmocka_unit_test(test_violations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

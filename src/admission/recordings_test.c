@@ -82,18 +82,18 @@ static int tear_down(void **state) {
     return 0;
 }
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
     (void)err;
-    *ret_object = fx_namespaces_find(NULL, reference->name);
+    *ret_object = fx_namespaces_find(NULL, key->name);
     return FX_LOOKUP_FOUND;
 }
 
 static const struct fx_admission admission = {
     .on_error = FX_ON_ERROR_DENY,
     .own_namespace = "fixpoint",
-    .find_object = find_object,
+    .find_input = find_input,
 };
 
 /* The recorded request and what it was answered, both as trees. */

@@ -18,7 +18,7 @@
 static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
-    fx_references_reset(review);
+    review->namespace_ = NULL;
     fx_envelope_finish(&review->envelope);
     review->result = (struct fx_review_result){
         .body = &review->body,
@@ -47,6 +47,14 @@ static enum fx_next fail(struct fx_review *review) {
     return review->skims && !is_final ? start_over(review) : fx_answer_fail(review);
 }
 
+/* Rules need more inputs: they are fetched, and the loop begins again. */
+static enum fx_next go_back(struct fx_review *review) {
+    fx_mutation_finish(&review->mutation);
+    review->mutation = (struct fx_mutation){0};
+    fx_err_reset(&review->err);
+    return FX_NEXT_BACK;
+}
+
 /* To the fixed point. */
 static enum fx_next step_converge(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;
@@ -58,8 +66,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =
         review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");
-    review->request.namespace_object = review->namespace_.object;
-    review->request.node_object = review->node.object;
+    review->request.namespace_object = fx_review_namespace(review);
     review->mutation = (struct fx_mutation){
         .snapshot = review->snapshot,
         .request = review->request,
@@ -69,24 +76,19 @@ static enum fx_next step_converge(struct fx_review *review) {
                      ? NULL
                      : &review->envelope.of_request.object.node,
         .is_part = review->skims,
+        .inputs = &review->inputs,
         .arena = &review->arena,
         .trace = admission->trace,
     };
     review->result.mutation_id = review->mutation_id;
     review->result.outcome = &review->mutation.outcome;
     if (!fx_mutation_begin(&review->mutation, &review->err)) {
-        return fail(review);
+        return review->err.code == FX_EINPUT ? go_back(review) : fail(review);
     }
     /* As of failures: the messages may be about any part of the object. */
     const struct fx_outcome *outcome = &review->mutation.outcome;
     const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
     return review->skims && has_messages ? start_over(review) : FX_NEXT;
-}
-
-/* What is to be asked of providers, the caller asks. */
-static enum fx_next step_ask(struct fx_review *review) {
-    review->wants_data = !fx_external_is_answered(&review->mutation.calls);
-    return review->wants_data ? FX_NEXT_WAIT : FX_NEXT;
 }
 
 /* The difference, and the check that it applies. Behind it nobody asks for the object as
@@ -105,11 +107,13 @@ static enum fx_next step_encode(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
 }
 
-/* The whole journey. Only fx_step_namespace, fx_step_node and step_ask may wait. */
+/* The whole journey. Only fx_step_fetch may wait: before the loop, and after it for what
+ * replaces placeholders. */
 static fx_step *const steps[] = {
-    fx_step_decode,    fx_step_self,  fx_step_operation, fx_step_group, fx_step_object,
-    fx_step_exclusion, fx_step_wants, fx_step_namespace, fx_step_node,  step_converge,
-    step_ask,          step_settle,   step_encode,       NULL,
+    fx_step_decode, fx_step_self,      fx_step_operation, fx_step_group,
+    fx_step_object, fx_step_exclusion, fx_step_wants,     fx_step_fetch,
+    step_converge,  fx_step_fetch,     step_settle,       step_encode,
+    NULL,
 };
 
 /* Whatever a step came to when its budget was exceeded, it may be wrong. */
@@ -134,9 +138,9 @@ static enum fx_review_state run(struct fx_review *review) {
     while (!review->is_done) {
         switch (run_step(review)) {
         case FX_NEXT: review->at++; break;
+        case FX_NEXT_BACK: review->at--; break;
         case FX_NEXT_AGAIN: review->at = 0; break;
-        case FX_NEXT_WAIT:
-            return review->wants_data ? FX_REVIEW_WANTS_DATA : FX_REVIEW_WANTS_OBJECT;
+        case FX_NEXT_WAIT: return FX_REVIEW_WANTS_INPUTS;
         case FX_NEXT_DONE: review->is_done = true; break;
         }
     }
@@ -153,17 +157,6 @@ enum fx_review_state fx_review_run(struct fx_review *review) {
     return state;
 }
 
-struct fx_external_calls *fx_review_calls(struct fx_review *review,
-                                          struct fx_arena **ret_arena,
-                                          uint64_t *ret_deadline_ns) {
-    assert(review->wants_data);
-    const uint64_t deadline = review->budget.bound.deadline_ns;
-    const uint64_t now = fx_clock_ns();
-    *ret_arena = &review->arena;
-    *ret_deadline_ns = deadline > now ? deadline - (deadline - now) / 10 : deadline;
-    return &review->mutation.calls;
-}
-
 struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
                                   uint64_t deadline_ns) {
     struct fx_review *review = malloc(sizeof *review);
@@ -178,6 +171,7 @@ struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
     review->result.body = &review->body;
     fx_arena_init_within(&review->arena, FX_LIMIT_ARENA_BYTES, review->scratch,
                          sizeof review->scratch);
+    fx_inputs_init(&review->inputs, review->input_scratch, sizeof review->input_scratch);
     fx_buf_init(&review->body, FX_LIMIT_RESPONSE_BYTES);
     return review;
 }
@@ -190,7 +184,7 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
         review->admission = admission;
         review->request.activity = admission->activity;
         review->snapshot = fx_snapshot_ref(snapshot);
-        review->skims = admission->skims && !snapshot->wants_external;
+        review->skims = admission->skims && !snapshot->has_inputs_after;
         review->result.snapshot = snapshot;
     }
     return review;
@@ -203,7 +197,8 @@ void fx_review_destroy(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     fx_compilation_finish(&review->told);
     json_decref(review->defaulted);
-    fx_references_finish(review);
+    fx_inputs_finish(&review->inputs);
+    free(review->warning);
     fx_envelope_finish(&review->envelope);
     fx_arena_finish(&review->arena);
     fx_buf_finish(&review->body);

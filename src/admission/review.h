@@ -3,9 +3,9 @@
  * admission/review.h - one AdmissionReview from bytes to bytes (spec section 8). Pure: it
  * runs on a loop, on a pool thread, in the command line, in a fuzzer.
  *
- * The journey is a list of steps; it may pause where other objects have to be fetched
- * (its Namespace, a Node), and where providers are to be asked, and goes on when it was
- * given what it waits for.
+ * The journey is a list of steps. It pauses while inputs are fetched (engine/input.h):
+ * its Namespace and what rules need before the loop, and what replaces placeholders after
+ * it.
  */
 #ifndef FX_ADMISSION_REVIEW_H
 #define FX_ADMISSION_REVIEW_H
@@ -23,6 +23,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/converge.h"
+#include "engine/input.h"
 #include "engine/request.h"
 #include "engine/snapshot.h"
 #include "engine/trace.h"
@@ -40,29 +41,6 @@ enum fx_on_error {
 #undef X
 };
 
-/* Another object that a review needs. */
-enum fx_reference_type {
-    FX_REFERENCE_LABELS,    /* a Namespace; its name and labels are enough */
-    FX_REFERENCE_NAMESPACE, /* a Namespace, all of it */
-    FX_REFERENCE_NODE,
-};
-
-struct fx_reference {
-    enum fx_reference_type type;
-    struct fx_text name; /* borrowed from the review; of a Node, always a name that can be
-                          * one (base/dns_name.h) */
-};
-
-/* The answer of a look-up. Of a failure err says why. That there is no such object is
- * FX_EMUTATE: of a Namespace it is answered as a policy's failure is (denied with these
- * words, code 500, unless on_error says else); of a Node it is a warning, and policies
- * see none. Where the failure is ours (FX_EIO, FX_ENOMEM, FX_EDEADLINE): HTTP 5xx. */
-enum fx_lookup {
-    FX_LOOKUP_FOUND, /* *ret_object is a new reference */
-    FX_LOOKUP_WAIT,  /* not here; fx_review_give() will bring it */
-    FX_LOOKUP_FAILED,
-};
-
 /* What reviews share; borrowed, and outlives each. */
 struct fx_admission {
     enum fx_on_error on_error;
@@ -78,9 +56,12 @@ struct fx_admission {
         *settings;             /* of policies that are looked at; NULL: their defaults */
     const char *own_namespace; /* the namespace Fixpoint runs in; NULL: a dialect's
                                 * default (fx_webhook.skips_user) */
-    /* NULL: none is known, and none is missed. */
-    enum fx_lookup (*find_object)(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err);
+    /* Finds an input that is at hand (engine/input.h). That there is no Namespace of that
+     * name (FX_EMUTATE) is answered as a policy's failure is: denied with these words,
+     * code 500, unless on_error says else. Without a Node, the user is warned, and
+     * policies see none. A failure that is ours (FX_EIO, FX_ENOMEM, FX_EDEADLINE): HTTP
+     * 5xx. NULL: no object is known, and none is missed. */
+    fx_input_find *find_input;
     void *user;
 };
 
@@ -112,25 +93,17 @@ void fx_review_destroy(struct fx_review *review); /* NULL is fine */
 
 enum fx_review_state {
     FX_REVIEW_DONE,         /* fx_review_result() has the answer */
-    FX_REVIEW_WANTS_OBJECT, /* fx_review_wanted() names it; give it, run again */
-    FX_REVIEW_WANTS_DATA,   /* answer each of fx_review_calls(), run again */
+    FX_REVIEW_WANTS_INPUTS, /* answer each of fx_review_inputs(), run again */
 };
 
 /* Goes on as far as it can. Never fails: failures are answers. */
 enum fx_review_state fx_review_run(struct fx_review *review);
 
-/* The object it waits for, and giving it: the object (reference taken over), or NULL and
- * the reason (see enum fx_lookup). */
-const struct fx_reference *fx_review_wanted(const struct fx_review *review);
-void fx_review_give(struct fx_review *review, json_t *object_take,
-                    const struct fx_err *failure);
-
-/* The requests to providers it waits for: each is to be answered with fx_external_give()
- * or fx_external_fail() and the arena (admission/external.h), all before
- * `*ret_deadline_ns` (0: none), which leaves the time to write the answer. */
-struct fx_external_calls *fx_review_calls(struct fx_review *review,
-                                          struct fx_arena **ret_arena,
-                                          uint64_t *ret_deadline_ns);
+/* The inputs that it waits for are those that are AWAITED. Each is to be answered: with
+ * fx_inputs_give(), or, a call, with fx_external_give() or fx_external_fail()
+ * (admission/external.h). Calls are to end by `*ret_deadline_ns` (0: no limit), which
+ * leaves the time to write the answer. */
+struct fx_inputs *fx_review_inputs(struct fx_review *review, uint64_t *ret_deadline_ns);
 
 /* What to answer, and what to say of it. Borrowed from the review. */
 struct fx_review_result {

@@ -81,21 +81,21 @@ static struct fx_snapshot *snapshot(void) {
 
 /* Namespaces whose name begins with `w` are waited for, those with `f` fail. Nodes are
  * all waited for. */
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
-    if (reference->type == FX_REFERENCE_NODE) {
-        assert(fx_dns_is_subdomain(reference->name));
+    if (fx_input_key_is(key, "Node")) {
+        assert(fx_dns_is_subdomain(key->name));
         return FX_LOOKUP_WAIT;
     }
-    if (reference->name.data[0] == 'f') {
+    if (key->name.data[0] == 'f') {
         (void)fx_fail(err, FX_EMUTATE, "it fails");
         return FX_LOOKUP_FAILED;
     }
-    if (reference->name.data[0] == 'w') {
+    if (key->name.data[0] == 'w') {
         return FX_LOOKUP_WAIT;
     }
-    *ret_object = fx_namespaces_find(NULL, reference->name);
+    *ret_object = fx_namespaces_find(NULL, key->name);
     return FX_LOOKUP_FOUND;
 }
 
@@ -140,14 +140,23 @@ static void check_response(struct fx_text body, struct fx_text request) {
     json_decref(answered);
 }
 
-static void give(struct fx_review *review) {
-    const struct fx_reference *wanted = fx_review_wanted(review);
+static void give(struct fx_input_entry *entry) {
     struct fx_err failure = FX_ERR_INIT;
-    if (wanted->type == FX_REFERENCE_NODE && wanted->name.data[0] == 'f') {
+    if (fx_input_key_is(&entry->key, "Node") && entry->key.name.data[0] == 'f') {
         (void)fx_fail(&failure, FX_EMUTATE, "there is none");
-        fx_review_give(review, NULL, &failure);
+        fx_inputs_give(entry, NULL, &failure);
     } else {
-        fx_review_give(review, fx_namespaces_find(NULL, wanted->name), NULL);
+        fx_inputs_give(entry, fx_namespaces_find(NULL, entry->key.name), NULL);
+    }
+}
+
+static void give_all(struct fx_review *review) {
+    uint64_t deadline_ns = 0;
+    for (struct fx_input_entry *entry = fx_review_inputs(review, &deadline_ns)->first;
+         entry != NULL; entry = entry->next) {
+        if (entry->state == FX_INPUT_AWAITED) {
+            give(entry);
+        }
     }
 }
 
@@ -155,13 +164,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "fixpoint",
-        .find_object = find_object,
+        .find_input = find_input,
     };
     const struct fx_text text = {(const char *)data, size};
     struct fx_review *review = fx_review_create(&admission, snapshot(), text, 0);
     assert(review != NULL);
-    while (fx_review_run(review) == FX_REVIEW_WANTS_OBJECT) {
-        give(review);
+    while (fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
+        give_all(review);
     }
     const struct fx_review_result *result = fx_review_result(review);
     assert(result->decision != FX_DECISION_BROKEN);

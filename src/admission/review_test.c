@@ -52,18 +52,18 @@ static json_t *team(const char *name) {
                      "Namespace", "metadata", "name", name, "labels", "team", "a");
 }
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
-    if (fx_text_is(reference->name, "gone")) {
+    if (fx_text_is(key->name, "gone")) {
         (void)fx_fail(err, FX_EMUTATE, "namespaces \"gone\" not found");
         return FX_LOOKUP_FAILED;
     }
-    if (fx_text_is(reference->name, "dry")) {
+    if (fx_text_is(key->name, "dry")) {
         (void)fx_fail_nomem(err);
         return FX_LOOKUP_FAILED;
     }
-    if (fx_text_is(reference->name, "b")) {
+    if (fx_text_is(key->name, "b")) {
         return FX_LOOKUP_WAIT;
     }
     *ret_object = team("a");
@@ -73,11 +73,11 @@ static enum fx_lookup find_object(void *user, const struct fx_reference *referen
 static const struct fx_admission deny = {
     .on_error = FX_ON_ERROR_DENY,
     .own_namespace = "fixpoint",
-    .find_object = find_object,
+    .find_input = find_input,
 };
 static const struct fx_admission defer = {
     .on_error = FX_ON_ERROR_DEFER,
-    .find_object = find_object,
+    .find_input = find_input,
 };
 static const struct fx_admission allow = {.on_error = FX_ON_ERROR_ALLOW};
 
@@ -315,14 +315,22 @@ static void test_exclusions(void **state) {
     run_table(exclusions, FX_COUNT(exclusions), snapshot_of(excluding_text));
 }
 
+static struct fx_input_entry *awaited(struct fx_review *review) {
+    uint64_t deadline_ns = 0;
+    struct fx_inputs *inputs = fx_review_inputs(review, &deadline_ns);
+    assert_int_equal(inputs->n_entries, 1);
+    assert_int_equal(inputs->first->state, FX_INPUT_AWAITED);
+    return inputs->first;
+}
+
 /* A review that waits for `b`, given what comes. */
 static struct fx_review *start_waiting(struct fx_snapshot *snapshot, char **ret_request) {
     *ret_request = with_quotes(IN("b", "CREATE"));
     struct fx_review *review =
         fx_review_create(&deny, snapshot, fx_text_of(*ret_request), 0);
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_OBJECT);
-    assert_true(fx_text_is(fx_review_wanted(review)->name, "b"));
-    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_OBJECT);
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+    assert_true(fx_text_is(awaited(review)->key.name, "b"));
+    assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
     return review;
 }
 
@@ -331,7 +339,7 @@ static void test_waiting(void **state) {
     struct fx_snapshot *snapshot = policies_snapshot();
     char *request = NULL;
     struct fx_review *review = start_waiting(snapshot, &request);
-    fx_review_give(review, team("b"), NULL);
+    fx_inputs_give(awaited(review), team("b"), NULL);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct expectation mutated = {"given", &deny, "", 200, FX_DECISION_MUTATED,
                                         MUTATED};
@@ -342,7 +350,7 @@ static void test_waiting(void **state) {
     review = start_waiting(snapshot, &request);
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EMUTATE, "no answer");
-    fx_review_give(review, NULL, &failure);
+    fx_inputs_give(awaited(review), NULL, &failure);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     const struct expectation denied = {
         "not given",
@@ -358,7 +366,7 @@ static void test_waiting(void **state) {
     /* That nobody could be asked is no verdict. */
     review = start_waiting(snapshot, &request);
     (void)fx_fail(&failure, FX_EIO, "connection refused");
-    fx_review_give(review, NULL, &failure);
+    fx_inputs_give(awaited(review), NULL, &failure);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
     assert_int_equal(fx_review_result(review)->status, 503);
     assert_true(fx_review_result(review)->retry_after);

@@ -16,29 +16,18 @@
 #include "base/uuid.h"
 #include "engine/dialect.h"
 
-/* Where another object stands that the review needs. */
-enum fx_obtained_state {
-    FX_OBTAINED_UNASKED,
-    FX_OBTAINED_AWAITED, /* the caller was told to bring it */
-    FX_OBTAINED_GIVEN,
-    FX_OBTAINED_FAILED, /* review->err says why */
-};
-
-struct fx_obtained {
-    enum fx_obtained_state state;
-    json_t *object; /* counted, or NULL: there is none */
-};
-
 /* What a step says. */
 enum fx_next {
     FX_NEXT,       /* go on with the next step */
     FX_NEXT_WAIT,  /* stop here; run this step again later */
+    FX_NEXT_BACK,  /* go on with the step before this one */
     FX_NEXT_AGAIN, /* go on with the first step */
     FX_NEXT_DONE,  /* the answer is written */
 };
 
 /* The arena of most reviews needs no more. */
 #define FX_REVIEW_SCRATCH_BYTES 4096u
+#define FX_REVIEW_INPUT_BYTES   512u /* likewise, of the inputs */
 
 /* A journey: its steps, in order; NULL ends. The last one is always done. */
 typedef enum fx_next fx_step(struct fx_review *review);
@@ -66,15 +55,11 @@ struct fx_review {
     struct fx_text matching_namespace; /* empty for a Namespace itself */
     struct fx_text subresource;        /* `status`; empty: the object itself is written */
 
-    /* Objects besides its own (references.c). */
-    bool wants_namespace;     /* all of its namespace */
-    struct fx_text node_name; /* as the object has it; empty: no Node is wanted */
-    struct fx_obtained namespace_, node;
-    struct fx_obtained *awaited;   /* one of these two, for which it waits, and … */
-    struct fx_reference reference; /* … as what */
-    char *warning;                 /* to the user; its own; or NULL */
+    /* What it needs besides its object (inputs.c); kept where it starts over. */
+    struct fx_inputs inputs;
+    const struct fx_input_entry *namespace_; /* one of them; NULL: it is in none */
+    char *warning;                           /* to the user; its own; or NULL */
 
-    bool wants_data; /* it stands where providers are asked */
     char mutation_id[FX_UUID_SIZE];
 
     struct fx_arena arena;
@@ -89,6 +74,7 @@ struct fx_review {
     /* What is not cleared for each review. */
     struct fx_err err;
     max_align_t scratch[FX_REVIEW_SCRATCH_BYTES / sizeof(max_align_t)]; /* the arena's */
+    max_align_t input_scratch[FX_REVIEW_INPUT_BYTES / sizeof(max_align_t)];
 };
 
 /* review.c: begins a journey. NULL without memory. */
@@ -108,12 +94,11 @@ fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
  * reserved by a dialect. */
 const char *fx_reserved_group(struct fx_text group);
 
-/* references.c: what other objects it needs, and having them. */
-fx_step fx_step_wants, fx_step_namespace, fx_step_node;
+/* inputs.c: which inputs it needs, and fetching what is missing. */
+fx_step fx_step_wants, fx_step_fetch;
 
-/* references.c: after it has started over, what was given stays. */
-void fx_references_reset(struct fx_review *review);
-void fx_references_finish(struct fx_review *review);
+/* inputs.c: the object's Namespace, borrowed; NULL: it is in none, or it is not known. */
+json_t *fx_review_namespace(const struct fx_review *review);
 
 /* answer.c: the ends of a review. Each writes the answer and says FX_NEXT_DONE. */
 

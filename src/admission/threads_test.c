@@ -65,10 +65,10 @@ static struct {
     char *request, *expected;
 } shared = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
-    (void)reference;
+    (void)key;
     (void)err;
     *ret_object = json_incref(shared.namespace_object);
     return FX_LOOKUP_FOUND;
@@ -93,7 +93,7 @@ static void replace_snapshot(void) {
 /* The body of the answer, to be freed. */
 static char *answer(bool skims) {
     const struct fx_admission admission = {
-        .own_namespace = "own", .skims = skims, .find_object = find_object};
+        .own_namespace = "own", .skims = skims, .find_input = find_input};
     struct fx_snapshot *snapshot = sample();
     struct fx_review *review =
         fx_review_create(&admission, snapshot, fx_text_of(shared.request), 0);

@@ -29,6 +29,7 @@ enum fx_code {
     FX_EIO,         /* a file, socket or cluster failed */
     FX_EINTERNAL,   /* our own bug */
     FX_EDENIED,     /* a policy refuses the object */
+    FX_EINPUT,      /* a rule needs an input that has to be fetched (engine/input.h) */
 };
 
 #define FX_ERR_TEXT 2048

@@ -99,6 +99,12 @@
 #define FX_LIMIT_RESULTANTS     1000u /* that one object expands to */
 #define FX_LIMIT_EXTERNAL_CALLS 1024u /* requests to providers under way */
 
+/* Inputs of one review (engine/input.h): how many, the bytes of their keys, and how often
+ * the loop may begin again since a rule needs more of them. */
+#define FX_LIMIT_INPUTS       1024u
+#define FX_LIMIT_INPUT_BYTES  (16u << 20)
+#define FX_LIMIT_INPUT_ROUNDS 8u
+
 /* `fixpoint check`, which tries policies against each other: by steps, not by time, so
  * that what is found does not depend on the machine. */
 #define FX_LIMIT_CHECK_STEPS    (1u << 20) /* one mutator's turn each */

@@ -24,6 +24,7 @@
 /* What a mutation without a review needs. */
 struct fx_resultant {
     struct fx_arena arena;
+    struct fx_inputs inputs;
     struct fx_mutation mutation;
     json_t *namespace_object; /* counted */
     char mutation_id[FX_UUID_SIZE];
@@ -32,6 +33,7 @@ struct fx_resultant {
 static void resultant_destroy(struct fx_resultant *resultant) {
     if (resultant != NULL) {
         fx_mutation_finish(&resultant->mutation);
+        fx_inputs_finish(&resultant->inputs);
         json_decref(resultant->namespace_object);
         fx_arena_finish(&resultant->arena);
         free(resultant);
@@ -49,29 +51,11 @@ void fx_answer_finish(struct fx_answer *answer) {
     *answer = (struct fx_answer){0};
 }
 
-/* What no file gives is not there. */
-static enum fx_lookup find_node(const struct fx_namespaces *among, struct fx_text name,
-                                json_t **ret_object, struct fx_err *err) {
-    *ret_object = fx_namespaces_find_node(among, name);
-    if (*ret_object == NULL) {
-        (void)fx_fail(err, FX_EMUTATE, "no Node `%.*s` is among the files",
-                      FX_TEXT_ARG(name));
-        return FX_LOOKUP_FAILED;
-    }
-    return FX_LOOKUP_FOUND;
-}
-
-enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *reference,
-                                     json_t **ret_object, struct fx_err *err) {
-    if (reference->type == FX_REFERENCE_NODE) {
-        return find_node(user, reference->name, ret_object, err);
-    }
-    *ret_object = fx_namespaces_find(user, reference->name);
-    if (*ret_object == NULL) {
-        (void)fx_fail_nomem(err);
-        return FX_LOOKUP_FAILED;
-    }
-    return FX_LOOKUP_FOUND;
+enum fx_lookup fx_answer_find_input(void *user, const struct fx_input_key *key,
+                                    json_t **ret_value, struct fx_err *err) {
+    const struct fx_namespaces *given = user;
+    *ret_value = fx_namespaces_find_input(given, key, err);
+    return *ret_value == NULL ? FX_LOOKUP_FAILED : FX_LOOKUP_FOUND;
 }
 
 /* ---- the request ----------------------------------------------------------------- */
@@ -201,34 +185,32 @@ static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err 
 
 bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) {
-    for (;;) {
-        switch (fx_review_run(review)) {
-        case FX_REVIEW_DONE: return true;
-        case FX_REVIEW_WANTS_OBJECT:
-            return fx_fail(err, FX_EINTERNAL, "the review waits for an object");
-        case FX_REVIEW_WANTS_DATA: break;
-        }
-        struct fx_arena *arena = NULL;
-        uint64_t deadline_ns = 0; /* there is none */
-        struct fx_external_calls *calls = fx_review_calls(review, &arena, &deadline_ns);
-        if (!fx_provider_loop_run(providers, calls, arena, err)) {
+    uint64_t deadline_ns = 0; /* there is none */
+    while (fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
+        if (!fx_provider_loop_run(providers, fx_review_inputs(review, &deadline_ns),
+                                  err)) {
             return false;
         }
     }
+    return true;
 }
 
-bool fx_answer_ask(const struct fx_question *question, json_t *object,
-                   struct fx_answer *ret_answer, struct fx_err *err) {
-    /* find_object only looks. */
+/* fx_answer_find_input() only reads. */
+static void *find_user(const struct fx_question *question) {
     const union {
         const struct fx_namespaces *in;
         void *out;
     } namespaces = {.in = question->namespaces};
+    return namespaces.out;
+}
+
+bool fx_answer_ask(const struct fx_question *question, json_t *object,
+                   struct fx_answer *ret_answer, struct fx_err *err) {
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .trace = question->trace,
-        .find_object = fx_answer_find_object,
-        .user = namespaces.out,
+        .find_input = fx_answer_find_input,
+        .user = find_user(question),
     };
     struct fx_buf *request = &ret_answer->request;
     fx_buf_init(request, 0);
@@ -264,17 +246,38 @@ static bool find_own_namespace(const struct fx_question *question,
     return resultant->namespace_object != NULL || fx_fail_nomem(err);
 }
 
+/* Fetches the inputs that are missing. */
+static bool fetch(const struct fx_question *question, struct fx_resultant *resultant,
+                  struct fx_err *err) {
+    fx_inputs_look_up(&resultant->inputs, fx_answer_find_input, find_user(question));
+    return fx_provider_loop_run(question->providers, &resultant->inputs, err);
+}
+
+/* Begins the mutation, again where rules ask for more inputs. */
+static bool begin(const struct fx_question *question, struct fx_resultant *resultant,
+                  struct fx_err *err) {
+    const struct fx_mutation given = resultant->mutation;
+    while (!fx_mutation_begin(&resultant->mutation, err)) {
+        if (err->code != FX_EINPUT) {
+            return false;
+        }
+        fx_err_reset(err);
+        fx_mutation_finish(&resultant->mutation);
+        resultant->mutation = given;
+        if (!fetch(question, resultant, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static bool mutate(const struct fx_question *question, struct fx_resultant *resultant,
                    struct fx_err *err) {
-    struct fx_mutation *mutation = &resultant->mutation;
     struct fx_budget budget = {
         .bound = {.deadline_ns = fx_answer_deadline(question->timeout_ms)}};
     fx_budget_swap(&budget);
-    const bool ok = fx_mutation_begin(mutation, err) &&
-                    (mutation->calls.n_items == 0 ||
-                     fx_provider_loop_run(question->providers, &mutation->calls,
-                                          &resultant->arena, err)) &&
-                    fx_mutation_end(mutation, err);
+    const bool ok = begin(question, resultant, err) && fetch(question, resultant, err) &&
+                    fx_mutation_end(&resultant->mutation, err);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {
         return ok;
@@ -293,6 +296,7 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
     }
     ret_answer->resultant = resultant;
     fx_arena_init(&resultant->arena, FX_LIMIT_ARENA_BYTES);
+    fx_inputs_init(&resultant->inputs, NULL, 0);
     fx_uuid_make(resultant->mutation_id);
     struct fx_subject subject;
     fx_subject_read(object, &subject);
@@ -303,6 +307,7 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
         .snapshot = question->snapshot,
         .namespace_ = resultant->mutation.namespace_,
         .object = object,
+        .inputs = &resultant->inputs,
         .arena = &resultant->arena,
         .trace = question->trace,
         .request =

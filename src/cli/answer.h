@@ -73,9 +73,9 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
 bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) FX_MUST_USE;
 
-/* For struct fx_admission: finds a Namespace or Node; `user` is a struct fx_namespaces.
- */
-enum fx_lookup fx_answer_find_object(void *user, const struct fx_reference *reference,
-                                     json_t **ret_object, struct fx_err *err);
+/* For struct fx_admission: finds an object among those given; `user` is a struct
+ * fx_namespaces. */
+enum fx_lookup fx_answer_find_input(void *user, const struct fx_input_key *key,
+                                    json_t **ret_value, struct fx_err *err);
 
 #endif

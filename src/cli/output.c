@@ -63,6 +63,7 @@ enum fx_exit fx_exit_of(const struct fx_err *err) {
     case FX_EDENIED: return FX_EXIT_MUTATION;
     case FX_EIO: return FX_EXIT_IO;
     case FX_ENOMEM:
+    case FX_EINPUT:
     case FX_EINTERNAL: return FX_EXIT_BUG;
     }
     return FX_EXIT_BUG;

@@ -69,13 +69,12 @@ static void on_ready(void *user) {
     *ready = true;
 }
 
-static bool make_calls(struct fx_provider_loop_state *state,
-                       struct fx_external_calls *calls, struct fx_arena *arena,
+static bool make_calls(struct fx_provider_loop_state *state, struct fx_inputs *inputs,
                        struct fx_err *err) {
     const struct fx_external_callback waiter = {.on_ready = on_ready,
                                                 .user = &state->ready};
     state->ready = false;
-    if (!fx_external_client_run(state->client, calls, arena, &waiter, err)) {
+    if (!fx_external_client_run(state->client, inputs, &waiter, err)) {
         return false;
     }
     while (!state->ready) {
@@ -84,8 +83,21 @@ static bool make_calls(struct fx_provider_loop_state *state,
     return true;
 }
 
-bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_external_calls *calls,
-                          struct fx_arena *arena, struct fx_err *err) {
+static bool has_open_call(const struct fx_inputs *inputs) {
+    const struct fx_input_entry *entry = inputs->first;
+    while (entry != NULL &&
+           (entry->key.type != FX_INPUT_CALL ||
+            (entry->state != FX_INPUT_WANTED && entry->state != FX_INPUT_AWAITED))) {
+        entry = entry->next;
+    }
+    return entry != NULL;
+}
+
+bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_inputs *inputs,
+                          struct fx_err *err) {
+    if (!has_open_call(inputs)) {
+        return true;
+    }
     if (loop->state == NULL) {
         loop->state = create(err);
         if (loop->state == NULL) {
@@ -94,7 +106,7 @@ bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_external_call
     }
     struct sigaction before;
     ignore_broken_pipes(&before);
-    const bool ok = make_calls(loop->state, calls, arena, err);
+    const bool ok = make_calls(loop->state, inputs, err);
     (void)sigaction(SIGPIPE, &before, NULL);
     return ok;
 }

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 
 #include "admission/external.h"
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
 
@@ -20,9 +19,10 @@ struct fx_provider_loop {
 
 void fx_provider_loop_finish(struct fx_provider_loop *loop);
 
-/* Makes all calls at once and waits until each has a response or has failed; a call ends
- * by its provider's timeout. Errors: FX_ENOMEM, FX_EIO (no event loop). */
-bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_external_calls *calls,
-                          struct fx_arena *arena, struct fx_err *err) FX_MUST_USE;
+/* Makes all calls among the inputs that are missing at once, and waits until each has a
+ * response or has failed; a call ends by its provider's timeout. Errors: FX_ENOMEM,
+ * FX_EIO (no event loop). */
+bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_inputs *inputs,
+                          struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -304,16 +304,38 @@ struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *clust
     return cluster->namespaces;
 }
 
-bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
-                           uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
-                           void *user) {
-    const struct fx_cluster_fetch_request order = {
-        .name = name,
+/* Another review may have fetched the whole Namespace since this one looked. */
+static bool fetch_namespace(struct fx_cluster *cluster, const struct fx_input_key *key,
+                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
+                            void *user) {
+    const struct fx_cluster_namespace_request wanted = {
+        .name = key->name,
+        .whole = !key->labels_only,
+        .deadline_ns = deadline_ns,
+    };
+    json_t *object =
+        wanted.whole ? fx_cluster_namespaces_find_whole(cluster->namespaces, wanted.name)
+                     : NULL;
+    if (object != NULL) {
+        on_done(object, NULL, user);
+        return true;
+    }
+    return fx_cluster_namespaces_fetch(cluster->namespaces, &wanted, on_done, user);
+}
+
+bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_key *key,
+                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
+                            void *user) {
+    if (fx_input_key_is(key, "Namespace")) {
+        return fetch_namespace(cluster, key, deadline_ns, on_done, user);
+    }
+    const struct fx_cluster_fetch_request request = {
+        .name = key->name,
         .deadline_ns = deadline_ns,
         .on_done = on_done,
         .user = user,
     };
-    return fx_cluster_fetches_start(&cluster->nodes, &order);
+    return fx_cluster_fetches_start(&cluster->nodes, &request);
 }
 
 struct fx_cluster_bindings *fx_cluster_get_bindings(struct fx_cluster *cluster) {

@@ -29,6 +29,7 @@
 #include "cluster/status/events.h"
 #include "cluster/status/status.h"
 #include "cluster/webhooks/webhooks.h"
+#include "engine/input.h"
 #include "kube/config.h"
 
 struct fx_cluster; /* opaque */
@@ -71,13 +72,13 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active);
 /* The namespaces, for reviews. */
 struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster);
 
-/* Fetches a Node. Nodes are not watched, since each changes every few seconds. The result
- * is reported as in cluster/references/fetches.h; not after fx_cluster_close().
+/* Fetches an input of a review (not a call) that is not at hand. The result is reported
+ * as in cluster/references/fetches.h, perhaps at once; not after fx_cluster_close().
  * `deadline_ns` 0: the default timeout. False without memory, or if too many requests are
  * in progress. */
-bool fx_cluster_fetch_node(struct fx_cluster *cluster, struct fx_text name,
-                           uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
-                           void *user) FX_MUST_USE;
+bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_key *key,
+                            uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
+                            void *user) FX_MUST_USE;
 
 /* The bindings of Pods; NULL: Pods are not annotated, since no policies are read that use
  * Nodes. Any thread. */

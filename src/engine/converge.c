@@ -9,6 +9,7 @@
 
 #include "engine/converge_run.h"
 #include "engine/converge_words.h"
+#include "engine/input.h"
 #include "value/equal.h"
 
 static bool make_notes(struct converge *run) {
@@ -125,9 +126,10 @@ static bool fail_apply(struct converge *run, struct fx_trace_step *step, json_t 
 /* Applies a mutator that matched. */
 static bool apply(struct converge *run, struct fx_trace_step *step, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
-    const bool is_recorded = run->trace != NULL || run->is_last_pass ||
-                             run->cycle != NULL || run->passes != NULL ||
-                             (mutator->run.ignores_failure && !mutator->restores);
+    const bool is_recorded =
+        run->trace != NULL || run->is_last_pass || run->cycle != NULL ||
+        run->passes != NULL ||
+        ((mutator->run.ignores_failure || mutator->n_inputs > 0) && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (!ok) {
@@ -434,7 +436,7 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         const bool ok = fx_converge_pass(run, err) && tell_pass(run, err);
         *ret_settled = ok && has_settled(run);
         fx_converge_end_pass(run);
-        if (!ok) {
+        if (!ok || run->lacks_inputs) {
             return false;
         }
         if (!*ret_settled) {
@@ -442,6 +444,16 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         }
     }
     return true;
+}
+
+/* What came of the pass, a failure of another rule included, may be different with the
+ * inputs. Always false. */
+static bool fail_inputs(const struct converge *run, struct fx_err *err) {
+    if (fx_err_is_ours(err)) {
+        return false;
+    }
+    run->request->inputs->n_rounds++;
+    return fx_fail(err, FX_EINPUT, "inputs have to be fetched");
 }
 
 static bool settle(struct converge *run, struct fx_err *err) {
@@ -453,6 +465,7 @@ static bool settle(struct converge *run, struct fx_err *err) {
     if (!settled) {
         (void)fx_converge_cycle_error(run->request, *run->root, err);
         fx_converge_report_cycle(run);
+        run->lacks_inputs = false; /* of passes that only the report needs */
         return false;
     }
     outcome->n_cycle = 0; /* what was noted in a last pass that settled */
@@ -489,12 +502,15 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
-    const bool ok =
+    bool ok =
         (make_notes(&run) || fx_fail_nomem(err)) &&
         fx_converge_find_candidates(&run, err) &&
         (fx_converge_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
         fx_converge_find_late(&run, err) &&
         (run.n_acting == run.candidates.n_indices || fx_converge_validate(&run, err));
+    if (run.lacks_inputs) {
+        ok = fail_inputs(&run, err);
+    }
     if (ok) {
         ret_outcome->mutated = ret_outcome->iterations > 1 &&
                                (run.lasting != NULL || !fx_equal(original, *root));

@@ -113,8 +113,10 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  *
  * Errors, with the words of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle tells the contenders, ->turns the cycle),
- * FX_EDENIED (validators deny what came of it; ->denial has the whole message),
- * FX_EDEADLINE (the thread's budget is exceeded: base/budget.h), FX_ENOMEM. After an
+ * FX_EDENIED (validators deny what came of it; ->denial has the whole message), FX_EINPUT
+ * (rules need inputs that request->inputs now wants: fetch them and begin again from the
+ * incoming object), FX_EDEADLINE (the thread's budget is exceeded: base/budget.h),
+ * FX_ENOMEM. After an
  * error *root is a tree to be dropped; the outcome is to be finished in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,

@@ -7,7 +7,8 @@
 
 bool fx_converge_may_skip(const struct converge *run, const struct fx_mutator *mutator,
                           const struct fx_err *err) {
-    return mutator->run.ignores_failure && run->passes == NULL && !fx_err_is_ours(err);
+    return (mutator->run.ignores_failure || err->code == FX_EINPUT) &&
+           run->passes == NULL && !fx_err_is_ours(err);
 }
 
 /* Notes the reason in the outcome; NULL without memory. */
@@ -52,6 +53,11 @@ bool fx_converge_skip_failed(struct converge *run, struct fx_trace_step *step,
         *run->root = json_incref(before);
     }
     step->effect = (struct fx_effect){.applied = false};
+    if (err->code == FX_EINPUT) {
+        run->lacks_inputs = true; /* the other rules of the pass may ask for more */
+        fx_err_reset(err);
+        return true;
+    }
     step->failure = note(run, step, true, err);
     fx_index_set_add(&run->done, step->mutator);
     if (step->failure == NULL || !note_stats(run, step->mutator)) {

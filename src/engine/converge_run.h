@@ -69,6 +69,8 @@ struct converge {
     struct last_report *last_reports;  /* with a trace: what was last reported of each */
     struct fx_stats *stats;            /* or NULL: no stats are collected */
     uint32_t pass;
+    bool lacks_inputs;     /* a rule needs an input that has to be fetched: this pass is
+                            * the last */
     bool is_last_pass;     /* the last there may be: contenders are noted */
     bool has_changed;      /* a mutator of this pass has changed something, */
     bool has_differed;     /* which nobody undoes */
@@ -139,7 +141,7 @@ bool fx_converge_may_skip(const struct converge *run, const struct fx_mutator *m
                           const struct fx_err *err);
 
 /* Skips the mutator from here on: the object becomes `before` again (NULL: it did not
- * change), `err` becomes the reason in the outcome. */
+ * change), `err` becomes the reason in the outcome. FX_EINPUT is noted in the run. */
 bool fx_converge_skip_failed(struct converge *run, struct fx_trace_step *step,
                              json_t *before, struct fx_err *err) FX_MUST_USE;
 

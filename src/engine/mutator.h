@@ -21,6 +21,7 @@ struct fx_access;
 struct fx_access_hashes;
 struct fx_denial;
 struct fx_criterion;
+struct fx_input;
 struct fx_object_view;
 struct fx_mutator;
 struct fx_policy_text;
@@ -192,11 +193,10 @@ struct fx_mutator {
     bool restores;  /* where its mutation fails, the object is as it was */
     bool has_share; /* it belongs to those of one namespace, who together may take only a
                      * share of a review's time (fx_request.share_percent) */
-    bool wants_external;     /* may ask for values from outside (engine/external.h), */
-    struct fx_text provider; /* of this provider; the text is that of the policy */
-    bool wants_namespace; /* looks at the whole manifest of the object's namespace: name
-                           * and labels, which all may ask for, are not enough */
-    bool wants_node;      /* looks at the Node that its view finds named */
+    /* What the mutator needs besides the object (engine/input.h): constants, or its own
+     * memory. Name and labels of the object's namespace are always there. */
+    const struct fx_input *inputs;
+    size_t n_inputs;
     struct fx_origin origin;
     struct fx_policy_text *policy; /* as it was read, counted; equal ones compile equal */
 

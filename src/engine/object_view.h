@@ -26,10 +26,6 @@ struct fx_object_view {
 
     /* Undoes `show`. `kept` stays the caller's. Errors: FX_ENOMEM. */
     bool (*restore)(json_t **root, const json_t *kept, struct fx_err *err);
-
-    /* The name of the Node that the view of this object needs, as the object gives it;
-     * empty: none. Borrowed from the object. NULL: the view never needs a Node. */
-    struct fx_text (*node_name)(const struct fx_subject *subject);
 };
 
 #endif

@@ -55,6 +55,7 @@ enum fx_source {
 enum fx_source fx_source_parse(struct fx_text text);
 
 struct fx_activity;     /* engine/activity.h */
+struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
 
 /* Everything in it is borrowed and outlives the evaluation. */
@@ -66,7 +67,8 @@ struct fx_request {
                                  * NULL: as the object says */
     json_t *namespace_object;   /* the object's namespace, or NULL: name and labels at
                                  * least, and all of it where a mutator wants that */
-    json_t *node_object;        /* the Node that the object names, or NULL */
+    struct fx_inputs *inputs;   /* what rules need besides the object; NULL: nothing is
+                                 * given, and nothing can be fetched */
     bool only_validators; /* there is nothing to change (DELETE): nobody but validators is
                              asked */
     bool everywhere; /* policies that live in a namespace count in every one, and for what

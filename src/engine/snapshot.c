@@ -4,6 +4,7 @@
  * indexed once, then only read.
  */
 #include "engine/snapshot.h"
+#include "engine/input.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -61,10 +62,13 @@ static bool wants_deletes(const struct fx_mutator *mutator) {
     return wants;
 }
 
-static void note_wants(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
-    snapshot->wants_external = snapshot->wants_external || mutator->wants_external;
-    snapshot->wants_namespace = snapshot->wants_namespace || mutator->wants_namespace;
-    snapshot->wants_node = snapshot->wants_node || mutator->wants_node;
+static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
+    for (size_t i = 0; i < mutator->n_inputs; i++) {
+        const struct fx_input *input = &mutator->inputs[i];
+        const bool is_before = input->phase == FX_INPUT_BEFORE;
+        snapshot->has_inputs_before |= is_before && input->key != NULL;
+        snapshot->has_inputs_after |= !is_before;
+    }
 }
 
 /* Do turns of it need no more than a look at the object? */
@@ -87,7 +91,7 @@ static void order_mutators(struct fx_snapshot *snapshot) {
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct fx_mutator *mutator = snapshot->mutators[i];
         assert(mutator->rank < FX_RANKS);
-        note_wants(snapshot, mutator);
+        note_inputs(snapshot, mutator);
         note_ways(snapshot, mutator);
         if (!fx_mutator_is_validator(mutator)) {
             snapshot->n_acting = i + 1;

@@ -34,9 +34,9 @@ struct fx_snapshot {
     bool is_simple;         /* no mutator is asked together with others or once,
                              * may be left out, or is shown a view */
     bool may_conflict;      /* some mutator may write anywhere */
-    bool wants_external;    /* some mutator may ask for values from outside, */
-    bool wants_namespace;   /* for the whole manifest of the namespace, */
-    bool wants_node;        /* for a Node (engine/mutator.h) */
+    bool has_inputs_before; /* some mutator has an input whose key follows from the */
+                            /* incoming object (engine/input.h) */
+    bool has_inputs_after;  /* some mutator has an input after convergence */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */

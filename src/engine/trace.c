@@ -14,14 +14,20 @@ void fx_trace_init(struct fx_trace *trace, struct fx_arena *arena) {
     *trace = (struct fx_trace){.arena = arena};
 }
 
-void fx_trace_finish(struct fx_trace *trace) {
-    if (trace == NULL) {
-        return;
-    }
+void fx_trace_reset(struct fx_trace *trace) {
     for (size_t i = 0; i < trace->n_changes; i++) {
         json_decref(trace->changes[i].from);
         json_decref(trace->changes[i].to);
     }
+    trace->n_changes = 0;
+    trace->n_steps = 0;
+}
+
+void fx_trace_finish(struct fx_trace *trace) {
+    if (trace == NULL) {
+        return;
+    }
+    fx_trace_reset(trace);
     free(trace->changes);
     free(trace->steps);
     *trace = (struct fx_trace){0};

@@ -58,6 +58,9 @@ struct fx_trace {
 void fx_trace_init(struct fx_trace *trace, struct fx_arena *arena);
 void fx_trace_finish(struct fx_trace *trace); /* NULL, zeroed are fine */
 
+/* Forgets what was recorded, for a loop that begins again. */
+void fx_trace_reset(struct fx_trace *trace);
+
 /* Records how a mutator fared, and each field in which `after` differs from `before`.
  * False without memory. */
 bool fx_trace_record(struct fx_trace *trace, const struct fx_trace_step *step,

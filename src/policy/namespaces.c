@@ -188,7 +188,25 @@ size_t fx_namespaces_count(const struct fx_namespaces *namespaces) {
                               : lower_bound(namespaces, (struct key){true, FX_TEXT("")});
 }
 
-json_t *fx_namespaces_find_node(const struct fx_namespaces *namespaces,
-                                struct fx_text name) {
-    return find(namespaces, (struct key){true, name});
+json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
+                                 const struct fx_input_key *wanted, struct fx_err *err) {
+    if (wanted->type != FX_INPUT_OBJECT) {
+        (void)fx_fail(err, FX_EMUTATE, "access reviews need a cluster");
+        return NULL;
+    }
+    if (fx_input_key_is(wanted, "Namespace")) {
+        json_t *object = fx_namespaces_find(namespaces, wanted->name);
+        if (object == NULL) {
+            (void)fx_fail_nomem(err);
+        }
+        return object;
+    }
+    json_t *object = fx_input_key_is(wanted, "Node")
+                         ? find(namespaces, (struct key){true, wanted->name})
+                         : NULL;
+    if (object == NULL) {
+        (void)fx_fail(err, FX_EMUTATE, "no %.*s `%.*s` is among the files",
+                      FX_TEXT_ARG(wanted->kind), FX_TEXT_ARG(wanted->name));
+    }
+    return object;
 }

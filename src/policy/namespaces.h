@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/input.h"
 
 /* Sorted, Namespaces before Nodes, by name; of several with one name the last added
  * counts. */
@@ -44,9 +45,11 @@ json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,
 /* How many of the first are Namespaces. NULL is fine. */
 size_t fx_namespaces_count(const struct fx_namespaces *namespaces);
 
-/* The Node of that name as a new reference; NULL where none was given. `namespaces` may
- * be NULL. */
-json_t *fx_namespaces_find_node(const struct fx_namespaces *namespaces,
-                                struct fx_text name) FX_MUST_USE;
+/* The value of an input (engine/input.h) as a new reference: a Namespace as above, a Node
+ * that was given. NULL on failure; errors: FX_EMUTATE (there is none; access reviews need
+ * a cluster), FX_ENOMEM. `namespaces` may be NULL. */
+json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
+                                 const struct fx_input_key *key,
+                                 struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -17,6 +17,14 @@ static json_t *make(const char *name, const char *team) {
                      "Namespace", "metadata", "name", name, "labels", "team", team);
 }
 
+static json_t *find_node(const struct fx_namespaces *namespaces, struct fx_text name) {
+    const struct fx_input_key key = fx_input_core_key("Node", name);
+    struct fx_err err = FX_ERR_INIT;
+    json_t *node = fx_namespaces_find_input(namespaces, &key, &err);
+    assert_int_equal(err.code, node == NULL ? FX_EMUTATE : FX_OK);
+    return node;
+}
+
 static void add(struct fx_namespaces *namespaces, const char *name, const char *team) {
     json_t *object = make(name, team);
     assert_true(fx_namespaces_add(namespaces, object));
@@ -126,7 +134,7 @@ static void add_node(struct fx_namespaces *namespaces, const char *name) {
 static void test_nodes_beside_namespaces(void **state) {
     (void)state;
     struct fx_namespaces namespaces = {0};
-    assert_null(fx_namespaces_find_node(NULL, FX_TEXT("m")));
+    assert_null(find_node(NULL, FX_TEXT("m")));
     assert_int_equal(fx_namespaces_count(NULL), 0);
     add_node(&namespaces, "a");
     assert_int_equal(fx_namespaces_count(&namespaces), 0);
@@ -137,10 +145,10 @@ static void test_nodes_beside_namespaces(void **state) {
     assert_int_equal(namespaces.n_objects, 4);
     assert_int_equal(fx_namespaces_count(&namespaces), 2);
     expect_team(&namespaces, "m", "1");
-    json_t *node = fx_namespaces_find_node(&namespaces, FX_TEXT("m"));
+    json_t *node = find_node(&namespaces, FX_TEXT("m"));
     assert_true(fx_text_is(fx_tree_view_string(node, "kind"), "Node"));
     json_decref(node);
-    assert_null(fx_namespaces_find_node(&namespaces, FX_TEXT("z")));
+    assert_null(find_node(&namespaces, FX_TEXT("z")));
     fx_namespaces_finish(&namespaces);
 }
 

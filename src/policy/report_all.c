@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "engine/input.h"
 #include "policy/build.h"
 #include "policy/findings_internal.h"
 
@@ -270,11 +271,12 @@ bool fx_build_drop_cycles(struct fx_policies *policies) {
 
 /* ---- what is missing ------------------------------------------------------------- */
 
-static bool report_provider(struct fx_policies *policies, const struct entry *entry) {
+static bool report_provider(struct fx_policies *policies, const struct entry *entry,
+                            struct fx_text name) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_str(&text, "provider ");
-    fx_text_quote_go(&text, entry->mutator->provider);
+    fx_text_quote_go(&text, name);
     fx_buf_str(&text, " is not defined here");
     const bool ok = report(policies, FX_SEVERITY_WARNING, entry, &text);
     fx_buf_finish(&text);
@@ -286,11 +288,11 @@ bool fx_build_report_providers(struct fx_policies *policies) {
     struct fx_tally tally = {0};
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct entry entry = {.mutator = snapshot->mutators[i]};
-        if (entry.mutator->wants_external &&
-            fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, entry.mutator->provider) ==
-                NULL &&
+        const struct fx_input *call = fx_input_find_call(entry.mutator);
+        if (call != NULL &&
+            fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, call->provider) == NULL &&
             fx_tally_tells(&tally, FX_SEVERITY_WARNING, file_of(&entry)) &&
-            !report_provider(policies, &entry)) {
+            !report_provider(policies, &entry, call->provider)) {
             return false;
         }
     }

@@ -32,7 +32,7 @@ struct provider_config {
 
 struct call {
     struct round *round;
-    struct fx_external_call *request;
+    struct fx_input_entry *input;
     struct fx_http_call *http; /* NULL: not running */
     uint64_t started_ns;
 };
@@ -40,7 +40,6 @@ struct call {
 struct round {
     struct round *previous, *next;
     struct fx_external_client *client;
-    struct fx_arena *arena;
     struct fx_external_callback callback;
     uv_timer_t timer;
     size_t n_open; /* running calls, plus one while the round is started */
@@ -233,7 +232,7 @@ static void report_result(const struct call *call, enum fx_external_result resul
 static void fail_call(const struct call *call, const struct fx_err *failure) {
     report_result(call, failure->code == FX_EDEADLINE ? FX_EXTERNAL_RESULT_TIMEOUT
                                                       : FX_EXTERNAL_RESULT_ERROR);
-    fx_external_fail(call->request, call->round->arena, failure->msg);
+    fx_external_fail(call->input, failure->msg);
 }
 
 static void on_answer(const struct fx_http_call_result *result, void *user) {
@@ -244,7 +243,7 @@ static void on_answer(const struct fx_http_call_result *result, void *user) {
         fail_call(call, result->failure);
     } else {
         report_result(call, FX_EXTERNAL_RESULT_OK);
-        fx_external_give(call->request, call->round->arena, result->body);
+        fx_external_give(call->input, result->body);
     }
     end_call(call->round);
 }
@@ -266,7 +265,7 @@ static uint64_t timeout_of(const struct round *round,
 
 static bool start_call(struct call *call, struct fx_err *err) {
     struct round *round = call->round;
-    const struct fx_provider *provider = call->request->provider;
+    const struct fx_provider *provider = call->input->key.provider;
     struct fx_url url;
     if (!fx_url_parse(provider->url, &url, err)) {
         return false;
@@ -276,7 +275,7 @@ static bool start_call(struct call *call, struct fx_err *err) {
         .tls = find_tls(round->client, provider, url.host, err),
         .method = "POST",
         .content_type = "application/json",
-        .body = call->request->body,
+        .body = call->input->key.body,
         .timeout_ms = timeout_of(round, provider),
         .pool = round->client->pool,
         .repeatable = true,                  /* a lookup changes nothing */
@@ -300,9 +299,9 @@ static bool start_call(struct call *call, struct fx_err *err) {
     return true;
 }
 
-static void start_or_fail(struct round *round, struct fx_external_call *request) {
+static void start_or_fail(struct round *round, struct fx_input_entry *input) {
     struct call *call = &round->calls[round->n_calls++];
-    *call = (struct call){round, request, NULL, fx_clock_ns()};
+    *call = (struct call){round, input, NULL, fx_clock_ns()};
     struct fx_err err = FX_ERR_INIT;
     round->n_open++;
     if (!start_call(call, &err)) {
@@ -313,18 +312,30 @@ static void start_or_fail(struct round *round, struct fx_external_call *request)
 
 /* ---- rounds ----------------------------------------------------------------- */
 
-bool fx_external_client_run(struct fx_external_client *client,
-                            struct fx_external_calls *calls, struct fx_arena *arena,
+static bool is_open_call(const struct fx_input_entry *entry) {
+    return entry->key.type == FX_INPUT_CALL &&
+           (entry->state == FX_INPUT_WANTED || entry->state == FX_INPUT_AWAITED);
+}
+
+static size_t count_open_calls(const struct fx_inputs *inputs) {
+    size_t n = 0;
+    for (const struct fx_input_entry *entry = inputs->first; entry != NULL;
+         entry = entry->next) {
+        n += is_open_call(entry) ? 1 : 0;
+    }
+    return n;
+}
+
+bool fx_external_client_run(struct fx_external_client *client, struct fx_inputs *inputs,
                             const struct fx_external_callback *callback,
                             struct fx_err *err) {
     assert(client->magic == CLIENT_MAGIC && !client->closing);
     struct round *round =
-        calloc(1, sizeof *round + calls->n_items * sizeof round->calls[0]);
+        calloc(1, sizeof *round + count_open_calls(inputs) * sizeof round->calls[0]);
     if (round == NULL) {
         return fx_fail_nomem(err);
     }
     round->client = client;
-    round->arena = arena;
     round->callback = *callback;
     round->n_open = 1;
     round->next = client->rounds;
@@ -332,10 +343,13 @@ bool fx_external_client_run(struct fx_external_client *client,
         round->next->previous = round;
     }
     client->rounds = round;
-    (void)uv_timer_init(client->loop, &round->timer); /* cannot fail_call */
+    (void)uv_timer_init(client->loop, &round->timer); /* cannot fail */
     round->timer.data = round;
-    for (size_t i = 0; i < calls->n_items; i++) {
-        start_or_fail(round, &calls->items[i]);
+    for (struct fx_input_entry *entry = inputs->first; entry != NULL;
+         entry = entry->next) {
+        if (is_open_call(entry)) {
+            start_or_fail(round, entry);
+        }
     }
     end_call(round);
     return true;

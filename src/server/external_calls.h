@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/external_calls.h - sends the requests of admission/external.h to the providers,
- * all at the same time, and returns their responses. Connections are reused
- * (net/http_pool.h). Used by the webhook and the command line. Loop thread only.
+ * server/external_calls.h - fetches the inputs of type CALL (engine/input.h): sends the
+ * requests to the providers, all at the same time, and stores their responses
+ * (admission/external.h). Connections are reused (net/http_pool.h). Used by the webhook
+ * and the command line. Loop thread only.
  */
 #ifndef FX_SERVER_EXTERNAL_CALLS_H
 #define FX_SERVER_EXTERNAL_CALLS_H
@@ -13,7 +14,6 @@
 #include <uv.h>
 
 #include "admission/external.h"
-#include "base/arena.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -57,12 +57,11 @@ struct fx_external_callback {
     void *user;
 };
 
-/* Makes all calls, stores each result (fx_external_give(), fx_external_fail()) and then
- * calls back. A call may take its provider's timeout (default 5 s), but not longer than
- * until the deadline. Calls and arena are borrowed until the callback. False, and no
- * callback, only if out of memory. */
-bool fx_external_client_run(struct fx_external_client *client,
-                            struct fx_external_calls *calls, struct fx_arena *arena,
+/* Makes all calls among the inputs that are WANTED or AWAITED, stores each result
+ * (fx_external_give(), fx_external_fail()) and then calls back. A call may take its
+ * provider's timeout (default 5 s), but not longer than until the deadline. The inputs
+ * are borrowed until the callback. False, and no callback, only if out of memory. */
+bool fx_external_client_run(struct fx_external_client *client, struct fx_inputs *inputs,
                             const struct fx_external_callback *callback,
                             struct fx_err *err) FX_MUST_USE;
 

@@ -3,8 +3,9 @@
  * server/mutate.c - POST /v1/mutate: one review on a serving thread's loop, from the
  * request to the response.
  *
- * An object that the review needs and that is not cached is fetched by the main thread: a
- * message goes there and back.
+ * Inputs that are not cached are fetched: objects and access reviews by the main thread,
+ * to which one message goes and from which one comes back; calls to providers by this
+ * thread. The review goes on when both have ended.
  */
 #include <stdlib.h>
 
@@ -73,12 +74,11 @@ struct mutate_request {
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
-    bool is_waiting; /* and counts as such in thread->shed */
-    /* While an object is fetched: */
+    bool is_waiting;          /* and counts as such in thread->shed, … */
+    unsigned n_waits;         /* … for so many of: the main thread, calls to providers */
+    struct fx_inputs *inputs; /* of the review, while it waits */
     struct fx_message message;
-    struct fx_reference wanted; /* its text is borrowed from the review */
-    json_t *object;             /* the result: written by the main thread, */
-    struct fx_err failure;      /* or why there is none */
+    size_t n_fetches; /* inputs that the main thread has not fetched yet; its own */
 };
 
 static void resume(void *user);
@@ -110,82 +110,67 @@ static void respond_no_memory(struct fx_server *server,
     fx_respond_no_memory(exchange);
 }
 
-/* ---- fetching an object; the first four functions run on the main loop --------------
+/* ---- fetching objects and access reviews; those marked `main` run on the main loop --
  */
 
-static void on_object(void *user) {
+static void end_wait(void *user) {
     struct mutate_request *request = user;
-    const struct fx_err failure = request->failure; /* the request may be destroyed */
-    fx_review_give(request->review, request->object,
-                   request->object == NULL ? &failure : NULL);
-    resume(request);
-}
-
-static void send_back(struct mutate_request *request) {
-    request->message = (struct fx_message){.handle = on_object, .user = request};
-    fx_message_queue_post(&request->thread->queue, &request->message);
-}
-
-static void on_fetched(json_t *object_take, const struct fx_err *failure, void *user) {
-    struct mutate_request *request = user;
-    request->object = object_take;
-    if (object_take == NULL) {
-        request->failure = *failure;
+    if (--request->n_waits == 0) {
+        resume(request);
     }
-    send_back(request);
 }
 
-/* Another review may have fetched the namespace since the message was posted. */
-static bool fetch_namespace(struct mutate_request *request, struct fx_cluster *cluster) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(cluster);
-    const struct fx_cluster_namespace_request wanted = {
-        .name = request->wanted.name,
-        .whole = request->wanted.type == FX_REFERENCE_NAMESPACE,
-        .deadline_ns = request->deadline_ns,
-    };
-    request->object =
-        wanted.whole ? fx_cluster_namespaces_find_whole(spaces, wanted.name) : NULL;
-    if (request->object != NULL) {
-        send_back(request);
-        return true;
+/* main */
+static void end_fetch(struct mutate_request *request) {
+    if (--request->n_fetches == 0) {
+        request->message = (struct fx_message){.handle = end_wait, .user = request};
+        fx_message_queue_post(&request->thread->queue, &request->message);
     }
-    return fx_cluster_namespaces_fetch(spaces, &wanted, on_fetched, request);
 }
 
-static bool fetch_object(struct mutate_request *request) {
-    struct fx_cluster *cluster = request->thread->server->cluster;
-    switch (request->wanted.type) {
-    case FX_REFERENCE_LABELS:
-    case FX_REFERENCE_NAMESPACE: return fetch_namespace(request, cluster);
-    case FX_REFERENCE_NODE: break;
+/* main. An entry belongs to the thread that fetches it. */
+static void on_fetched(json_t *value_take, const struct fx_err *failure, void *user) {
+    struct fx_input_entry *entry = user;
+    fx_inputs_give(entry, value_take, failure);
+    end_fetch(entry->fetcher);
+}
+
+/* main */
+static void start_fetch(struct mutate_request *request, struct fx_input_entry *entry) {
+    entry->fetcher = request;
+    request->n_fetches++;
+    if (!fx_cluster_fetch_input(request->thread->server->cluster, &entry->key,
+                                request->deadline_ns, on_fetched, entry)) {
+        struct fx_err err;
+        fx_err_reset(&err);
+        (void)fx_fail_nomem(&err);
+        on_fetched(NULL, &err, entry);
     }
-    return fx_cluster_fetch_node(cluster, request->wanted.name, request->deadline_ns,
-                                 on_fetched, request);
 }
 
+/* Whether the main thread fetches it. The state of a call may be written meanwhile. */
+static bool is_fetched_by_main(const struct fx_input_entry *entry) {
+    return entry->key.type != FX_INPUT_CALL && entry->state == FX_INPUT_AWAITED;
+}
+
+/* main */
 static void on_fetch(void *user) {
     struct mutate_request *request = user;
-    if (!fetch_object(request)) {
-        (void)fx_fail_nomem(&request->failure);
-        send_back(request);
+    request->n_fetches = 1; /* until all are started */
+    for (struct fx_input_entry *entry = request->inputs->first; entry != NULL;
+         entry = entry->next) {
+        if (is_fetched_by_main(entry)) {
+            start_fetch(request, entry);
+        }
     }
+    end_fetch(request);
 }
 
-/* Fetches what no cache has: a namespace that is newer than the watch, or of which more
- * is needed than the watch keeps; a Node. */
-static void start_fetch(struct mutate_request *request) {
-    request->wanted = *fx_review_wanted(request->review);
-    request->object = NULL;
-    request->failure = (struct fx_err){0};
-    request->message = (struct fx_message){.handle = on_fetch, .user = request};
-    fx_message_queue_post(&request->thread->server->queue, &request->message);
-}
-
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_value, struct fx_err *err) {
     const struct mutate_request *request = user;
-    return fx_sources_find_object(request->thread->server, request->policies, reference,
-                                  ret_object, err);
+    return fx_sources_find_input(request->thread->server, request->policies, key,
+                                 ret_value, err);
 }
 
 /* ---- waiting ------------------------------------------------------------------------
@@ -198,20 +183,35 @@ static void stop_waiting(struct mutate_request *request) {
     }
 }
 
-/* Calls the external data providers. False if out of memory. */
-static bool call_providers(struct mutate_request *request) {
-    struct fx_arena *arena = NULL;
-    struct fx_external_callback callback = {.on_ready = resume, .user = request};
-    struct fx_err err = FX_ERR_INIT;
-    struct fx_external_calls *calls =
-        fx_review_calls(request->review, &arena, &callback.deadline_ns);
-    return fx_external_client_run(request->thread->external, calls, arena, &callback,
-                                  &err);
+/* Fetches the inputs that are missing. False if out of memory. */
+static bool fetch_inputs(struct mutate_request *request) {
+    struct fx_external_callback callback = {.on_ready = end_wait, .user = request};
+    struct fx_err err;
+    bool has_calls = false;
+    bool has_others = false;
+    fx_err_reset(&err);
+    request->inputs = fx_review_inputs(request->review, &callback.deadline_ns);
+    for (const struct fx_input_entry *entry = request->inputs->first; entry != NULL;
+         entry = entry->next) {
+        has_others = has_others || is_fetched_by_main(entry);
+        has_calls = has_calls || (entry->key.type == FX_INPUT_CALL &&
+                                  entry->state == FX_INPUT_AWAITED);
+    }
+    request->n_waits = (has_calls ? 1u : 0u) + (has_others ? 1u : 0u);
+    if (has_calls && !fx_external_client_run(request->thread->external, request->inputs,
+                                             &callback, &err)) {
+        return false;
+    }
+    if (has_others) {
+        request->message = (struct fx_message){.handle = on_fetch, .user = request};
+        fx_message_queue_post(&request->thread->server->queue, &request->message);
+    }
+    return true;
 }
 
 /* Starts to wait for what the review needs. False if it cannot wait: then it is answered.
  */
-static bool wait_for(struct mutate_request *request, enum fx_review_state state) {
+static bool start_waiting(struct mutate_request *request) {
     struct fx_shed *shed = &request->thread->shed;
     struct fx_server *server = request->thread->server;
     request->is_waiting = fx_shed_begin_wait(shed, fx_http_body(request->exchange).len);
@@ -219,9 +219,7 @@ static bool wait_for(struct mutate_request *request, enum fx_review_state state)
         fx_shed_reject(shed, &server->metrics, request->exchange, FX_SHED_WAITING);
         return false;
     }
-    if (state == FX_REVIEW_WANTS_OBJECT) {
-        start_fetch(request);
-    } else if (!call_providers(request)) {
+    if (!fetch_inputs(request)) {
         stop_waiting(request);
         respond_no_memory(server, request->exchange);
         return false;
@@ -232,11 +230,10 @@ static bool wait_for(struct mutate_request *request, enum fx_review_state state)
 /* Runs the review to its end or to its next wait. */
 static void run_review(struct mutate_request *request) {
     stop_waiting(request);
-    const enum fx_review_state state = fx_review_run(request->review);
-    if (state == FX_REVIEW_DONE) {
+    if (fx_review_run(request->review) == FX_REVIEW_DONE) {
         respond_result(request->thread, request->exchange,
                        fx_review_result(request->review));
-    } else if (wait_for(request, state)) {
+    } else if (start_waiting(request)) {
         return;
     }
     destroy_request(request);
@@ -274,7 +271,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .skims = true,
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
-        .find_object = find_object,
+        .find_input = find_input,
         .user = request,
     };
     request->deadline_ns = fx_request_deadline_ns(server, exchange);

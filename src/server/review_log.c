@@ -230,6 +230,7 @@ static const char *log_message(const struct fx_err *failure) {
     case FX_ENOCONVERGE:
     case FX_EDEADLINE:
     case FX_EIO:
+    case FX_EINPUT:
     case FX_EINTERNAL: break;
     }
     return failure->msg;

@@ -90,55 +90,34 @@ struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
     return fx_policies_ref(now != NULL ? now : server->no_policies);
 }
 
-/* Files: nothing needs to be fetched. A namespace that they do not have counts as one
- * without labels but its name. */
-static json_t *find_in_files(const struct fx_policies *policies,
-                             const struct fx_reference *reference, struct fx_err *err) {
-    json_t *object = NULL;
-    if (reference->type == FX_REFERENCE_NODE) {
-        object = fx_namespaces_find_node(&policies->namespaces, reference->name);
-        if (object == NULL) {
-            (void)fx_fail(err, FX_EMUTATE, "no Node `%.*s` is among the files",
-                          FX_TEXT_ARG(reference->name));
-        }
-        return object;
+/* NULL without an error: it must be fetched from the API server. Only Namespaces are
+ * cached: a Node changes every few seconds. */
+static json_t *find_in_cluster(const struct fx_server *server,
+                               const struct fx_input_key *key, struct fx_err *err) {
+    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
+    bool nomem = false;
+    if (!fx_input_key_is(key, "Namespace")) {
+        return NULL;
     }
-    object = fx_namespaces_find(&policies->namespaces, reference->name);
-    if (object == NULL) {
+    if (!key->labels_only) {
+        return fx_cluster_namespaces_find_whole(spaces, key->name);
+    }
+    json_t *object = fx_cluster_namespaces_find(spaces, key->name, &nomem);
+    if (nomem) {
         (void)fx_fail_nomem(err);
     }
     return object;
 }
 
-/* NULL without an error: it must be fetched from the API server. */
-static json_t *find_in_cluster(const struct fx_server *server,
-                               const struct fx_reference *reference, struct fx_err *err) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
-    bool nomem = false;
-    switch (reference->type) {
-    case FX_REFERENCE_LABELS: {
-        json_t *object = fx_cluster_namespaces_find(spaces, reference->name, &nomem);
-        if (nomem) {
-            (void)fx_fail_nomem(err);
-        }
-        return object;
-    }
-    case FX_REFERENCE_NAMESPACE:
-        return fx_cluster_namespaces_find_whole(spaces, reference->name);
-    case FX_REFERENCE_NODE: break; /* not cached: Nodes change every few seconds */
-    }
-    return NULL;
-}
-
-/* Under passthrough nothing is fetched. */
-enum fx_lookup fx_sources_find_object(const struct fx_server *server,
-                                      const struct fx_policies *policies,
-                                      const struct fx_reference *reference,
-                                      json_t **ret_object, struct fx_err *err) {
+/* With files, and under passthrough, nothing is fetched. */
+enum fx_lookup fx_sources_find_input(const struct fx_server *server,
+                                     const struct fx_policies *policies,
+                                     const struct fx_input_key *key, json_t **ret_value,
+                                     struct fx_err *err) {
     const bool may_fetch = server->cluster != NULL && policies != server->no_policies;
-    *ret_object = may_fetch ? find_in_cluster(server, reference, err)
-                            : find_in_files(policies, reference, err);
-    if (*ret_object != NULL) {
+    *ret_value = may_fetch ? find_in_cluster(server, key, err)
+                           : fx_namespaces_find_input(&policies->namespaces, key, err);
+    if (*ret_value != NULL) {
         return FX_LOOKUP_FOUND;
     }
     return err->code != FX_OK ? FX_LOOKUP_FAILED : FX_LOOKUP_WAIT;

@@ -27,13 +27,13 @@ void fx_sources_report(struct fx_server *server);
 struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
                                             unsigned thread);
 
-/* Looks up an object that a review under these policies needs. FOUND: *ret_object is a
- * new reference. WAIT: it must be fetched from the API server. FAILED: see `err`, which
- * must be empty before. Any thread. */
-enum fx_lookup fx_sources_find_object(const struct fx_server *server,
-                                      const struct fx_policies *policies,
-                                      const struct fx_reference *reference,
-                                      json_t **ret_object, struct fx_err *err);
+/* Looks up an input that a review under these policies needs (not a call). FOUND:
+ * *ret_value is a new reference. WAIT: it must be fetched from the API server. FAILED:
+ * see `err`, which must be empty before. Any thread. */
+enum fx_lookup fx_sources_find_input(const struct fx_server *server,
+                                     const struct fx_policies *policies,
+                                     const struct fx_input_key *key, json_t **ret_value,
+                                     struct fx_err *err);
 
 /* Are policies loaded? If not, *ret_reason says what is missing; it is valid until the
  * loop goes on. */

@@ -58,10 +58,10 @@ static void review(const struct fx_admission *admission, struct fx_snapshot *sna
     fx_review_destroy(review);
 }
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     const struct fx_policies *policies = user;
-    *ret_object = fx_namespaces_find(&policies->namespaces, reference->name);
+    *ret_object = fx_namespaces_find(&policies->namespaces, key->name);
     if (*ret_object == NULL) {
         (void)fx_fail_nomem(err);
         return FX_LOOKUP_FAILED;
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
         .collects_stats = true,
         .skims = true,
         .own_namespace = "fixpoint",
-        .find_object = find_object,
+        .find_input = find_input,
         .user = policies,
     };
     const long times = strtol(argv[3], NULL, 10);

@@ -47,11 +47,10 @@ static json_t *keys_of(struct fx_text body, struct fx_err *err) {
 }
 
 /* What the row has for a provider: a ProviderResponse, or {"fail": why there is none}. */
-static bool give(struct fx_external_call *call, const json_t *answer,
-                 struct fx_arena *arena, struct fx_err *err) {
+static bool give(struct fx_input_entry *call, const json_t *answer, struct fx_err *err) {
     const json_t *why = fx_tree_view_key(answer, "fail");
     if (why != NULL) {
-        fx_external_fail(call, arena, json_string_value(why));
+        fx_external_fail(call, json_string_value(why));
         return true;
     }
     struct fx_buf body;
@@ -59,7 +58,7 @@ static bool give(struct fx_external_call *call, const json_t *answer,
     fx_json_write(&body, answer, FX_JSON_COMPACT);
     const bool ok = !body.failed;
     if (ok) {
-        fx_external_give(call, arena, (struct fx_text){body.data, body.len});
+        fx_external_give(call, (struct fx_text){body.data, body.len});
     }
     fx_buf_finish(&body);
     return ok || fx_fail_nomem(err);
@@ -70,13 +69,13 @@ static bool answer_calls(const json_t *row, struct fx_mutation *mutation, json_t
                          struct fx_err *err) {
     const json_t *providers = fx_tree_view_key(row, "providers");
     for (size_t i = 0; i < mutation->calls.n_items; i++) {
-        struct fx_external_call *call = &mutation->calls.items[i];
-        const char *name = call->provider->resource.name;
-        json_t *keys = keys_of(call->body, err);
+        struct fx_input_entry *call = mutation->calls.items[i];
+        const char *name = call->key.provider->resource.name;
+        json_t *keys = keys_of(call->key.body, err);
         if (keys == NULL || json_object_set_new(asked, name, keys) != 0) {
             return fx_fail(err, FX_EINTERNAL, "no request for keys");
         }
-        if (!give(call, fx_tree_view_key(providers, name), mutation->arena, err)) {
+        if (!give(call, fx_tree_view_key(providers, name), err)) {
             return false;
         }
     }
@@ -96,6 +95,7 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
         .snapshot = like->snapshot,
         .request = like->request,
         .object = object,
+        .inputs = like->inputs,
         .arena = &arena,
     };
     if (object != NULL && fx_mutation_begin(&mutation, &err) &&
@@ -135,7 +135,7 @@ static bool mutate(json_t *row, struct fx_mutation *mutation,
         !answer_calls(row, mutation, answer->calls, err) ||
         !fx_mutation_end(mutation, err) ||
         !patch_holds(&mutation->patch, mutation->object, mutation->result, err) ||
-        (!mutation->snapshot->wants_external && !fx_case_part_agrees(mutation, err))) {
+        (!mutation->snapshot->has_inputs_after && !fx_case_part_agrees(mutation, err))) {
         return false;
     }
     answer->object = json_incref(mutation->result);
@@ -146,11 +146,14 @@ static bool mutate(json_t *row, struct fx_mutation *mutation,
 bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer, struct fx_err *err) {
     struct fx_arena arena;
+    struct fx_inputs inputs;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    fx_inputs_init(&inputs, NULL, 0);
     struct fx_mutation mutation = {
         .snapshot = snapshot,
         .request = fx_case_request(row),
         .object = fx_tree_view_key(row, "object"),
+        .inputs = &inputs,
         .arena = &arena,
         .external_fault =
             fx_tree_view_key(row, "providers") == NULL ? NO_CERTIFICATE : NULL,
@@ -158,6 +161,7 @@ bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
     ret_answer->calls = json_object();
     const bool ok = mutate(row, &mutation, ret_answer, err);
     fx_mutation_finish(&mutation);
+    fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
     return ok;
 }

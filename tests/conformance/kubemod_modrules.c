@@ -136,13 +136,24 @@ static json_t *object_at(json_t *row, const char *key) {
     return json_is_object(object) ? object : NULL;
 }
 
+static void put_node(struct fx_inputs *inputs, json_t *node) {
+    const struct fx_input_key key = fx_input_core_key(
+        "Node", fx_tree_view_string(fx_tree_view_key(node, "metadata"), "name"));
+    if (node != NULL && !fx_inputs_put(inputs, &key, node)) {
+        abort();
+    }
+}
+
 static void mutate(json_t *row, const struct fx_snapshot *snapshot, struct outcome *ret) {
     struct fx_arena arena;
     struct fx_trace trace;
+    struct fx_inputs inputs;
     const enum fx_operation operation =
         fx_operation_parse(fx_tree_view_string(row, "operation"));
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
+    fx_inputs_init(&inputs, NULL, 0);
+    put_node(&inputs, object_at(row, "nodeObject"));
     struct fx_mutation mutation = {
         .snapshot = snapshot,
         .request =
@@ -151,10 +162,10 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot, struct outco
                 .source = FX_SOURCE_ORIGINAL,
                 .namespace_ = fx_tree_view_string(row, "namespace"),
                 .namespace_object = object_at(row, "namespaceObject"),
-                .node_object = object_at(row, "nodeObject"),
                 .only_validators = operation == FX_OPERATION_DELETE,
             },
         .object = fx_tree_view_key(row, "object"),
+        .inputs = &inputs,
         .arena = &arena,
         .trace = &trace,
     };
@@ -167,6 +178,7 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot, struct outco
     }
     fx_mutation_finish(&mutation);
     fx_trace_finish(&trace);
+    fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
 }
 

@@ -17,13 +17,13 @@
 /* ---- the request ----------------------------------------------------------------- */
 
 /* The namespaces of this cluster: the one the row has. */
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     json_t *row = user;
     json_t *object = fx_tree_view_key(row, "namespace");
     const json_t *metadata = fx_tree_view_key(object, "metadata");
-    if (!fx_text_equal(fx_tree_view_string(metadata, "name"), reference->name)) {
-        (void)fx_fail(err, FX_EIO, "no namespace `%.*s`", FX_TEXT_ARG(reference->name));
+    if (!fx_text_equal(fx_tree_view_string(metadata, "name"), key->name)) {
+        (void)fx_fail(err, FX_EIO, "no namespace `%.*s`", FX_TEXT_ARG(key->name));
         return FX_LOOKUP_FAILED;
     }
     *ret_object = json_incref(object);
@@ -144,7 +144,7 @@ static bool answer_body(json_t *row, struct fx_snapshot *snapshot, struct fx_tex
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "gatekeeper-system",
-        .find_object = find_object,
+        .find_input = find_input,
         .user = row,
     };
     struct fx_review *review = fx_review_create(&admission, snapshot, body, 0);

@@ -94,10 +94,10 @@ static void test_rebuilds(void **state) {
     fx_policies_unref(previous);
 }
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
-    *ret_object = fx_namespaces_find(NULL, reference->name);
+    *ret_object = fx_namespaces_find(NULL, key->name);
     if (*ret_object == NULL) {
         (void)fx_fail_nomem(err);
         return FX_LOOKUP_FAILED;
@@ -108,10 +108,9 @@ static enum fx_lookup find_object(void *user, const struct fx_reference *referen
 static const struct fx_admission deny = {.on_error = FX_ON_ERROR_DENY,
                                          .annotates = true,
                                          .own_namespace = "fixpoint",
-                                         .find_object = find_object};
-static const struct fx_admission allow = {.on_error = FX_ON_ERROR_ALLOW,
-                                          .own_namespace = "fixpoint",
-                                          .find_object = find_object};
+                                         .find_input = find_input};
+static const struct fx_admission allow = {
+    .on_error = FX_ON_ERROR_ALLOW, .own_namespace = "fixpoint", .find_input = find_input};
 
 /* Requests that end in each of the ways there are. */
 static const struct journey {

@@ -141,20 +141,20 @@ static const struct journey {
 };
 
 /* Every namespace is to be asked for. */
-static enum fx_lookup find_later(void *user, const struct fx_reference *reference,
+static enum fx_lookup find_later(void *user, const struct fx_input_key *key,
                                  json_t **ret_object, struct fx_err *err) {
     (void)user;
-    (void)reference;
+    (void)key;
     (void)ret_object;
     (void)err;
     return FX_LOOKUP_WAIT;
 }
 
 static const struct fx_admission admissions[] = {
-    {.own_namespace = "own", .find_object = find_later},
-    {.own_namespace = "own", .find_object = find_later, .skims = true},
+    {.own_namespace = "own", .find_input = find_later},
+    {.own_namespace = "own", .find_input = find_later, .skims = true},
     {.own_namespace = "own",
-     .find_object = find_later,
+     .find_input = find_later,
      .skims = true,
      .annotates = true,
      .reports_passes = true,
@@ -163,32 +163,36 @@ static const struct fx_admission admissions[] = {
 
 /* ---- the others' part, who have memory ------------------------------------------- */
 
-static void give_namespace(struct fx_review *review) {
+static void give_namespace(struct fx_input_entry *entry) {
     struct fx_err failure = FX_ERR_INIT;
     refuse_pause();
-    const struct fx_text name = fx_review_wanted(review)->name;
+    const struct fx_text name = entry->key.name;
     if (fx_text_is(name, "gone")) {
         (void)fx_fail(&failure, FX_EMUTATE, "namespaces \"gone\" not found");
-        fx_review_give(review, NULL, &failure);
+        fx_inputs_give(entry, NULL, &failure);
     } else {
         json_t *object = json_pack("{s:s,s:s,s:{s:s#,s:{s:s}}}", "apiVersion", "v1",
                                    "kind", "Namespace", "metadata", "name", name.data,
                                    (int)name.len, "labels", "team", "red");
         assert_non_null(object);
-        fx_review_give(review, object, NULL);
+        fx_inputs_give(entry, object, NULL);
     }
     refuse_resume();
 }
 
-static void answer_calls(struct fx_review *review, const char *answer) {
-    struct fx_arena *arena = NULL;
+static void answer_inputs(struct fx_review *review, const char *answer) {
     uint64_t deadline_ns = 0;
-    struct fx_external_calls *calls = fx_review_calls(review, &arena, &deadline_ns);
-    for (size_t i = 0; i < calls->n_items; i++) {
-        if (answer != NULL) {
-            fx_external_give(&calls->items[i], arena, fx_text_of(answer));
+    for (struct fx_input_entry *entry = fx_review_inputs(review, &deadline_ns)->first;
+         entry != NULL; entry = entry->next) {
+        if (entry->state != FX_INPUT_AWAITED) {
+            continue;
+        }
+        if (entry->key.type == FX_INPUT_OBJECT) {
+            give_namespace(entry);
+        } else if (answer != NULL) {
+            fx_external_give(entry, fx_text_of(answer));
         } else {
-            fx_external_fail(&calls->items[i], arena, "no route to host");
+            fx_external_fail(entry, "no route to host");
         }
     }
 }
@@ -197,8 +201,7 @@ static void answer_calls(struct fx_review *review, const char *answer) {
 
 static bool is_done(struct fx_review *review, const struct journey *journey) {
     switch (fx_review_run(review)) {
-    case FX_REVIEW_WANTS_OBJECT: give_namespace(review); return false;
-    case FX_REVIEW_WANTS_DATA: answer_calls(review, journey->answer); return false;
+    case FX_REVIEW_WANTS_INPUTS: answer_inputs(review, journey->answer); return false;
     case FX_REVIEW_DONE: break;
     }
     return true;

@@ -97,6 +97,7 @@ static unsigned status_of(enum fx_code code) {
     case FX_EMUTATE:
     case FX_ENOCONVERGE:
     case FX_EIO:
+    case FX_EINPUT:
     case FX_EDENIED: break;
     }
     return 400;

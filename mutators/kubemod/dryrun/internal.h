@@ -76,6 +76,7 @@ struct fx_dryrun_trial {
     /* Private. */
     size_t text_left;
     struct fx_snapshot *acting; /* counted, of `patched`; or NULL */
+    struct fx_inputs inputs;    /* the Node of the request */
     json_t *namespace_object;   /* counted, or NULL */
     char mutation_id[FX_UUID_SIZE];
 };

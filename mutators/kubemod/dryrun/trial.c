@@ -7,6 +7,7 @@
 
 #include "base/limits.h"
 #include "policy/namespaces.h"
+#include "value/tree.h"
 
 /* The Namespace of the request; for a name only, one with that name. None if the request
  * does not say where the object is: KubeMod's dry run has no syntheticRefs. */
@@ -24,6 +25,17 @@ static bool find_namespace(struct fx_dryrun_trial *trial, struct fx_err *err) {
     return trial->namespace_object != NULL || fx_fail_nomem(err);
 }
 
+/* The Node of the request, whatever its kind says. */
+static bool put_node(struct fx_dryrun_trial *trial, struct fx_err *err) {
+    json_t *node = trial->request->node;
+    const json_t *metadata = fx_tree_view_key(node, "metadata");
+    const struct fx_input_key key =
+        fx_input_core_key("Node", fx_tree_view_string(metadata, "name"));
+    fx_inputs_init(&trial->inputs, NULL, 0);
+    return node == NULL || fx_inputs_put(&trial->inputs, &key, node) ||
+           fx_fail_nomem(err);
+}
+
 static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
                                        const struct fx_snapshot *snapshot) {
     const struct fx_dryrun_request *request = trial->request;
@@ -38,7 +50,6 @@ static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
                 .namespace_ = request->is_placed ? request->namespace_
                                                  : FX_TEXT(FX_DRYRUN_NAMESPACE),
                 .namespace_object = trial->namespace_object,
-                .node_object = request->node,
                 .only_validators = request->operation == FX_OPERATION_DELETE,
                 .everywhere = !request->is_placed,
                 .mutation_id = trial->mutation_id,
@@ -47,6 +58,7 @@ static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
             },
         .namespace_ = subject.is_namespace ? FX_TEXT("") : request->namespace_,
         .object = request->object,
+        .inputs = &trial->inputs,
         .arena = &trial->arena,
         .external_fault = "a dry run calls no providers",
     };
@@ -80,7 +92,7 @@ bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) {
     fx_trace_init(&trial->trace, &trial->arena);
     fx_uuid_make(trial->mutation_id);
     trial->text_left = FX_LIMIT_DRYRUN_TEXT_BYTES;
-    if (!find_namespace(trial, err)) {
+    if (!find_namespace(trial, err) || !put_node(trial, err)) {
         return false;
     }
     trial->mutation = new_mutation(trial, trial->policies->snapshot);
@@ -94,6 +106,7 @@ void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial) {
     fx_mutation_finish(&trial->mutation);
     fx_mutation_finish(&trial->patched);
     fx_snapshot_unref(trial->acting);
+    fx_inputs_finish(&trial->inputs);
     json_decref(trial->namespace_object);
     fx_trace_finish(&trial->trace);
     fx_arena_finish(&trial->arena);

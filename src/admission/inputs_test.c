@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/references_test.c - which other objects a review asks for, and for whom: a
+ * admission/inputs_test.c - which inputs a review asks for, and for whom: a
  * whole Namespace and a Node only where a policy that may act on the object wants them.
  */
 #include <setjmp.h>
@@ -27,7 +27,7 @@
 /* ---- a mutator that notes what it is shown ---- */
 
 static struct shown {
-    json_t *namespace_object, *node_object; /* as many as it was shown; borrowed */
+    const json_t *namespace_object, *node_object; /* as many as it was shown; borrowed */
     unsigned n_times;
 } shown;
 
@@ -37,15 +37,16 @@ static bool note(const struct fx_request *request, json_t *root, struct fx_err *
     (void)err;
     *ret_changed = false;
     shown.namespace_object = request->namespace_object;
-    shown.node_object = request->node_object;
+    const struct fx_input_key node = fx_input_core_key("Node", FX_TEXT("w"));
+    const struct fx_input_entry *entry = fx_inputs_find(request->inputs, &node);
+    shown.node_object = entry == NULL ? NULL : entry->value;
     shown.n_times++;
     return true;
 }
 
 /* One that is for Pods of one namespace, on UPDATE alone. */
 static struct fx_snapshot *make_snapshot(bool wants_namespace, bool wants_node) {
-    static const struct fx_object_view view = {fake_put_on, fake_take_off,
-                                               fake_node_name};
+    static const struct fx_object_view view = {fake_put_on, fake_take_off};
     static const struct fx_mutator_ops ops = {
         .match = fake_match, .apply = fake_apply, .view = &view, .destroy = fake_destroy};
     static const struct fx_text own_namespace = {"shop", 4};
@@ -59,8 +60,7 @@ static struct fx_snapshot *make_snapshot(bool wants_namespace, bool wants_node) 
     struct fx_err err = FX_ERR_INIT;
     struct fx_mutator *mutator = fake_mutator(note, "a");
     mutator->ops = &ops;
-    mutator->wants_namespace = wants_namespace;
-    mutator->wants_node = wants_node;
+    fake_set_inputs(mutator, wants_namespace, wants_node);
     mutator->bindings = &binding;
     mutator->n_bindings = 1;
     mutator->namespaces = &own_namespace;
@@ -77,7 +77,7 @@ static struct fx_snapshot *make_snapshot(bool wants_namespace, bool wants_node) 
 
 /* What was asked of it; how it answers. */
 static struct cluster {
-    enum fx_reference_type types[QUESTIONS];
+    bool is_node[QUESTIONS], is_whole[QUESTIONS];
     char names[QUESTIONS][300];
     size_t n_questions;
     enum fx_lookup answer;
@@ -90,15 +90,16 @@ static json_t *make_object(const char *name) {
     return made;
 }
 
-static enum fx_lookup find_object(void *user, const struct fx_reference *reference,
-                                  json_t **ret_object, struct fx_err *err) {
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_object, struct fx_err *err) {
     (void)user;
     const size_t at = cluster.n_questions++;
-    assert_true(at < QUESTIONS && reference->name.len < sizeof cluster.names[at]);
-    cluster.types[at] = reference->type;
+    assert_true(at < QUESTIONS && key->name.len < sizeof cluster.names[at]);
+    cluster.is_node[at] = fx_input_key_is(key, "Node");
+    cluster.is_whole[at] = !key->labels_only;
     (void)snprintf(cluster.names[at], sizeof cluster.names[at], "%.*s",
-                   FX_TEXT_ARG(reference->name));
-    if (reference->type != FX_REFERENCE_NODE || cluster.answer == FX_LOOKUP_FOUND) {
+                   FX_TEXT_ARG(key->name));
+    if (!cluster.is_node[at] || cluster.answer == FX_LOOKUP_FOUND) {
         *ret_object = make_object(cluster.names[at]);
         return FX_LOOKUP_FOUND;
     }
@@ -108,7 +109,7 @@ static enum fx_lookup find_object(void *user, const struct fx_reference *referen
     return cluster.answer;
 }
 
-static const struct fx_admission admission = {.find_object = find_object};
+static const struct fx_admission admission = {.find_input = find_input};
 
 /* ---- reviews ---- */
 
@@ -152,10 +153,10 @@ static void asks_for_who_may_act(void **state) {
         assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
         assert_int_equal(fx_review_result(review)->decision, FX_DECISION_UNCHANGED);
         assert_int_equal(cluster.n_questions, cases[i].asks_node ? 2 : 1);
-        assert_int_equal(cluster.types[0], cases[i].is_whole ? FX_REFERENCE_NAMESPACE
-                                                             : FX_REFERENCE_LABELS);
+        assert_false(cluster.is_node[0]);
+        assert_int_equal(cluster.is_whole[0], cases[i].is_whole);
         if (cases[i].asks_node) {
-            assert_int_equal(cluster.types[1], FX_REFERENCE_NODE);
+            assert_true(cluster.is_node[1]);
             assert_string_equal(cluster.names[1], "w");
             assert_non_null(shown.node_object);
         }
@@ -229,11 +230,12 @@ static void waits_for_a_node(void **state) {
         (void)fx_fail(&failure, FX_EMUTATE, "nodes \"w\" not found");
         cluster.n_questions = 0;
         struct fx_review *review = begin(snapshot, request);
-        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_OBJECT);
-        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_OBJECT);
-        assert_int_equal(fx_review_wanted(review)->type, FX_REFERENCE_NODE);
-        assert_true(fx_text_is(fx_review_wanted(review)->name, "w"));
-        fx_review_give(review, there ? make_object("w") : NULL, there ? NULL : &failure);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        struct fx_input_entry *entry = fake_awaited(review);
+        assert_true(fx_input_key_is(&entry->key, "Node"));
+        assert_true(fx_text_is(entry->key.name, "w"));
+        fx_inputs_give(entry, there ? make_object("w") : NULL, there ? NULL : &failure);
         assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
         assert_int_equal(cluster.n_questions, 2); /* it is not asked for again */
         expect_body(review, there ? UNCHANGED : NONE);
@@ -272,6 +274,93 @@ static void a_name_that_is_none_is_not_asked_for(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
+/* ---- rules that ask for inputs ---------------------------------------------------- */
+
+static struct fx_snapshot *asking_snapshot(void) {
+    struct fx_snapshot *snapshot = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_mutator *mutator = fake_mutator(fake_follow, "a");
+    mutator->inputs = fake_asked;
+    mutator->n_inputs = FX_COUNT(fake_asked);
+    const struct fx_snapshot_parts parts = {.mutators = &mutator, .n_mutators = 1};
+    assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
+    fx_mutator_unref(mutator);
+    return snapshot;
+}
+
+/* Namespaces are at hand. */
+static enum fx_lookup find_spaces(void *user, const struct fx_input_key *key,
+                                  json_t **ret_value, struct fx_err *err) {
+    (void)user;
+    (void)err;
+    if (!fx_input_key_is(key, "Namespace")) {
+        return FX_LOOKUP_WAIT;
+    }
+    *ret_value = make_object("shop");
+    return FX_LOOKUP_FOUND;
+}
+
+static void expect_asked(struct fx_review *review, const char *name) {
+    const struct fx_input_entry *entry = fake_awaited(review);
+    assert_true(fx_input_key_is(&entry->key, "ConfigMap"));
+    assert_true(fx_text_is(entry->key.namespace_, "shop"));
+    assert_true(fx_text_is(entry->key.name, name));
+}
+
+/* In two rounds; each begins with the object as it came. */
+static void rules_ask_in_rounds(void **state) {
+    (void)state;
+    struct fx_snapshot *snapshot = asking_snapshot();
+    char *request = with_quotes(IN_SHOP("CREATE", POD_OF("")));
+    for (int skims = 0; skims < 2; skims++) {
+        const struct fx_admission asking = {.find_input = find_spaces,
+                                            .skims = skims != 0};
+        struct fx_review *review =
+            fx_review_create(&asking, snapshot, fx_text_of(request), 0);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        expect_asked(review, "a");
+        fx_inputs_give(fake_awaited(review), json_pack("{s:s}", "next", "b"), NULL);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        expect_asked(review, "b");
+        fx_inputs_give(fake_awaited(review), json_object(), NULL);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+        const struct fx_review_result *result = fx_review_result(review);
+        assert_int_equal(result->decision, FX_DECISION_MUTATED);
+        assert_int_equal(result->patch->n_ops, 1);
+        assert_string_equal(json_string_value(result->patch->ops[0].value), "b");
+        fx_review_destroy(review);
+    }
+    free(request);
+    fx_snapshot_unref(snapshot);
+}
+
+static void failed_inputs_fail_their_rule(void **state) {
+    (void)state;
+    static const struct {
+        enum fx_code code;
+        enum fx_decision decision;
+    } ends[] = {{FX_EMUTATE, FX_DECISION_MUTATED}, /* there is none */
+                {FX_EIO, FX_DECISION_FAILED},
+                {FX_ENOMEM, FX_DECISION_BROKEN}};
+    struct fx_snapshot *snapshot = asking_snapshot();
+    char *request = with_quotes(IN_SHOP("CREATE", POD_OF("")));
+    for (size_t i = 0; i < FX_COUNT(ends); i++) {
+        const struct fx_admission asking = {.find_input = find_spaces};
+        struct fx_err failure = FX_ERR_INIT;
+        (void)fx_fail(&failure, ends[i].code, "reason");
+        struct fx_review *review =
+            fx_review_create(&asking, snapshot, fx_text_of(request), 0);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);
+        fx_inputs_give(fake_awaited(review), NULL, &failure);
+        assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
+        assert_int_equal(fx_review_result(review)->decision, ends[i].decision);
+        fx_review_destroy(review);
+    }
+    free(request);
+    fx_snapshot_unref(snapshot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(asks_for_who_may_act),
@@ -279,6 +368,8 @@ int main(void) {
         cmocka_unit_test(tells_of_a_node_that_is_not_there),
         cmocka_unit_test(waits_for_a_node),
         cmocka_unit_test(a_name_that_is_none_is_not_asked_for),
+        cmocka_unit_test(rules_ask_in_rounds),
+        cmocka_unit_test(failed_inputs_fail_their_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
