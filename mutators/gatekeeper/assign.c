@@ -100,11 +100,14 @@ static bool check_source(const struct assigner *assigner, const struct policy *p
     return source->type == SOURCE_OBJECT || check_element(source, last, err);
 }
 
-/* A provider's value is a text: nothing may lead further (spec section 6). */
-static bool set_schema(struct assigner *assigner, struct fx_err *err) {
-    assigner->target.mutator.schema.must_terminate =
-        assigner->source.type == SOURCE_EXTERNAL;
-    return fx_target_set_schema(&assigner->target, FX_SCHEMA_UNKNOWN, err);
+/* The value of a provider is a string: no path may lead below it (spec section 6). */
+static bool compile_source(const struct policy *policy, struct assigner *assigner,
+                           struct fx_err *err) {
+    struct target *target = &assigner->target;
+    const bool ok = fx_source_compile(policy, target, &assigner->source, err);
+    target->type = FX_ACCESS_UNKNOWN;
+    target->must_terminate = assigner->source.type == SOURCE_EXTERNAL;
+    return ok;
 }
 
 /* The steps of spec section 3.2, in its order. */
@@ -114,10 +117,9 @@ static bool compile(struct target *target, const struct policy *policy,
     return fx_target_parse_location_of(target, policy, "Assign", err) &&
            fx_target_check_metadata(target, policy, "assign", err) &&
            fx_target_check_key(target, policy, err) &&
-           fx_source_compile(policy, target, &assigner->source, err) &&
-           check_source(assigner, policy, err) &&
+           compile_source(policy, assigner, err) && check_source(assigner, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
-           fx_target_compile_apply_to(target, policy, err) && set_schema(assigner, err);
+           fx_target_compile_apply_to(target, policy, err);
 }
 
 bool fx_assign_compile(const struct policy *policy,

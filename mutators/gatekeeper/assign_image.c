@@ -139,24 +139,20 @@ static bool check_end(const struct target *target, const struct policy *policy,
                       FX_TEXT_ARG(policy->name));
 }
 
-/* An image is a string: nobody else may look for anything beneath. */
-static bool set_schema(struct target *target, struct fx_err *err) {
-    target->mutator.schema.must_terminate = true;
-    return fx_target_set_schema(target, FX_SCHEMA_STRING, err);
-}
-
 /* The steps of spec section 3.2, in its order. */
 static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
     struct assign_image *assign = (struct assign_image *)target; /* its first member */
-    target->reworks = true;
+    target->uses_old_value = true;
+    target->type = FX_ACCESS_STRING;
+    target->must_terminate = true;
     return fx_target_parse_location_of(target, policy, "assignImage", err) &&
            fx_target_check_metadata(target, policy, "assignImage", err) &&
            check_end(target, policy, err) && fx_target_check_key(target, policy, err) &&
            read_parts(assign, policy, err) &&
            fx_only_if_read(policy, &assign->only_if, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
-           fx_target_compile_apply_to(target, policy, err) && set_schema(target, err);
+           fx_target_compile_apply_to(target, policy, err);
 }
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -217,11 +213,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = fx_target_reads,
+    .access = fx_target_access,
     .sketch = fx_target_sketch,
     .operations = "applyTo.operations",
     .explain = fx_target_explain,
-    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 

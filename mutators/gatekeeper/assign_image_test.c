@@ -200,11 +200,7 @@ static void tells_the_engine(void **state) {
     const struct fx_mutator *mutator = compilation.mutators[0];
     assert_string_equal(mutator->kind, "AssignImage");
     assert_int_equal(mutator->n_bindings, 1);
-    const struct fx_schema *schema = &mutator->schema;
-    assert_int_equal(schema->n_steps, 4);
-    assert_int_equal(schema->steps[3].type, FX_SCHEMA_STRING);
-    assert_true(fx_text_is(schema->steps[3].key, "image"));
-    assert_true(schema->must_terminate);
+    expect_written(mutator, "spec.l[name].image:String!");
     fx_compilation_finish(&compilation);
     json_decref(policy);
 }

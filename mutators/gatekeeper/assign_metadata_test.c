@@ -119,7 +119,7 @@ static void tells_the_engine(void **state) {
     assert_string_equal(mutator->kind, "AssignMetadata");
     assert_int_equal(mutator->n_bindings, 0);
     assert_int_equal(mutator->n_namespaces, 0);
-    assert_int_equal(mutator->schema.n_steps, 0);
+    expect_written(mutator, "metadata.labels.a:Untyped");
     assert_int_equal(mutator->generation, 0);
     fx_compilation_finish(&compilation);
     json_decref(policy);

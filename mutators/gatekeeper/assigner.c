@@ -134,11 +134,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = fx_target_reads,
+    .access = fx_target_access,
     .sketch = fx_target_sketch,
     .operations = "applyTo.operations",
     .explain = fx_target_explain,
-    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 

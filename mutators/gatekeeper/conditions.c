@@ -5,8 +5,6 @@
  */
 #include "mutators/gatekeeper/conditions.h"
 
-#include "mutators/gatekeeper/location_reads.h"
-
 #include <stdlib.h>
 
 #include "base/budget.h"
@@ -105,16 +103,6 @@ static bool holds(const struct condition *condition, size_t from, json_t *node,
                          condition->relation == CONDITION_NOT_IN;
     *ret_holds = search.found != forbids;
     return true;
-}
-
-bool fx_conditions_add_reads(const struct conditions *conditions,
-                             struct fx_reads *reads) {
-    size_t i = 0;
-    while (i < conditions->n_items &&
-           fx_location_add_reads(conditions->items[i].place.location, reads)) {
-        i++;
-    }
-    return i == conditions->n_items;
 }
 
 bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,

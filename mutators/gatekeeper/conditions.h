@@ -17,7 +17,6 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/macros.h"
-#include "engine/reads.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/write.h"
 #include "mutators/gatekeeper/policy.h"
@@ -55,10 +54,6 @@ void fx_conditions_finish(struct conditions *conditions); /* zeroed ones are fin
 bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
                         struct fx_compilation *compilation,
                         struct fx_err *err) FX_MUST_USE;
-
-/* Adds what they are asked of. False without memory. */
-bool fx_conditions_add_reads(const struct conditions *conditions,
-                             struct fx_reads *reads) FX_MUST_USE;
 
 /* Do all of them hold that are asked of the object? Errors: those of fx_regex_match(). */
 bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,

@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/explain.c - what `fixpoint explain` asks a mutator: what its
- * criteria want, and where it writes.
+ * mutators/gatekeeper/explain.c - what the criteria of a mutator want, for `fixpoint
+ * explain`.
  */
 #include <string.h>
 
 #include "engine/policy_text.h"
 #include "mutators/gatekeeper/target.h"
-#include "value/pointer.h"
 #include "value/print.h"
 #include "value/tree.h"
-
-/* ---- criteria -------------------------------------------------------------------- */
 
 /* Appends what stands before the second, third and later of several things. */
 static void part(struct fx_buf *buf, size_t index, const char *separator) {
@@ -218,34 +215,4 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     ret_criterion->keeps_present =
         strcmp(criterion, "pathTests") == 0 && !target->has_path_tests;
     json_decref(policy);
-}
-
-/* ---- the location ---------------------------------------------------------------- */
-
-/* Do both lead to one member, or perhaps to one element of a list? Elements with
- * different keys may be one. */
-static bool steps_meet(const struct fx_path_step *asked,
-                       const struct fx_location_step *own) {
-    size_t index = 0;
-    if (own->type == FX_LOCATION_OBJECT) {
-        return asked->type != FX_PATH_ELEMENT && fx_text_equal(asked->name, own->name);
-    }
-    if (asked->type == FX_PATH_TOKEN) {
-        return fx_pointer_index(asked->name, &index);
-    }
-    return asked->type == FX_PATH_ELEMENT &&
-           (asked->value == NULL || own->glob || !fx_text_equal(asked->name, own->name) ||
-            json_equal(asked->value, own->value));
-}
-
-bool fx_target_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                         size_t n_steps, bool *ret_may, struct fx_err *err) {
-    (void)err;
-    const struct target *target = (const struct target *)self; /* its first member */
-    const struct fx_location *location = target->location;
-    *ret_may = location->n_steps > 0;
-    for (size_t i = 0; *ret_may && i < n_steps && i < location->n_steps; i++) {
-        *ret_may = steps_meet(&path[i], &location->steps[i]);
-    }
-    return true;
 }

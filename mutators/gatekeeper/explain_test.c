@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "engine/access.h"
 #include "engine/policy_text.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/json.h"
@@ -87,6 +88,8 @@ static void test_criteria(void **state) {
     }
 }
 
+static const struct fx_mutator_ops access_ops = {.access = fx_target_access};
+
 static void test_may_write(void **state) {
     (void)state;
     static const struct {
@@ -121,16 +124,18 @@ static void test_may_write(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_err err = FX_ERR_INIT;
-        struct target target = {.location = NULL};
+        struct target target = {.mutator = {.ops = &access_ops}};
+        assert_true(fx_match_compile(NULL, FX_MATCH_GATEKEEPER, &target.match, &err));
         assert_true(fx_location_parse(fx_text_of(cases[i].location),
                                       FX_LOCATION_GATEKEEPER, &target.location, &err));
         bool may = false;
-        assert_true(fx_target_may_write(&target.mutator, cases[i].path, cases[i].n_steps,
+        assert_true(fx_access_may_write(&target.mutator, cases[i].path, cases[i].n_steps,
                                         &may, &err));
         if (may != cases[i].may) {
             fail_msg("case %zu, `%s`", i, cases[i].location);
         }
         fx_location_destroy(target.location);
+        fx_match_destroy(target.match);
     }
 }
 
@@ -149,7 +154,8 @@ static void test_may_write_elements(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         char text[64];
         struct fx_err err = FX_ERR_INIT;
-        struct target target = {.location = NULL};
+        struct target target = {.mutator = {.ops = &access_ops}};
+        assert_true(fx_match_compile(NULL, FX_MATCH_GATEKEEPER, &target.match, &err));
         json_t *value = json_string(cases[i].value);
         const struct fx_path_step path[] = {
             {FX_PATH_MEMBER, FX_TEXT("c"), NULL},
@@ -159,11 +165,12 @@ static void test_may_write_elements(void **state) {
         assert_true(fx_location_parse(fx_text_of(text), FX_LOCATION_GATEKEEPER,
                                       &target.location, &err));
         bool may = false;
-        assert_true(fx_target_may_write(&target.mutator, path, 2, &may, &err));
+        assert_true(fx_access_may_write(&target.mutator, path, 2, &may, &err));
         if (may != cases[i].may) {
             fail_msg("[%s: %s], `%s`", cases[i].key, cases[i].value, text);
         }
         fx_location_destroy(target.location);
+        fx_match_destroy(target.match);
         json_decref(value);
     }
 }

@@ -100,7 +100,7 @@ static void expect_placeholder(const char *text, const char *spec,
     assert_int_equal(mutator->inputs[0].phase, FX_INPUT_AFTER);
     assert_ptr_equal(fx_input_find_call(mutator), &mutator->inputs[0]);
     assert_true(fx_text_equal(mutator->inputs[0].provider, expected->external->provider));
-    assert_true(mutator->schema.must_terminate);
+    expect_written(mutator, "spec.x:Unknown!");
     json_decref(root);
     fx_placeholders_destroy(request.placeholders);
     fx_compilation_finish(&compilation);

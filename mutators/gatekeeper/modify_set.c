@@ -313,14 +313,14 @@ static bool check_end(const struct target *target, const struct policy *policy,
 static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
     struct modify_set *set = (struct modify_set *)target; /* its first member */
+    target->type = FX_ACCESS_SET;
     return read_operation(set, policy, err) &&
            fx_target_parse_location_of(target, policy, "ModifySet", err) &&
            fx_target_check_metadata(target, policy, "modifyset", err) &&
            check_end(target, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
            fx_target_compile_apply_to(target, policy, err) &&
-           read_values(set, policy, err) &&
-           fx_target_set_schema(target, FX_SCHEMA_SET, err);
+           read_values(set, policy, err);
 }
 
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
@@ -342,11 +342,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = fx_target_reads,
+    .access = fx_target_access,
     .sketch = fx_target_sketch,
     .operations = "applyTo.operations",
     .explain = fx_target_explain,
-    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 

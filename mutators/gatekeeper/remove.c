@@ -56,12 +56,12 @@ static bool check_location(const struct target *target, const struct policy *pol
 
 static bool compile(struct target *target, const struct policy *policy,
                     struct fx_err *err) {
+    target->type = FX_ACCESS_UNKNOWN;
     return fx_target_parse_location_of(target, policy, "Remove", err) &&
            check_location(target, policy, err) &&
            fx_target_check_key(target, policy, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
-           fx_target_compile_apply_to(target, policy, err) &&
-           fx_target_set_schema(target, FX_SCHEMA_UNKNOWN, err);
+           fx_target_compile_apply_to(target, policy, err);
 }
 
 static bool take_away(const void *user, const struct fx_write_position *place,
@@ -92,11 +92,10 @@ static void destroy(struct fx_mutator *self) {
 static const struct fx_mutator_ops ops = {
     .match = fx_target_match,
     .apply = apply,
-    .reads = fx_target_reads,
+    .access = fx_target_access,
     .sketch = fx_target_sketch,
     .operations = "applyTo.operations",
     .explain = fx_target_explain,
-    .may_write = fx_target_may_write,
     .destroy = destroy,
 };
 

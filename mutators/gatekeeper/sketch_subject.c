@@ -5,7 +5,7 @@
  */
 #include <string.h>
 
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 #include "mutators/gatekeeper/sketch.h"
 #include "value/tree.h"
 

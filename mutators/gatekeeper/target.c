@@ -7,8 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/glob.h"
-#include "mutators/gatekeeper/location_reads.h"
+#include "mutators/gatekeeper/glob.h"
 #include "value/tree.h"
 
 #define NAME_MAX_BYTES 63u
@@ -136,7 +135,6 @@ void fx_target_finish(struct target *target) {
     fx_path_tests_destroy(target->tests);
     fx_conditions_finish(&target->conditions);
     fx_location_destroy(target->location);
-    free(target->schema);
     fx_mutator_finish(&target->mutator);
 }
 
@@ -153,20 +151,12 @@ bool fx_target_add(const struct policy *policy, size_t size,
         !compile(target, policy, err) ||
         !warn_of_path_tests(target, policy, ret_compilation, err) ||
         !fx_conditions_compile(policy, target->location, &target->conditions, err) ||
-        !fx_conditions_warn(&target->conditions, policy, ret_compilation, err) ||
-        !(fx_target_set_footprint(target) || fx_fail_nomem(err))) {
+        !fx_conditions_warn(&target->conditions, policy, ret_compilation, err)) {
         ops->destroy(&target->mutator);
         return false;
     }
     return fx_compilation_add_take(ret_compilation, &target->mutator) ||
            fx_fail_nomem(err);
-}
-
-bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads) {
-    const struct target *target = (const struct target *)self; /* its first member */
-    return fx_location_add_reads(target->location, reads) &&
-           fx_conditions_add_reads(&target->conditions, reads) &&
-           (target->from == NULL || fx_location_add_reads(target->from, reads));
 }
 
 /* The entries of pathTests, with their parsed sub paths, which are counted. */
@@ -268,29 +258,6 @@ bool fx_target_compile_operations(struct target *target, const struct policy *po
     target->has_operations = true;
     target->mutator.bindings = &target->operations;
     target->mutator.n_bindings = 1;
-    return true;
-}
-
-static enum fx_schema_type type_of(const struct fx_location_step *step) {
-    return step->type == FX_LOCATION_LIST ? FX_SCHEMA_LIST : FX_SCHEMA_OBJECT;
-}
-
-bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
-                          struct fx_err *err) {
-    const struct fx_location *location = target->location;
-    target->schema = calloc(location->n_steps + 1, sizeof *target->schema);
-    if (target->schema == NULL) {
-        return fx_fail_nomem(err);
-    }
-    for (size_t i = 0; i < location->n_steps; i++) {
-        const bool last = i + 1 == location->n_steps;
-        target->schema[i] = (struct fx_schema_step){
-            .key = location->steps[i].name,
-            .type = last ? terminal : type_of(&location->steps[i + 1]),
-        };
-    }
-    target->mutator.schema.steps = target->schema;
-    target->mutator.schema.n_steps = location->n_steps;
     return true;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "engine/access.h"
 #include "engine/dialect.h"
 #include "engine/mutator.h"
 #include "location/gatekeeper/location.h"
@@ -32,10 +33,11 @@ struct target {
     struct fx_match *match;
     struct conditions conditions;
     const struct fx_location *from; /* what it writes stands there; borrowed; or NULL */
-    bool reworks; /* what it writes is made of what stood there: who knows what next */
-    struct fx_binding operations; /* `spec.operations` of a kind without applyTo */
+    bool uses_old_value;            /* what it writes is made of the value it replaces */
+    enum fx_access_type type;       /* of the value at the end of the location */
+    bool must_terminate;            /* no other mutator may write below that value */
+    struct fx_binding operations;   /* `spec.operations` of a kind without applyTo */
     bool has_operations;
-    struct fx_schema_step *schema; /* backs mutator.schema */
 };
 
 /* Frees what the target holds, however much of it is filled; not the target. */
@@ -86,8 +88,8 @@ bool fx_target_is_label(const struct fx_location *location);
 /* The last step of the location; NULL where it has none. */
 const struct fx_location_step *fx_target_last_step(const struct target *target);
 
-/* The engine's reads slot for every kind. */
-bool fx_target_reads(const struct fx_mutator *self, struct fx_reads *reads);
+/* The engine's access slot for every kind. */
+void fx_target_access(const struct fx_mutator *self, struct fx_access *access);
 
 /* Compiles `spec.parameters.pathTests` against the location, which is parsed. */
 bool fx_target_compile_path_tests(struct target *target, const struct policy *policy,
@@ -101,14 +103,6 @@ bool fx_target_compile_apply_to(struct target *target, const struct policy *poli
 bool fx_target_compile_operations(struct target *target, const struct policy *policy,
                                   struct fx_err *err) FX_MUST_USE;
 
-/* Gives the engine the target's schema (spec section 6): what stands at the location's
- * end is of type `terminal`. */
-bool fx_target_set_schema(struct target *target, enum fx_schema_type terminal,
-                          struct fx_err *err) FX_MUST_USE;
-
-/* Gives the engine the target's footprint, if it can have one. False without memory. */
-bool fx_target_set_footprint(struct target *target) FX_MUST_USE;
-
 /* The engine's match slot for every kind. */
 bool fx_target_match(const struct fx_mutator *self, const struct fx_request *request,
                      const struct fx_subject *subject, struct fx_verdict *ret_verdict,
@@ -117,11 +111,9 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
 /* The engine's sketch slot for every kind (sketch.c). */
 json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err);
 
-/* The engine's explain and may_write slots for every kind (explain.c). */
+/* The engine's explain slot for every kind (explain.c). */
 void fx_target_explain(const struct fx_mutator *self, const char *criterion,
                        struct fx_criterion *ret_criterion);
-bool fx_target_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                         size_t n_steps, bool *ret_may, struct fx_err *err);
 
 /* What every kind's apply slot ends in: the setter runs where the location leads and the
  * conditions hold. */

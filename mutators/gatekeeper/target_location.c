@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target_location.c - the location of a policy, and what several
- * kinds refuse of it.
+ * mutators/gatekeeper/target_location.c - the location of a policy: what several kinds
+ * refuse of it, and the access that it declares.
  */
+#include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/tree.h"
 
@@ -71,4 +72,51 @@ bool fx_target_is_label(const struct fx_location *location) {
 const struct fx_location_step *fx_target_last_step(const struct target *target) {
     const struct fx_location *location = target->location;
     return location->n_steps == 0 ? NULL : &location->steps[location->n_steps - 1];
+}
+
+/* ---- access ------------------------------------------------------------------------ */
+
+static void add_steps(struct fx_access *access, const struct fx_location *location) {
+    for (size_t i = 0; i < location->n_steps; i++) {
+        const struct fx_location_step *step = &location->steps[i];
+        const bool is_list = step->type == FX_LOCATION_LIST;
+        fx_access_step(access, (struct fx_path_step){
+                                   .type = is_list ? FX_PATH_ELEMENT : FX_PATH_MEMBER,
+                                   .name = step->name,
+                                   .value = step->value,
+                               });
+    }
+}
+
+static void read_location(struct fx_access *access, const struct fx_location *location) {
+    fx_access_read(access);
+    add_steps(access, location);
+}
+
+static void read_metadata(struct fx_access *access, struct fx_text name) {
+    access->matches_metadata = true;
+    fx_access_read(access);
+    fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("metadata")});
+    fx_access_step(access, (struct fx_path_step){.name = name});
+}
+
+void fx_target_access(const struct fx_mutator *self, struct fx_access *access) {
+    const struct target *target = (const struct target *)self; /* its first member */
+    if (fx_match_asks_labels(target->match)) {
+        read_metadata(access, FX_TEXT("labels"));
+    }
+    if (fx_match_asks_annotations(target->match)) {
+        read_metadata(access, FX_TEXT("annotations"));
+    }
+    for (size_t i = 0; i < target->conditions.n_items; i++) {
+        read_location(access, target->conditions.items[i].place.location);
+    }
+    if (target->from != NULL) {
+        read_location(access, target->from);
+    }
+    if (target->location->n_steps > 0) {
+        fx_access_write(access, target->type, target->must_terminate);
+        add_steps(access, target->location);
+    }
+    access->uses_old_value = target->uses_old_value;
 }

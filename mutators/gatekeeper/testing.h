@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/text.h"
+#include "engine/access.h"
 #include "engine/dialect.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
@@ -131,6 +132,36 @@ static inline struct fx_effect must_apply(const struct fx_mutator *mutator,
 struct writing {
     const char *policy, *before, *after, *criterion;
 };
+
+/* Expects that the mutator declares one written path: `spec.l[k].x:Unknown`, with `!` if
+ * no other path may go on from its end. */
+static inline void expect_written(const struct fx_mutator *mutator,
+                                  const char *expected) {
+    static const char *const types[] = {"Untyped", "Unknown", "Object",
+                                        "List",    "Set",     "String"};
+    struct fx_access access = {.parts = NULL};
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    assert_true(fx_access_declare(&access, mutator));
+    for (size_t i = 0; i < access.n_paths; i++) {
+        const struct fx_access_path *path = &access.paths[i];
+        const struct fx_path_step *steps = fx_access_steps(&access, path);
+        for (size_t k = 0; path->writes && k < path->n_steps; k++) {
+            const bool is_list = steps[k].type == FX_PATH_ELEMENT;
+            fx_buf_str(&text, is_list ? "[" : k > 0 ? "." : "");
+            fx_buf_text(&text, steps[k].name);
+            fx_buf_str(&text, is_list ? "]" : "");
+        }
+        if (path->writes) {
+            fx_buf_printf(&text, ":%s%s", types[path->type],
+                          path->must_terminate ? "!" : "");
+            assert_int_equal(mutator->is_typed, path->type != FX_ACCESS_UNTYPED);
+        }
+    }
+    assert_string_equal(text.data, expected);
+    fx_buf_finish(&text);
+    fx_access_finish(&access);
+}
 
 static inline json_t *pod_of(const char *spec) {
     json_t *pod = must_read("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p',"

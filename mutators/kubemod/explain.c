@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/kubemod/explain.c - why a rule does not match: what it asks for, in the
- * operators of its own language, and what the object has instead; and where it writes.
+ * operators of its own language, and what the object has instead.
  *
  *   $.metadata.labels.app == "web"                     "api"
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]
@@ -14,7 +14,6 @@
 #include "mutators/kubemod/modrule.h"
 #include "value/go_text.h"
 #include "value/json.h"
-#include "value/pointer.h"
 #include "value/tree.h"
 
 #define FOUND_BYTES 160u /* of one value of the object */
@@ -248,68 +247,4 @@ void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *re
     } else {
         add_namespace_found(found, fx_modrule_namespace(request, subject));
     }
-}
-
-/* ---- where it writes ------------------------------------------------------------- */
-
-/* A step that is known only when the rule is applied: `-`, an index from the end, what a
- * select finds. */
-static bool is_open(struct fx_text step, bool selects) {
-    return (selects && step.len > 0 && memchr(step.data, '#', step.len) != NULL) ||
-           (step.len > 0 && step.data[0] == '-');
-}
-
-static void print_pointer(struct fx_buf *buf, const struct patch_operation *operation) {
-    struct fx_text rest = {operation->path, operation->path_len};
-    const char *slash = rest.len == 0 ? NULL : memchr(rest.data, '/', rest.len);
-    while (slash != NULL) {
-        const char *end = rest.data + rest.len;
-        const char *from = slash + 1;
-        slash = memchr(from, '/', (size_t)(end - from));
-        const struct fx_text step = {from,
-                                     (size_t)((slash == NULL ? end : slash) - from)};
-        fx_buf_char(buf, '/');
-        fx_buf_text(buf, is_open(step, operation->select != NULL) ? FX_TEXT("*") : step);
-    }
-}
-
-/* May a token of the pointer be the step? `*` may be any, a number any list element. */
-static bool token_meets(const struct fx_path_step *step, struct fx_text token) {
-    size_t index = 0;
-    if (fx_text_is(token, "*")) {
-        return true;
-    }
-    return step->type == FX_PATH_ELEMENT ? fx_pointer_index(token, &index)
-                                         : fx_text_equal(step->name, token);
-}
-
-/* `token` is scratch memory, in which failure sticks. */
-static bool pointer_meets(struct fx_text pointer, const struct fx_path_step *path,
-                          size_t n_steps, struct fx_buf *token) {
-    bool meets = true;
-    for (size_t i = 0; meets && i < n_steps && pointer.len > 0; i++) {
-        meets = fx_pointer_next(&pointer, token) &&
-                token_meets(&path[i], (struct fx_text){token->data, token->len});
-    }
-    return meets;
-}
-
-bool fx_modrule_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                          size_t n_steps, bool *ret_may, struct fx_err *err) {
-    const struct modrule *rule = (const struct modrule *)self;
-    struct fx_buf pointer;
-    struct fx_buf token;
-    fx_buf_init(&pointer, 0);
-    fx_buf_init(&token, 0);
-    *ret_may = false;
-    for (size_t i = 0; !*ret_may && i < rule->n_patch; i++) {
-        fx_buf_reset(&pointer);
-        print_pointer(&pointer, &rule->patch[i]);
-        *ret_may = pointer_meets((struct fx_text){pointer.data, pointer.len}, path,
-                                 n_steps, &token);
-    }
-    const bool failed = pointer.failed || token.failed;
-    fx_buf_finish(&pointer);
-    fx_buf_finish(&token);
-    return !failed || fx_fail_nomem(err);
 }

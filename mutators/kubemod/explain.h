@@ -20,8 +20,4 @@ void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *re
                       const struct fx_subject *subject, const char *criterion,
                       struct fx_buf *found);
 
-/* By the paths of the rule's patch. */
-bool fx_modrule_may_write(const struct fx_mutator *self, const struct fx_path_step *path,
-                          size_t n_steps, bool *ret_may, struct fx_err *err);
-
 #endif

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/access.h"
 #include "engine/request.h"
 #include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/testing.h"
@@ -186,7 +187,7 @@ static void tells_where_it_writes(void **state) {
         struct fx_err err = FX_ERR_INIT;
         bool may = false;
         assert_true(
-            rule->ops->may_write(rule, paths[i].path, paths[i].n_steps, &may, &err));
+            fx_access_may_write(rule, paths[i].path, paths[i].n_steps, &may, &err));
         if (may != paths[i].may) {
             fail_msg("path %zu", i);
         }

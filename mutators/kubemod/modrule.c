@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "engine/reads.h"
 #include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
-#include "mutators/kubemod/rule_reads.h"
+#include "mutators/kubemod/rule_access.h"
 #include "mutators/kubemod/sketch.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
@@ -158,8 +157,8 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
         *ret_effect = (struct fx_effect){
             .applied = true,
             .changed = changed,
-            .keeps_names = rule->keeps_names,
-            .keeps_metadata = rule->keeps_metadata && !has_note,
+            .keeps_names = self->keeps_names,
+            .keeps_metadata = self->keeps_metadata && !has_note,
         };
     }
     fx_plan_finish(&plan);
@@ -178,15 +177,12 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
-/* Where that cannot be said, its match says why. */
-static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+/* If the regular expression fails, `match` reports why. */
+static bool may_match_namespace(const struct fx_mutator *self,
+                                struct fx_text namespace_) {
     struct fx_err err = FX_ERR_INIT;
     bool is_ours = false;
-    return !is_for((const struct modrule *)self, home, &is_ours, &err) || is_ours;
-}
-
-static bool reads(const struct fx_mutator *self, struct fx_reads *reads) {
-    return fx_rule_add_reads((const struct modrule *)self, &reads->object);
+    return !is_for((const struct modrule *)self, namespace_, &is_ours, &err) || is_ours;
 }
 
 static void finish(struct modrule *rule) {
@@ -222,11 +218,10 @@ static const struct fx_mutator_ops patch_ops = {
     .operations = MODRULE_OPERATIONS,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
-    .may_write = fx_modrule_may_write,
     .sketch = fx_modrule_sketch,
     .view = &fx_synthetic_refs,
-    .wants_home = wants_home,
-    .reads = reads,
+    .may_match_namespace = may_match_namespace,
+    .access = fx_modrule_access,
     .destroy = destroy,
 };
 
@@ -238,8 +233,8 @@ static const struct fx_mutator_ops reject_ops = {
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,
-    .wants_home = wants_home,
-    .reads = reads,
+    .may_match_namespace = may_match_namespace,
+    .access = fx_modrule_access,
     .destroy = destroy,
 };
 
@@ -327,6 +322,5 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.namespaces = &rule->own_namespace;
         rule->head.n_namespaces = 1;
     }
-    fx_rule_find_writes(rule);
     return add_bindings(rule, kinds) && fx_rule_find_inputs(rule);
 }

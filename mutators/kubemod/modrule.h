@@ -41,10 +41,6 @@ struct modrule {
     size_t n_patch;
     struct fx_gotemplate *message; /* rejectMessage, or NULL */
 
-    /* Wherever its paths lead: it leaves the object's type and names alone, and … */
-    bool keeps_names;
-    bool keeps_metadata; /* … all of its metadata, but for kubectl's note */
-
     /* For the index. */
     struct fx_binding *bindings;
     struct fx_text own_namespace;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "engine/access.h"
 #include "engine/converge.h"
 #include "engine/dialect.h"
 #include "engine/input.h"
@@ -113,7 +114,7 @@ static void check_rule(const struct fx_mutator *rule) {
         return;
     }
     bool may = false;
-    assert(rule->ops->may_write(rule, NULL, 0, &may, &err) && may);
+    assert(fx_access_may_write(rule, NULL, 0, &may, &err) && may);
     json_t *sketch = rule->ops->sketch(rule, &err);
     assert(err.code == FX_OK && (sketch == NULL || json_is_object(sketch)));
     json_decref(sketch);

@@ -97,7 +97,7 @@ static bool read_request(struct fx_review *review) {
 static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
         .skims = review->skims,
-        .object = review->skims ? &review->snapshot->reads.object : NULL,
+        .object = review->skims ? &review->snapshot->reads : NULL,
     };
     fx_envelope_finish(&review->envelope);
     return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,

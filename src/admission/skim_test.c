@@ -154,8 +154,7 @@ static void test_wishes(void **state) {
                        "  parameters: {assign: {value: {k: v}}}\n",
                        wishes[i].location);
         struct fx_snapshot *snapshot = snapshot_of(text);
-        assert_int_equal(wants(&snapshot->reads.object, wishes[i].path),
-                         wishes[i].wanted);
+        assert_int_equal(wants(&snapshot->reads, wishes[i].path), wishes[i].wanted);
         fx_snapshot_unref(snapshot);
     }
 }

@@ -79,8 +79,8 @@
 /* And of all such copies that one mutator makes in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
-/* What policies say of namespaces by their names, kept so as not to ask them again. */
-#define FX_LIMIT_HOMES_BYTES (1u << 20)
+/* Lists of candidates that are kept for each namespace (engine/candidate_cache.h). */
+#define FX_LIMIT_CANDIDATE_CACHE_BYTES (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u

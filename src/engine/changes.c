@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/changes.c - a hash table of spots, open addressing, of which nothing is taken
- * out. It never grows: what finds no room counts as a change of everything.
+ * engine/changes.c - a hash table of paths with open addressing. Nothing is removed, and
+ * it never grows: a change that finds no room counts as a change of everything.
  */
 #include "engine/changes.h"
 
@@ -22,37 +22,37 @@ bool fx_changes_init(struct fx_changes *changes, struct fx_arena *arena,
     return changes->slots != NULL;
 }
 
-/* The slot of the spot, or the empty one where it would be: there always is one. */
-static struct fx_change *probe(const struct fx_changes *changes, uint32_t spot) {
-    size_t at = spot & (changes->n_slots - 1);
-    while (changes->slots[at].spot != spot && changes->slots[at].spot != 0) {
+/* The slot of the path, or the empty slot where it would be. There always is one. */
+static struct fx_change *probe(const struct fx_changes *changes, uint32_t path) {
+    size_t at = path & (changes->n_slots - 1);
+    while (changes->slots[at].path != path && changes->slots[at].path != 0) {
         at = (at + 1) & (changes->n_slots - 1);
     }
     return &changes->slots[at];
 }
 
 /* NULL where there is no room. */
-static struct fx_change *take(struct fx_changes *changes, uint32_t spot) {
-    struct fx_change *change = probe(changes, spot);
-    if (change->spot == 0) {
+static struct fx_change *take(struct fx_changes *changes, uint32_t path) {
+    struct fx_change *change = probe(changes, path);
+    if (change->path == 0) {
         if (changes->n_used == changes->n_slots / 2) {
             return NULL;
         }
         changes->n_used++;
-        change->spot = spot;
+        change->path = path;
     }
     return change;
 }
 
-void fx_changes_add(struct fx_changes *changes, const struct fx_footprint *footprint,
+void fx_changes_add(struct fx_changes *changes, const struct fx_access_hashes *hashes,
                     size_t n_steps) {
     changes->now += changes->now < UINT32_MAX ? 1 : 0;
-    if (footprint == NULL || n_steps == 0 || n_steps > footprint->n_steps) {
+    if (hashes == NULL || n_steps == 0 || n_steps > hashes->n_steps) {
         changes->anywhere = changes->now;
         return;
     }
     for (size_t i = 0; i < n_steps; i++) {
-        struct fx_change *change = take(changes, fx_footprint_steps(footprint)[i]);
+        struct fx_change *change = take(changes, fx_access_written_hashes(hashes)[i]);
         if (change == NULL) {
             changes->anywhere = changes->now;
             return;
@@ -63,21 +63,21 @@ void fx_changes_add(struct fx_changes *changes, const struct fx_footprint *footp
 }
 
 bool fx_changes_concern(const struct fx_changes *changes,
-                        const struct fx_footprint *footprint, uint32_t since) {
+                        const struct fx_access_hashes *hashes, uint32_t since) {
     if (changes->anywhere > since || changes->now == UINT32_MAX) {
         return true;
     }
     if (changes->now == since) {
         return false;
     }
-    const uint32_t *passed = footprint->spots;
-    const uint32_t *read = passed + footprint->n_passed;
-    for (size_t i = 0; i < footprint->n_passed; i++) {
+    const uint32_t *passed = hashes->items;
+    const uint32_t *read = passed + hashes->n_passed;
+    for (size_t i = 0; i < hashes->n_passed; i++) {
         if (probe(changes, passed[i])->itself > since) {
             return true;
         }
     }
-    for (size_t i = 0; i < footprint->n_read; i++) {
+    for (size_t i = 0; i < hashes->n_read; i++) {
         if (probe(changes, read[i])->within > since) {
             return true;
         }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/changes_test.c - which changes concern whom, spot by spot; and where there is no
+ * engine/changes_test.c - which changes concern whom, path by path; and where there is no
  * room for more, everybody.
  */
 #include <setjmp.h>
@@ -17,35 +17,27 @@
 #include "base/limits.h"
 #include "engine/changes.h"
 
-struct way {
-    uint32_t spots[8];
-    size_t n;
-};
-
-/* Of names with dots between them. */
-static struct way way_of(const char *names) {
-    struct way way = {.n = 0};
-    uint32_t spot = FX_SPOT_ROOT;
+/* Adds the steps of names with dots between them. */
+static void add_names(struct fx_access *access, const char *names) {
     while (*names != '\0') {
         const size_t len = strcspn(names, ".");
-        spot = fx_spot_of_field(spot, (struct fx_text){names, len});
-        assert_int_not_equal(spot, 0);
-        way.spots[way.n++] = spot;
+        fx_access_step(access, (struct fx_path_step){.name = {names, len}});
         names += len + (names[len] == '.');
     }
-    return way;
 }
 
-static struct fx_footprint *footprint(const char *reads, const char *writes) {
-    struct fx_footprint_draft draft = {.is_full = false};
-    struct fx_footprint *made = NULL;
-    const struct way read = way_of(reads);
-    const struct way written = way_of(writes);
-    fx_footprint_add_way(&draft, read.spots, read.n);
-    memcpy(draft.steps, written.spots, sizeof written.spots);
-    draft.n_steps = written.n;
-    assert_true(fx_footprint_make(&draft, &made));
+static struct fx_access_hashes *hashes_of(const char *reads, const char *writes) {
+    struct fx_access access = {.parts = NULL};
+    struct fx_access_hashes *made = NULL;
+    fx_access_read(&access);
+    add_names(&access, reads);
+    if (writes != NULL) {
+        fx_access_write(&access, FX_ACCESS_UNTYPED, false);
+        add_names(&access, writes);
+    }
+    assert_true(fx_access_hash(&access, &made));
     assert_non_null(made);
+    fx_access_finish(&access);
     return made;
 }
 
@@ -72,16 +64,18 @@ static void concerns(void **state) {
         struct fx_changes changes;
         fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
         assert_true(fx_changes_init(&changes, &arena, 2));
-        struct fx_footprint *print = footprint(rows[i].reads, rows[i].writes);
-        assert_false(fx_changes_concern(&changes, print, 0));
-        fx_changes_add(&changes, print, rows[i].depth);
-        if (fx_changes_concern(&changes, print, 0) != rows[i].concerns) {
+        struct fx_access_hashes *reader = hashes_of(rows[i].reads, NULL);
+        struct fx_access_hashes *writer = hashes_of("z", rows[i].writes);
+        assert_false(fx_changes_concern(&changes, reader, 0));
+        fx_changes_add(&changes, writer, rows[i].depth);
+        if (fx_changes_concern(&changes, reader, 0) != rows[i].concerns) {
             fail_msg("%s, %s", rows[i].reads, rows[i].writes);
         }
-        assert_false(fx_changes_concern(&changes, print, changes.now));
+        assert_false(fx_changes_concern(&changes, reader, changes.now));
         fx_changes_add(&changes, NULL, 1);
-        assert_true(fx_changes_concern(&changes, print, changes.now - 1));
-        free(print);
+        assert_true(fx_changes_concern(&changes, reader, changes.now - 1));
+        free(reader);
+        free(writer);
         fx_arena_finish(&arena);
     }
 }
@@ -92,17 +86,17 @@ static void full_of_changes(void **state) {
     struct fx_changes changes;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     assert_true(fx_changes_init(&changes, &arena, 1));
-    struct fx_footprint *reader = footprint("reader", "");
+    struct fx_access_hashes *reader = hashes_of("reader", NULL);
     const size_t room = changes.n_slots / 2;
     for (size_t i = 0; i < room; i++) {
         char name[32];
         (void)snprintf(name, sizeof name, "a%zu", i);
-        struct fx_footprint *writer = footprint("a", name);
+        struct fx_access_hashes *writer = hashes_of("a", name);
         fx_changes_add(&changes, writer, 1);
         free(writer);
         assert_false(fx_changes_concern(&changes, reader, 0));
     }
-    struct fx_footprint *writer = footprint("a", "more");
+    struct fx_access_hashes *writer = hashes_of("a", "more");
     fx_changes_add(&changes, writer, 1);
     assert_true(fx_changes_concern(&changes, reader, changes.now - 1));
     assert_false(fx_changes_concern(&changes, reader, changes.now));
@@ -118,33 +112,14 @@ static void out_of_time(void **state) {
     struct fx_changes changes;
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     assert_true(fx_changes_init(&changes, &arena, 1));
-    struct fx_footprint *print = footprint("a", "b");
+    struct fx_access_hashes *hashes = hashes_of("a", "b");
     changes.now = UINT32_MAX - 1;
-    assert_false(fx_changes_concern(&changes, print, changes.now));
-    fx_changes_add(&changes, print, 1);
-    fx_changes_add(&changes, print, 1);
-    assert_true(fx_changes_concern(&changes, print, changes.now));
-    free(print);
+    assert_false(fx_changes_concern(&changes, hashes, changes.now));
+    fx_changes_add(&changes, hashes, 1);
+    fx_changes_add(&changes, hashes, 1);
+    assert_true(fx_changes_concern(&changes, hashes, changes.now));
+    free(hashes);
     fx_arena_finish(&arena);
-}
-
-static void too_many_spots(void **state) {
-    (void)state;
-    struct fx_footprint_draft draft = {.is_full = false};
-    struct fx_footprint *made = NULL;
-    for (uint32_t i = 1; i <= FX_FOOTPRINT_SPOTS + 1; i++) {
-        assert_true(fx_footprint_make(&draft, &made));
-        assert_non_null(made);
-        free(made);
-        fx_footprint_add_way(&draft, &i, 1);
-        fx_footprint_add_way(&draft, &i, 1); /* counts once */
-    }
-    assert_true(fx_footprint_make(&draft, &made));
-    assert_null(made);
-    draft = (struct fx_footprint_draft){.is_full = false};
-    fx_footprint_add_way(&draft, NULL, 0);
-    assert_true(fx_footprint_make(&draft, &made));
-    assert_null(made);
 }
 
 int main(void) {
@@ -152,7 +127,6 @@ int main(void) {
         cmocka_unit_test(concerns),
         cmocka_unit_test(full_of_changes),
         cmocka_unit_test(out_of_time),
-        cmocka_unit_test(too_many_spots),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

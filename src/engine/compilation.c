@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/compilation.c - collecting what a policy yields and what its author should hear.
+ * engine/compilation.c - collects the results of compiling a policy, and the warnings.
  */
 #include "engine/dialect.h"
 
@@ -43,9 +43,10 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
 
 bool fx_compilation_add_take(struct fx_compilation *compilation,
                              struct fx_mutator *mutator) {
-    if (compilation->n_mutators == compilation->cap_mutators &&
-        !fx_vec_grown(&compilation->mutators, compilation->n_mutators,
-                      &compilation->cap_mutators, sizeof(void *))) {
+    if (!fx_mutator_derive_access(mutator) ||
+        (compilation->n_mutators == compilation->cap_mutators &&
+         !fx_vec_grown(&compilation->mutators, compilation->n_mutators,
+                       &compilation->cap_mutators, sizeof(void *)))) {
         fx_mutator_unref(mutator);
         return false;
     }

@@ -2,9 +2,9 @@
  *
  * engine/conflicts.c - schema conflicts (spec section 6), by sorting.
  *
- * Every path of every mutator is one item for each kind of object and operation it is
- * bound to. Sorted, the items that share a beginning stand together: the tree of the spec
- * is never built, its nodes are ranges of the list.
+ * Every written path of every mutator is one item for each kind of object and operation
+ * it is bound to. Sorted, the items that share a beginning stand together: the tree of
+ * the spec is never built, its nodes are ranges of the list.
  */
 #include "engine/conflicts.h"
 
@@ -13,14 +13,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/vec.h"
+#include "engine/access.h"
 #include "engine/request.h"
+
+/* A path that a mutator writes, node by node: the key, and the type of what stands under
+ * it: that of the next node, or at the end what the mutator assumes. */
+struct node {
+    struct fx_text key; /* field name, or a list's key field */
+    enum fx_access_type type;
+};
+
+struct written {
+    size_t mutator;
+    bool must_terminate;
+    size_t n_nodes;
+    struct node nodes[];
+};
 
 /* One path in one tree. */
 struct item {
     const struct fx_binding *binding;
-    const struct fx_schema *schema;
-    size_t mutator;
+    const struct written *path;
     enum fx_operation operation;
 };
 
@@ -41,6 +56,7 @@ struct finder {
     size_t n_items, cap_items;
     struct report *reports;
     size_t n_reports, cap_reports;
+    struct fx_arena paths;
     struct fx_conflicts *result;
 };
 
@@ -76,27 +92,27 @@ static int compare_roots(const struct item *a, const struct item *b) {
     return order != 0 ? order : (int)a->operation - (int)b->operation;
 }
 
-/* By tree, then step by step, a path before those that go on from its end. */
+/* By tree, then node by node, a path before those that go on from its end. */
 static int compare_items(const void *left, const void *right) {
     const struct item *a = left;
     const struct item *b = right;
     int order = compare_roots(a, b);
-    const size_t n_a = a->schema->n_steps;
-    const size_t n_b = b->schema->n_steps;
+    const size_t n_a = a->path->n_nodes;
+    const size_t n_b = b->path->n_nodes;
     for (size_t i = 0; order == 0 && i < n_a && i < n_b; i++) {
-        const struct fx_schema_step *x = &a->schema->steps[i];
-        const struct fx_schema_step *y = &b->schema->steps[i];
+        const struct node *x = &a->path->nodes[i];
+        const struct node *y = &b->path->nodes[i];
         order = fx_text_compare(x->key, y->key);
         order = order != 0 ? order : (int)x->type - (int)y->type;
     }
     order = order != 0 ? order : compare_sizes(n_a, n_b);
-    return order != 0 ? order : compare_sizes(a->mutator, b->mutator);
+    return order != 0 ? order : compare_sizes(a->path->mutator, b->path->mutator);
 }
 
-/* The trees a binding has a part in. Where all bindings are for CREATE and UPDATE, the
- * second tree would repeat the first. */
+/* The trees in which a path of the mutator stands. Where all bindings are for CREATE and
+ * UPDATE, the second tree would repeat the first. */
 static bool add_items(struct finder *finder, const struct fx_mutator *mutator,
-                      size_t index, bool one_tree) {
+                      const struct written *path, bool one_tree) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
     for (size_t i = 0; i < mutator->n_bindings; i++) {
@@ -110,7 +126,7 @@ static bool add_items(struct finder *finder, const struct fx_mutator *mutator,
                 return false;
             }
             finder->items[finder->n_items++] =
-                (struct item){binding, &mutator->schema, index, operations[k]};
+                (struct item){binding, path, operations[k]};
         }
     }
     return true;
@@ -121,7 +137,7 @@ static bool is_one_tree(struct fx_mutator *const *mutators, size_t n_mutators) {
         FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE);
     for (size_t i = 0; i < n_mutators; i++) {
         for (size_t k = 0; k < mutators[i]->n_bindings; k++) {
-            if (mutators[i]->schema.n_steps > 0 &&
+            if (mutators[i]->is_typed &&
                 (mutators[i]->bindings[k].operations & both) != both) {
                 return false;
             }
@@ -130,19 +146,64 @@ static bool is_one_tree(struct fx_mutator *const *mutators, size_t n_mutators) {
     return true;
 }
 
-static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
-                    size_t n_mutators) {
-    const bool one_tree = is_one_tree(mutators, n_mutators);
-    for (size_t i = 0; i < n_mutators; i++) {
-        if (mutators[i]->schema.n_steps > 0 &&
-            !add_items(finder, mutators[i], i, one_tree)) {
+/* A copy of the path with the types of its nodes; NULL without memory. */
+static const struct written *copy_path(struct finder *finder, size_t mutator,
+                                       const struct fx_access *access,
+                                       const struct fx_access_path *path) {
+    const struct fx_path_step *steps = fx_access_steps(access, path);
+    struct written *copy = fx_arena_alloc(
+        &finder->paths, sizeof *copy + path->n_steps * sizeof *copy->nodes);
+    if (copy == NULL) {
+        return NULL;
+    }
+    copy->mutator = mutator;
+    copy->must_terminate = path->must_terminate;
+    copy->n_nodes = path->n_steps;
+    for (size_t i = 0; i < path->n_steps; i++) {
+        const bool is_last = i + 1 == path->n_steps;
+        const bool is_list = !is_last && steps[i + 1].type == FX_PATH_ELEMENT;
+        copy->nodes[i] = (struct node){
+            .key = steps[i].name,
+            .type = is_last   ? path->type
+                    : is_list ? FX_ACCESS_LIST
+                              : FX_ACCESS_OBJECT,
+        };
+    }
+    return copy;
+}
+
+static bool collect_mutator(struct finder *finder, const struct fx_mutator *mutator,
+                            size_t index, bool one_tree, struct fx_access *access) {
+    if (!fx_access_declare(access, mutator)) {
+        return false;
+    }
+    for (size_t i = 0; i < access->n_paths; i++) {
+        const struct fx_access_path *path = &access->paths[i];
+        if (!path->writes || path->type == FX_ACCESS_UNTYPED || path->n_steps == 0) {
+            continue;
+        }
+        const struct written *copy = copy_path(finder, index, access, path);
+        if (copy == NULL || !add_items(finder, mutator, copy, one_tree)) {
             return false;
         }
     }
-    if (finder->n_items > 0) {
+    return true;
+}
+
+static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
+                    size_t n_mutators) {
+    const bool one_tree = is_one_tree(mutators, n_mutators);
+    struct fx_access access = {.parts = NULL};
+    bool ok = true;
+    for (size_t i = 0; ok && i < n_mutators; i++) {
+        ok = !mutators[i]->is_typed ||
+             collect_mutator(finder, mutators[i], i, one_tree, &access);
+    }
+    fx_access_finish(&access);
+    if (ok && finder->n_items > 0) {
         qsort(finder->items, finder->n_items, sizeof *finder->items, compare_items);
     }
-    return true;
+    return ok;
 }
 
 /* A fresh array for `n` members, kept by the result. */
@@ -158,34 +219,34 @@ static size_t *new_block(struct finder *finder, size_t n) {
     return block;
 }
 
-static const struct fx_schema_step *step_of(const struct item *item, size_t depth) {
-    return &item->schema->steps[depth];
+static const struct node *node_of(const struct item *item, size_t depth) {
+    return &item->path->nodes[depth];
 }
 
 static bool goes_on(const struct item *item, size_t depth) {
-    return item->schema->n_steps > depth + 1;
+    return item->path->n_nodes > depth + 1;
 }
 
 /* What there is to know of the items of one key before rules (a) to (c) are asked. */
 struct slot {
-    bool has_type[FX_SCHEMA_STRING + 1];
+    bool has_type[FX_ACCESS_STRING + 1];
     bool list_has_two_keys, has_terminator, has_deeper;
 };
 
 static void look_at(struct slot *slot, const struct item *item, size_t depth,
                     const struct item **list) {
-    const struct fx_schema_step *step = step_of(item, depth);
-    slot->has_type[step->type] = true;
+    const struct node *node = node_of(item, depth);
+    slot->has_type[node->type] = true;
     if (!goes_on(item, depth)) {
-        slot->has_terminator = slot->has_terminator || item->schema->must_terminate;
+        slot->has_terminator = slot->has_terminator || item->path->must_terminate;
         return;
     }
     slot->has_deeper = true;
-    if (step->type != FX_SCHEMA_LIST) {
+    if (node->type != FX_ACCESS_LIST) {
         return;
     }
     if (*list != NULL &&
-        !fx_text_equal(step_of(*list, depth + 1)->key, step_of(item, depth + 1)->key)) {
+        !fx_text_equal(node_of(*list, depth + 1)->key, node_of(item, depth + 1)->key)) {
         slot->list_has_two_keys = true;
     }
     *list = item;
@@ -194,7 +255,7 @@ static void look_at(struct slot *slot, const struct item *item, size_t depth,
 static size_t count_known_types(const struct slot *slot) {
     size_t n = 0;
     for (size_t type = 0; type < FX_COUNT(slot->has_type); type++) {
-        n += type != FX_SCHEMA_UNKNOWN && slot->has_type[type] ? 1 : 0;
+        n += type != FX_ACCESS_UNKNOWN && slot->has_type[type] ? 1 : 0;
     }
     return n;
 }
@@ -202,11 +263,11 @@ static size_t count_known_types(const struct slot *slot) {
 /* Is the item in conflict with another of the slot? Rules (a), (b), (c) of the spec. */
 static bool is_member(const struct slot *slot, bool many_types, const struct item *item,
                       size_t depth) {
-    const enum fx_schema_type type = step_of(item, depth)->type;
+    const enum fx_access_type type = node_of(item, depth)->type;
     const bool clashes = slot->has_terminator && slot->has_deeper;
-    return (many_types && type != FX_SCHEMA_UNKNOWN) ||
-           (slot->list_has_two_keys && type == FX_SCHEMA_LIST) ||
-           (clashes && (goes_on(item, depth) || item->schema->must_terminate));
+    return (many_types && type != FX_ACCESS_UNKNOWN) ||
+           (slot->list_has_two_keys && type == FX_ACCESS_LIST) ||
+           (clashes && (goes_on(item, depth) || item->path->must_terminate));
 }
 
 static int compare_indices(const void *a, const void *b) {
@@ -238,8 +299,8 @@ static bool add_members(struct finder *finder, const struct range *range, size_t
     for (size_t i = range->from; i < range->to; i++) {
         const struct item *item = &finder->items[i];
         if (is_member(slot, many_types, item, depth)) {
-            block[n++] = item->mutator;
-            finder->result->sets[item->mutator].disabled = true;
+            block[n++] = item->path->mutator;
+            finder->result->sets[item->path->mutator].disabled = true;
         }
     }
     for (size_t i = 0; i < met->n_items; i++) {
@@ -274,7 +335,7 @@ static bool visit_branch(struct finder *finder, struct range range, size_t depth
         if (goes_on(item, depth)) {
             return visit(finder, range, depth + 1, met);
         }
-        if (!report(finder, item->mutator, met)) {
+        if (!report(finder, item->path->mutator, met)) {
             return false;
         }
     }
@@ -296,10 +357,10 @@ static bool visit_slot(struct finder *finder, struct range range, size_t depth,
     }
     while (range.from < range.to) {
         struct range branch = {range.from, range.from + 1};
-        const enum fx_schema_type type =
-            step_of(&finder->items[branch.from], depth)->type;
+        const enum fx_access_type type =
+            node_of(&finder->items[branch.from], depth)->type;
         while (branch.to < range.to &&
-               step_of(&finder->items[branch.to], depth)->type == type) {
+               node_of(&finder->items[branch.to], depth)->type == type) {
             branch.to++;
         }
         if (!visit_branch(finder, branch, depth, met)) {
@@ -316,9 +377,9 @@ static bool visit(struct finder *finder, struct range range, size_t depth,
                   struct members met) {
     while (range.from < range.to) {
         struct range slot = {range.from, range.from + 1};
-        const struct fx_text key = step_of(&finder->items[slot.from], depth)->key;
+        const struct fx_text key = node_of(&finder->items[slot.from], depth)->key;
         while (slot.to < range.to &&
-               fx_text_equal(key, step_of(&finder->items[slot.to], depth)->key)) {
+               fx_text_equal(key, node_of(&finder->items[slot.to], depth)->key)) {
             slot.to++;
         }
         if (!visit_slot(finder, slot, depth, met)) {
@@ -405,11 +466,13 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
                        struct fx_conflicts *ret_conflicts, struct fx_err *err) {
     struct fx_conflicts made = {.n_mutators = n_mutators};
     struct finder finder = {.result = &made};
+    fx_arena_init(&finder.paths, SIZE_MAX);
     made.sets = calloc(n_mutators == 0 ? 1 : n_mutators, sizeof *made.sets);
     const bool ok = made.sets != NULL && collect(&finder, mutators, n_mutators) &&
                     visit_trees(&finder) && deliver_reports(&finder);
     free(finder.items);
     free(finder.reports);
+    fx_arena_finish(&finder.paths);
     if (!ok) {
         fx_conflicts_finish(&made);
         return fx_fail_nomem(err);

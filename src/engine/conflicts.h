@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts.h - mutators whose schemas of an object conflict (spec section 6): all
- * members of a conflict are disabled for every object.
+ * engine/conflicts.h - mutators that assume different types of one node of an object
+ * (spec section 6). The types come from the paths that they declare as written
+ * (engine/access.h). All members of a conflict are disabled for every object.
  */
 #ifndef FX_ENGINE_CONFLICTS_H
 #define FX_ENGINE_CONFLICTS_H

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts_test.c - schema conflicts, rule by rule. A path is told in a small
- * language of its own: `spec.c[name].i` is the object spec, the list c keyed by name, and
- * its field i; what ends it is Unknown, `:set` a Set, `:string` a String, and `!` must be
- * the end for everybody.
+ * engine/conflicts_test.c - schema conflicts, rule by rule. Paths are written as
+ * fake_access() takes them (engine/fake_mutator.h).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,36 +20,17 @@
 
 #define MAX 8
 
-/* Splits at `.` and `[`; the type of a step is told by what follows it. */
-static void read_path(struct fake *fake, const char *path) {
-    size_t n = 0;
-    const char *at = path;
-    while (*at != '\0' && *at != ':' && *at != '!') {
-        const size_t len = strcspn(at, ".[]:!");
-        assert_true(n < FX_COUNT(fake->steps));
-        fake->steps[n].key = (struct fx_text){at, len};
-        at += len;
-        at += *at == ']' ? 1 : 0;
-        fake->steps[n].type = *at == '[' ? FX_SCHEMA_LIST : FX_SCHEMA_OBJECT;
-        at += *at == '.' || *at == '[' ? 1 : 0;
-        n++;
-    }
-    assert_true(n > 0);
-    fake->steps[n - 1].type = strncmp(at, ":set", 4) == 0      ? FX_SCHEMA_SET
-                              : strncmp(at, ":string", 7) == 0 ? FX_SCHEMA_STRING
-                                                               : FX_SCHEMA_UNKNOWN;
-    fake->head.schema = (struct fx_schema){
-        .steps = fake->steps,
-        .n_steps = n,
-        .must_terminate = strchr(at, '!') != NULL,
-    };
-}
-
 static struct fake *make(const char *name, const char *path) {
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = fake_access,
+                                              .destroy = fake_destroy};
     const struct fake_plan plan = {.name = name, .binding = "Pod"};
     struct fake *fake = fake_create(&plan);
     assert_non_null(fake);
-    read_path(fake, path);
+    fake->path = path;
+    fake->is_typed = true;
+    assert_true(fake_declare(fake, &ops));
     return fake;
 }
 

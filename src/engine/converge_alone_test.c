@@ -13,7 +13,6 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/footprint.h"
 
 #define MOST 4
 
@@ -32,21 +31,18 @@ static bool count_and_apply(const struct fx_mutator *self,
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fake_match, .apply = count_and_apply, .destroy = fake_destroy};
+    .match = fake_match,
+    .apply = count_and_apply,
+    .access = fake_access,
+    .destroy = fake_destroy,
+};
 
 /* It looks at what it writes and at what its match asks for. */
 static struct fx_mutator *make(const struct fake_plan *plan) {
     struct fake *fake = fake_create(plan);
     assert_non_null(fake);
-    fake->head.ops = &ops;
-    const uint32_t own = fx_spot_of_field(FX_SPOT_ROOT, fx_text_of(plan->set_key));
-    struct fx_footprint_draft draft = {.steps = {own}, .n_steps = 1};
-    fx_footprint_add_way(&draft, &own, 1);
-    if (plan->if_key != NULL) {
-        const uint32_t if_key = fx_spot_of_field(FX_SPOT_ROOT, fx_text_of(plan->if_key));
-        fx_footprint_add_way(&draft, &if_key, 1);
-    }
-    assert_true(fx_footprint_make(&draft, &fake->head.footprint));
+    fake->uses_old_value = true;
+    assert_true(fake_declare(fake, &ops));
     return &fake->head;
 }
 
@@ -159,8 +155,8 @@ static void minds_who_may_undo_anything(void **state) {
         };
         struct fx_mutator *mutators[] = {make(&plans[0]), make(&plans[1]),
                                          make(&plans[2])};
-        free(mutators[2]->footprint);
-        mutators[2]->footprint = NULL;
+        free(mutators[2]->hashes);
+        mutators[2]->hashes = NULL;
         struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
         struct fx_outcome outcome;
         json_t *root = NULL;

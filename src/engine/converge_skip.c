@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_skip.c - turns that are left out, since they would come out as the last
- * one did.
+ * engine/converge_skip.c - skips steps whose outcome would be that of the mutator's last
+ * step.
  */
 #include <string.h>
 
@@ -31,27 +31,27 @@ static const struct fx_mutator *candidate(const struct converge *run, size_t at)
     return run->snapshot->mutators[run->candidates.indices[at]];
 }
 
-/* Would another turn of the candidate come out as its last one did? Nothing that it looks
- * at has changed since. If it has itself changed something then, it finds its work done;
- * whether it would be told as applied nobody knows, so where passes are told of it has
- * one turn more. */
-static bool can_skip(const struct converge *run, size_t at) {
+/* Would another step of the candidate have the outcome of its last one? It would if
+ * nothing that the candidate reads has changed since. If that step changed the object,
+ * the next one changes nothing, but whether it applies is not known: it is not skipped if
+ * passes are reported. */
+static bool is_unchanged(const struct converge *run, size_t at) {
     const struct fx_mutator *mutator = candidate(run, at);
-    const struct fx_footprint *footprint = mutator->footprint;
+    const struct fx_access_hashes *hashes = mutator->hashes;
     const struct last_step *last = &run->last_steps[at];
-    if (!last->was || footprint == NULL || mutator->run.once) {
+    if (!last->was || hashes == NULL || mutator->run.once) {
         return false;
     }
-    const bool is_told = run->trace != NULL || run->request->reports_passes;
-    return (!last->changed || (footprint->settles && !is_told)) &&
-           !fx_changes_concern(&run->changes, footprint, last->when);
+    const bool is_reported = run->trace != NULL || run->request->reports_passes;
+    return (!last->changed || (hashes->settles && !is_reported)) &&
+           !fx_changes_concern(&run->changes, hashes, last->when);
 }
 
 bool fx_converge_skip_unchanged(struct converge *run, size_t at) {
-    if (run->last_steps == NULL || !can_skip(run, at)) {
+    if (run->last_steps == NULL || !is_unchanged(run, at)) {
         return false;
     }
-    run->last_steps[at].when = run->changes.now; /* had it come again, it would be now */
+    run->last_steps[at].when = run->changes.now; /* as if it had run now */
     if (run->last_steps[at].applied) {
         fx_index_set_add(&run->applied_now, run->candidates.indices[at]);
     }
@@ -67,7 +67,7 @@ void fx_converge_note_step(struct converge *run, size_t at,
         return;
     }
     if (effect->changed) {
-        fx_changes_add(&run->changes, candidate(run, at)->footprint, effect->depth);
+        fx_changes_add(&run->changes, candidate(run, at)->hashes, effect->depth);
     }
     run->last_steps[at] = (struct last_step){
         .when = run->changes.now,

@@ -13,7 +13,6 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/footprint.h"
 
 #define MUTATORS 3
 
@@ -36,6 +35,12 @@ static bool apply_in_depth(const struct fx_mutator *self,
 }
 
 static const struct fx_mutator_ops ops = {
+    .match = count_and_match,
+    .apply = apply_in_depth,
+    .access = fake_access,
+    .destroy = fake_destroy,
+};
+static const struct fx_mutator_ops undeclared_ops = {
     .match = count_and_match, .apply = apply_in_depth, .destroy = fake_destroy};
 
 /* Each sets the field of its name; `a` only where there is a `b`. */
@@ -45,31 +50,25 @@ static const struct fake_plan plans[MUTATORS] = {
     {.name = "c", .set_key = "c", .set_value = "1"},
 };
 
-/* What a mutator has for a footprint. */
-enum print { NONE, SETTLES, STAYS, FAR };
+/* What a mutator declares. */
+enum declared { NONE, SETTLES, STAYS, FAR };
 
-static struct fx_mutator *make(const struct fake_plan *plan, enum print print) {
+static struct fx_mutator *make(const struct fake_plan *plan, enum declared declared) {
     struct fake *fake = fake_create(plan);
     assert_non_null(fake);
-    fake->head.ops = &ops;
-    const uint32_t own = fx_spot_of_field(FX_SPOT_ROOT, fx_text_of(plan->set_key));
-    struct fx_footprint_draft draft = {.steps = {own}, .n_steps = print == FAR ? 0 : 1};
-    draft.settles = print == SETTLES;
-    fx_footprint_add_way(&draft, &own, 1);
-    if (plan->if_key != NULL) {
-        const uint32_t if_key = fx_spot_of_field(FX_SPOT_ROOT, fx_text_of(plan->if_key));
-        fx_footprint_add_way(&draft, &if_key, 1);
-    }
-    assert_true(print == NONE || fx_footprint_make(&draft, &fake->head.footprint));
+    fake->head.ops = &undeclared_ops;
+    fake->only_reads = declared == FAR;
+    fake->uses_old_value = declared != SETTLES;
+    assert_true(declared == NONE || fake_declare(fake, &ops));
     return &fake->head;
 }
 
-static struct fx_snapshot *make_snapshot(enum print print) {
+static struct fx_snapshot *make_snapshot(enum declared declared) {
     struct fx_mutator *mutators[MUTATORS];
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
     for (size_t i = 0; i < MUTATORS; i++) {
-        mutators[i] = make(&plans[i], print);
+        mutators[i] = make(&plans[i], declared);
     }
     const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = MUTATORS};
     assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
@@ -81,7 +80,7 @@ static struct fx_snapshot *make_snapshot(enum print print) {
 
 /* Three passes of three: the first, one in which `a` finds its `b`, and the last. */
 static const struct {
-    enum print print;
+    enum declared declared;
     bool plain, reports_passes;
     unsigned n_turns;
 } rows[] = {
@@ -96,7 +95,7 @@ static const struct {
 static void leaves_turns_out(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
-        struct fx_snapshot *snapshot = make_snapshot(rows[i].print);
+        struct fx_snapshot *snapshot = make_snapshot(rows[i].declared);
         const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                            .plain = rows[i].plain,
                                            .reports_passes = rows[i].reports_passes};

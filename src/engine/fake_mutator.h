@@ -6,6 +6,7 @@
 #ifndef FX_ENGINE_FAKE_MUTATOR_H
 #define FX_ENGINE_FAKE_MUTATOR_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
+#include "engine/access.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "value/json.h"
@@ -41,7 +43,11 @@ struct fake {
     struct fake_plan plan;
     struct fx_binding binding;
     struct fx_text namespace_;
-    struct fx_schema_step steps[8];
+    /* For fake_access(). */
+    const char *path;    /* where it writes; NULL: root[set_key] */
+    bool is_typed;       /* it assumes types of what it writes */
+    bool only_reads;     /* it does not say where it writes */
+    bool uses_old_value; /* so that it never settles */
 };
 
 static inline bool fake_match(const struct fx_mutator *self,
@@ -112,6 +118,48 @@ static inline bool fake_apply(const struct fx_mutator *self,
     return ok || fx_fail_nomem(err);
 }
 
+/* Adds the steps of a path such as `spec.c[name].i`: the field spec, the list c keyed by
+ * name, and its field i. `:` and `!` end it. */
+static inline void fake_steps(struct fx_access *access, const char *path) {
+    const char *at = path;
+    while (*at != '\0' && *at != ':' && *at != '!') {
+        const size_t len = strcspn(at, ".[]:!");
+        const bool is_list = at > path && at[-1] == '[';
+        fx_access_step(access, (struct fx_path_step){
+                                   .type = is_list ? FX_PATH_ELEMENT : FX_PATH_MEMBER,
+                                   .name = {at, len},
+                               });
+        at += len;
+        at += *at == ']' ? 1 : 0;
+        at += *at == '.' || *at == '[' ? 1 : 0;
+    }
+}
+
+/* Reads if_key and writes `path`. If the fake is typed, the end of the path is Unknown,
+ * with `:set` a Set, with `:string` a String, and with `!` no other path may go on from
+ * there. */
+static inline void fake_access(const struct fx_mutator *self, struct fx_access *access) {
+    const struct fake *fake = (const struct fake *)self;
+    const char *path = fake->path != NULL ? fake->path : fake->plan.set_key;
+    if (fake->plan.if_key != NULL) {
+        fx_access_read(access);
+        fake_steps(access, fake->plan.if_key);
+    }
+    access->uses_old_value = fake->uses_old_value;
+    if (path == NULL || fake->only_reads) {
+        fx_access_read(access);
+        fake_steps(access, path == NULL ? "any" : path);
+        return;
+    }
+    fx_access_write(access,
+                    !fake->is_typed                   ? FX_ACCESS_UNTYPED
+                    : strstr(path, ":set") != NULL    ? FX_ACCESS_SET
+                    : strstr(path, ":string") != NULL ? FX_ACCESS_STRING
+                                                      : FX_ACCESS_UNKNOWN,
+                    strchr(path, '!') != NULL);
+    fake_steps(access, path);
+}
+
 static inline bool fake_validate(const struct fx_mutator *self,
                                  const struct fx_request *request, json_t *root,
                                  struct fx_buf *entry, struct fx_err *note,
@@ -170,6 +218,13 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
         fake->head.n_namespaces = 1;
     }
     return fake;
+}
+
+/* Gives the fake a declared access, by the rest of its functions as in `ops`. */
+static inline bool fake_declare(struct fake *fake, const struct fx_mutator_ops *ops) {
+    assert(ops->access != NULL);
+    fake->head.ops = ops;
+    return fx_mutator_derive_access(&fake->head);
 }
 
 static inline json_t *fake_json(const char *text) {

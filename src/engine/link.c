@@ -474,7 +474,7 @@ void fx_link_add_take(struct fx_link *link, struct fx_mutator *rule) {
                        FX_LIMIT_LINKED_RULES);
     }
     link->is_full = is_full;
-    if (!is_full && !link->failed &&
+    if (!is_full && !link->failed && fx_mutator_derive_access(rule) &&
         FX_VEC_GROW(linked->rules, linked->n_rules, linked->cap_rules)) {
         linked->rules[linked->n_rules++] = rule;
         return;

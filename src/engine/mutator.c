@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/footprint.h"
+#include "engine/access.h"
 #include "engine/policy_text.h"
 
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
@@ -88,7 +88,7 @@ void fx_mutator_finish(struct fx_mutator *mutator) {
     free(mutator->policy_name);
     free(mutator->origin.file);
     fx_policy_text_unref(mutator->policy);
-    free(mutator->footprint);
+    free(mutator->hashes);
     mutator->group = NULL;
     mutator->kind = NULL;
     mutator->full_name = NULL;
@@ -98,7 +98,7 @@ void fx_mutator_finish(struct fx_mutator *mutator) {
     mutator->namespace_ = NULL;
     mutator->origin = (struct fx_origin){0};
     mutator->policy = NULL;
-    mutator->footprint = NULL;
+    mutator->hashes = NULL;
 }
 
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator) {
@@ -168,7 +168,7 @@ void fx_mutator_print_id(struct fx_buf *buf, const struct fx_mutator *mutator) {
 }
 
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator) {
-    return mutator->footprint == NULL || mutator->footprint->n_steps == 0;
+    return mutator->hashes == NULL || mutator->hashes->n_steps == 0;
 }
 
 void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,

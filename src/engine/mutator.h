@@ -17,15 +17,14 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+struct fx_access;
+struct fx_access_hashes;
 struct fx_denial;
 struct fx_criterion;
-struct fx_footprint;
 struct fx_input;
 struct fx_object_view;
 struct fx_mutator;
-struct fx_path_step;
 struct fx_policy_text;
-struct fx_reads;
 struct fx_request;
 struct fx_subject;
 
@@ -40,8 +39,8 @@ struct fx_effect {
     /* Where it did not apply, what stood against it: the field of the policy
      * ("pathTests", "location", "conditions", …), a constant; else NULL. */
     const char *criterion;
-    /* Where it changed something: all of it lies in what so many of the first steps of
-     * its footprint lead to; 0: anywhere. */
+    /* Where it changed something: all of it lies at the end of so many of the first steps
+     * of the one path that it declares as written; 0: anywhere. */
     size_t depth;
 };
 
@@ -61,7 +60,7 @@ struct fx_mutator_ops {
 
     /* Rewrites *root, copying on write; where it reports !changed, *root shares all with
      * what it was, names and texts included. A repeat is to report !changed: that of one
-     * whose footprint says that it settles, always. On failure *root may be half written,
+     * that settles (engine/access.h), always. On failure *root may be half written,
      * unless the head says that it restores it: the loop drops it. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
@@ -80,8 +79,8 @@ struct fx_mutator_ops {
      * none. */
     const char *operations;
 
-    /* How the object is shown to `match`, `apply` and `validate`; NULL: as it is. A
-     * mutator with a view has no footprint. */
+    /* How the object is shown to `match`, `apply` and `validate`; NULL: as it is. No step
+     * of a mutator with a view is skipped as unchanged. */
     const struct fx_object_view *view;
 
     /* For `fixpoint explain`: describes a criterion that this mutator's `match` or
@@ -97,19 +96,15 @@ struct fx_mutator_ops {
                   const struct fx_subject *subject, const char *criterion,
                   struct fx_buf *found);
 
-    /* For `fixpoint explain --field`: may `apply` write the field at this path, or one
-     * above or below it? Errors: FX_ENOMEM. NULL: no. */
-    bool (*may_write)(const struct fx_mutator *self, const struct fx_path_step *path,
-                      size_t n_steps, bool *ret_may, struct fx_err *err);
+    /* Declares what `match` and `apply` may read and write in an object, beyond what
+     * every review reads (type, names, labels, annotations). NULL: everything. */
+    void (*access)(const struct fx_mutator *self, struct fx_access *access);
 
-    /* May it want objects that live there (fx_subject_object_namespace())? A function of
-     * the name alone; where it says no, `match` would say no as well, as for the bindings
-     * below. NULL: `namespaces` say all that can be said. */
-    bool (*wants_home)(const struct fx_mutator *self, struct fx_text home);
-
-    /* Adds what `match` and `apply` may look at in an object, or write, beyond what every
-     * review reads. False without memory. May be NULL: all of it. */
-    bool (*reads)(const struct fx_mutator *self, struct fx_reads *reads);
+    /* May it match objects of this namespace (fx_subject_object_namespace(); empty: of
+     * none)? A function of the name alone. Where it returns false, `match` would not
+     * match either. NULL: the head's `namespaces` say all there is to say. */
+    bool (*may_match_namespace)(const struct fx_mutator *self,
+                                struct fx_text object_namespace);
 
     /* Makes the least object on which the mutator acts: a new reference; NULL where that
      * cannot be told (no error), or without memory (err says so). May itself be NULL. For
@@ -133,17 +128,6 @@ struct fx_criterion {
     struct fx_buf wanted; /* what the policy asks for there, in one line; may be empty */
 };
 
-/* One step of the path of a field. */
-struct fx_path_step {
-    enum fx_path_step_type {
-        FX_PATH_MEMBER,  /* the member `name` */
-        FX_PATH_ELEMENT, /* the list elements whose member `name` is `value` */
-        FX_PATH_TOKEN,   /* a token of a JSON Pointer: the member or the index `name` */
-    } type;
-    struct fx_text name;
-    const json_t *value; /* of FX_PATH_ELEMENT; NULL: any value */
-};
-
 /* The message of a denial: `begin`, then the entries with `between` between them. */
 struct fx_denial {
     const char *begin, *between;
@@ -155,34 +139,6 @@ struct fx_binding {
     unsigned operations; /* FX_OPERATION_BIT */
     bool no_operation;   /* also where there is no operation (NONE) */
     bool any_group, any_version, any_kind;
-};
-
-/* What a mutator says of the shape of the object: the key at each node of its path, and
- * the type of what stands under it (spec section 6): that of the next node, Object or
- * List; at the last one Unknown, Set or String, as the mutator assigns. A mutator with a
- * schema has bindings, without any_*. */
-#define FX_SCHEMA_TYPES(X) \
-    X(UNKNOWN, "Unknown")  \
-    X(OBJECT, "Object")    \
-    X(LIST, "List")        \
-    X(SET, "Set")          \
-    X(STRING, "String")
-
-enum fx_schema_type {
-#define X(name, text) FX_SCHEMA_##name,
-    FX_SCHEMA_TYPES(X)
-#undef X
-};
-
-struct fx_schema_step {
-    struct fx_text key; /* field name, or a list's key field */
-    enum fx_schema_type type;
-};
-
-struct fx_schema {
-    const struct fx_schema_step *steps;
-    size_t n_steps; /* 0: takes no part in conflicts */
-    bool must_terminate;
 };
 
 /* Where the policy was read. */
@@ -243,10 +199,15 @@ struct fx_mutator {
     size_t n_inputs;
     struct fx_origin origin;
     struct fx_policy_text *policy; /* as it was read, counted; equal ones compile equal */
-    /* What a turn of it depends on in the object (engine/footprint.h), its own memory;
-     * NULL: on anything, so that it has its turn in every pass. What comes of a turn is a
-     * function of that, of its policy and of the request, and nothing else. */
-    struct fx_footprint *footprint;
+
+    /* Derived from the declared access by fx_mutator_derive_access(). `hashes` are the
+     * mutator's own. NULL: its steps depend on anything, and none is skipped; otherwise
+     * the outcome of a step is a function of what they name, of the policy and of the
+     * request, and of nothing else. */
+    struct fx_access_hashes *hashes;
+    bool keeps_names;    /* no path that it writes leads to the object's type or names, */
+    bool keeps_metadata; /* … or into metadata */
+    bool is_typed;       /* it assumes types of what it writes: it may be in conflict */
 
     /* For the index; all memory is the mutator's own. No bindings: any object. Where
      * these say no, `match` would say no as well, before anything in it can fail. */
@@ -254,7 +215,6 @@ struct fx_mutator {
     size_t n_bindings;
     const struct fx_text *namespaces; /* exact names only; 0: anywhere */
     size_t n_namespaces;
-    struct fx_schema schema;
 };
 
 /* Fills the head: copies the names, writes the policy down (NULL: there is none), sets
@@ -274,6 +234,11 @@ bool fx_mutator_set_namespace(struct fx_mutator *mutator,
  * without memory. */
 bool fx_mutator_set_rule(struct fx_mutator *mutator, struct fx_text rule,
                          uint32_t position) FX_MUST_USE;
+
+/* Fills what is derived from the declared access. Once, when the dialect has finished the
+ * mutator: a compilation and a link do it for each mutator that they are given. False
+ * without memory. */
+bool fx_mutator_derive_access(struct fx_mutator *mutator) FX_MUST_USE;
 
 /* Somebody else keeps that policy, too: where it is the mutator's, there is one text of
  * it from now on. Before the mutator is in a snapshot. */

@@ -9,6 +9,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "engine/access.h"
 #include "engine/snapshot_alone.h"
 #include "engine/snapshot_index.h"
 
@@ -140,7 +141,7 @@ static bool sort_resources(struct fx_snapshot *snapshot,
 static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
     free(snapshot->alone);
-    fx_reads_finish(&snapshot->reads);
+    fx_json_part_finish(&snapshot->reads);
     fx_conflicts_finish(&snapshot->conflicts);
     fx_quarantine_unref(snapshot->quarantine);
     free(snapshot->quarantined);
@@ -174,24 +175,13 @@ static bool isolate(struct fx_snapshot *snapshot, struct fx_quarantine *quaranti
     return snapshot->quarantined != NULL;
 }
 
-static bool collect_reads(struct fx_snapshot *snapshot) {
-    bool ok = fx_reads_init(&snapshot->reads);
-    for (size_t i = 0; ok && i < snapshot->n_mutators; i++) {
-        const struct fx_mutator *mutator = snapshot->mutators[i];
-        if (mutator->ops->reads == NULL) {
-            fx_reads_add_all(&snapshot->reads);
-        } else {
-            ok = mutator->ops->reads(mutator, &snapshot->reads);
-        }
-    }
-    return ok;
-}
-
 static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
                  struct fx_err *err) {
     if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
         !sort_resources(snapshot, parts->resources, parts->n_resources) ||
-        !isolate(snapshot, parts->quarantine) || !collect_reads(snapshot)) {
+        !isolate(snapshot, parts->quarantine) ||
+        !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
+                             &snapshot->reads)) {
         return fx_fail_nomem(err);
     }
     if (!fx_conflicts_find(snapshot->mutators, snapshot->n_mutators, &snapshot->conflicts,
@@ -216,6 +206,7 @@ bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generatio
     atomic_init(&made->refs, 1);
     made->generation = generation;
     made->is_simple = true;
+    made->reads.omits_rest = true;
     if (!fill(made, parts, err)) {
         destroy(made);
         return false;
@@ -304,7 +295,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
         .version = subject->version,
         .kind = subject->kind,
         .namespace_ = fx_subject_namespace(subject, request),
-        .home = fx_subject_object_namespace(subject, request),
+        .object_namespace = fx_subject_object_namespace(subject, request),
     };
     return fx_snapshot_index_find(snapshot->index, &query, ret_candidates) ||
            fx_fail_nomem(err);

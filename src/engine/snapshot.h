@@ -18,9 +18,9 @@
 #include "engine/conflicts.h"
 #include "engine/mutator.h"
 #include "engine/quarantine.h"
-#include "engine/reads.h"
 #include "engine/request.h"
 #include "engine/resource.h"
+#include "value/json_part.h"
 
 struct fx_snapshot_index; /* opaque */
 
@@ -47,7 +47,8 @@ struct fx_snapshot {
     bool *alone; /* by index: nobody else who is enabled, and says where, writes where the
                   * mutator does, so that nobody of these undoes what it changes; false
                   * where that is not known */
-    struct fx_reads reads; /* what its mutators look at */
+    struct fx_json_part reads; /* what its mutators and every review read in an object:
+                                * the rest of it is not decoded. Borrows their texts */
 };
 
 /* What a snapshot is made of; borrowed. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/snapshot_alone.h - which mutators of a snapshot write where no other does, so
- * that nobody undoes what they do; private to snapshot.c.
+ * engine/snapshot_alone.h - private to snapshot.c: which mutators write where no other
+ * mutator of the snapshot does, so that no other undoes their changes.
  */
 #ifndef FX_ENGINE_SNAPSHOT_ALONE_H
 #define FX_ENGINE_SNAPSHOT_ALONE_H
@@ -11,8 +11,9 @@
 #include "base/macros.h"
 #include "engine/snapshot.h"
 
-/* Fills `alone`, one for each mutator of the snapshot: false for all of them where one
- * that is enabled may write anywhere. False without memory. */
+/* Fills `alone`, one entry for each mutator of the snapshot: true for an enabled mutator
+ * that declares where it writes, if no other enabled mutator that does so writes there.
+ * False without memory. */
 bool fx_snapshot_find_alone(const struct fx_snapshot *snapshot, bool *alone) FX_MUST_USE;
 
 #endif

@@ -10,47 +10,44 @@
 #include <cmocka.h>
 
 #include "engine/fake_mutator.h"
-#include "engine/footprint.h"
 #include "engine/snapshot.h"
 
 #define MOST 4
 
-/* The field names on the way to what it writes, each a letter; `[` is a step into the
- * list that stands there. NULL: it has no footprint; "": it may write anywhere. */
-static struct fx_mutator *make(const char *name, const char *way,
-                               struct fx_schema schema) {
+/* `path` is what it writes (fake_access()). NULL: it declares nothing; "": it may write
+ * anywhere. */
+static struct fx_mutator *make(const char *name, const char *path, bool is_typed) {
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = fake_access,
+                                              .destroy = fake_destroy};
     const struct fake_plan plan = {.name = name, .binding = "Pod"};
     struct fake *fake = fake_create(&plan);
     assert_non_null(fake);
-    fake->head.schema = schema;
-    struct fx_footprint_draft draft = {.n_steps = 0};
-    uint32_t spot = FX_SPOT_ROOT;
-    for (const char *at = way; at != NULL && *at != '\0'; at++) {
-        spot = *at == '[' ? spot : fx_spot_of_field(spot, (struct fx_text){at, 1});
-        draft.steps[draft.n_steps++] = spot;
-    }
-    assert_true(way == NULL || fx_footprint_make(&draft, &fake->head.footprint));
+    fake->path = path;
+    fake->is_typed = is_typed;
+    assert_true(path == NULL || fake_declare(fake, &ops));
     return &fake->head;
 }
 
 static const struct {
-    const char *ways[MOST]; /* as above; "-" ends */
-    const char *alone;      /* y or n for each */
+    const char *paths[MOST]; /* as above; "-" ends */
+    const char *alone;       /* y or n for each */
 } rows[] = {
-    {{"ab", "-"}, "y"},
-    {{"ab", "ac", "-"}, "yy"},
-    {{"ab", "ab", "ac", "-"}, "nny"},
-    {{"a", "ab", "b", "-"}, "nny"},
-    {{"abc", "b", "a", "-"}, "nyn"},
-    {{"abc", "bc", "c", "-"}, "yyy"},
-    {{"sc[i", "sc[p", "mlo", "-"}, "yyy"},
-    {{"sc[i", "sc[", "-"}, "nn"}, /* the element itself */
-    {{"sc[i", "sci", "-"}, "nn"}, /* lists are looked through */
-    {{"sc[", "sc", "-"}, "nn"},
-    {{"sc[", "sd", "-"}, "yy"},
+    {{"a.b", "-"}, "y"},
+    {{"a.b", "a.c", "-"}, "yy"},
+    {{"a.b", "a.b", "a.c", "-"}, "nny"},
+    {{"a", "a.b", "b", "-"}, "nny"},
+    {{"a.b.c", "b", "a", "-"}, "nyn"},
+    {{"a.b.c", "b.c", "c", "-"}, "yyy"},
+    {{"s.c[k].i", "s.c[k].p", "m.l.o", "-"}, "yyy"},
+    {{"s.c[k].i", "s.c[k]", "-"}, "nn"}, /* the element itself */
+    {{"s.c[k].i", "s.c.i", "-"}, "nn"},  /* lists are looked through */
+    {{"s.c[k]", "s.c", "-"}, "nn"},
+    {{"s.c[k]", "s.d", "-"}, "yy"},
     {{"a", "", "-"}, "yn"}, /* of those who say where they write */
     {{"a", NULL, "-"}, "yn"},
-    {{"a", NULL, "ab", "-"}, "nnn"},
+    {{"a", NULL, "a.b", "-"}, "nnn"},
     {{"-"}, ""},
 };
 
@@ -63,8 +60,7 @@ static void knows_who_writes_alone(void **state) {
         struct fx_err err = FX_ERR_INIT;
         const size_t n = strlen(rows[i].alone);
         for (size_t k = 0; k < n; k++) {
-            mutators[k] =
-                make(names[k], rows[i].ways[k], (struct fx_schema){.n_steps = 0});
+            mutators[k] = make(names[k], rows[i].paths[k], false);
         }
         const struct fx_snapshot_parts parts = {.mutators = mutators, .n_mutators = n};
         assert_true(fx_snapshot_build(&parts, 1, &snapshot, &err));
@@ -76,17 +72,13 @@ static void knows_who_writes_alone(void **state) {
     }
 }
 
-/* Who is left out of every review undoes nothing: b and c are in conflict. */
+/* A mutator that is skipped in every review undoes nothing: b and c are in conflict. */
 static void forgets_the_disabled(void **state) {
     (void)state;
-    const struct fx_schema_step object[] = {{FX_TEXT("x"), FX_SCHEMA_OBJECT},
-                                            {FX_TEXT("y"), FX_SCHEMA_UNKNOWN}};
-    const struct fx_schema_step list[] = {{FX_TEXT("x"), FX_SCHEMA_LIST},
-                                          {FX_TEXT("y"), FX_SCHEMA_UNKNOWN}};
     struct fx_mutator *mutators[] = {
-        make("a", "x", (struct fx_schema){.n_steps = 0}),
-        make("b", "x", (struct fx_schema){object, FX_COUNT(object), false}),
-        make("c", NULL, (struct fx_schema){list, FX_COUNT(list), false}),
+        make("a", "x", false),
+        make("b", "x.y", true),
+        make("c", "x[y]", true),
     };
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "engine/snapshot_homes.h"
+#include "engine/candidate_cache.h"
 
-/* A mutator that wants more kinds of objects than this is looked at for every object, one
- * for more (object, namespace) pairs in every namespace: the index stays small. */
+/* Bounds that keep the index small: a mutator with more bindings is a candidate for every
+ * object, and one with more pairs of binding and namespace for every namespace. */
 #define BINDINGS_INDEXED 512u
 #define PAIRS_INDEXED    4096u
 
@@ -47,13 +47,13 @@ struct list {
 struct entry {
     struct key key;
     uint32_t first, n;
-    bool asks_home; /* some of its mutators are to be asked of a namespace by its name */
+    bool asks_namespace; /* one of its mutators has may_match_namespace */
 };
 
 struct fx_snapshot_index {
-    struct fx_mutator *const *all; /* of the snapshot */
-    struct fx_homes *homes;        /* NULL: no entry asks */
-    struct entry *entries;         /* sorted */
+    struct fx_mutator *const *all;    /* of the snapshot */
+    struct fx_candidate_cache *cache; /* NULL: no entry asks_namespace */
+    struct entry *entries;            /* sorted */
     struct list *lists;
     uint32_t *mutators;
     size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
@@ -72,7 +72,7 @@ void fx_snapshot_index_destroy(struct fx_snapshot_index *index) {
     free(index->entries);
     free(index->lists);
     free(index->mutators);
-    fx_homes_destroy(index->homes);
+    fx_candidate_cache_destroy(index->cache);
     free(index);
 }
 
@@ -116,7 +116,7 @@ static bool post(struct postings *postings, const struct posting *posting) {
     return true;
 }
 
-/* A name of no bytes is a name still. */
+/* An empty name is still a name: its data is not NULL. */
 static struct fx_text named(struct fx_text text) {
     return text.data == NULL ? FX_TEXT("") : text;
 }
@@ -252,19 +252,20 @@ static bool add(struct fx_snapshot_index *index, const struct posting *posting) 
     }
     index->mutators[index->n_mutators++] = posting->mutator;
     list->n++;
-    entry->asks_home =
-        entry->asks_home || index->all[posting->mutator]->ops->wants_home != NULL;
+    entry->asks_namespace =
+        entry->asks_namespace ||
+        index->all[posting->mutator]->ops->may_match_namespace != NULL;
     return true;
 }
 
-/* Makes room for what they say, if anybody says anything. */
-static bool make_homes(struct fx_snapshot_index *index) {
+/* Makes the cache if any entry needs it. */
+static bool make_cache(struct fx_snapshot_index *index) {
     bool asks = false;
     for (size_t i = 0; i < index->n_entries; i++) {
-        asks = asks || index->entries[i].asks_home;
+        asks = asks || index->entries[i].asks_namespace;
     }
-    index->homes = asks ? fx_homes_create() : NULL;
-    return !asks || index->homes != NULL;
+    index->cache = asks ? fx_candidate_cache_create() : NULL;
+    return !asks || index->cache != NULL;
 }
 
 struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *snapshot) {
@@ -278,7 +279,7 @@ struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *sna
         ok = add(index, &postings.items[i]);
     }
     free(postings.items);
-    if (!ok || !make_homes(index)) {
+    if (!ok || !make_cache(index)) {
         fx_snapshot_index_destroy(index);
         return NULL;
     }
@@ -326,7 +327,7 @@ static int compare_indices(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Every namespace's: the lists of an entry stand together, and so do their mutators. */
+/* Of all namespaces: the lists of an entry are adjacent, and so are their mutators. */
 static bool take_all(const struct fx_snapshot_index *index, const struct entry *entry,
                      struct fx_candidates *candidates) {
     const struct list *first = &index->lists[entry->first];
@@ -378,38 +379,40 @@ static bool take_entry(const struct fx_snapshot_index *index, const struct entry
                      candidates);
 }
 
-/* Leaves out those that want nothing of that namespace. */
-static void ask(const struct fx_snapshot_index *index, struct fx_text home,
-                struct fx_candidates *candidates) {
+/* Removes the mutators that cannot match objects of that namespace. */
+static void filter(const struct fx_snapshot_index *index, struct fx_text object_namespace,
+                   struct fx_candidates *candidates) {
     size_t kept = 0;
     for (size_t i = 0; i < candidates->n_indices; i++) {
         const uint32_t at = candidates->indices[i];
         const struct fx_mutator *mutator = index->all[at];
-        if (mutator->ops->wants_home == NULL || mutator->ops->wants_home(mutator, home)) {
+        if (mutator->ops->may_match_namespace == NULL ||
+            mutator->ops->may_match_namespace(mutator, object_namespace)) {
             candidates->indices[kept++] = at;
         }
     }
     candidates->n_indices = kept;
 }
 
-/* The same of an entry in which some are to be asked by the name. */
-static bool take_asked(const struct fx_snapshot_index *index, const struct entry *entry,
-                       const struct fx_snapshot_query *query,
-                       struct fx_candidates *candidates) {
-    const struct fx_home_key key = {
+/* The same for an entry in which mutators are asked about the object's namespace. */
+static bool take_filtered(const struct fx_snapshot_index *index,
+                          const struct entry *entry,
+                          const struct fx_snapshot_query *query,
+                          struct fx_candidates *candidates) {
+    const struct fx_candidate_key key = {
         .entry = (uint32_t)(entry - index->entries),
         .namespace_ = query->namespace_,
-        .home = query->home,
+        .object_namespace = query->object_namespace,
     };
-    const struct fx_home_list *known = fx_homes_find(index->homes, &key);
+    const struct fx_candidate_list *known = fx_candidate_cache_find(index->cache, &key);
     if (known != NULL) {
         return take(candidates, known->mutators, known->n);
     }
     struct fx_candidates found = {0};
     bool ok = take_entry(index, entry, query->namespace_, &found);
     if (ok) {
-        ask(index, query->home, &found);
-        ok = fx_homes_add(index->homes, &key, found.indices, found.n_indices) &&
+        filter(index, query->object_namespace, &found);
+        ok = fx_candidate_cache_add(index->cache, &key, found.indices, found.n_indices) &&
              take(candidates, found.indices, found.n_indices);
     }
     fx_candidates_finish(&found);
@@ -440,8 +443,8 @@ bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
         const struct entry *entry = bsearch(&key, index->entries, index->n_entries,
                                             sizeof *index->entries, compare_entry);
         if (entry != NULL &&
-            !(entry->asks_home
-                  ? take_asked(index, entry, query, candidates)
+            !(entry->asks_namespace
+                  ? take_filtered(index, entry, query, candidates)
                   : take_entry(index, entry, query->namespace_, candidates))) {
             return false;
         }

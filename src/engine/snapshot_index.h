@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/snapshot_index.h - which mutators may want an object; private to snapshot.c.
+ * engine/snapshot_index.h - private to snapshot.c: which mutators may match an object.
  */
 #ifndef FX_ENGINE_SNAPSHOT_INDEX_H
 #define FX_ENGINE_SNAPSHOT_INDEX_H
@@ -13,11 +13,11 @@
 #include "engine/request.h"
 #include "engine/snapshot.h"
 
-/* What is looked for; the namespace's data is NULL where there is none. */
+/* What is looked up. `namespace_` without data: the object has none. */
 struct fx_snapshot_query {
     enum fx_operation operation;
     struct fx_text group, version, kind, namespace_;
-    struct fx_text home; /* fx_subject_object_namespace() */
+    struct fx_text object_namespace; /* fx_subject_object_namespace() */
 };
 
 /* An index of the snapshot's enabled mutators; borrows from them. NULL without memory. */

@@ -105,14 +105,17 @@ static void by_kind_and_namespace(void **state) {
 static unsigned n_asked;
 
 /* Lives in namespaces of which it has the first letter; "-": in none. */
-static bool wants_home(const struct fx_mutator *self, struct fx_text home) {
+static bool may_match_namespace(const struct fx_mutator *self,
+                                struct fx_text namespace_) {
     n_asked++;
-    return home.len == 0 ? self->name[0] == '-' : home.data[0] == self->name[0];
+    return namespace_.len == 0 ? self->name[0] == '-'
+                               : namespace_.data[0] == self->name[0];
 }
 
 static const struct fx_mutator_ops asked_ops = {.match = fake_match,
                                                 .apply = fake_apply,
-                                                .wants_home = wants_home,
+                                                .may_match_namespace =
+                                                    may_match_namespace,
                                                 .destroy = fake_destroy};
 
 static struct fx_mutator *make_asked(const char *name, const char *kind,
@@ -123,7 +126,7 @@ static struct fx_mutator *make_asked(const char *name, const char *kind,
 }
 
 /* Each is asked once for each name of a namespace. */
-static void by_home(void **state) {
+static void by_object_namespace(void **state) {
     (void)state;
     struct fx_mutator *mutators[] = {
         make_asked("m", "Pod", NULL),        make_asked("n", "Pod", NULL),
@@ -264,14 +267,17 @@ static void last_of_one_id_stays(void **state) {
 
 static void conflicting_are_skipped(void **state) {
     (void)state;
-    const struct fx_schema_step object[] = {{FX_TEXT("x"), FX_SCHEMA_OBJECT},
-                                            {FX_TEXT("y"), FX_SCHEMA_UNKNOWN}};
-    const struct fx_schema_step set[] = {{FX_TEXT("x"), FX_SCHEMA_SET}};
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = fake_access,
+                                              .destroy = fake_destroy};
     struct fake *a = make("a", "Pod", NULL);
     struct fake *b = make("b", "Pod", NULL);
     struct fake *c = make("c", "Pod", NULL);
-    a->head.schema = (struct fx_schema){.steps = object, .n_steps = 2};
-    c->head.schema = (struct fx_schema){.steps = set, .n_steps = 1};
+    a->is_typed = c->is_typed = true;
+    a->path = "x.y";
+    c->path = "x:set";
+    assert_true(fake_declare(a, &ops) && fake_declare(c, &ops));
     struct fx_mutator *mutators[] = {&a->head, &b->head, &c->head};
     struct fx_snapshot *snapshot = build(mutators, 3);
     struct fx_candidates all = {0};
@@ -343,7 +349,7 @@ static void ten_thousand(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_kind_and_namespace),
-        cmocka_unit_test(by_home),
+        cmocka_unit_test(by_object_namespace),
         cmocka_unit_test(by_many_homes),
         cmocka_unit_test(wide_bindings),
         cmocka_unit_test(too_wide_bindings),

@@ -156,8 +156,12 @@ static bool is_listed(const struct fx_inactive_input *given, const struct facts 
         *ret_is = false;
         return true;
     }
-    return given->query == NULL ||
-           fx_query_may_be_written(given->query, mutator, ret_is, err);
+    if (given->query == NULL) {
+        return true;
+    }
+    size_t n_steps = 0;
+    const struct fx_path_step *path = fx_query_path(given->query, &n_steps);
+    return fx_access_may_write(mutator, path, n_steps, ret_is, err);
 }
 
 static bool collect(const struct fx_inactive_input *given, const struct facts *facts,

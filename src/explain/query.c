@@ -196,10 +196,8 @@ bool fx_query_covers(const struct fx_query *query, const struct fx_field *field)
     return true;
 }
 
-bool fx_query_may_be_written(const struct fx_query *query,
-                             const struct fx_mutator *mutator, bool *ret_may,
-                             struct fx_err *err) {
-    *ret_may = false;
-    return mutator->ops->may_write == NULL ||
-           mutator->ops->may_write(mutator, query->path, query->n_steps, ret_may, err);
+const struct fx_path_step *fx_query_path(const struct fx_query *query,
+                                         size_t *ret_n_steps) {
+    *ret_n_steps = query->n_steps;
+    return query->path;
 }

@@ -11,11 +11,12 @@
 #define FX_EXPLAIN_QUERY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "engine/mutator.h"
+#include "engine/access.h"
 #include "explain/fields.h"
 
 struct fx_query; /* opaque */
@@ -29,9 +30,8 @@ void fx_query_destroy(struct fx_query *query); /* NULL is fine */
 /* Is the field the one that the query asks about, or one above or below it? */
 bool fx_query_covers(const struct fx_query *query, const struct fx_field *field);
 
-/* May the mutator write the field, or one above or below it? Errors: FX_ENOMEM. */
-bool fx_query_may_be_written(const struct fx_query *query,
-                             const struct fx_mutator *mutator, bool *ret_may,
-                             struct fx_err *err) FX_MUST_USE;
+/* The path of the field, as fx_access_may_write() takes it. Borrowed. */
+const struct fx_path_step *fx_query_path(const struct fx_query *query,
+                                         size_t *ret_n_steps);
 
 #endif

@@ -78,7 +78,7 @@ static void print_indented(struct fx_buf *buf, const char *margin, const char *t
 /* As people know it from `go test`:
  *
  *   --- FAIL: sidecar/inject/adds (0.000s)
- *       tests/suite.yaml:12: the mutated object is not the one expected
+ *       tests/suite.yaml:12: the mutated object differs from the expected object
  *       --- expected/adds.yaml
  *       +++ mutated
  *       …

@@ -110,7 +110,7 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
 
 /* (Both of the same text: in one, 5.0 is 5.) */
 bool fx_case_part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
-    const struct fx_json_part *part = &mutation->snapshot->reads.object;
+    const struct fx_json_part *part = &mutation->snapshot->reads;
     struct fx_buf text, of_whole, of_part;
     fx_buf_init(&text, 0);
     fx_buf_init(&of_whole, 0);

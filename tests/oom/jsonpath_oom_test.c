@@ -65,7 +65,8 @@ static bool find(const char *text, json_t *root) {
 /* Refuses one allocation after the other until it needs no more. */
 static void refuse_all(bool (*act)(const char *text, json_t *root), const char *text,
                        json_t *root, bool ever_after) {
-    const long live = refuse_live();
+    assert_true(act(text, root)); /* what is allocated once, is */
+    long live = refuse_live();
     long n = 0;
     for (bool refused = true; refused; n++) {
         assert_true(n < RUNS_MAX);
@@ -73,7 +74,7 @@ static void refuse_all(bool (*act)(const char *text, json_t *root), const char *
         const bool ok = act(text, root);
         refused = refuse_stop();
         assert_int_equal(ok, !refused);
-        assert_int_equal(refuse_live(), live);
+        assert_true(refuse_lost_nothing(&live, strstr(text, "=~") != NULL));
     }
     assert_true(n > 4); /* it was tried at all */
 }

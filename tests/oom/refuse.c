@@ -64,6 +64,12 @@ void refuse_resume(void) {
     state.paused = false;
 }
 
+bool refuse_lost_nothing(long *live, bool matches) {
+    const long before = *live;
+    *live = refuse_live();
+    return *live == before || (matches && *live > before);
+}
+
 long refuse_live(void) {
     return state.live;
 }

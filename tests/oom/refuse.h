@@ -26,4 +26,8 @@ void refuse_resume(void);
 /* How many allocations were not freed yet. */
 long refuse_live(void);
 
+/* Have all allocations since *live was read been freed? Sets *live anew. With `matches`,
+ * some may be left: base/regex.cc keeps a program that had no memory in a match. */
+bool refuse_lost_nothing(long *live, bool matches);
+
 #endif

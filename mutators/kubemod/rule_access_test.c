@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/rule_reads_test.c - what of an object, and of what is shown besides
+ * mutators/kubemod/rule_access_test.c - what of an object, and of what is shown besides
  * it, a rule may look at.
  */
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mutators/kubemod/rule_reads.h"
+#include "mutators/kubemod/rule_access.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "mutators/kubemod/testing.h"
 #include "value/json_part_testing.h"
@@ -87,7 +87,7 @@ static void finds_what_is_read(void **state) {
         struct fx_json_part root = {.omits_rest = true};
         struct fx_buf text;
         fx_buf_init(&text, 0);
-        assert_true(fx_rule_add_reads((const struct modrule *)rule, &root));
+        assert_true(fx_access_add_parts_of(rule, &root));
         part_testing_print(&text, &root);
         assert_string_equal(text.data, reads[i].reads);
         assert_int_equal(has_input(rule, &fx_synthetic_inputs[0]),
@@ -105,7 +105,7 @@ static void elements_keep_their_identity(void **state) {
     struct fx_mutator *rule =
         compile("select: $.a", "op: add, select: '$.l[*]', path: '/l/#0/v', value: x");
     struct fx_json_part root = {.omits_rest = true};
-    assert_true(fx_rule_add_reads((const struct modrule *)rule, &root));
+    assert_true(fx_access_add_parts_of(rule, &root));
     const struct fx_json_part *list = fx_json_part_find(&root, FX_TEXT("l"));
     static const char *const wanted[] = {"name", "containerPort", "type", "v"};
     assert_true(list->is_list && list->omits_rest);
@@ -139,9 +139,8 @@ static void knows_what_is_left_alone(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(writes); i++) {
         struct fx_mutator *rule = compile("select: $.a", writes[i].patch);
-        const struct modrule *made = (const struct modrule *)rule;
-        assert_int_equal(made->keeps_names, writes[i].keeps_names);
-        assert_int_equal(made->keeps_metadata, writes[i].keeps_metadata);
+        assert_int_equal(rule->keeps_names, writes[i].keeps_names);
+        assert_int_equal(rule->keeps_metadata, writes[i].keeps_metadata);
         fx_mutator_unref(rule);
     }
 }

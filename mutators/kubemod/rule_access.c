@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/kubemod/rule_access.c - the union of what expressions and templates of a rule
+ * read, and the paths of its patch.
+ */
+#include "mutators/kubemod/rule_access.h"
+
+#include <string.h>
+
+#include "mutators/kubemod/synthetic_refs.h"
+
+/* Adds what the expression reads; *ret_place is what it results in. */
+static void read_expression(struct fx_access *access,
+                            const struct fx_jsonpath *expression,
+                            struct fx_json_place *ret_place) {
+    *ret_place = (struct fx_json_place){.part = NULL};
+    if (access->parts != NULL && expression != NULL &&
+        !fx_jsonpath_reads(expression, access->parts, ret_place)) {
+        access->failed = true;
+    }
+}
+
+static void read_template(struct fx_access *access, const struct fx_gotemplate *template,
+                          struct fx_json_place selected) {
+    const struct fx_gotemplate_origin origins[] = {
+        {FX_TEXT("Target"), {.part = access->parts}},
+        {FX_TEXT("SelectedItem"), selected},
+    };
+    if (access->parts != NULL && template != NULL &&
+        !fx_gotemplate_reads(template, origins, FX_COUNT(origins))) {
+        access->failed = true;
+    }
+}
+
+/* A step that is known only when the rule is applied: `-`, an index from the end, what a
+ * select finds. */
+static bool is_open(struct fx_text step, bool selects) {
+    return (selects && step.len > 0 && memchr(step.data, '#', step.len) != NULL) ||
+           (step.len > 0 && step.data[0] == '-');
+}
+
+/* A path that is too long to be known has no steps. */
+static void write_path(struct fx_access *access,
+                       const struct patch_operation *operation) {
+    fx_access_write(access, FX_ACCESS_UNTYPED, false);
+    for (size_t i = 0; i < operation->steps.n_items; i++) {
+        const struct step *step = &operation->steps.items[i];
+        struct fx_path_step own = {.type = FX_PATH_MEMBER, .name = step->text};
+        if (is_open(step->text, operation->select != NULL)) {
+            own.type = FX_PATH_ANY;
+        } else if (step->is_number) {
+            own.type = FX_PATH_TOKEN;
+        }
+        fx_access_step(access, own);
+    }
+}
+
+void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access) {
+    const struct modrule *rule = (const struct modrule *)self;
+    struct fx_json_place place = {.part = NULL};
+    read_template(access, rule->message, place);
+    for (size_t i = 0; i < rule->n_items; i++) {
+        read_expression(access, rule->items[i].select, &place);
+        if (fx_match_item_tests(&rule->items[i])) {
+            fx_json_place_all(place);
+        }
+    }
+    for (size_t i = 0; i < rule->n_patch; i++) {
+        read_expression(access, rule->patch[i].select, &place);
+        read_template(access, rule->patch[i].value.template, place);
+        write_path(access, &rule->patch[i]);
+    }
+}
+
+static bool is_wanted(const struct fx_json_part *refs, const char *name) {
+    return !refs->omits_rest || refs->is_list ||
+           fx_json_part_find(refs, fx_text_of(name)) != NULL;
+}
+
+bool fx_rule_find_inputs(struct modrule *rule) {
+    struct fx_json_part root = {.omits_rest = true};
+    const bool ok = fx_access_add_parts_of(&rule->head, &root);
+    const struct fx_json_part *refs = &root; /* read whole, so are syntheticRefs */
+    if (root.omits_rest && !root.is_list) {
+        refs = fx_json_part_find(&root, FX_TEXT(SYNTHETIC_REFS));
+    }
+    const bool wants_namespace = refs != NULL && is_wanted(refs, "namespace");
+    const bool wants_node = refs != NULL && is_wanted(refs, "node");
+    rule->head.inputs = wants_namespace ? fx_synthetic_inputs : fx_synthetic_inputs + 1;
+    rule->head.n_inputs = (wants_namespace ? 1u : 0u) + (wants_node ? 1u : 0u);
+    fx_json_part_finish(&root);
+    return ok;
+}
