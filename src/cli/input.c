@@ -269,10 +269,8 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
     enum fx_exit status = FX_EXIT_DONE;
     if (!fx_file_read(path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &err)) {
         status = fx_say_err(&err);
-    } else if (!fx_documents_read((struct fx_text){bytes.data, bytes.len}, &documents,
-                                  &err)) {
-        status =
-            say_syntax_fault(name, (struct fx_text){bytes.data, bytes.len}, &err, color);
+    } else if (!fx_documents_read(fx_buf_view(&bytes), &documents, &err)) {
+        status = say_syntax_fault(name, fx_buf_view(&bytes), &err, color);
     }
     for (size_t i = 0; status == FX_EXIT_DONE && i < documents.n_items; i++) {
         status = take_document(objects, name, &documents.items[i], color);

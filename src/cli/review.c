@@ -69,10 +69,9 @@ static enum fx_exit review_stdin(const struct values *values,
                                  struct fx_policies *policies) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf body = {0};
-    const enum fx_exit status =
-        fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
-            ? review_text(values, policies, (struct fx_text){body.data, body.len})
-            : fx_say_err(&err);
+    const enum fx_exit status = fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
+                                    ? review_text(values, policies, fx_buf_view(&body))
+                                    : fx_say_err(&err);
     fx_buf_finish(&body);
     return status;
 }

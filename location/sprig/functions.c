@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/convert.c - conversion of any value to numbers and lists of texts.
+ * location/sprig/functions.c - what several of Sprig's functions share: conversions, and
+ * a search with one pass over the needle and one over the text.
  */
-#include "location/sprig/convert.h"
+#include "location/sprig/functions.h"
 
-#include "base/err.h"
+#include <string.h>
+
 #include "base/strconv.h"
-#include "location/gotemplate/value.h"
+
+/* ---- conversions ------------------------------------------------------------------- */
 
 /* As on the hardware that KubeMod runs on: a number that does not fit an int64 gives
  * the lowest one. */
@@ -66,11 +69,10 @@ bool value_to_strings(struct template_run *run, const struct value *value,
     const bool is_list = value->kind == VALUE_LIST;
     const struct value *values = is_list ? value->list->values : value;
     size_t n = is_list ? value->list->n : 1;
-    struct list *list = value_list_new(run, n);
+    struct list *list = value_strings_new(run, n);
     if (list == NULL) {
         return false;
     }
-    list->type = TYPE_STRINGS;
     list->n = 0;
     for (size_t i = 0; i < n; i++) {
         if (value_is_nil(&values[i])) {
@@ -84,4 +86,46 @@ bool value_to_strings(struct template_run *run, const struct value *value,
     }
     *ret_list = list;
     return true;
+}
+
+/* ---- searching --------------------------------------------------------------------- */
+
+/* Returns the length of the match after one more character. */
+static size_t extend(const struct text_finder *finder, size_t matched, char c) {
+    while (matched > 0 && finder->needle.data[matched] != c) {
+        matched = finder->borders[matched - 1];
+    }
+    return finder->needle.data[matched] == c ? matched + 1 : 0;
+}
+
+bool finder_init(struct text_finder *finder, struct template_run *run,
+                 struct fx_text needle) {
+    *finder = (struct text_finder){.needle = needle};
+    finder->borders = run_alloc(run, needle.len * sizeof *finder->borders);
+    if (finder->borders == NULL) {
+        return false;
+    }
+    for (size_t i = 1; i < needle.len; i++) {
+        finder->borders[i] = extend(finder, finder->borders[i - 1], needle.data[i]);
+    }
+    return true;
+}
+
+size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t from) {
+    size_t matched = 0;
+    for (size_t at = from; at < text.len; at++) {
+        if (matched == 0) {
+            const char *first =
+                memchr(text.data + at, finder->needle.data[0], text.len - at);
+            if (first == NULL) {
+                return FINDER_NONE;
+            }
+            at = (size_t)(first - text.data);
+        }
+        matched = extend(finder, matched, text.data[at]);
+        if (matched == finder->needle.len) {
+            return at + 1 - matched;
+        }
+    }
+    return FINDER_NONE;
 }

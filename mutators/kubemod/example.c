@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/sketch.c - along the way of each select, with a value that passes.
- * What is no plain way is left out: then the object may not do, which is told when it is
- * tried.
+ * mutators/kubemod/example.c - makes an object along the path of each select, with values
+ * for which the tests hold. Selects that are not plain paths are ignored: callers must
+ * try whether the rule acts.
  */
-#include "mutators/kubemod/sketch.h"
+#include "mutators/kubemod/example.h"
 
 #include <string.h>
 
@@ -15,29 +15,29 @@
 
 #define EXAMPLE FX_TEXT("example")
 
-struct drawing {
+struct making {
     const struct modrule *rule;
-    json_t *root; /* ours alone, all of it */
+    json_t *root; /* shared with nobody */
     bool is_out_of_memory;
 };
 
-/* Notes what an allocation gave. */
-static json_t *made(struct drawing *drawing, json_t *node) {
-    drawing->is_out_of_memory = drawing->is_out_of_memory || node == NULL;
+/* Notes whether an allocation failed. */
+static json_t *made(struct making *making, json_t *node) {
+    making->is_out_of_memory = making->is_out_of_memory || node == NULL;
     return node;
 }
 
-static bool done(struct drawing *drawing, bool ok) {
-    drawing->is_out_of_memory = drawing->is_out_of_memory || !ok;
+static bool done(struct making *making, bool ok) {
+    making->is_out_of_memory = making->is_out_of_memory || !ok;
     return ok;
 }
 
 /* ---- the object ------------------------------------------------------------------ */
 
-/* Kinds that people write rules for, and where they are at home. */
+/* Kinds that rules are written for, and their apiVersion. All others: v1. */
 static const struct {
     const char *kind, *api_version;
-} homes[] = {
+} known_kinds[] = {
     {"Deployment", "apps/v1"},
     {"StatefulSet", "apps/v1"},
     {"DaemonSet", "apps/v1"},
@@ -54,10 +54,10 @@ static const struct {
     {"ClusterRoleBinding", "rbac.authorization.k8s.io/v1"},
 };
 
-static const char *home_of(struct fx_text kind) {
-    for (size_t i = 0; i < FX_COUNT(homes); i++) {
-        if (fx_text_is(kind, homes[i].kind)) {
-            return homes[i].api_version;
+static const char *api_version_of(struct fx_text kind) {
+    for (size_t i = 0; i < FX_COUNT(known_kinds); i++) {
+        if (fx_text_is(kind, known_kinds[i].kind)) {
+            return known_kinds[i].api_version;
         }
     }
     return "v1";
@@ -65,16 +65,15 @@ static const char *home_of(struct fx_text kind) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* Does it match? Not where that cannot be said. */
+/* Does it match? False also if matching fails. */
 static bool matches(const struct fx_regex *regex, struct fx_text text) {
     struct fx_err err = FX_ERR_INIT;
     bool found = false;
     return fx_regex_match(regex, text, &found, &err) && found;
 }
 
-/* A text that the pattern finds itself in, where one is as plain as that: without the
- * marks of the pattern. NULL where it is not. */
-static json_t *plain_text(struct drawing *drawing, const struct fx_regex *regex,
+/* The pattern without its special characters, if it matches that; otherwise NULL. */
+static json_t *plain_text(struct making *making, const struct fx_regex *regex,
                           const json_t *pattern) {
     static const char marks[] = "^$\\*?+()";
     struct fx_text rest = fx_tree_text(pattern);
@@ -86,28 +85,28 @@ static json_t *plain_text(struct drawing *drawing, const struct fx_regex *regex,
         }
     }
     const struct fx_text plain = {text.data, text.len};
-    const bool fits = done(drawing, !text.failed) && plain.len > 0 &&
+    const bool fits = done(making, !text.failed) && plain.len > 0 &&
                       fx_text_is_utf8(plain) && matches(regex, plain);
-    json_t *node = fits ? made(drawing, fx_tree_new_string(plain)) : NULL;
+    json_t *node = fits ? made(making, fx_tree_new_string(plain)) : NULL;
     fx_buf_finish(&text);
     return node;
 }
 
 /* The namespace of the object: that of the rule, or one that the rule is for. NULL: the
- * object is in none; *ret_found: false where it cannot be told. */
-static json_t *make_namespace(struct drawing *drawing, bool *ret_found) {
-    const struct modrule *rule = drawing->rule;
+ * object has none. *ret_found is false if none can be derived. */
+static json_t *make_namespace(struct making *making, bool *ret_found) {
+    const struct modrule *rule = making->rule;
     *ret_found = true;
     if (!rule->is_cluster) {
-        return made(drawing, json_string(rule->head.namespace_));
+        return made(making, json_string(rule->head.namespace_));
     }
     if (rule->target == NULL) {
         return NULL;
     }
     if (matches(rule->target, FX_TEXT("default"))) {
-        return made(drawing, json_string("default"));
+        return made(making, json_string("default"));
     }
-    json_t *name = plain_text(drawing, rule->target, rule->target_pattern);
+    json_t *name = plain_text(making, rule->target, rule->target_pattern);
     *ret_found = name != NULL;
     return name;
 }
@@ -117,8 +116,9 @@ static bool looks_like_a_number(struct fx_text text) {
            (text.data[0] == '-' || (text.data[0] >= '0' && text.data[0] <= '9'));
 }
 
-/* Labels and annotations are texts; elsewhere what looks like a number or bool is one. */
-static json_t *value_of_text(struct drawing *drawing, struct fx_text text,
+/* Labels and annotations are strings. Elsewhere, text that looks like a number or a
+ * boolean becomes one. */
+static json_t *value_of_text(struct making *making, struct fx_text text,
                              bool is_metadata) {
     const bool is_true = fx_text_is(text, "true");
     if (!is_metadata && (is_true || fx_text_is(text, "false"))) {
@@ -128,35 +128,35 @@ static json_t *value_of_text(struct drawing *drawing, struct fx_text text,
         struct fx_err err = FX_ERR_INIT;
         json_t *number = fx_json_read(text, NULL, &err);
         if (number != NULL || err.code == FX_ENOMEM) {
-            return made(drawing, number);
+            return made(making, number);
         }
     }
-    return made(drawing, fx_tree_new_string(text));
+    return made(making, fx_tree_new_string(text));
 }
 
-/* A value that passes the item's test. NULL where none can be told. */
-static json_t *make_value(struct drawing *drawing, const struct match_item *item,
+/* A value for which the item's test holds. NULL if none can be derived. */
+static json_t *make_value(struct making *making, const struct match_item *item,
                           bool is_metadata) {
     if (item->value != NULL || item->values != NULL) {
         const json_t *text =
             item->value != NULL ? item->value : json_array_get(item->values, 0);
-        return value_of_text(drawing, fx_tree_text(text), is_metadata);
+        return value_of_text(making, fx_tree_text(text), is_metadata);
     }
     if (item->regex == NULL || matches(item->regex, EXAMPLE)) {
-        return made(drawing, fx_tree_new_string(EXAMPLE));
+        return made(making, fx_tree_new_string(EXAMPLE));
     }
-    return plain_text(drawing, item->regex, item->pattern);
+    return plain_text(making, item->regex, item->pattern);
 }
 
-/* ---- along a way ----------------------------------------------------------------- */
+/* ---- along a path ---------------------------------------------------------------- */
 
 static bool is_containers(struct fx_text name) {
     return fx_text_is(name, "containers") || fx_text_is(name, "initContainers");
 }
 
-/* What stands at a step: made where there is nothing. NULL where the way cannot be gone,
- * or without memory. */
-static json_t *step_into(struct drawing *drawing, json_t *at, struct fx_text name,
+/* The node behind a step, made if there is none. NULL if a node has another type, or
+ * without memory. */
+static json_t *step_into(struct making *making, json_t *at, struct fx_text name,
                          bool to_list) {
     const bool in_list = name.data == NULL;
     json_t *next = in_list ? json_array_get(at, 0) : fx_tree_view_text(at, name);
@@ -166,59 +166,59 @@ static json_t *step_into(struct drawing *drawing, json_t *at, struct fx_text nam
     next = to_list ? json_array() : json_object();
     const bool ok =
         in_list ? fx_tree_append_take(at, next) : fx_tree_set_take(at, name, next);
-    return done(drawing, ok) ? next : NULL;
+    return done(making, ok) ? next : NULL;
 }
 
 /* A container of Pods has a name and an image. */
-static void complete_container(struct drawing *drawing, json_t *container) {
+static void complete_container(struct making *making, json_t *container) {
     if (json_is_object(container) && json_object_size(container) == 0) {
-        (void)(done(drawing, fx_tree_set_take(container, FX_TEXT("name"),
-                                              json_string("example"))) &&
-               done(drawing, fx_tree_set_take(container, FX_TEXT("image"),
-                                              json_string("nginx:1.25"))));
+        (void)(done(making, fx_tree_set_take(container, FX_TEXT("name"),
+                                             json_string("example"))) &&
+               done(making, fx_tree_set_take(container, FX_TEXT("image"),
+                                             json_string("nginx:1.25"))));
     }
 }
 
-/* Goes to where the last step begins. NULL as above. */
-static json_t *approach(struct drawing *drawing, const struct fx_text *names,
+/* The node before the last step. NULL as above. */
+static json_t *approach(struct making *making, const struct fx_text *names,
                         size_t n_names) {
-    json_t *at = drawing->root;
+    json_t *at = making->root;
     for (size_t i = 0; at != NULL && i + 1 < n_names; i++) {
-        at = step_into(drawing, at, names[i], names[i + 1].data == NULL);
+        at = step_into(making, at, names[i], names[i + 1].data == NULL);
         if (at != NULL && i > 0 && names[i].data == NULL && is_containers(names[i - 1])) {
-            complete_container(drawing, at);
+            complete_container(making, at);
         }
     }
     return at;
 }
 
-/* Puts the value (taken) at the end of the way, but for the first element of a list, and
- * with `keeps`, where something is there already. */
-static void put_take(struct drawing *drawing, const struct fx_text *names, size_t n_names,
+/* Writes the value (consumed) at the end of the path. Keeps an element of a list, and
+ * with `keeps` any value, that is there already. */
+static void put_take(struct making *making, const struct fx_text *names, size_t n_names,
                      json_t *value, bool keeps) {
-    json_t *at = approach(drawing, names, n_names);
+    json_t *at = approach(making, names, n_names);
     const struct fx_text last = names[n_names - 1];
     if (last.data == NULL) {
         if (json_is_array(at) && json_array_size(at) == 0) {
-            (void)done(drawing, fx_tree_append_take(at, json_incref(value)));
+            (void)done(making, fx_tree_append_take(at, json_incref(value)));
         }
     } else if (json_is_object(at) && !(keeps && fx_tree_view_text(at, last) != NULL)) {
-        (void)done(drawing, fx_tree_set_take(at, last, json_incref(value)));
+        (void)done(making, fx_tree_set_take(at, last, json_incref(value)));
     }
     json_decref(value);
 }
 
-/* Sees to it that there is something at the end of the way: an object, or a text. */
-static void need(struct drawing *drawing, const struct fx_text *names, size_t n_names,
-                 bool object) {
+/* Makes sure that the end of the path exists: an object or a string. */
+static void ensure(struct making *making, const struct fx_text *names, size_t n_names,
+                   bool object) {
     const bool is_container = n_names > 1 && names[n_names - 1].data == NULL &&
                               is_containers(names[n_names - 2]);
-    json_t *value = made(drawing, is_container || object ? json_object()
-                                                         : fx_tree_new_string(EXAMPLE));
+    json_t *value = made(making, is_container || object ? json_object()
+                                                        : fx_tree_new_string(EXAMPLE));
     if (value != NULL && is_container) {
-        complete_container(drawing, value);
+        complete_container(making, value);
     }
-    put_take(drawing, names, n_names, value, true);
+    put_take(making, names, n_names, value, true);
 }
 
 /* ---- what the rule asks for ------------------------------------------------------ */
@@ -227,25 +227,25 @@ static bool has_test(const struct match_item *item) {
     return item->value != NULL || item->values != NULL || item->regex != NULL;
 }
 
-/* What is shown beside the object is not drawn: a Namespace that is given may have it. */
+/* What the view adds to the object is not made. */
 static bool is_shown(struct fx_text name) {
     return name.data != NULL && fx_text_is(name, SYNTHETIC_REFS);
 }
 
-static void add_item(struct drawing *drawing, const struct match_item *item) {
+static void add_item(struct making *making, const struct match_item *item) {
     struct fx_text names[FX_JSONPATH_MOST_STEPS];
     const size_t n_names = fx_jsonpath_step_names(item->select, names);
     if (n_names == 0 || item->negate || is_shown(names[0])) {
         return;
     }
     if (!has_test(item)) {
-        need(drawing, names, n_names, false);
+        ensure(making, names, n_names, false);
         return;
     }
     const bool is_metadata = names[0].data != NULL && fx_text_is(names[0], "metadata");
-    json_t *value = make_value(drawing, item, is_metadata);
+    json_t *value = make_value(making, item, is_metadata);
     if (value != NULL) {
-        put_take(drawing, names, n_names, value, false);
+        put_take(making, names, n_names, value, false);
     }
 }
 
@@ -256,14 +256,13 @@ static bool goes_on(const struct patch_operation *operation) {
            strchr(slash, '#') == NULL;
 }
 
-/* What an operation selects has to be there. */
-static void add_selected(struct drawing *drawing,
-                         const struct patch_operation *operation) {
+/* Adds what an operation selects. */
+static void add_selected(struct making *making, const struct patch_operation *operation) {
     struct fx_text names[FX_JSONPATH_MOST_STEPS];
     const size_t n_names = fx_jsonpath_step_names(operation->select, names);
     if (n_names > 0) {
-        need(drawing, names, n_names,
-             names[n_names - 1].data == NULL && goes_on(operation));
+        ensure(making, names, n_names,
+               names[n_names - 1].data == NULL && goes_on(operation));
     }
 }
 
@@ -271,8 +270,8 @@ static bool is_index(const struct step *step) {
     return step->is_number || fx_text_is(step->text, "-");
 }
 
-/* The first steps that have to be there: all of what is replaced or removed, of what is
- * added the lists. */
+/* The number of steps that must exist: all for `replace` and `remove`, those up to the
+ * last list for `add`. */
 static size_t count_needed(const struct steps *steps, enum operation operation) {
     size_t n = steps->n_items;
     while (operation == OPERATION_ADD && n > 0 && !is_index(&steps->items[n - 1])) {
@@ -281,43 +280,37 @@ static size_t count_needed(const struct steps *steps, enum operation operation) 
     return n <= FX_JSONPATH_MOST_STEPS ? n : 0;
 }
 
-/* What a path without a select leads to. */
-static void add_target(struct drawing *drawing, const struct patch_operation *operation) {
-    struct steps steps = {0};
+/* Adds what the path of an operation without a select needs. */
+static void add_target(struct making *making, const struct patch_operation *operation) {
     struct fx_text names[FX_JSONPATH_MOST_STEPS];
-    struct fx_err err = FX_ERR_INIT;
-    const struct fx_text path = {operation->path, operation->path_len};
-    if (fx_steps_read(path, &steps, &err)) {
-        const size_t n = count_needed(&steps, operation->operation);
-        for (size_t i = 0; i < n; i++) {
-            names[i] = is_index(&steps.items[i]) ? (struct fx_text){NULL, 0}
-                                                 : steps.items[i].text;
-        }
-        if (n > 0) {
-            need(drawing, names, n, false);
-        }
+    const struct steps *steps = &operation->steps;
+    const size_t n = count_needed(steps, operation->operation);
+    for (size_t i = 0; i < n; i++) {
+        names[i] =
+            is_index(&steps->items[i]) ? (struct fx_text){NULL, 0} : steps->items[i].text;
     }
-    (void)done(drawing, err.code != FX_ENOMEM);
-    fx_steps_finish(&steps);
+    if (n > 0) {
+        ensure(making, names, n, false);
+    }
 }
 
-static void fill(struct drawing *drawing) {
-    const struct modrule *rule = drawing->rule;
+static void fill(struct making *making) {
+    const struct modrule *rule = making->rule;
     for (size_t i = 0; i < rule->n_items; i++) {
-        add_item(drawing, &rule->items[i]);
+        add_item(making, &rule->items[i]);
     }
     for (size_t i = 0; i < rule->n_patch; i++) {
         if (rule->patch[i].select != NULL) {
-            add_selected(drawing, &rule->patch[i]);
+            add_selected(making, &rule->patch[i]);
         } else {
-            add_target(drawing, &rule->patch[i]);
+            add_target(making, &rule->patch[i]);
         }
     }
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
 
-/* The kind that an item asks for; a Pod where none does. */
+/* The kind that an item requires; Pod if none does. */
 static struct fx_text kind_of(const struct modrule *rule) {
     for (size_t i = 0; i < rule->n_items; i++) {
         const struct match_item *item = &rule->items[i];
@@ -334,25 +327,25 @@ static struct fx_text kind_of(const struct modrule *rule) {
 
 /* Takes the namespace, which may be NULL. */
 static json_t *make_root_take(const struct modrule *rule, json_t *namespace_) {
-    return json_pack("{s:s, s:s, s:{s:s, s:o*}}", "apiVersion", home_of(kind_of(rule)),
-                     "kind", "Pod", "metadata", "name", "example", "namespace",
-                     namespace_);
+    return json_pack("{s:s, s:s, s:{s:s, s:o*}}", "apiVersion",
+                     api_version_of(kind_of(rule)), "kind", "Pod", "metadata", "name",
+                     "example", "namespace", namespace_);
 }
 
-json_t *fx_modrule_sketch(const struct fx_mutator *self, struct fx_err *err) {
-    struct drawing drawing = {.rule = (const struct modrule *)self};
+json_t *fx_modrule_example(const struct fx_mutator *self, struct fx_err *err) {
+    struct making making = {.rule = (const struct modrule *)self};
     bool found = false;
-    json_t *namespace_ = make_namespace(&drawing, &found);
-    if (found && !drawing.is_out_of_memory) {
-        drawing.root = made(&drawing, make_root_take(drawing.rule, namespace_));
+    json_t *namespace_ = make_namespace(&making, &found);
+    if (found && !making.is_out_of_memory) {
+        making.root = made(&making, make_root_take(making.rule, namespace_));
     }
-    if (drawing.root != NULL) {
-        fill(&drawing);
+    if (making.root != NULL) {
+        fill(&making);
     }
-    if (drawing.is_out_of_memory) {
-        json_decref(drawing.root);
+    if (making.is_out_of_memory) {
+        json_decref(making.root);
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    return drawing.root;
+    return making.root;
 }

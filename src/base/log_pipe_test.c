@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/log_queue_test.c - lines to a pipe that is read, that is not, and that is closed.
+ * base/log_pipe_test.c - lines to a pipe that is read, that is not, and that is closed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_cluster_test.c - settings from flags and the environment of a Pod.
+ * cli/serve_flags_test.c - settings from flags and the environment of a Pod.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/serve_cluster.h"
+#include "cli/serve_flags.h"
 
 /* A kubeconfig in a file of its own, and all that a test asks with. */
 struct world {
@@ -31,7 +31,7 @@ static const char *const variables[] = {"POD_NAME", "POD_NAMESPACE",
                                         "KUBERNETES_SERVICE_HOST"};
 
 static void begin(struct world *world, const char *namespace_) {
-    *world = (struct world){.file = "serve_cluster_test-XXXXXX"};
+    *world = (struct world){.file = "serve_flags_test-XXXXXX"};
     const int fd = mkstemp(world->file);
     assert_true(fd >= 0);
     FILE *file = fdopen(fd, "w");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/sketch_test.c - objects made for a policy: what they look like, and
- * that the policy acts on them.
+ * mutators/gatekeeper/example_test.c - objects made for a policy: what they look like,
+ * and that the policy acts on them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,8 +29,8 @@
 #define IN_DEFAULT POD ",'namespace':'default'"
 
 static const struct {
-    const char *policy, *sketch;
-} sketches[] = {
+    const char *policy, *object;
+} examples[] = {
     /* The location. */
     {HEAD("Assign") PODS "'location':'spec.nodeSelector.x'," VALUE, "{" IN_DEFAULT "}}"},
     {HEAD("Assign") PODS "'location':'spec.containers[name: *].image'," VALUE,
@@ -114,9 +114,9 @@ static const struct {
      "{" IN_DEFAULT ",'annotations':{'a':'b'}}}"},
 };
 
-static json_t *sketch_of(const struct fx_mutator *mutator) {
+static json_t *example_of(const struct fx_mutator *mutator) {
     struct fx_err err = FX_ERR_INIT;
-    json_t *object = mutator->ops->sketch(mutator, &err);
+    json_t *object = mutator->ops->example(mutator, &err);
     assert_int_equal(err.code, FX_OK);
     return object;
 }
@@ -142,15 +142,15 @@ static bool is_wanted(const struct fx_mutator *mutator, const json_t *object) {
 
 static void makes_objects(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(sketches); i++) {
-        json_t *policy = must_read(sketches[i].policy);
+    for (size_t i = 0; i < FX_COUNT(examples); i++) {
+        json_t *policy = must_read(examples[i].policy);
         struct fx_compilation compilation = must_compile(policy);
         const struct fx_mutator *mutator = compilation.mutators[0];
-        json_t *object = sketch_of(mutator);
-        assert_json(object, sketches[i].sketch);
+        json_t *object = example_of(mutator);
+        assert_json(object, examples[i].object);
         json_t *root = json_incref(object);
         if (!is_wanted(mutator, root)) {
-            fail_msg("%s", sketches[i].policy);
+            fail_msg("%s", examples[i].policy);
         }
         assert_true(must_apply(mutator, &root).changed);
         assert_false(fx_equal(object, root));
@@ -175,7 +175,7 @@ static void gives_up(void **state) {
     for (size_t i = 0; i < FX_COUNT(unknown); i++) {
         json_t *policy = must_read(unknown[i]);
         struct fx_compilation compilation = must_compile(policy);
-        assert_null(sketch_of(compilation.mutators[0]));
+        assert_null(example_of(compilation.mutators[0]));
         fx_compilation_finish(&compilation);
         json_decref(policy);
     }
@@ -189,7 +189,7 @@ static void contradictions(void **state) {
                                "'operator':'In','values':['x']},{'location':'spec.a.c',"
                                "'operator':'Exists'}]," VALUE);
     struct fx_compilation compilation = must_compile(policy);
-    json_t *object = sketch_of(compilation.mutators[0]);
+    json_t *object = example_of(compilation.mutators[0]);
     assert_json(object, "{" IN_DEFAULT "},'spec':{'a':'x'}}");
     json_decref(object);
     fx_compilation_finish(&compilation);

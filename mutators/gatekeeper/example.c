@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/sketch.c - the least object on which a mutator acts: what its
- * location needs to lead somewhere, its path tests and conditions to hold. A proposal:
- * what cannot be told from the policy (a regular expression, conditions that contradict
- * each other) is left as it is, and whoever asked tries the object out.
+ * mutators/gatekeeper/example.c - an example: a small object on which a mutator acts. It
+ * has what the location needs, and what makes path tests and conditions hold. What cannot
+ * be derived from the policy (a regular expression, conditions that contradict each
+ * other) is left out. So callers must try whether the mutator acts.
  */
-#include "mutators/gatekeeper/sketch.h"
+#include "mutators/gatekeeper/example.h"
+#include "mutators/gatekeeper/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +19,12 @@
 #define SAMPLE_PATH "nginx"
 #define SAMPLE_TAG  ":1.25"
 
-/* ---- putting things in places ---------------------------------------------------- */
+/* ---- writing values ---------------------------------------------------- */
 
-/* What is to stand at the end of a location. */
+/* The value that is written at the end of a location. */
 struct putting {
     json_t *value;
-    bool replaces; /* also what is there already */
+    bool replaces; /* a value that is there already */
 };
 
 static bool put_setter(const void *user, const struct fx_write_position *place,
@@ -41,8 +42,8 @@ static bool put_setter(const void *user, const struct fx_write_position *place,
     return true;
 }
 
-/* Does the glob leave this key out? */
-static bool leaves_out(const struct fx_location_step *glob, const json_t *key) {
+/* Does the glob exclude this key? */
+static bool excludes(const struct fx_location_step *glob, const json_t *key) {
     for (size_t i = 0; i < glob->n_except; i++) {
         if (fx_equal(glob->except[i], key)) {
             return true;
@@ -51,11 +52,11 @@ static bool leaves_out(const struct fx_location_step *glob, const json_t *key) {
     return false;
 }
 
-/* A key for an element that the glob names; one of two will do unless both are left out.
- * A new reference; NULL without memory. */
+/* A key for an element that the glob selects, unless it excludes both that are tried. A
+ * new reference; NULL without memory. */
 static json_t *make_key(const struct fx_location_step *glob) {
-    json_t *key = json_string(SKETCH_NAME);
-    if (key != NULL && leaves_out(glob, key)) {
+    json_t *key = json_string(EXAMPLE_NAME);
+    if (key != NULL && excludes(glob, key)) {
         json_decref(key);
         key = json_string("main");
     }
@@ -98,7 +99,7 @@ static bool exact_init(struct exact *exact, const struct fx_location *location,
     return ok;
 }
 
-/* An element of a list has its key, whatever else it is to be. A new reference. */
+/* A copy of the value as an element of the list, with its key. A new reference. */
 static json_t *as_element(const struct fx_location_step *list, const json_t *value) {
     json_t *element = json_is_object(value) ? json_deep_copy(value) : json_object();
     if (element != NULL &&
@@ -109,9 +110,9 @@ static json_t *as_element(const struct fx_location_step *list, const json_t *val
     return element;
 }
 
-/* Sees to it that there is something after the first `n_steps` of the location: `value`
- * (which is consumed), with `replaces` also in place of what is there. What the location
- * contradicts stays as it is. False without memory. */
+/* Writes `value` (consumed) after the first `n_steps` of the location, if nothing is
+ * there or with `replaces`. Does nothing if the object has nodes of other types there.
+ * False without memory. */
 static bool put_take(json_t **root, const struct fx_location *location, size_t n_steps,
                      json_t *value, bool replaces, struct fx_err *err) {
     struct exact exact = {.keys = NULL};
@@ -135,26 +136,27 @@ static bool put_take(json_t **root, const struct fx_location *location, size_t n
     return ok;
 }
 
-/* What stands where the location goes on: a list before a list step, else an object. */
+/* The node before the step `n_steps`: a list before a list step, otherwise an object. */
 static json_t *make_node(const struct fx_location *location, size_t n_steps) {
     const bool is_list =
         n_steps < location->n_steps && location->steps[n_steps].type == FX_LOCATION_LIST;
     return is_list ? json_array() : json_object();
 }
 
-/* ---- what the mutator finds there ------------------------------------------------ */
+/* ---- values that the mutator changes ------------------------------------------------
+ */
 
-/* A mutator, and its policy. */
-struct subject {
+/* The mutator, and its policy. */
+struct example {
     const struct target *target;
     const json_t *spec, *parameters;
 };
 
-/* A value of the same type that is another one. */
+/* Another value of the same type. */
 static json_t *make_other(const json_t *value) {
     if (value == NULL || json_is_string(value)) {
-        const bool is_taken = fx_text_is(fx_tree_text(value), SKETCH_NAME);
-        return json_string(is_taken ? "other" : SKETCH_NAME);
+        const bool is_taken = fx_text_is(fx_tree_text(value), EXAMPLE_NAME);
+        return json_string(is_taken ? "other" : EXAMPLE_NAME);
     }
     if (json_is_boolean(value)) {
         return json_boolean(!json_is_true(value));
@@ -165,13 +167,13 @@ static json_t *make_other(const json_t *value) {
     return json_is_array(value) ? json_array() : json_object();
 }
 
-/* The first text of the list, or what is usual. */
+/* The first string of the list, or `usual` if it is empty. */
 static struct fx_text first_text(const json_t *list, const char *usual) {
     return json_array_size(list) > 0 ? fx_tree_text(json_array_get(list, 0))
                                      : fx_text_of(usual);
 }
 
-/* An image, one of those that the policy changes if it says which. */
+/* An image that the policy changes. */
 static json_t *make_image(const json_t *parameters) {
     const json_t *only_if = fx_shape_view(parameters, "onlyIf");
     const struct fx_text domain = first_text(fx_shape_view(only_if, "domains"), "");
@@ -185,7 +187,7 @@ static bool is_prune(const json_t *parameters) {
     return fx_text_is(fx_tree_view_string(parameters, "operation"), "prune");
 }
 
-/* A list for ModifySet: one of those elements that are to go, or none. */
+/* A list for ModifySet: empty, or with an element that it prunes. */
 static json_t *make_set(const json_t *parameters) {
     const json_t *values = fx_shape_view(fx_shape_view(parameters, "values"), "fromList");
     json_t *list = json_array();
@@ -198,7 +200,7 @@ static json_t *make_set(const json_t *parameters) {
 }
 
 /* The value that the mutator would change; NULL without memory. */
-static json_t *make_end(const struct subject *of) {
+static json_t *make_end(const struct example *of) {
     const json_t *parameters = of->parameters;
     const char *kind = of->target->mutator.kind;
     if (strcmp(kind, "AssignImage") == 0) {
@@ -210,8 +212,8 @@ static json_t *make_end(const struct subject *of) {
     return make_other(fx_shape_view(fx_shape_view(parameters, "assign"), "value"));
 }
 
-/* Does it act only where something is? */
-static bool needs_end(const struct subject *of) {
+/* Does the mutator act only if there is a value? */
+static bool needs_end(const struct example *of) {
     const char *kind = of->target->mutator.kind;
     return strcmp(kind, "AssignImage") == 0 || strcmp(kind, "Remove") == 0 ||
            (strcmp(kind, "ModifySet") == 0 && is_prune(of->parameters));
@@ -219,9 +221,9 @@ static bool needs_end(const struct subject *of) {
 
 /* ---- the location and its tests -------------------------------------------------- */
 
-/* How many steps of the location must lead to something: to an element for its globs, as
- * far as no test is against it; and as far as one is for it. */
-static size_t count_needed(const struct subject *of) {
+/* How many steps of the location must exist: those up to the last MustExist, and those up
+ * to the last glob unless a MustNotExist comes first. */
+static size_t count_needed(const struct example *of) {
     const struct fx_location *location = of->target->location;
     const struct fx_path_tests *tests = of->target->tests;
     size_t allowed = location->n_steps;
@@ -242,7 +244,7 @@ static size_t count_needed(const struct subject *of) {
     return needs_end(of) ? location->n_steps : needed;
 }
 
-static bool put_location(const struct subject *of, json_t **root, struct fx_err *err) {
+static bool put_location(const struct example *of, json_t **root, struct fx_err *err) {
     const struct fx_location *location = of->target->location;
     const size_t n = count_needed(of);
     if (n == 0) {
@@ -254,24 +256,10 @@ static bool put_location(const struct subject *of, json_t **root, struct fx_err 
 
 /* ---- our own group --------------------------------------------------------------- */
 
-/* Puts a value (consumed) where a location of our own group leads. */
-static bool put_at_take(json_t **root, struct fx_text text, json_t *value, bool replaces,
-                        struct fx_err *err) {
-    struct fx_location *location = NULL;
-    if (!fx_location_parse(text, FX_LOCATION_EXTENDED, &location, err)) {
-        json_decref(value);
-        return !fx_err_is_ours(err);
-    }
-    const bool ok = put_take(root, location, location->n_steps, value, replaces, err);
-    fx_location_destroy(location);
-    return ok;
-}
-
-static bool put_source(const struct subject *of, json_t **root, struct fx_err *err) {
-    const json_t *assign = fx_shape_view(of->parameters, "assign");
-    const struct fx_text from = fx_tree_view_string(assign, "fromObject");
-    return from.data == NULL ||
-           put_at_take(root, from, json_string(SKETCH_NAME), false, err);
+static bool put_source(const struct example *of, json_t **root, struct fx_err *err) {
+    const struct fx_location *from = of->target->from;
+    return from == NULL ||
+           put_take(root, from, from->n_steps, json_string(EXAMPLE_NAME), false, err);
 }
 
 static struct fx_text drop_start(struct fx_text text, const char *start) {
@@ -287,8 +275,8 @@ static struct fx_text drop_end(struct fx_text text, const char *end) {
                : text;
 }
 
-/* What a pattern matches that is a text between anchors, or with anything around it; data
- * NULL for any other. */
+/* A string that matches the pattern, if it is one between anchors or `.*`; otherwise data
+ * is NULL. */
 static struct fx_text literal_of(struct fx_text pattern) {
     pattern = drop_start(drop_start(pattern, "^"), ".*");
     pattern = drop_end(drop_end(pattern, "$"), ".*");
@@ -300,8 +288,8 @@ static struct fx_text literal_of(struct fx_text pattern) {
     return pattern;
 }
 
-/* A value for which the condition holds: a new reference; NULL where it wants none, or
- * none can be told (*ret_wanted false), or without memory. */
+/* A value for which the condition holds: a new reference. NULL without memory, or if
+ * there is no such value or none can be derived; then *ret_wanted is false. */
 static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
     const struct fx_text words = fx_tree_view_string(condition, "operator");
     json_t *first = json_array_get(fx_shape_view(condition, "values"), 0);
@@ -311,56 +299,55 @@ static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
     }
     if (fx_text_is(words, "Matches")) {
         const struct fx_text literal = literal_of(fx_tree_text(first));
-        return fx_tree_new_string(literal.data != NULL ? literal : FX_TEXT(SKETCH_NAME));
+        return fx_tree_new_string(literal.data != NULL ? literal : FX_TEXT(EXAMPLE_NAME));
     }
     *ret_wanted = fx_text_is(words, "Exists");
-    return *ret_wanted ? json_string(SKETCH_NAME) : NULL;
+    return *ret_wanted ? json_string(EXAMPLE_NAME) : NULL;
 }
 
-static bool put_conditions(const struct subject *of, json_t **root, struct fx_err *err) {
+static bool put_conditions(const struct example *of, json_t **root, struct fx_err *err) {
+    const struct conditions *compiled = &of->target->conditions;
     const json_t *conditions = fx_shape_view(of->spec, "conditions");
-    for (size_t i = 0; i < json_array_size(conditions); i++) {
-        const json_t *condition = json_array_get(conditions, i);
+    for (size_t i = 0; i < compiled->n_items; i++) {
+        const struct condition *condition = &compiled->items[i];
+        const struct fx_location *location = condition->place.location;
         bool wanted = false;
-        json_t *value = make_wanted(condition, &wanted);
-        if (wanted &&
-            !put_at_take(
-                root, fx_tree_view_string(condition, "location"), value,
-                !fx_text_is(fx_tree_view_string(condition, "operator"), "Exists"), err)) {
+        json_t *value = make_wanted(json_array_get(conditions, i), &wanted);
+        if (wanted && !put_take(root, location, location->n_steps, value,
+                                condition->relation != CONDITION_EXISTS, err)) {
             return false;
         }
     }
     return true;
 }
 
-static json_t *sketch(const struct subject *of, struct fx_err *err) {
-    const bool is_ours = strcmp(of->target->mutator.group, FIXPOINT_GROUP) == 0;
-    json_t *root = fx_sketch_subject(of->target, of->spec, err);
+static json_t *make_example(const struct example *of, struct fx_err *err) {
+    json_t *root = fx_example_subject(of->target, of->spec, err);
     if (root == NULL) {
         return NULL;
     }
-    if (!put_location(of, &root, err) ||
-        (is_ours && (!put_source(of, &root, err) || !put_conditions(of, &root, err)))) {
+    if (!put_location(of, &root, err) || !put_source(of, &root, err) ||
+        !put_conditions(of, &root, err)) {
         json_decref(root);
         return NULL;
     }
-    err->code = FX_OK; /* what a location contradicts is no failure */
+    err->code = FX_OK; /* a location that contradicts the object is no failure */
     return root;
 }
 
-json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err) {
+json_t *fx_target_example(const struct fx_mutator *self, struct fx_err *err) {
     json_t *policy = fx_policy_text_read(self->policy);
     if (policy == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
     const json_t *spec = fx_shape_view(policy, "spec");
-    const struct subject of = {
+    const struct example of = {
         .target = (const struct target *)self, /* its first member */
         .spec = spec,
         .parameters = fx_shape_view(spec, "parameters"),
     };
-    json_t *root = sketch(&of, err);
+    json_t *root = make_example(&of, err);
     json_decref(policy);
     return root;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/sketch_subject.c - an object that a policy's applyTo and match
- * want.
+ * mutators/gatekeeper/example_subject.c - an object that applyTo and match of a policy
+ * select.
  */
 #include <string.h>
 
+#include "mutators/gatekeeper/example.h"
 #include "mutators/gatekeeper/glob.h"
-#include "mutators/gatekeeper/sketch.h"
 #include "value/tree.h"
 
 /* ---- its type -------------------------------------------------------------------- */
@@ -15,8 +15,8 @@ struct type {
     struct fx_text group, version, kind;
 };
 
-/* Where policies name a kind alone, or a group alone. The first row of a group stands for
- * it; the first of all for anything. */
+/* For policies that name only a kind, or only a group: of a group the first row counts,
+ * and if neither is named, the first of all. */
 static const struct {
     const char *group, *kind;
 } usual[] = {
@@ -35,7 +35,7 @@ static const struct {
     {"rbac.authorization.k8s.io", "ClusterRoleBinding"},
 };
 
-/* What has no namespace, and a group of its own in the cluster. */
+/* Kinds without a namespace. */
 static const char *const cluster_kinds[] = {
     "APIService",
     "CSIDriver",
@@ -67,7 +67,7 @@ static struct fx_text first_named(const json_t *list) {
     return (struct fx_text){NULL, 0};
 }
 
-/* Is the text in the list, or the list one that holds anything? */
+/* Has the list the text or a `*`, or is it empty? */
 static bool list_allows(const json_t *list, struct fx_text text) {
     size_t index = 0;
     const json_t *item = NULL;
@@ -159,7 +159,7 @@ static bool any_matches(const json_t *globs, struct fx_text text) {
     return false;
 }
 
-/* `word` in place of a star at either end, with a dash where that reads better. */
+/* The glob with `word` in place of a star at one end. */
 static json_t *fill_glob(struct fx_text glob, const char *word) {
     const bool before = glob.len > 0 && glob.data[0] == '*';
     const bool behind = glob.len > 1 && glob.data[glob.len - 1] == '*';
@@ -173,10 +173,10 @@ static json_t *fill_glob(struct fx_text glob, const char *word) {
     return json_sprintf("%.*s%s", FX_TEXT_ARG(core), behind && !before ? word : "");
 }
 
-/* A text that the glob matches, and none of the others if that can be: a new reference,
- * or NULL without memory. */
+/* A string that the glob matches, and if possible none of the others. A new reference;
+ * NULL without memory. */
 static json_t *make_name(struct fx_text glob, const json_t *others) {
-    static const char *const words[] = {SKETCH_NAME, "app", "main"};
+    static const char *const words[] = {EXAMPLE_NAME, "app", "main"};
     json_t *made = NULL;
     for (size_t i = 0; i < FX_COUNT(words); i++) {
         json_decref(made);
@@ -188,7 +188,8 @@ static json_t *make_name(struct fx_text glob, const json_t *others) {
     return made;
 }
 
-/* The namespace that a selector asks for by the label which is its name; or data NULL. */
+/* The namespace that the selector names by the label kubernetes.io/metadata.name; data
+ * NULL if there is none. */
 static struct fx_text selected_namespace(const json_t *match) {
     static const char label[] = "kubernetes.io/metadata.name";
     const json_t *selector = fx_shape_view(match, "namespaceSelector");
@@ -208,8 +209,8 @@ static struct fx_text selected_namespace(const json_t *match) {
     return (struct fx_text){NULL, 0};
 }
 
-/* A namespace that `namespaces` has and `excludedNamespaces` has not, if there is one:
- * whoever is given the sketch tries it out. NULL without memory. */
+/* A namespace that `namespaces` selects and, if possible, `excludedNamespaces` does not.
+ * NULL without memory. */
 static json_t *make_namespace(const json_t *match) {
     const json_t *excluded = fx_shape_view(match, "excludedNamespaces");
     const json_t *globs = fx_shape_view(match, "namespaces");
@@ -243,7 +244,7 @@ static bool add_label(json_t *labels, struct fx_text key, json_t *value) {
     return fx_tree_set_take(labels, key, value);
 }
 
-/* What an expression wants to be there. */
+/* Adds the label that an expression requires. */
 static bool add_expression(json_t *labels, const json_t *expression) {
     const struct fx_text key = fx_tree_view_string(expression, "key");
     const struct fx_text words = fx_tree_view_string(expression, "operator");
@@ -252,11 +253,11 @@ static bool add_expression(json_t *labels, const json_t *expression) {
         return value == NULL || add_label(labels, key, json_incref(value));
     }
     return !fx_text_is(words, "Exists") ||
-           add_label(labels, key, json_string(SKETCH_NAME));
+           add_label(labels, key, json_string(EXAMPLE_NAME));
 }
 
-/* Labels that the selector selects, as far as it says what they are; an empty object
- * where it asks for none. NULL without memory. */
+/* Labels that the selector selects, as far as they can be derived from it. NULL without
+ * memory. */
 static json_t *make_labels(const json_t *selector) {
     json_t *labels = json_object();
     json_t *exact = fx_shape_view(selector, "matchLabels");
@@ -278,7 +279,7 @@ static json_t *make_labels(const json_t *selector) {
     return labels;
 }
 
-/* Sets metadata[key] to what a selector asks for, if it asks for anything. */
+/* Sets metadata[key] to labels that the selector selects, if there are any. */
 static bool set_labels(json_t *metadata, const char *key, const json_t *selector) {
     json_t *labels = make_labels(selector);
     if (labels != NULL && json_object_size(labels) == 0) {
@@ -304,7 +305,7 @@ static bool set_names(json_t *metadata, const struct type *type, const json_t *m
            fx_tree_set_take(metadata, FX_TEXT("namespace"), make_namespace(match));
 }
 
-/* Fills the object, whose parts are missing where there is no memory. */
+/* Fills the object. False without memory; then parts are missing. */
 static bool fill(json_t *object, const struct type *type, const json_t *match) {
     json_t *metadata = json_object();
     json_t *version =
@@ -326,8 +327,8 @@ static bool fill(json_t *object, const struct type *type, const json_t *match) {
     return ok;
 }
 
-json_t *fx_sketch_subject(const struct target *target, const json_t *spec,
-                          struct fx_err *err) {
+json_t *fx_example_subject(const struct target *target, const json_t *spec,
+                           struct fx_err *err) {
     const json_t *match = fx_shape_view(spec, "match");
     struct type type = {.kind = {NULL, 0}};
     if (!find_type(target, match, &type)) {
