@@ -166,9 +166,9 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
 }
 
 /* The least object on which the rule acts. */
-static json_t *sketch(const struct fx_mutator *self, struct fx_err *err) {
+static json_t *make_example(const struct fx_mutator *self, struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
-    json_t *metadata = json_pack("{s:s, s:O*}", "name", "sketch", "namespace",
+    json_t *metadata = json_pack("{s:s, s:O*}", "name", "example", "namespace",
                                  json_array_get(namespaces, 0));
     json_t *object =
         json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
@@ -224,7 +224,7 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops writer = {.match = match,
                                              .apply = apply,
-                                             .sketch = sketch,
+                                             .example = make_example,
                                              .explain = explain,
                                              .found = found,
                                              .destroy = destroy};

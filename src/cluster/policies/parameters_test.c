@@ -47,8 +47,8 @@ static void start(struct fixture *fixture) {
     fixture->client = fake_client(&fixture->api);
     fake_collect_kind(&fixture->api, "/api/v1/configmaps", "ConfigMap");
     fake_collect_kind(&fixture->api, WIDGETS, "Widget");
-    fixture->parameters =
-        fx_parameters_create(&fixture->api.server.loop, fixture->client, &events, fixture);
+    fixture->parameters = fx_parameters_create(&fixture->api.server.loop, fixture->client,
+                                               &events, fixture);
     assert_non_null(fixture->parameters);
 }
 
