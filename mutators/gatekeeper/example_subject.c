@@ -5,8 +5,8 @@
  */
 #include <string.h>
 
-#include "engine/glob.h"
 #include "mutators/gatekeeper/example.h"
+#include "mutators/gatekeeper/glob.h"
 #include "value/tree.h"
 
 /* ---- its type -------------------------------------------------------------------- */

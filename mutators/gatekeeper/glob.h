@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/glob.h - patterns of names and namespaces: `*x*` contains, `*x` ends, `x*`
- * starts, else exact (spec section 4, globs).
+ * mutators/gatekeeper/glob.h - globs of names and namespaces: `*x*` contains, `*x` ends,
+ * `x*` starts, any other is exact (spec section 4, globs).
  */
-#ifndef FX_ENGINE_GLOB_H
-#define FX_ENGINE_GLOB_H
+#ifndef FX_MUTATORS_GATEKEEPER_GLOB_H
+#define FX_MUTATORS_GATEKEEPER_GLOB_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/glob.c - the globs of names and namespaces: a star at an end, or at both.
+ * mutators/gatekeeper/glob.c - globs with a star at one end, or at both.
  */
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 
 static bool is_star(struct fx_text text, size_t at) {
     return text.data[at] == '*';

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/glob_test.c - the globs of spec section 4.
+ * mutators/gatekeeper/glob_test.c - the globs of spec section 4.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 
 static const struct {
     const char *pattern, *text;
