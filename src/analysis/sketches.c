@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/leaves.h"
 #include "base/vec.h"
 #include "value/equal.h"
 #include "value/tree.h"
