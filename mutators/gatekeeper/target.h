@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target.h - private: what every kind has: which objects it mutates
+ * mutators/gatekeeper/target.h - private: what all kinds have: which objects they mutate
  * (match, applyTo), where in them (location, path tests), and under which further
- * conditions. A kind's own struct begins with it.
+ * conditions. The struct of each kind begins with it.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_TARGET_H
 #define FX_MUTATORS_GATEKEEPER_TARGET_H
@@ -32,19 +32,20 @@ struct target {
     struct fx_apply_to *apply_to; /* NULL: a kind without it */
     struct fx_match *match;
     struct conditions conditions;
-    const struct fx_location *from; /* what it writes stands there; borrowed; or NULL */
-    bool uses_old_value;            /* what it writes is made of the value it replaces */
-    enum fx_access_type type;       /* of the value at the end of the location */
-    bool must_terminate;            /* no other mutator may write below that value */
-    struct fx_binding operations;   /* `spec.operations` of a kind without applyTo */
+    const struct fx_location
+        *from;                    /* of the value that it writes; borrowed; NULL: none */
+    bool uses_old_value;          /* what it writes is made of the value it replaces */
+    enum fx_access_type type;     /* of the value at the end of the location */
+    bool must_terminate;          /* no other mutator may write below that value */
+    struct fx_binding operations; /* `spec.operations` of a kind without applyTo */
     bool has_operations;
 };
 
-/* Frees what the target holds, however much of it is filled; not the target. */
+/* Frees what the target owns, also if it is only partly filled; not the target. */
 void fx_target_finish(struct target *target);
 
-/* Validates what is the kind's own and fills the rest of the kind's struct. The head of
- * the target is filled, and `match`. */
+/* Validates the fields of the kind and fills the rest of its struct. The head of the
+ * target and `match` are filled already. */
 typedef bool compile_target(struct target *target, const struct policy *policy,
                             struct fx_err *err);
 
@@ -59,17 +60,17 @@ bool fx_target_add(const struct policy *policy, size_t size,
                    struct fx_compilation *ret_compilation,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Parses `spec.location`. On failure the error has the node and span, and the parser's
- * words, before which each kind puts its own. */
+/* Parses `spec.location`. On failure the error has the node, the span and the message of
+ * the parser, to which each kind adds a prefix. */
 bool fx_target_parse_location(struct target *target, const struct policy *policy,
                               struct fx_err *err) FX_MUST_USE;
 
-/* The same with the words of all kinds but one: "invalid location format `spec.` for
- * Assign a: …", where `kind` is the kind as such messages spell it. */
+/* The same with the prefix of all kinds but AssignMetadata: "invalid location format
+ * `spec.` for Assign a: …", where `kind` is the kind as such messages spell it. */
 bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
                                  const char *kind, struct fx_err *err) FX_MUST_USE;
 
-/* `spec.location` as it was written; NULL, "" where it is missing. */
+/* `spec.location` as it was written. NULL, "" if it is missing. */
 const json_t *fx_target_location_node(const struct policy *policy);
 struct fx_text fx_target_location_text(const struct policy *policy);
 
