@@ -58,12 +58,8 @@ static void copy_printable(struct fx_text text, char *out, size_t size) {
 }
 
 static struct fx_text first_line(struct fx_text body) {
-    struct fx_text line = fx_kube_trim(body);
-    const char *end = line.len == 0 ? NULL : memchr(line.data, '\n', line.len);
-    if (end != NULL) {
-        line.len = (size_t)(end - line.data);
-    }
-    return fx_kube_trim(line);
+    struct fx_text rest = fx_kube_trim(body);
+    return fx_kube_trim(fx_text_cut(&rest, '\n'));
 }
 
 /* `409 AlreadyExists: message`, without unknown parts, and without a message that only

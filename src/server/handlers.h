@@ -33,7 +33,7 @@ void fx_handle_binding(struct fx_thread *thread, struct fx_http_exchange *exchan
 /* ---- health port, on the main thread ----------------------------------------------- */
 
 /* GET /healthz: 200, or 503 if a thread or libuv's worker threads have stalled
- * (server/stalls.h). The body has one line for each stall. */
+ * (server/watchdog.h). The body has one line for each stall. */
 void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange);
 
 /* GET /readyz: 200 if policies are loaded, the certificate is valid, the webhook port

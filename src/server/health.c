@@ -6,7 +6,6 @@
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/sources.h"
-#include "server/stalls.h"
 #include "server/state.h"
 
 void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {
