@@ -215,22 +215,10 @@ void fx_kube_failure_of_error(const struct fx_err *error,
 }
 
 bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure) {
-    switch (failure->reason) {
-    case FX_KUBE_REASON_NETWORK:
-    case FX_KUBE_REASON_BUSY:
-    case FX_KUBE_REASON_SERVER:
-    case FX_KUBE_REASON_MEMORY: return true;
-    case FX_KUBE_REASON_NONE:
-    case FX_KUBE_REASON_UNAUTHORIZED:
-    case FX_KUBE_REASON_FORBIDDEN:
-    case FX_KUBE_REASON_NOT_FOUND:
-    case FX_KUBE_REASON_UNKNOWN:
-    case FX_KUBE_REASON_EXISTS:
-    case FX_KUBE_REASON_CONFLICT:
-    case FX_KUBE_REASON_EXPIRED:
-    case FX_KUBE_REASON_INVALID: break;
-    }
-    return false;
+    return failure->reason == FX_KUBE_REASON_NETWORK ||
+           failure->reason == FX_KUBE_REASON_BUSY ||
+           failure->reason == FX_KUBE_REASON_SERVER ||
+           failure->reason == FX_KUBE_REASON_MEMORY;
 }
 
 /* ---- what was requested, and what to do about a refusal ---------------------------- */

@@ -7,6 +7,7 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "server/cores.h"
@@ -160,19 +161,15 @@ void fx_threads_finish(struct fx_threads *threads) {
 /* ---- counts ---- */
 
 struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads) {
-    struct fx_http_server_counts sum = {0};
+    struct fx_http_server_counts sum;
+    uint64_t words[FX_THREAD_COUNTS] = {0};
     for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
-        const struct fx_http_server_counts one = fx_thread_counts(&threads->items[i]);
-        sum.connections += one.connections;
-        sum.in_flight += one.in_flight;
-        sum.held += one.held;
-        sum.accepted += one.accepted;
-        sum.refused += one.refused;
-        sum.dropped += one.dropped;
-        sum.handshakes += one.handshakes;
-        sum.handshake_fails += one.handshake_fails;
-        sum.bad_requests += one.bad_requests;
+        for (size_t j = 0; j < FX_THREAD_COUNTS; j++) {
+            words[j] +=
+                atomic_load_explicit(&threads->items[i].counts[j], memory_order_relaxed);
+        }
     }
+    memcpy(&sum, words, sizeof sum);
     return sum;
 }
 
