@@ -17,7 +17,6 @@
 #include "engine/activity.h"
 #include "engine/dry_run.h"
 #include "net/http_head.h"
-#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/state.h"

@@ -3,8 +3,8 @@
  * server/health.c - the checks of /healthz and /readyz, and /metrics.
  */
 #include "base/log.h"
-#include "server/handlers.h"
 #include "server/respond.h"
+#include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
 
