@@ -184,8 +184,16 @@ static const char *find_file_namespace(const struct fx_policy_input *input) {
 
 static bool keep_parameter(struct doc *doc) {
     const struct fx_policy_input *input = doc->build->input;
-    return keep_take(doc, fx_unit_create_object(&doc->subject, find_file_namespace(input),
+    struct fx_subject subject; /* with its namespace */
+    fx_subject_read(doc->root, &subject);
+    return keep_take(doc, fx_unit_create_object(&subject, find_file_namespace(input),
                                                 doc->root, input->object));
+}
+
+/* An object of a file may be an input of a rule. */
+static bool keep_input(struct doc *doc) {
+    return doc->build->input->object != NULL || !fx_namespaces_can_hold(doc->root) ||
+           fx_build_keep_namespace(doc->build, doc->root);
 }
 
 /* Any other object: it does no harm among policies, and no good. */
@@ -229,6 +237,9 @@ static bool read_document(struct doc *doc) {
     }
     if (is_namespace) {
         return fx_build_keep_namespace(doc->build, doc->root);
+    }
+    if (!keep_input(doc)) {
+        return false;
     }
     if (is_parameter(doc)) {
         return true;

@@ -88,8 +88,7 @@ bool fx_suite_read_objects(const struct fx_suite_reading *reading,
     bool ok = true;
     if (!fx_file_read(path->path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &fault)) {
         ok = keep_path_fault(reading, path, source, &fault);
-    } else if (fx_documents_read((struct fx_text){bytes.data, bytes.len}, &documents,
-                                 &fault)) {
+    } else if (fx_documents_read(fx_buf_view(&bytes), &documents, &fault)) {
         ok = take_documents(reading, path->path, &documents, ret_objects);
     } else {
         const struct fx_suite_text text = {.file = path->path,
@@ -322,7 +321,7 @@ static bool add_namespaces(struct fx_namespaces *namespaces,
     bool ok = true;
     for (size_t i = 0; ok && i < objects->n_items; i++) {
         json_t *object = objects->items[i];
-        ok = !fx_namespaces_is_one(object) || fx_namespaces_add(namespaces, object);
+        ok = !fx_namespaces_can_hold(object) || fx_namespaces_add(namespaces, object);
     }
     return ok;
 }
