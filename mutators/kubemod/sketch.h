@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/sketch.h - private: an object on which a rule acts, as far as that can
- * be read off it.
+ * mutators/kubemod/sketch.h - private: a generated object on which a rule probably acts.
  */
 #ifndef FX_MUTATORS_KUBEMOD_SKETCH_H
 #define FX_MUTATORS_KUBEMOD_SKETCH_H
@@ -11,8 +10,8 @@
 #include "base/err.h"
 #include "engine/mutator.h"
 
-/* See fx_mutator_ops.sketch: what its match items and its selects lead to, where they are
- * plain ways; whoever asks tries it out. */
+/* The engine's sketch slot (fx_mutator_ops.sketch): sets the fields of match items and
+ * selects that are simple paths; the caller tries whether the rule acts on the object. */
 json_t *fx_modrule_sketch(const struct fx_mutator *self, struct fx_err *err);
 
 #endif
