@@ -9,10 +9,9 @@
 /* The entries of its `match`, and those of its `patch` … */
 #define FX_LIMIT_MODRULE_ENTRIES 1000u
 /* … and its limits in one review. */
-#define FX_LIMIT_MODRULE_STEPS 128u /* of one path */
-#define FX_LIMIT_MODRULE_PADDING \
-    1000u /* elements that are added to a list to reach an index */
-#define FX_LIMIT_MODRULE_OPERATIONS 10000u     /* results of its selects */
+#define FX_LIMIT_MODRULE_STEPS      128u   /* of one path */
+#define FX_LIMIT_MODRULE_PADDING    1000u  /* elements added to a list for one index */
+#define FX_LIMIT_MODRULE_OPERATIONS 10000u /* results of its selects */
 #define FX_LIMIT_MODRULE_UNITS      (1u << 23) /* base/budget.h; of match or patch */
 #define FX_LIMIT_MODRULE_BYTES      (8u << 20) /* bytes of its values */
 
