@@ -4,8 +4,8 @@
  * leave alone (spec section 8, step 4). What else it can say is for validation and audit.
  */
 #include "base/buf.h"
-#include "engine/glob.h"
 #include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/glob.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shapes.h"
 #include "mutators/gatekeeper/texts.h"

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 
 static void destroy(struct fx_resource *self) {
     struct fx_exclusion *exclusion = (struct fx_exclusion *)self; /* its first member */

@@ -9,9 +9,9 @@
 
 #include "base/budget.h"
 #include "base/buf.h"
-#include "engine/glob.h"
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
+#include "mutators/gatekeeper/glob.h"
 #include "value/tree.h"
 
 /* A short match costs less than what each mutator is charged with anyway. */

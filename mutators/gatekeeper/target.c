@@ -7,7 +7,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "engine/glob.h"
+#include "mutators/gatekeeper/glob.h"
 #include "value/tree.h"
 
 #define NAME_MAX_BYTES 63u

@@ -49,6 +49,10 @@ void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) FX_MUST_USE;
 bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap,
                     size_t size) FX_MUST_USE;
 
+/* Room for one more in the array `items` of the arena; false as above. */
+#define FX_ARENA_GROW(arena, items, len, cap) \
+    ((len) < (cap) || fx_arena_grown((arena), &(items), &(cap), sizeof *(items)))
+
 /* A NUL-terminated copy; NULL as above. */
 char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) FX_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/activity.c - a few names behind a lock.
+ * engine/activity.c - the names of a thread's task, protected by a lock.
  */
 #include "engine/activity.h"
 
@@ -26,8 +26,8 @@ void fx_activity_set_task(struct fx_activity *activity, const char *task) {
     }
 }
 
-/* The names come from the object: what is no character of a group or a kind must not
- * break the lines it is printed in. */
+/* The names come from the object: a character that no group and no kind has must not
+ * break the line in which they are printed. */
 static size_t add_name(char *kind, size_t at, struct fx_text name) {
     for (size_t i = 0; i < name.len && at < FX_ACTIVITY_KIND - 1; i++) {
         const char c = name.data[i];
@@ -68,18 +68,18 @@ bool fx_activity_is_busy(struct fx_activity *activity) {
     return is_busy;
 }
 
-void fx_activity_print(struct fx_activity *activity, struct fx_buf *words) {
+void fx_activity_print(struct fx_activity *activity, struct fx_buf *buf) {
     (void)pthread_mutex_lock(&activity->lock);
     const struct fx_mutator *mutator =
         atomic_load_explicit(&activity->mutator, memory_order_acquire);
     if (activity->task != NULL) {
-        fx_buf_str(words, activity->task);
+        fx_buf_str(buf, activity->task);
     }
     if (activity->task != NULL && mutator != NULL) {
-        fx_buf_printf(words, ", in policy %s/%s", mutator->kind, mutator->full_name);
+        fx_buf_printf(buf, ", in policy %s/%s", mutator->kind, mutator->full_name);
     }
     if (activity->task != NULL && activity->kind[0] != '\0') {
-        fx_buf_printf(words, ", on %s", activity->kind);
+        fx_buf_printf(buf, ", on %s", activity->kind);
     }
     (void)pthread_mutex_unlock(&activity->lock);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/activity.h - what a thread is doing at this moment, for another thread to read:
- * which route, which mutator has its turn, on which kind of object. Names only, nothing
- * of an object's contents.
+ * the route, the current mutator, the kind of object. It has names only, and no contents
+ * of objects.
  *
- * One thread writes. The mutator is a pointer that the loop stores at each turn and takes
- * back, under the lock, before its snapshot can go: who reads it holds the lock, so that
- * the mutator is still there.
+ * One thread writes. The loop stores a pointer to the mutator at each step, and removes
+ * it under the lock before the snapshot can be freed: a reader that holds the lock can
+ * use it.
  */
 #ifndef FX_ENGINE_ACTIVITY_H
 #define FX_ENGINE_ACTIVITY_H
@@ -20,11 +20,11 @@
 #include "base/text.h"
 #include "engine/mutator.h"
 
-#define FX_ACTIVITY_KIND 128u /* bytes that are kept of `Kind.group` */
+#define FX_ACTIVITY_KIND 128u /* bytes of `Kind.group`; the rest is cut */
 
 struct fx_activity {
     pthread_mutex_t lock;
-    const char *task; /* a constant; NULL: nothing is under way */
+    const char *task; /* a constant; NULL: the thread is idle */
     char kind[FX_ACTIVITY_KIND];
     _Atomic(const struct fx_mutator *) mutator;
 };
@@ -33,16 +33,16 @@ struct fx_activity {
 bool fx_activity_init(struct fx_activity *activity) FX_MUST_USE;
 void fx_activity_finish(struct fx_activity *activity);
 
-/* ---- by the thread itself; NULL is fine: nobody watches ---- */
+/* ---- called by the thread itself; `activity` NULL: nothing is published ---- */
 
-/* Begins or ends (NULL) a task; the object and the mutator are not known yet. */
+/* Begins a task, or ends it (`task` NULL). Its object and mutator are not known yet. */
 void fx_activity_set_task(struct fx_activity *activity, const char *task);
 
-/* The loop begins with an object of this kind. */
+/* The loop begins on an object of this kind. */
 void fx_activity_begin_loop(struct fx_activity *activity, struct fx_text group,
                             struct fx_text kind);
 
-/* It is the turn of this mutator, which stays until the loop ends. */
+/* The step of this mutator begins. The mutator outlives the loop. */
 static inline void fx_activity_set_step(struct fx_activity *activity,
                                         const struct fx_mutator *mutator) {
     if (activity != NULL) {
@@ -50,16 +50,16 @@ static inline void fx_activity_set_step(struct fx_activity *activity,
     }
 }
 
-/* The loop has ended: no mutator has a turn. */
+/* The loop has ended: there is no current mutator. */
 void fx_activity_end_loop(struct fx_activity *activity);
 
-/* ---- by any thread ---- */
+/* ---- called by any thread ---- */
 
-/* Is a task under way? */
+/* Does the thread have a task? */
 bool fx_activity_is_busy(struct fx_activity *activity);
 
 /* Appends what is known, such as "/v1/mutate, in policy Assign/x, on Deployment.apps";
- * nothing where no task is under way. */
-void fx_activity_print(struct fx_activity *activity, struct fx_buf *words);
+ * nothing if there is no task. Failure sticks in `buf`. */
+void fx_activity_print(struct fx_activity *activity, struct fx_buf *buf);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/compilation.c - collecting what a policy yields and what its author should hear.
+ * engine/compilation.c - collects the results of compiling a policy, and the warnings.
  */
 #include "engine/dialect.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_cycle.c - where there is no fixed point: runs further passes on a copy,
- * to find the fields that mutators change in turn.
+ * engine/converge_cycle.c - there is no fixed point: runs further passes on a copy, to
+ * find the fields that mutators change again and again, and the shortest cycle of each.
  */
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "engine/converge_run.h"
-#include "engine/converge_turns.h"
 #include "value/equal.h"
 
 /* The cost of finding the cycle is bounded. Each pass may double the object; the time
@@ -13,27 +14,28 @@
 #define CYCLE_PASSES 64u
 #define CYCLE_NS     UINT64_C(100000000)
 
-/* One more pass. It may take twice as long as the last one.
- */
-static bool run_on(struct converge *run) {
+/* ---- further passes --------------------------------------------------------------- */
+
+static bool run_pass(struct converge *run) {
     struct fx_err err = FX_ERR_INIT;
     const bool ok = fx_converge_pass(run, &err);
     fx_converge_end_pass(run);
     return ok;
 }
 
-/* Goes on until the object is again what it was at some pass, and says how many passes
- * that took; 0 where it does not come back. The pass to compare with is moved on after
- * spans that double, so that any way into the cycle is left behind. False where there is
- * no going on. */
+/* Runs passes until the object is again what it was at some pass, and returns how many
+ * passes that took; 0 if it does not come back. The object to compare with is replaced
+ * after spans that double, so that any way into the cycle is left behind. False if a pass
+ * fails. */
 static bool find_period(struct converge *run, uint32_t *ret_period) {
     json_t *anchor = json_incref(*run->root);
     uint32_t span = 1;
     uint32_t since = 0;
     bool ok = true;
     *ret_period = 0;
+    run->pass = 0;
     for (unsigned n = 0; ok && n < CYCLE_PASSES && *ret_period == 0; n++) {
-        ok = run_on(run);
+        ok = run_pass(run);
         since++;
         if (ok && fx_equal(anchor, *run->root)) {
             *ret_period = since;
@@ -48,8 +50,7 @@ static bool find_period(struct converge *run, uint32_t *ret_period) {
     return ok;
 }
 
-/* Sets the object back to what it was. */
-static bool go_back(struct converge *run, json_t *root) {
+static bool restore(struct converge *run, json_t *root) {
     struct fx_err err = FX_ERR_INIT;
     json_decref(*run->root);
     *run->root = json_incref(root);
@@ -58,15 +59,141 @@ static bool go_back(struct converge *run, json_t *root) {
     return fx_converge_find_candidates(run, &err);
 }
 
-/* One turn of the cycle, or where it has none, the first pass after `root`. */
+/* Records one cycle of the object; if there is none, the first pass after `root`. */
 static bool record_cycle(struct converge *run, uint32_t period, json_t *root) {
-    bool ok = period > 0 || go_back(run, root);
+    bool ok = period > 0 || restore(run, root);
     fx_trace_init(run->cycle, run->arena);
     for (run->pass = 1; ok && run->pass <= (period == 0 ? 1 : period); run->pass++) {
-        ok = run_on(run);
+        ok = run_pass(run);
     }
     return ok;
 }
+
+/* ---- the cycle of each field ------------------------------------------------------ */
+
+/* By path; changes of one field in the order of the trace. */
+static int compare_paths(const void *left, const void *right) {
+    const struct fx_trace_change *const *a = left;
+    const struct fx_trace_change *const *b = right;
+    const int order = fx_text_compare((*a)->path, (*b)->path);
+    return order != 0 ? order : (*a > *b) - (*a < *b);
+}
+
+/* The changes, sorted; NULL without memory. */
+static struct fx_trace_change *sort_changes(const struct fx_trace *trace,
+                                            struct fx_arena *arena) {
+    const size_t n = trace->n_changes;
+    const struct fx_trace_change **order = fx_arena_alloc(arena, n * sizeof *order);
+    struct fx_trace_change *sorted = fx_arena_alloc(arena, n * sizeof *sorted);
+    if (order == NULL || sorted == NULL) {
+        return NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        order[i] = &trace->changes[i];
+    }
+    qsort(order, n, sizeof *order, compare_paths);
+    for (size_t i = 0; i < n; i++) {
+        sorted[i] = *order[i];
+    }
+    return sorted;
+}
+
+static bool is_same(const struct fx_trace_change *a, const struct fx_trace_change *b) {
+    return a->mutator == b->mutator && fx_equal(a->from, b->from) &&
+           fx_equal(a->to, b->to);
+}
+
+/* How many of the changes are in the first `passes`. */
+static size_t count_until(const struct fx_cycle_field *field, uint32_t passes) {
+    size_t n = 0;
+    while (n < field->n_changes && field->changes[n].pass <= passes) {
+        n++;
+    }
+    return n;
+}
+
+/* Are all changes those of the first `passes`, over and over? */
+static bool repeats(const struct fx_cycle_field *field, uint32_t passes) {
+    const size_t n = count_until(field, passes);
+    if (n == 0 || field->n_changes != n * (field->period / passes)) {
+        return false;
+    }
+    for (size_t i = n; i < field->n_changes; i++) {
+        const struct fx_trace_change *now = &field->changes[i];
+        const struct fx_trace_change *before = &field->changes[i - n];
+        if (now->pass != before->pass + passes || !is_same(now, before)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void shorten(struct fx_cycle_field *field) {
+    for (uint32_t passes = 1; passes < field->period; passes++) {
+        if (field->period % passes == 0 && repeats(field, passes)) {
+            field->n_changes = count_until(field, passes);
+            field->period = passes;
+            return;
+        }
+    }
+}
+
+/* Is the field changed and restored within each pass? Then it has no part in the cycle.
+ */
+static bool is_stable(const struct fx_cycle_field *field) {
+    return field->period <= 1 &&
+           fx_equal(field->changes[0].from, field->changes[field->n_changes - 1].to);
+}
+
+/* Shortens the cycle of each field, and removes stable fields; returns how many are left.
+ */
+static size_t shorten_all(struct fx_cycle_field *fields, size_t n_fields) {
+    size_t n = 0;
+    for (size_t i = 0; i < n_fields; i++) {
+        shorten(&fields[i]);
+        if (!is_stable(&fields[i])) {
+            fields[n++] = fields[i];
+        }
+    }
+    return n;
+}
+
+/* Shortest first, then by path. */
+static int compare_fields(const void *left, const void *right) {
+    const struct fx_cycle_field *a = left;
+    const struct fx_cycle_field *b = right;
+    if (a->n_changes != b->n_changes) {
+        return a->n_changes < b->n_changes ? -1 : 1;
+    }
+    return fx_text_compare(a->path, b->path);
+}
+
+/* Sorts the changes of one cycle of the object (`period` passes from 1; 0: one pass of a
+ * cycle that was not found) by field. False without memory. */
+static bool find_fields(const struct fx_trace *trace, uint32_t period,
+                        struct fx_arena *arena, struct fx_outcome *outcome) {
+    const struct fx_trace_change *sorted = sort_changes(trace, arena);
+    struct fx_cycle_field *fields =
+        fx_arena_alloc(arena, trace->n_changes * sizeof *fields);
+    if (sorted == NULL || fields == NULL) {
+        return false;
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < trace->n_changes; i++) {
+        if (i == 0 || !fx_text_equal(sorted[i].path, sorted[i - 1].path)) {
+            fields[n++] = (struct fx_cycle_field){
+                .path = sorted[i].path, .period = period, .changes = &sorted[i]};
+        }
+        fields[n - 1].n_changes++;
+    }
+    n = shorten_all(fields, n);
+    qsort(fields, n, sizeof *fields, compare_fields);
+    outcome->cycle_fields = fields;
+    outcome->n_cycle_fields = n;
+    return true;
+}
+
+/* ---- the report ------------------------------------------------------------------- */
 
 void fx_converge_report_cycle(struct converge *run) {
     struct fx_outcome *outcome = run->outcome;
@@ -79,21 +206,18 @@ void fx_converge_report_cycle(struct converge *run) {
     run->root = &copy;
     run->trace = NULL;
     run->stats = NULL;
-    run->plain = true; /* the object is set back and forth: it is not worth the notes */
+    run->plain = true; /* the object is restored: what was noted of it is not true */
     run->last_steps = NULL;
-    run->is_last_pass = false;
     if (find_period(run, &period)) {
         run->cycle = &outcome->record;
-        if (!record_cycle(run, period, *root) ||
-            !fx_turns_find(&outcome->record, period, run->arena, &outcome->cycle_fields,
-                           &outcome->n_cycle_fields)) {
-            outcome->n_cycle_fields = 0;
+        if (record_cycle(run, period, *root)) {
+            (void)find_fields(&outcome->record, period, run->arena, outcome);
         }
     }
     fx_converge_leave_share(run);
     (void)fx_budget_widen(outer);
     outcome->n_skipped = n_skipped;
-    outcome->failed = NULL; /* nobody, as far as the review went */
+    outcome->failed = NULL; /* no mutator failed in the review itself */
     run->root = root;
     json_decref(copy);
 }

@@ -10,12 +10,9 @@
 static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
                               struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
-    struct fx_cycle_mutator *cycle = fx_converge_grow(
-        run->arena, outcome->cycle, outcome->n_cycle, &run->cap_cycle, sizeof *cycle);
-    if (cycle == NULL) {
+    if (!FX_ARENA_GROW(run->arena, outcome->cycle, outcome->n_cycle, run->cap_cycle)) {
         return fx_fail_nomem(err);
     }
-    outcome->cycle = cycle;
     struct fx_patch patch;
     fx_patch_init(&patch, run->arena);
     if (!fx_patch_diff(&patch, before, *run->root, err)) {
@@ -32,7 +29,7 @@ static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *befo
  * is told once, but each change. */
 static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     const struct last_report now = {
-        .told = true,
+        .is_reported = true,
         .matched = step->verdict.matched,
         .applied = step->effect.applied,
         .changed = step->effect.changed,
@@ -42,7 +39,7 @@ static bool is_new(struct converge *run, const struct fx_trace_step *step) {
         .found = step->found,
     };
     struct last_report *last = &run->last_reports[step->mutator];
-    const bool same = last->told && last->matched == now.matched &&
+    const bool same = last->is_reported && last->matched == now.matched &&
                       last->applied == now.applied && last->changed == now.changed &&
                       last->failed == now.failed && last->criterion == now.criterion &&
                       fx_text_equal(last->found, now.found);
@@ -93,5 +90,6 @@ bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
     if (run->cycle != NULL && !fx_trace_record(run->cycle, step, before, *run->root)) {
         return fx_fail_nomem(err);
     }
-    return !run->is_last_pass || add_cycle_mutator(run, step->mutator, before, err);
+    return !fx_converge_is_last_pass(run) ||
+           add_cycle_mutator(run, step->mutator, before, err);
 }

@@ -1,7 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_run.h - private: one run of the loop, which converge.c drives and,
- * where there is no fixed point, converge_cycle.c drives on.
+ * engine/converge_run.h - private: the state of the loop for one object. converge.c runs
+ * the passes; converge_cycle.c runs further ones if there is no fixed point; passes.c
+ * runs single ones for a caller.
+ *
+ *   converge.c           passes until one changes nothing; candidates
+ *   converge_step.c      one pass: the step of each candidate, and what it may spend
+ *   converge_skip.c      steps that are skipped because nothing they depend on changed
+ *   converge_tier.c      mutators that are matched first, or are not reinvoked
+ *   converge_validate.c  validators, after the last pass
+ *   converge_error.c     steps that fail: their messages; mutators that are skipped
+ *   converge_record.c    what a step reports: trace, cycle
+ *   converge_cycle.c     what mutators cycle over
  */
 #ifndef FX_ENGINE_CONVERGE_RUN_H
 #define FX_ENGINE_CONVERGE_RUN_H
@@ -18,11 +28,10 @@
 #include "engine/index_set.h"
 #include "engine/mutator_stats.h"
 #include "engine/object_view.h"
-#include "engine/once.h"
 
-/* What a trace has told of a mutator. */
+/* The last step of a mutator that the trace has. */
 struct last_report {
-    bool told, matched, applied, changed, failed;
+    bool is_reported, matched, applied, changed, failed;
     const char *criterion;
     struct fx_text found;
 };
@@ -33,94 +42,109 @@ struct last_step {
     bool was, applied, changed;
 };
 
+/* How often the mutators of a rank have changed the object in a pass: all of them, and
+ * those that are reinvoked. */
+struct rank_changes {
+    uint32_t all, by_reinvoked;
+};
+
 struct fx_passes;
 
 struct converge {
+    /* What the loop is given; borrowed. */
     const struct fx_snapshot *snapshot;
     const struct fx_request *request;
     struct fx_arena *arena;
     struct fx_trace *trace; /* or NULL */
     json_t **root;
     struct fx_outcome *outcome;
+    struct fx_passes *passes; /* the caller decides on each pass (passes.c); else NULL */
 
-    struct fx_subject subject;       /* of *root as it is … */
-    bool is_stale;                   /* … but for labels and annotations */
-    struct fx_candidates candidates; /* for a subject at this place: */
-    size_t n_acting;  /* the first so many of them; the others are validators */
-    bool knows_place; /* the texts that follow are filled in */
-    struct fx_text api_version, kind, namespace_; /* the arena's */
+    /* The object as it is now. */
+    struct fx_subject subject;         /* of *root, but for labels and annotations if … */
+    bool is_stale;                     /* … this is set */
+    const struct fx_object_view *view; /* of *root; NULL: as it is */
+    json_t *kept;                      /* what restoring the object needs */
 
+    /* The mutators that may want it. */
+    struct fx_candidates candidates;
+    size_t n_acting;   /* the first so many of them; the others are validators */
     bool may_conflict; /* some candidate may write anywhere, or one could earlier */
-    bool plain;        /* no step is skipped */
-    struct last_step *last_steps; /* of each candidate, the arena's; or NULL: plain */
+    /* For which object they were found; known before a step that may change it. */
+    struct identity {
+        bool is_known;
+        struct fx_text api_version, kind, namespace_; /* the arena's */
+    } identity;
+
+    /* Steps that are skipped (converge_skip.c). */
+    bool plain;                   /* none is */
+    struct last_step *last_steps; /* of each candidate, the arena's; NULL: plain */
     size_t cap_last_steps;
     struct fx_changes changes;
 
+    /* Sets of mutators. */
     struct fx_index_set applied_now;  /* in this pass */
     struct fx_index_set applied_ever; /* in passes that changed something */
-    struct fx_index_set done;      /* rules that are not reinvoked and had their step, and
-                                      those that are skipped */
-    struct fx_index_set in_tier;   /* of the tier under way, those that matched; where
-                                    * there may be such tiers */
-    const struct fx_mutator *tier; /* one of it, or NULL */
-    struct fx_once once;
-    const struct fx_object_view *view; /* of *root; NULL: as it is */
-    json_t *kept;                      /* what restoring it needs */
-    struct last_report *last_reports;  /* with a trace: what was last reported of each */
-    struct fx_stats *stats;            /* or NULL: no stats are collected */
-    uint32_t pass;
-    bool lacks_inputs;     /* a rule needs an input that has to be fetched: this pass is
-                            * the last */
-    bool is_last_pass;     /* the last there may be: contenders are noted */
-    bool has_changed;      /* a mutator of this pass has changed something, */
-    bool has_differed;     /* which nobody undoes */
-    bool once_has_changed; /* a once-rule of this pass has changed something */
-    json_t *before; /* as the object was before the pass, counted; NULL: as it is, or
-                     * it is not asked for any more */
+    struct fx_index_set done; /* not reinvoked and had their step, or skipped for good */
+    struct fx_index_set in_tier; /* those of the current tier that matched; made for the
+                                  * first such tier */
+
+    /* The current pass. */
+    uint32_t pass;         /* from 1; 0: while a period is searched (converge_cycle.c) */
+    bool records;          /* every step is recorded */
+    bool lacks_inputs;     /* an input has to be fetched: this pass is the last */
+    bool has_changed;      /* a mutator has changed the object, … */
+    bool has_differed;     /* … in a way that no other mutator undoes */
+    bool has_changed_once; /* one that is not reinvoked has changed the object */
+    const struct fx_mutator *tier; /* one of the tier that was matched first; or NULL */
+    json_t *before;   /* the object before the pass, counted; NULL: it is unchanged, or is
+                       * not needed any more */
+    uint32_t n_begun; /* passes, those of a cycle, too */
+    struct rank_changes last_pass[FX_RANKS], this_pass[FX_RANKS];
+
+    /* What it reports. */
     const struct fx_mutator *lasting; /* what it changed stays so to the end; or NULL */
+    struct last_report *last_reports; /* with a trace: by index */
+    struct fx_stats *stats;           /* or NULL: no stats are collected */
+    struct fx_trace *cycle;           /* or NULL: every change is recorded in it */
     size_t cap_cycle, cap_skipped, cap_violations;
-    struct fx_trace *cycle; /* or NULL: every change is recorded in it */
-    struct fx_share {
-        bool is_entered; /* the mutator under way is one with a share … */
+
+    /* What it spends: units before the loop, and before the current step; and the share
+     * of the time for mutators with `has_share`. */
+    uint64_t loop_from, step_from;
+    struct share {
+        bool is_entered; /* the current mutator is one with a share, … */
         bool is_bounded; /* … which bounds the thread's budget */
         uint64_t left_ns, from_ns;
         struct fx_bound outer; /* of the budget, outside of the share */
     } share;
-    struct fx_passes *passes; /* or NULL: the run is one of single passes over a list */
-    /* Units spent before the loop, and before the current step. */
-    uint64_t loop_from, step_from;
 };
 
-/* Another list of the arena's with room for one item more: the same one where it has it,
- * NULL without memory. */
-void *fx_converge_grow(struct fx_arena *arena, void *items, size_t n_items,
-                       size_t *cap_items, size_t size) FX_MUST_USE;
+/* ---- converge.c ---- */
 
-/* Notes what a mutator did to the object, which was `before`, for those who ask. */
-bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
-                        json_t *before, struct fx_err *err) FX_MUST_USE;
+/* Makes the sets of mutators, all empty. False without memory. */
+bool fx_converge_make_sets(struct converge *run) FX_MUST_USE;
 
-/* A match failed: fills in whose, and tells it in the words of the spec. */
-bool fx_converge_fail_match(struct converge *run, uint32_t index, struct fx_err *err);
+/* Finds the mutators that may want the object as it is now. */
+bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) FX_MUST_USE;
 
-/* Fills in the subject's labels and annotations. */
-void fx_converge_complete_subject(struct converge *run, const struct fx_mutator *mutator);
-
-/* Is the object another kind of object than that of the candidates? */
+/* May the object be one that other mutators want than `candidates`? Needs
+ * `identity.is_known`. */
 bool fx_converge_has_new_identity(const struct converge *run);
 
-/* converge_budget.c: begins to count, and sets what mutators with a share may take. */
+/* ---- converge_step.c ---- */
+
+/* Begins to count what mutators spend, and sets what those with a share may take. */
 void fx_converge_begin_spending(struct converge *run);
 
-/* Pays for a look at so many mutators, which may come to nothing more. */
+/* Spends what it costs to consider `n` mutators. */
 bool fx_converge_spend_candidates(struct converge *run, size_t n,
                                   struct fx_err *err) FX_MUST_USE;
-
-/* Before a mutator is asked or applied: enters or leaves the share, and notes whose turn
- * it is for the thread that watches this one. */
 void fx_converge_enter_share(struct converge *run, uint32_t index);
 void fx_converge_leave_share(struct converge *run);
 
+/* Before a mutator is matched or applied: enters or leaves the share, and publishes the
+ * mutator for the thread that watches this one. */
 static inline void fx_converge_begin_step(struct converge *run, uint32_t index) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     fx_activity_set_step(run->request->activity, mutator);
@@ -132,54 +156,26 @@ static inline void fx_converge_begin_step(struct converge *run, uint32_t index) 
     run->step_from = fx_budget_spent();
 }
 
-/* It failed: where its budget was exceeded, fills in whether that was the review's or the
- * share's, which is a failure of its own. Always false. */
-bool fx_converge_fail_step(struct converge *run, uint32_t index, struct fx_err *err);
-
-/* converge_ignore.c: may the failure be ignored and the mutator be skipped? */
-bool fx_converge_may_skip(const struct converge *run, const struct fx_mutator *mutator,
-                          const struct fx_err *err);
-
-/* Skips the mutator from here on: the object becomes `before` again (NULL: it did not
- * change), `err` becomes the reason in the outcome. FX_EINPUT is noted in the run. */
-bool fx_converge_skip_failed(struct converge *run, struct fx_trace_step *step,
-                             json_t *before, struct fx_err *err) FX_MUST_USE;
-
-/* Notes what went wrong in a validator that refused all the same, with fewer words. */
-bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
-                              const struct fx_err *why) FX_MUST_USE;
-
-/* converge_tier.c: has the mutator, one of those that are asked together, matched? For
- * the first one of its tier, all of them are asked. */
-bool fx_converge_match_tier(struct converge *run, size_t at, bool *ret_matched,
-                            struct fx_err *err) FX_MUST_USE;
-
-/* After a turn: ends the tier under way where the next candidate, at *at, is not of it.
- * Who wants an object that has become another one is found then, and *at is the place to
- * go on from. */
-bool fx_converge_end_tier(struct converge *run, size_t *at,
-                          struct fx_err *err) FX_MUST_USE;
-
-/* converge_view.c: sets the view of the object; NULL: none. */
+/* Sets the view of the object; NULL: none. */
 bool fx_converge_set_view(struct converge *run, const struct fx_object_view *view,
                           struct fx_err *err) FX_MUST_USE;
 
-/* converge_late.c: where it is traced, tells of the once-rules that match the object as
- * it is now, and were asked when they did not. */
-bool fx_converge_find_late(struct converge *run, struct fx_err *err) FX_MUST_USE;
+/* Shows the object as the mutator wants it, with labels and annotations. */
+bool fx_converge_show(struct converge *run, const struct fx_mutator *mutator,
+                      struct fx_err *err) FX_MUST_USE;
 
-/* converge_validate.c: runs the validators on the object as it is now. */
-bool fx_converge_validate(struct converge *run, struct fx_err *err) FX_MUST_USE;
+/* Begins the step, and matches. A mutator that does not match, or whose failure is
+ * ignored, is recorded; then step->verdict.matched is false. */
+bool fx_converge_match(struct converge *run, struct fx_trace_step *step,
+                       struct fx_err *err) FX_MUST_USE;
 
-/* Finds who may want the object as it is now. */
-bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) FX_MUST_USE;
-
-/* The step of every candidate. fx_converge_end_pass() drops what a pass keeps. */
+/* Runs the step of every candidate. fx_converge_end_pass() drops what a pass keeps. */
 bool fx_converge_pass(struct converge *run, struct fx_err *err) FX_MUST_USE;
 void fx_converge_end_pass(struct converge *run);
 
-/* Steps that are skipped (converge_skip.c): no candidate has had one yet, and the object
- * is unchanged. False without memory. */
+/* ---- converge_skip.c ---- */
+
+/* No candidate has had a step yet, and the object is unchanged. False without memory. */
 bool fx_converge_make_last_steps(struct converge *run) FX_MUST_USE;
 bool fx_converge_make_changes(struct converge *run) FX_MUST_USE;
 
@@ -191,14 +187,83 @@ bool fx_converge_skip_unchanged(struct converge *run, size_t at);
 void fx_converge_note_step(struct converge *run, size_t at,
                            const struct fx_effect *effect);
 
-/* passes.c, of a run of single passes: takes a step for a match, and fails without one;
- * and notes what a mutator that matched has done to the object, which was `before`. */
-bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) FX_MUST_USE;
-bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
+/* ---- converge_tier.c ---- */
+
+/* Did the mutator match, which is one with `match_first`? For the first one of its tier,
+ * all of the tier are matched. */
+bool fx_converge_match_tier(struct converge *run, size_t at, bool *ret_matched,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* After a step: ends the current tier if the next candidate, at *at, is not of it. If the
+ * object has a new identity, new candidates are found, and *at is the position to go on
+ * from. */
+bool fx_converge_end_tier(struct converge *run, size_t *at,
+                          struct fx_err *err) FX_MUST_USE;
+
+/* Counts changes by rank, for mutators that are not reinvoked: a pass begins; a mutator
+ * has changed the object; may the mutator, which is not reinvoked, have a step in this
+ * pass? */
+void fx_converge_begin_ranks(struct converge *run);
+bool fx_converge_may_invoke(const struct converge *run, const struct fx_mutator *mutator);
+
+static inline void fx_converge_count_change(struct converge *run,
+                                            const struct fx_mutator *mutator) {
+    run->this_pass[mutator->rank].all++;
+    run->this_pass[mutator->rank].by_reinvoked += mutator->run.once ? 0 : 1;
+}
+
+/* With a trace: reports the mutators that are not reinvoked and match the result, but did
+ * not match when they had their step. */
+bool fx_converge_find_late(struct converge *run, struct fx_err *err) FX_MUST_USE;
+
+/* ---- converge_validate.c ---- */
+
+/* Runs the validators on the object as it is now. */
+bool fx_converge_validate(struct converge *run, struct fx_err *err) FX_MUST_USE;
+
+/* ---- converge_error.c ---- */
+
+/* The step failed in the match (fail_match) or in the mutation (fail_apply; `before` is
+ * the object before it, or NULL). If the failure is ignored: skips the mutator from here
+ * on, restores the object, returns true. Else sets the message of the spec, fills in
+ * outcome->failed, returns false. */
+bool fx_converge_fail_match(struct converge *run, struct fx_trace_step *step,
+                            struct fx_err *err) FX_MUST_USE;
+bool fx_converge_fail_apply(struct converge *run, struct fx_trace_step *step,
                             json_t *before, struct fx_err *err) FX_MUST_USE;
 
-/* There is no fixed point: sees what they cycle over, on a copy, and tells the outcome.
- * What fails here is left untold. */
+/* Adds the reason why a validator could not make all of its message. False without
+ * memory. */
+bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
+                              const struct fx_err *why) FX_MUST_USE;
+
+/* There is no fixed point: FX_ENOCONVERGE. Always false. */
+bool fx_converge_fail_cycle(const struct converge *run, struct fx_err *err);
+
+/* ---- converge_record.c ---- */
+
+/* Records what a mutator did to the object, which was `before`, for those who asked. */
+bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
+                        json_t *before, struct fx_err *err) FX_MUST_USE;
+
+/* Is this the last pass there may be? It has the mutators that do not settle. */
+static inline bool fx_converge_is_last_pass(const struct converge *run) {
+    return run->pass > run->snapshot->n_mutators && run->cycle == NULL;
+}
+
+/* ---- converge_cycle.c ---- */
+
+/* There is no fixed point: finds what the mutators cycle over, on a copy, and reports it
+ * in the outcome. If that fails, nothing is reported. */
 void fx_converge_report_cycle(struct converge *run);
+
+/* ---- passes.c, if the caller decides on each pass ---- */
+
+/* Takes one of the caller's steps for a match. */
+bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) FX_MUST_USE;
+
+/* Notes what a mutator has done to the object, which was `before`. */
+bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
+                            json_t *before, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_tier.c - mutators that are asked together: all of a tier on the object
- * as it is before any of them is applied.
+ * engine/converge_tier.c - mutators with run options: `match_first` (all of a tier are
+ * matched on the object as it is before any of them is applied), and `once` (they are not
+ * reinvoked).
  */
+#include <string.h>
+
 #include "engine/converge_run.h"
+
+/* ---- match first ------------------------------------------------------------------ */
 
 static bool is_of_tier(const struct fx_mutator *mutator, const struct fx_mutator *tier) {
     return mutator->run.match_first && mutator->rank == tier->rank &&
@@ -19,41 +24,28 @@ static bool begin_tier(struct converge *run, const struct fx_mutator *tier) {
     return true;
 }
 
-static bool ask(struct converge *run, uint32_t index, struct fx_err *err) {
-    const struct fx_mutator *mutator = run->snapshot->mutators[index];
-    struct fx_trace_step step = {.mutator = index, .pass = run->pass};
-    fx_converge_begin_step(run, index);
-    if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
-        return false;
-    }
-    if (!mutator->ops->match(mutator, run->request, &run->subject, &step.verdict, err)) {
-        (void)fx_converge_fail_step(run, index, err);
-        return fx_converge_may_skip(run, mutator, err)
-                   ? fx_converge_skip_failed(run, &step, *run->root, err)
-                   : fx_converge_fail_match(run, index, err);
-    }
-    if (step.verdict.matched) {
-        fx_index_set_add(&run->in_tier, index);
-        return true;
-    }
-    return fx_converge_record(run, &step, *run->root, err);
-}
-
-/* Fares are noted in the order of a pass, which begins anew with the first turn of the
- * tier. */
-static bool ask_all(struct converge *run, size_t at, struct fx_err *err) {
-    const size_t place = run->stats == NULL ? 0 : run->stats->at;
+/* Stats are collected in the order of a pass, which begins again with the first step of
+ * the tier. */
+static bool match_all(struct converge *run, size_t at, struct fx_err *err) {
+    const size_t stats_at = run->stats == NULL ? 0 : run->stats->at;
     for (; at < run->n_acting; at++) {
         const uint32_t index = run->candidates.indices[at];
+        struct fx_trace_step step = {.mutator = index, .pass = run->pass};
         if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
             break;
         }
-        if (!fx_index_set_has(&run->done, index) && !ask(run, index, err)) {
+        if (fx_index_set_has(&run->done, index)) {
+            continue;
+        }
+        if (!fx_converge_match(run, &step, err)) {
             return false;
+        }
+        if (step.verdict.matched) {
+            fx_index_set_add(&run->in_tier, index);
         }
     }
     if (run->stats != NULL) {
-        run->stats->at = place;
+        run->stats->at = stats_at;
         fx_stats_skip(run->stats);
     }
     return true;
@@ -67,7 +59,7 @@ bool fx_converge_match_tier(struct converge *run, size_t at, bool *ret_matched,
         if (!begin_tier(run, mutator)) {
             return fx_fail_nomem(err);
         }
-        if (!ask_all(run, at, err)) {
+        if (!match_all(run, at, err)) {
             return false;
         }
     }
@@ -79,7 +71,7 @@ static const struct fx_mutator *candidate(const struct converge *run, size_t at)
     return run->snapshot->mutators[run->candidates.indices[at]];
 }
 
-/* Those of the tier that want the object only now were not asked with it. */
+/* Mutators of the tier that are candidates only now were not matched with it. */
 bool fx_converge_end_tier(struct converge *run, size_t *at, struct fx_err *err) {
     const struct fx_mutator *tier = run->tier;
     const uint32_t last = run->candidates.indices[*at - 1];
@@ -87,7 +79,7 @@ bool fx_converge_end_tier(struct converge *run, size_t *at, struct fx_err *err) 
         return true;
     }
     run->tier = NULL;
-    if (!run->knows_place || !fx_converge_has_new_identity(run)) {
+    if (!run->identity.is_known || !fx_converge_has_new_identity(run)) {
         return true;
     }
     if (!fx_converge_find_candidates(run, err)) {
@@ -99,4 +91,86 @@ bool fx_converge_end_tier(struct converge *run, size_t *at, struct fx_err *err) 
         ++*at;
     }
     return true;
+}
+
+/* ---- not reinvoked ---------------------------------------------------------------- */
+
+/* A dialect whose mutators are not reinvoked has one pass, as in its original. Those that
+ * have not been applied are invoked again if others have changed the object since: it may
+ * match now. */
+
+void fx_converge_begin_ranks(struct converge *run) {
+    run->n_begun++;
+    memcpy(run->last_pass, run->this_pass, sizeof run->this_pass);
+    memset(run->this_pass, 0, sizeof run->this_pass);
+}
+
+/* Counts the changes since the rank had its steps in the last pass: of that pass, those
+ * by others after it; of this pass, those by others before it. */
+bool fx_converge_may_invoke(const struct converge *run,
+                            const struct fx_mutator *mutator) {
+    const unsigned own = mutator->rank;
+    if (run->n_begun == 1) {
+        return true;
+    }
+    uint32_t n = run->last_pass[own].by_reinvoked + run->this_pass[own].by_reinvoked;
+    for (unsigned rank = 0; rank < own; rank++) {
+        n += run->this_pass[rank].all;
+    }
+    for (unsigned rank = own + 1; rank < FX_RANKS; rank++) {
+        n += run->last_pass[rank].all;
+    }
+    return n > 0;
+}
+
+/* Does the mutator match now? A match that fails does not. */
+static bool match_now(struct converge *run, uint32_t index, bool *ret_matches,
+                      struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    struct fx_verdict verdict = {.matched = false};
+    if (!fx_converge_show(run, mutator, err)) {
+        return false;
+    }
+    fx_converge_begin_step(run, index);
+    if (!mutator->ops->match(mutator, run->request, &run->subject, &verdict, err)) {
+        if (fx_err_is_ours(err)) {
+            return false;
+        }
+        fx_err_reset(err);
+        verdict.matched = false;
+    }
+    *ret_matches = verdict.matched;
+    return true;
+}
+
+static bool report_late(struct converge *run, uint32_t index, struct fx_err *err) {
+    const struct fx_trace_step step = {
+        .mutator = index,
+        .pass = run->outcome->iterations,
+        .verdict.matched = true,
+        .is_late = true,
+    };
+    return fx_trace_record(run->trace, &step, *run->root, *run->root) ||
+           fx_fail_nomem(err);
+}
+
+bool fx_converge_find_late(struct converge *run, struct fx_err *err) {
+    if (run->trace == NULL) {
+        return true;
+    }
+    fx_subject_read(*run->root, &run->subject);
+    run->is_stale = false;
+    for (size_t at = 0; at < run->n_acting; at++) {
+        const uint32_t index = run->candidates.indices[at];
+        bool matches = false;
+        if (!run->snapshot->mutators[index]->run.once ||
+            fx_index_set_has(&run->done, index)) {
+            continue;
+        }
+        if (!match_now(run, index, &matches, err) ||
+            (matches && !report_late(run, index, err))) {
+            return false;
+        }
+    }
+    return run->view == NULL || fx_converge_set_view(run, NULL, err);
 }

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "base/limits.h"
 #include "engine/converge_run.h"
-#include "engine/converge_words.h"
 
 /* A message that does not deny is cut, so that a validator that only warns never makes a
  * review fail by the length of its messages. */
@@ -22,16 +21,13 @@ static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
 static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *entry) {
     struct fx_outcome *outcome = run->outcome;
     const enum fx_action action = run->snapshot->mutators[index]->run.action;
-    struct fx_violation *violations =
-        fx_converge_grow(run->arena, outcome->violations, outcome->n_violations,
-                         &run->cap_violations, sizeof *violations);
     const struct fx_text text = cut_entry(entry, action);
     const char *copy = entry->failed ? NULL : fx_arena_copy(run->arena, text);
-    if (violations == NULL || copy == NULL) {
+    if (copy == NULL || !FX_ARENA_GROW(run->arena, outcome->violations,
+                                       outcome->n_violations, run->cap_violations)) {
         return false;
     }
-    outcome->violations = violations;
-    violations[outcome->n_violations++] =
+    outcome->violations[outcome->n_violations++] =
         (struct fx_violation){index, action, {copy, text.len}};
     return true;
 }
@@ -72,21 +68,15 @@ static bool validate(struct converge *run, struct fx_trace_step *step,
 }
 
 static bool run_validator(struct converge *run, uint32_t index, struct fx_err *err) {
-    const struct fx_mutator *validator = run->snapshot->mutators[index];
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
-    fx_converge_begin_step(run, index);
-    bool ok =
-        validator->ops->match(validator, run->request, &run->subject, &step.verdict, err);
-    if (ok && step.verdict.matched) {
-        ok = validate(run, &step, err);
+    if (!fx_converge_match(run, &step, err)) {
+        return false;
     }
-    if (ok) {
-        return fx_converge_record(run, &step, *run->root, err);
+    if (!step.verdict.matched) {
+        return true;
     }
-    (void)fx_converge_fail_step(run, index, err);
-    return fx_converge_may_skip(run, validator, err)
-               ? fx_converge_skip_failed(run, &step, *run->root, err)
-               : fx_converge_fail_match(run, index, err);
+    return validate(run, &step, err) ? fx_converge_record(run, &step, *run->root, err)
+                                     : fx_converge_fail_match(run, &step, err);
 }
 
 /* "…: a,b", and if validators of another kind deny it, too: "; …: c". Without any, it
@@ -143,13 +133,8 @@ bool fx_converge_validate(struct converge *run, struct fx_err *err) {
     }
     for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
-        const struct fx_mutator *validator = run->snapshot->mutators[index];
-        if ((validator->ops->view != run->view &&
-             !fx_converge_set_view(run, validator->ops->view, err))) {
-            return false;
-        }
-        fx_converge_complete_subject(run, validator);
-        if (!run_validator(run, index, err)) {
+        if (!fx_converge_show(run, run->snapshot->mutators[index], err) ||
+            !run_validator(run, index, err)) {
             return false;
         }
     }

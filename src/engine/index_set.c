@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/index_set.c - bits in words, and bits that tell which words have any.
+ * engine/index_set.c - bits in words, and for each word a bit that says if it has any.
  */
 #include "engine/index_set.h"
 
@@ -34,7 +34,7 @@ void fx_index_set_add(struct fx_index_set *set, uint32_t index) {
     add(set->heads, index / BITS);
 }
 
-/* Takes the lowest bit out, and returns its number. */
+/* Clears the lowest bit, and returns its number. */
 static unsigned take_bit(uint64_t *bits) {
     const unsigned lowest = (unsigned)__builtin_ctzll(*bits);
     *bits &= *bits - 1;
@@ -59,7 +59,8 @@ void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *mor
     }
 }
 
-/* Writes the members of one word to `to`, unless it is NULL; returns how many. */
+/* Writes the members of one word to `to`, unless that is NULL; returns how many there
+ * are. */
 static size_t list_word(uint64_t word, size_t first, uint32_t *to) {
     size_t n = 0;
     while (word != 0) {
@@ -72,7 +73,7 @@ static size_t list_word(uint64_t word, size_t first, uint32_t *to) {
     return n;
 }
 
-/* The same of all. */
+/* The same for all words. */
 static size_t list(const struct fx_index_set *set, uint32_t *to) {
     size_t n = 0;
     for (size_t i = 0; i < set->n_heads; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/index_set.h - private: a set of mutators, by their index in the snapshot; a bit
- * for each. Of ten thousand mutators few are members: what is done with a set costs what
- * is in it.
+ * engine/index_set.h - private: a set of mutators by their index in the snapshot, with a
+ * bit for each. Of ten thousand mutators few are members: clearing, joining and listing
+ * cost as much as there are members.
  */
 #ifndef FX_ENGINE_INDEX_SET_H
 #define FX_ENGINE_INDEX_SET_H
@@ -20,7 +20,7 @@ struct fx_index_set {
     size_t n_heads;
 };
 
-/* An empty one, for indices below `n`. False without memory. */
+/* Makes an empty set for indices below `n`. False without memory. */
 bool fx_index_set_init(struct fx_index_set *set, struct fx_arena *arena,
                        size_t n) FX_MUST_USE;
 
@@ -31,7 +31,7 @@ void fx_index_set_clear(struct fx_index_set *set);
 /* Adds all members of `more`, which is of the same size. */
 void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *more);
 
-/* The members, ascending, as a list of the arena's. False without memory. */
+/* Lists the members, ascending, in the arena. False without memory. */
 bool fx_index_set_list(const struct fx_index_set *set, struct fx_arena *arena,
                        uint32_t **ret_items, size_t *ret_n_items) FX_MUST_USE;
 

@@ -28,7 +28,8 @@ struct fx_input_key fx_input_core_key(const char *kind, struct fx_text name) {
 bool fx_input_namespace_key(const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct fx_input_key *ret_key) {
-    *ret_key = fx_input_core_key("Namespace", fx_subject_object_namespace(subject, request));
+    *ret_key =
+        fx_input_core_key("Namespace", fx_subject_object_namespace(subject, request));
     return ret_key->name.len > 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/label_rules.c - the rules of label keys and values, and apimachinery's message
- * for each rule that a text breaks.
+ * engine/label_rules.c - the rules of label keys and values, with the message of
+ * apimachinery for each.
  */
 #include "engine/label_rules.h"
 
@@ -51,8 +51,8 @@ static bool is_name(struct fx_text text) {
     return true;
 }
 
-/* label ('.' label)*, label := [a-z0-9]([-a-z0-9]*[a-z0-9])?: every dot and both ends
- * stand beside a letter or digit. */
+/* label ('.' label)*, label := [a-z0-9]([-a-z0-9]*[a-z0-9])?: a letter or digit is at
+ * both ends and on both sides of every dot. */
 static bool is_subdomain(struct fx_text text, bool (*is_part)(char c)) {
     bool may_end = false; /* the last character was a letter or digit */
     for (size_t i = 0; i < text.len; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/label_rules.h - checks texts that are to be a label's key or value, or an
- * annotation's key, with the messages of apimachinery (k8s.io/apimachinery 0.36,
+ * engine/label_rules.h - checks keys and values of labels, and keys of annotations, with
+ * the messages of apimachinery (k8s.io/apimachinery 0.36,
  * pkg/api/validate/content: IsLabelKey, IsLabelValue; pkg/api/validation:
  * ValidateAnnotations).
  */
@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Append a message for each rule that the text breaks, joined by "; "; nothing where it
- * is valid. The prefix of an annotation's key may have upper case letters. */
+/* Append a message for each rule that the text violates, with "; " between them; nothing
+ * if the text is valid. The prefix of an annotation key may have upper case letters. */
 void fx_label_key_check(struct fx_buf *buf, struct fx_text key);
 void fx_annotation_key_check(struct fx_buf *buf, struct fx_text key);
 void fx_label_value_check(struct fx_buf *buf, struct fx_text value);

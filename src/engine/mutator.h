@@ -106,10 +106,10 @@ struct fx_mutator_ops {
     bool (*may_match_namespace)(const struct fx_mutator *self,
                                 struct fx_text object_namespace);
 
-    /* Makes the least object on which the mutator acts: a new reference; NULL where that
-     * cannot be told (no error), or without memory (err says so). May itself be NULL. For
-     * `fixpoint check`, which tries policies on objects of its own making. */
-    json_t *(*sketch)(const struct fx_mutator *self, struct fx_err *err);
+    /* Makes a small object on which the mutator probably acts, for `fixpoint check`,
+     * which tries policies out. A new reference; NULL if none can be derived from the
+     * policy (no error), or without memory (*err is set). The slot itself may be NULL. */
+    json_t *(*example)(const struct fx_mutator *self, struct fx_err *err);
 
     /* Frees the mutator and all that is its own. */
     void (*destroy)(struct fx_mutator *self);

@@ -30,12 +30,9 @@ struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *ob
         .plain = true,
         .passes = passes,
     };
-    const size_t n = input->snapshot->n_mutators;
     run->candidates.indices = fx_arena_alloc(
         input->arena, (input->n_order + 1) * sizeof *run->candidates.indices);
-    if (run->candidates.indices == NULL ||
-        !fx_index_set_init(&run->applied_now, input->arena, n) ||
-        !fx_index_set_init(&run->done, input->arena, n)) {
+    if (run->candidates.indices == NULL || !fx_converge_make_sets(run)) {
         fx_passes_close(passes);
         return NULL;
     }
@@ -87,7 +84,7 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
     fx_converge_end_pass(run);
     fx_converge_leave_share(run);
     ret_result->changed = run->has_changed;
-    ret_result->once_changed = run->once_has_changed;
+    ret_result->once_changed = run->has_changed_once;
     if (!ok && passes->outcome.failed != NULL && !fx_err_is_ours(err)) {
         ret_result->failed = passes->outcome.failed;
         ret_result->failure = *err;

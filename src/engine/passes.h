@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/passes.h - the loop of engine/converge.h pass by pass, over a list of mutators
- * in any order. For analysis: the caller decides how many passes there are.
+ * engine/passes.h - single passes of the loop (engine/converge.h) over a list of mutators
+ * in any order, for analysis: the caller decides how many passes there are.
  *
- * The list stays as it is: mutators are not looked up in the index, whatever the object
- * becomes, and each has its step in every pass. The first failure of a mutator ends the
- * passes, also of a mutator whose failure a review would ignore.
+ * The index is not used: each mutator of the list has a step in every pass, whatever the
+ * object becomes. The first failure of a mutator ends the passes, even if a review would
+ * ignore it.
  */
 #ifndef FX_ENGINE_PASSES_H
 #define FX_ENGINE_PASSES_H
@@ -28,7 +28,7 @@ struct fx_passes_input {
     const struct fx_request *request;
     const uint32_t *order; /* indices in the snapshot, each at most once */
     size_t n_order;
-    size_t *steps_left;     /* each match takes one step; without steps the passes end */
+    size_t *steps_left;     /* each match takes one; at 0 the passes end */
     struct fx_arena *arena; /* for scratch memory until fx_passes_close() */
     /* Called after each change with the object before it; or NULL. False ends the pass
      * with `err`. */
@@ -42,9 +42,9 @@ struct fx_passes; /* opaque; its memory is the arena's */
 /* What a pass did. */
 struct fx_pass_result {
     bool changed;                    /* a mutator changed something, */
-    bool once_changed;               /* a mutator that is not reinvoked did, */
-    bool once_applied;               /* or was applied, whatever came of it */
-    bool exhausted;                  /* no steps were left: the pass did not end */
+    bool once_changed;               /* one that is not reinvoked changed something, */
+    bool once_applied;               /* … or matched and ran */
+    bool exhausted;                  /* no steps were left: the pass is not complete */
     const struct fx_mutator *failed; /* its match or mutation failed; or NULL */
     struct fx_err failure;           /* the error of `failed`, without any prefix */
 };
@@ -62,8 +62,8 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
 /* The object as the passes have left it; borrowed until the next pass. */
 json_t *fx_passes_object(const struct fx_passes *passes);
 
-/* Has the mutator had all its steps, since it is not reinvoked? The second one says that
- * it has, before the first pass. */
+/* Is the mutator one that is not reinvoked, and has had its step? set_done, before the
+ * first pass: it counts as such. */
 bool fx_passes_is_done(const struct fx_passes *passes, uint32_t mutator);
 void fx_passes_set_done(struct fx_passes *passes, uint32_t mutator);
 

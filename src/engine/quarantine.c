@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/quarantine.c - who is taken out, and whether that is still the same policy.
+ * engine/quarantine.c - the list of members, and whether two policies are the same.
  */
 #include "engine/quarantine.h"
 
@@ -31,8 +31,8 @@ static const json_t *view_uid(const json_t *source) {
     return fx_tree_view_key(fx_tree_view_key(source, "metadata"), "uid");
 }
 
-/* Without memory: no. Then a member is let out, which does no harm that it would not do
- * with its next failure. */
+/* Without memory: no. Then a member leaves the quarantine, and returns after its next
+ * failures. */
 static bool is_same_policy(const struct fx_policy_text *a,
                            const struct fx_policy_text *b) {
     if (fx_policy_text_equal(a, b)) {
@@ -49,24 +49,26 @@ static bool is_same_policy(const struct fx_policy_text *a,
 }
 
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b) {
-    return a == b ||
-           (fx_mutator_compare(a, b) == 0 && is_same_policy(a->policy, b->policy));
+    /* A rule without a policy of its own is linked: what it was made of may have changed.
+     */
+    return a == b || (a->policy != NULL && fx_mutator_compare(a, b) == 0 &&
+                      is_same_policy(a->policy, b->policy));
 }
 
 static int compare(const void *mutator, const void *element) {
-    struct fx_mutator *const *there = element;
-    return fx_mutator_compare(mutator, *there);
+    struct fx_mutator *const *other = element;
+    return fx_mutator_compare(mutator, *other);
 }
 
 bool fx_quarantine_find(const struct fx_quarantined *member,
                         struct fx_mutator *const *mutators, size_t n_mutators,
                         size_t *ret_index) {
-    struct fx_mutator *const *there = bsearch(member->mutator, mutators, n_mutators,
+    struct fx_mutator *const *found = bsearch(member->mutator, mutators, n_mutators,
                                               sizeof(struct fx_mutator *), compare);
-    if (there == NULL || !fx_quarantine_is_same(*there, member->mutator)) {
+    if (found == NULL || !fx_quarantine_is_same(*found, member->mutator)) {
         return false;
     }
-    *ret_index = (size_t)(there - mutators);
+    *ret_index = (size_t)(found - mutators);
     return true;
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/quarantine.h - mutators that are taken out for a while, because they failed
- * again and again: who, and why. Immutable and counted; a snapshot is built under one and
- * disables its members, as those in conflict are (engine/snapshot.h). They still count as
- * policies: who is in conflict does not depend on it.
+ * engine/quarantine.h - the mutators that are disabled because they failed repeatedly.
+ * Immutable and counted. A snapshot is built with a quarantine, and disables its members,
+ * as it disables mutators in conflict (engine/snapshot.h). They still count as policies:
+ * which mutators are in conflict does not depend on the quarantine.
  *
- * A member stays until its policy is another one: another `spec` or `metadata.uid`. All
- * other metadata, and the status that is written because of it, may change.
+ * A mutator stays in quarantine until its policy has another `spec` or `metadata.uid`.
+ * All other metadata, and the status, may change.
  */
 #ifndef FX_ENGINE_QUARANTINE_H
 #define FX_ENGINE_QUARANTINE_H
@@ -20,7 +20,7 @@
 #include "base/macros.h"
 #include "engine/mutator.h"
 
-/* What it did the last time. */
+/* Why a mutator counts as failed. */
 #define FX_FAILURE_REASONS(X)                                              \
     X(FAILED, "its match or mutation failed")                              \
     X(CYCLE, "it was part of a cycle that kept an object from converging") \
@@ -33,9 +33,9 @@ enum fx_failure_reason {
 };
 
 struct fx_quarantined {
-    struct fx_mutator *mutator;    /* as it was then; counted */
-    enum fx_failure_reason reason; /* the last one */
-    uint32_t times;                /* reviews in a row */
+    struct fx_mutator *mutator;    /* the version that failed; counted */
+    enum fx_failure_reason reason; /* of the last failure */
+    uint32_t times;                /* failed reviews in a row */
 };
 
 struct fx_quarantine {
@@ -44,20 +44,20 @@ struct fx_quarantine {
     struct fx_quarantined members[];
 };
 
-/* An empty one with room for so many, which its maker fills before anybody else sees it.
+/* Makes an empty quarantine with room for this many members, for the caller to fill.
  * NULL without memory. */
 struct fx_quarantine *fx_quarantine_create(size_t room) FX_MUST_USE;
 
-/* Adds a member; takes a reference on its mutator. */
+/* Adds a member, for which there must be room; takes a reference on its mutator. */
 void fx_quarantine_add(struct fx_quarantine *quarantine,
                        const struct fx_quarantined *member);
 
-/* Is there a member of this mutator's id? */
+/* Is there a member with the id of this mutator? */
 bool fx_quarantine_has(const struct fx_quarantine *quarantine,
                        const struct fx_mutator *mutator);
 
-/* Finds the member in a list in the order of a pass: false where it is not there, or is
- * another policy now. */
+/* Finds the member in a list of mutators in the order of a pass. False if it is not
+ * there, or has another policy now. */
 bool fx_quarantine_find(const struct fx_quarantined *member,
                         struct fx_mutator *const *mutators, size_t n_mutators,
                         size_t *ret_index);
@@ -66,11 +66,11 @@ bool fx_quarantine_find(const struct fx_quarantined *member,
 struct fx_quarantine *fx_quarantine_ref(struct fx_quarantine *quarantine);
 void fx_quarantine_unref(struct fx_quarantine *quarantine);
 
-/* Is it the same policy still: id, uid and spec? */
+/* Are both of the same policy: id, uid and spec? Without memory: false. */
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends why, for people: "quarantined after 3 failures in a row, the last one because
- * …". */
+/* Appends the reason: "quarantined after 3 failures in a row, the last one because …".
+ * Failure sticks in `buf`. */
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/request.c - vocabularies of a request, and the facts of its object that matching
- * asks for.
+ * engine/request.c - the wire names of a request, and the fields of its object that
+ * matching reads.
  */
 #include "engine/request.h"
 
@@ -89,7 +89,7 @@ void fx_subject_refresh(const json_t *object, struct fx_subject *subject) {
     subject->object = object;
 }
 
-/* A name that is missing is a name still: the empty one. */
+/* A missing name counts as the empty one. */
 static struct fx_text or_empty(struct fx_text name) {
     return name.data == NULL ? FX_TEXT("") : name;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/request.h - what is asked: one object, and the circumstances it comes in.
+ * engine/request.h - an admission request: the object, and its context.
  */
 #ifndef FX_ENGINE_REQUEST_H
 #define FX_ENGINE_REQUEST_H
@@ -28,16 +28,17 @@ enum fx_operation {
 #undef X
 };
 
-/* Reads and prints the wire name; NONE for unknown words, "" for NONE. */
+/* The operation of a wire name, and its wire name. NONE for unknown texts, "" for NONE.
+ */
 enum fx_operation fx_operation_parse(struct fx_text text);
 const char *fx_operation_name(enum fx_operation operation);
 
 /* A set of operations is a bit mask. */
 #define FX_OPERATION_BIT(operation) (1u << (operation))
 
-/* Where the object comes from: a user (Original) or an expansion (Generated); All is what
- * policies say that want both. The empty source is one that the caller does not know;
- * policies that ask for one then fail. */
+/* Where the object comes from: a user (Original) or an expansion (Generated). Policies
+ * for both say All. NONE: the caller does not know; policies that ask for a source then
+ * fail. */
 #define FX_SOURCES(X)       \
     X(ALL, "All")           \
     X(ORIGINAL, "Original") \
@@ -48,79 +49,76 @@ enum fx_source {
 #define X(name, text) FX_SOURCE_##name,
     FX_SOURCES(X)
 #undef X
-        FX_SOURCE_INVALID, /* any other words */
+        FX_SOURCE_INVALID, /* any other text */
 };
 
-/* Reads the wire name; NONE for the empty text, INVALID for any other words. */
+/* The source of a wire name; NONE for the empty text, INVALID for any other text. */
 enum fx_source fx_source_parse(struct fx_text text);
 
 struct fx_activity;     /* engine/activity.h */
 struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
 
-/* Everything in it is borrowed and outlives the evaluation. */
+/* Everything in it is borrowed, and outlives the loop. */
 struct fx_request {
     enum fx_operation operation;
     enum fx_source source;
     struct fx_text source_text; /* of an INVALID source, for the message */
-    struct fx_text namespace_;  /* that of the request, empty for what is in none; data
-                                 * NULL: as the object says */
-    json_t *namespace_object;   /* the object's namespace, or NULL: name and labels at
-                                 * least, and all of it where a mutator wants that */
-    struct fx_inputs *inputs;   /* what rules need besides the object; NULL: nothing is
-                                 * given, and nothing can be fetched */
-    bool only_validators; /* there is nothing to change (DELETE): nobody but validators is
-                             asked */
-    bool everywhere; /* policies that live in a namespace count in every one, and for what
-                      * is in none: for trying them out */
-    bool annotates;  /* the object is to say who changed it */
-    bool reports_passes; /* the outcome is to list who applied in each pass */
-    bool collects_stats; /* the outcome is to tell how each mutator fared */
-    /* Every mutator is to have its turn in every pass. Otherwise those turns are left out
-     * that would come out as the last one did. What comes of it is the same: for tests
-     * that see to it. */
+    struct fx_text namespace_;  /* of the request; empty: cluster-scoped; data NULL: taken
+                                 * from the object */
+    json_t *namespace_object;   /* the object's Namespace, or NULL: name and labels; all
+                                 * of it if it is an input of a mutator */
+    struct fx_inputs *inputs;   /* what mutators need besides the object; NULL: nothing
+                                 * is given, and nothing can be fetched */
+    bool only_validators;       /* nothing is mutated (DELETE): only validators run */
+    bool everywhere;     /* policies of a namespace count in all namespaces, and for
+                          * cluster-scoped objects: for trying policies out */
+    bool annotates;      /* mutated objects get annotations that name the mutators */
+    bool reports_passes; /* fx_outcome.passes is wanted */
+    bool collects_stats; /* fx_outcome.stats is wanted */
+    /* Every mutator has a step in every pass. Otherwise steps are skipped that would have
+     * the result of the last one. The outcome is the same: for tests of that. */
     bool plain;
-    /* Where mutators may ask for values from outside, or NULL where nobody would. */
-    struct fx_placeholders *placeholders;
-    const char *mutation_id; /* a UUID, for messages */
-    /* Of the time between the begin of the loop and the deadline, the per cent that all
-     * mutators with a share (fx_mutator.has_share) may take together; 0 or 100: all. */
+    struct fx_placeholders *placeholders; /* for values of providers; NULL: no mutator
+                                           * asks for any */
+    const char *mutation_id;              /* a UUID, for messages; NULL: a new one */
+    /* Per cent of the time between the start of the loop and the deadline that all
+     * mutators with `has_share` may take together; 0 or 100: all of it. */
     unsigned share_percent;
-    /* Where the loop tells whose turn it is, or NULL: nobody watches it. */
-    struct fx_activity *activity;
+    struct fx_activity *activity; /* for the current mutator; NULL: not published */
     /* Bytes that mutators with templates may still write into the object, all together;
-     * NULL: each has a bound of its own alone. */
+     * NULL: only the bound of each mutator counts. */
     size_t *text_left;
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
-    const json_t *old_object; /* or NULL; also where no policy reads it */
+    const json_t *old_object; /* or NULL; it is also NULL if no policy reads it */
 };
 
-/* The object as mutated so far, as far as matching asks. Texts are borrowed from it and
- * valid until it is next written. */
+/* The fields of the object, as mutated so far, that matching reads. Texts are borrowed
+ * from the object, and valid until it is next written. */
 struct fx_subject {
     struct fx_text api_version, group, version, kind;
     struct fx_text name, generate_name, namespace_;
-    json_t *labels, *annotations; /* objects, or NULL; only to be read */
+    json_t *labels, *annotations; /* objects, or NULL; read-only */
     const json_t *object;
     bool is_namespace; /* kind Namespace of group "" */
 };
 
-/* Reads the facts. Fields that are missing or of another type are empty. Group and
- * version are the halves of apiVersion at its one slash (none: no group; several: both
- * are empty), as apimachinery reads it. */
+/* Reads these fields. One that is missing or has another type is empty. Group and version
+ * are the parts of apiVersion before and after its slash, as apimachinery reads it: no
+ * slash, no group; several, both are empty. */
 void fx_subject_read(const json_t *object, struct fx_subject *ret_subject);
 
-/* The same after a write that left the object's type and its names as they were. */
+/* Reads labels and annotations again, after a write that kept type and names. */
 void fx_subject_refresh(const json_t *object, struct fx_subject *subject);
 
-/* The name of the namespace that counts for `namespaces` (spec section 4): metadata.name
- * of a Namespace, else the accompanying namespace's name, else metadata.namespace. Its
- * data is NULL for a cluster-scoped object only. */
+/* The namespace that the `namespaces` of a policy are compared with (spec section 4):
+ * metadata.name of a Namespace, else the name of request->namespace_object, else
+ * metadata.namespace. Its data is NULL for a cluster-scoped object only. */
 struct fx_text fx_subject_namespace(const struct fx_subject *subject,
                                     const struct fx_request *request);
 
-/* The namespace that the object lives in, that of the request where it tells: empty for
- * what is in none, a Namespace included. */
+/* The namespace that the object is in; request->namespace_ has precedence. Empty for a
+ * cluster-scoped object, such as a Namespace. */
 struct fx_text fx_subject_object_namespace(const struct fx_subject *subject,
                                            const struct fx_request *request);
 

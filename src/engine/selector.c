@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/selector.c - label selectors: read once into requirements, each a key, an
- * operator and values; all must hold (apimachinery, LabelSelectorAsSelector).
+ * engine/selector.c - label selectors: compiled into requirements, each a key, an
+ * operator and values, of which all must hold (apimachinery, LabelSelectorAsSelector).
  */
 #include "engine/selector.h"
 
@@ -41,11 +41,11 @@ struct requirement {
 
 struct fx_selector {
     enum fx_selector_over over;
-    json_t *labels, *expressions; /* counted: the texts borrow from them */
+    json_t *labels, *expressions; /* counted: texts are borrowed from them */
     struct requirement *requirements;
     size_t n_requirements;
-    char *error;              /* why Kubernetes refuses it, or NULL */
-    const json_t *error_node; /* what is at fault, within one of the above */
+    char *error;              /* why Kubernetes rejects it, or NULL */
+    const json_t *error_node; /* the invalid part of one of the above */
 };
 
 #define PATH_BYTES 128
@@ -73,7 +73,7 @@ static enum operator parse_operator(struct fx_text text) {
     return OPERATOR_UNKNOWN;
 }
 
-/* One of matchLabels: the key's value is this one. */
+/* Adds one of matchLabels: the label has this value. */
 static bool read_label(struct fx_text key, json_t *value, const char *path,
                        struct requirement *ret, struct fx_err *err) {
     const struct fx_go_field field = {"LabelSelector", path, "string"};
@@ -106,7 +106,7 @@ static bool read_labels(struct fx_selector *selector, const char *path,
     return true;
 }
 
-/* Paths are made of our own words, and fit. */
+/* Paths consist of constants and numbers, so they fit. */
 static void join_path(char out[PATH_BYTES], const char *path, const char *field) {
     const int length = snprintf(out, PATH_BYTES, "%s.%s", path, field);
     assert(length > 0 && length < PATH_BYTES);
@@ -126,7 +126,7 @@ static bool read_expression_text(json_t *expression, const char *name, const cha
     return true;
 }
 
-/* One of matchExpressions. */
+/* Adds one of matchExpressions. */
 static bool read_expression(json_t *node, const char *path, struct requirement *ret,
                             struct fx_err *err) {
     const struct fx_go_field whole = {"LabelSelector", path,
@@ -162,8 +162,8 @@ static bool read_expressions(struct fx_selector *selector, const char *path,
     return true;
 }
 
-/* Kubernetes' aggregate of field errors: one as it is, several in brackets. Each is
- * begun by begin_error(). */
+/* An aggregate of field errors, as Kubernetes prints it: several are in brackets. Each
+ * starts with begin_error(). */
 struct complaints {
     enum fx_selector_over over;
     struct fx_buf buf;
@@ -215,7 +215,7 @@ static void check_value(struct complaints *complaints, struct fx_text key, size_
     fx_buf_finish(&words);
 }
 
-/* How many values an operator takes: some, or none. */
+/* Checks how many values the operator has: some, or none. */
 static void check_count(struct complaints *complaints,
                         const struct requirement *requirement) {
     const struct fx_text_list *values = &requirement->values;
@@ -238,7 +238,7 @@ static void check_count(struct complaints *complaints,
     fx_buf_str(buf, "}: values set must be empty for exists and does not exist");
 }
 
-/* Appends what Kubernetes has against the requirement; nothing if it is fine. */
+/* Appends why Kubernetes rejects the requirement; nothing if it is valid. */
 static void check_requirement(struct fx_buf *buf, const struct requirement *requirement,
                               enum fx_selector_over over) {
     if (requirement->operator== OPERATOR_UNKNOWN) {
@@ -262,8 +262,8 @@ static void check_requirement(struct fx_buf *buf, const struct requirement *requ
     fx_buf_finish(&complaints.buf);
 }
 
-/* Where the policy states a requirement: those of the labels come first. A null
- * expression has no place of its own. */
+/* The node of a requirement: those of matchLabels come first. A null expression has no
+ * node of its own. */
 static const json_t *node_of(const struct fx_selector *selector, size_t requirement) {
     const size_t n_labels = json_object_size(selector->labels);
     if (requirement < n_labels) {
@@ -273,7 +273,7 @@ static const json_t *node_of(const struct fx_selector *selector, size_t requirem
     return json_is_object(node) ? node : selector->expressions;
 }
 
-/* Keeps the words against the first bad requirement. */
+/* Keeps the message on the first invalid requirement. */
 static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);

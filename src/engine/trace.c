@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/trace.c - keeping what happened in a review, for those who ask.
+ * engine/trace.c - the lists of steps and changes.
  */
 #include "engine/trace.h"
 

@@ -22,12 +22,12 @@ struct fx_go_field {
     const char *type;  /* "[]wildcard.Wildcard" */
 };
 
-/* Fails with FX_EINVALID and that error, node: `node`. Always false. */
+/* Fails with FX_EINVALID and this message; node: `node`. Always false. */
 bool fx_fail_unmarshal(const json_t *node, const struct fx_go_field *field,
                        struct fx_err *err);
 
-/* Each accepts a missing (NULL) and a null value, as Go does: *ret_node is then NULL.
- * *ret_node is borrowed. */
+/* Check the type. A missing value (NULL) and null are valid, as in Go: *ret_node is then
+ * NULL. *ret_node is borrowed. */
 bool fx_unmarshal_object(json_t *node, const struct fx_go_field *field, json_t **ret_node,
                          struct fx_err *err) FX_MUST_USE;
 bool fx_unmarshal_array(json_t *node, const struct fx_go_field *field, json_t **ret_node,
@@ -41,8 +41,8 @@ struct fx_text_list {
     size_t n_items;
 };
 
-/* Reads an array (NULL, null: the empty list); a null element is the empty text. `field`
- * is that of the list, `element` the Go type of what is in it. Errors: as above,
+/* Reads an array; NULL and null are the empty list, a null element is the empty text.
+ * `field` is that of the list, `element` the Go type of its elements. Errors: as above,
  * FX_ENOMEM. */
 bool fx_text_list_read(json_t *array, const struct fx_go_field *field,
                        const char *element, struct fx_text_list *ret_list,

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * engine/converge_step.c - one pass: the step of each candidate.
+ */
+#include "base/clock.h"
+#include "engine/converge_run.h"
+
+/* ---- what steps may spend --------------------------------------------------------- */
+
+/* The cost of considering a mutator that is not run. */
+#define UNITS_OF_CANDIDATE 4u
+
+bool fx_converge_spend_candidates(struct converge *run, size_t n, struct fx_err *err) {
+    return fx_spend(UNITS_OF_CANDIDATE * n) ||
+           fx_fail(err, FX_EDEADLINE, "deadline exceeded in pass %u of the mutators",
+                   run->pass);
+}
+
+void fx_converge_begin_spending(struct converge *run) {
+    const uint64_t deadline = fx_thread_budget.bound.deadline_ns;
+    const unsigned percent = run->request->share_percent;
+    run->loop_from = fx_budget_spent();
+    if (percent == 0 || percent >= 100 || deadline == 0) {
+        return;
+    }
+    const uint64_t now = fx_clock_ns();
+    run->share.is_bounded = true;
+    run->share.left_ns = deadline > now ? (deadline - now) / 100 * percent : 0;
+}
+
+/* Does anybody need the time that mutators with a share take? */
+static bool is_measured(const struct converge *run) {
+    return run->share.is_bounded || run->stats != NULL;
+}
+
+void fx_converge_enter_share(struct converge *run, uint32_t index) {
+    struct share *share = &run->share;
+    share->is_entered = true;
+    run->outcome->share_mutator = index;
+    if (is_measured(run)) {
+        share->from_ns = fx_clock_ns();
+    }
+    if (share->is_bounded) {
+        share->outer = fx_budget_narrow(0, share->from_ns + share->left_ns);
+    }
+}
+
+void fx_converge_leave_share(struct converge *run) {
+    struct share *share = &run->share;
+    if (!share->is_entered) {
+        return;
+    }
+    share->is_entered = false;
+    if (is_measured(run)) {
+        const uint64_t taken = fx_clock_ns() - share->from_ns;
+        share->left_ns -= taken < share->left_ns ? taken : share->left_ns;
+        run->outcome->share_ns += taken;
+    }
+    if (share->is_bounded) {
+        (void)fx_budget_widen(share->outer);
+    }
+}
+
+/* ---- what a step sees ------------------------------------------------------------- */
+
+/* The texts of the subject stay valid: a view does not change type and names. */
+static void note_view(struct converge *run, const struct fx_object_view *view) {
+    run->view = view;
+    run->subject.object = *run->root;
+    run->is_stale = true;
+}
+
+bool fx_converge_set_view(struct converge *run, const struct fx_object_view *view,
+                          struct fx_err *err) {
+    if (run->view != NULL) {
+        const bool ok = run->view->restore(run->root, run->kept, err);
+        json_decref(run->kept);
+        run->kept = NULL;
+        note_view(run, NULL);
+        if (!ok) {
+            return false;
+        }
+    }
+    if (view != NULL) {
+        if (!view->show(run->request, run->root, &run->kept, err)) {
+            return false;
+        }
+        note_view(run, view);
+    }
+    return true;
+}
+
+/* Reads labels and annotations again if the mutator needs them. */
+static void complete_subject(struct converge *run, const struct fx_mutator *mutator) {
+    if (run->is_stale && (mutator->hashes == NULL || mutator->hashes->matches_metadata)) {
+        fx_subject_refresh(*run->root, &run->subject);
+        run->is_stale = false;
+    }
+}
+
+bool fx_converge_show(struct converge *run, const struct fx_mutator *mutator,
+                      struct fx_err *err) {
+    if (mutator->ops->view != run->view &&
+        !fx_converge_set_view(run, mutator->ops->view, err)) {
+        return false;
+    }
+    complete_subject(run, mutator);
+    return true;
+}
+
+/* ---- match and apply -------------------------------------------------------------- */
+
+bool fx_converge_match(struct converge *run, struct fx_trace_step *step,
+                       struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    fx_converge_begin_step(run, step->mutator);
+    if (run->passes != NULL && !fx_passes_spend(run->passes, err)) {
+        return false;
+    }
+    if (!mutator->ops->match(mutator, run->request, &run->subject, &step->verdict, err)) {
+        return fx_converge_fail_match(run, step, err);
+    }
+    if (step->verdict.matched) {
+        return true;
+    }
+    if (run->stats != NULL) {
+        fx_stats_skip(run->stats);
+    }
+    return fx_converge_record(run, step, *run->root, err);
+}
+
+static bool apply(struct converge *run, struct fx_trace_step *step, struct fx_err *err) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    const bool is_recorded =
+        run->records ||
+        ((mutator->run.ignores_failure || mutator->n_inputs > 0) && !mutator->restores);
+    json_t *before = is_recorded ? json_incref(*run->root) : NULL;
+    bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
+    if (!ok) {
+        ok = fx_converge_fail_apply(run, step, before, err);
+    } else if (is_recorded) {
+        ok = fx_converge_record(run, step, before, err);
+    }
+    json_decref(before);
+    if (mutator->run.once) {
+        fx_index_set_add(&run->done, step->mutator);
+    }
+    if (step->effect.applied) {
+        fx_index_set_add(&run->applied_now, step->mutator);
+    }
+    return ok;
+}
+
+static bool apply_with_stats(struct converge *run, struct fx_trace_step *step,
+                             struct fx_err *err) {
+    struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, step->mutator);
+    if (entry == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const bool ok = apply(run, step, err);
+    entry->matched = true;
+    entry->applied = entry->applied || step->effect.applied;
+    entry->changed = entry->changed || step->effect.changed;
+    entry->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
+    fx_stats_end_step(run->stats, entry);
+    return ok;
+}
+
+/* Matches the candidate at this position, or takes the result of its tier, and applies it
+ * if it matches. */
+static bool run_candidate(struct converge *run, size_t at, struct fx_effect *ret_effect,
+                          struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[at];
+    struct fx_trace_step step = {.mutator = index, .pass = run->pass};
+    if (!run->snapshot->is_simple && run->snapshot->mutators[index]->run.match_first) {
+        if (!fx_converge_match_tier(run, at, &step.verdict.matched, err)) {
+            return false;
+        }
+        if (step.verdict.matched) {
+            fx_converge_begin_step(run, index);
+        }
+    } else if (!fx_converge_match(run, &step, err)) {
+        return false;
+    }
+    if (!step.verdict.matched) {
+        return true;
+    }
+    const bool ok =
+        run->stats == NULL ? apply(run, &step, err) : apply_with_stats(run, &step, err);
+    *ret_effect = step.effect;
+    return ok;
+}
+
+/* ---- what follows from a change --------------------------------------------------- */
+
+/* Is the mutator the only one that writes where it does? */
+static bool writes_alone(const struct converge *run, uint32_t index) {
+    return !run->plain && !run->may_conflict && run->snapshot->alone[index];
+}
+
+/* Keeps the object from before the pass as long as later steps may make it that again. It
+ * is not kept if the mutator changes it for good: a second reference costs a copy. */
+static void keep_before(struct converge *run, uint32_t index) {
+    if (run->has_changed) {
+        return;
+    }
+    if (writes_alone(run, index)) {
+        fx_converge_end_pass(run);
+    } else if (run->before == NULL) {
+        run->before = json_incref(*run->root);
+    }
+}
+
+/* A mutator that writes alone has changed the object: only itself, in a later pass, can
+ * undo that. */
+static void note_difference(struct converge *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    run->has_differed = true;
+    fx_converge_end_pass(run);
+    if (!fx_index_set_has(&run->applied_ever, index)) {
+        run->lasting = mutator;
+    } else if (run->lasting == mutator) {
+        run->lasting = NULL;
+    }
+}
+
+/* Notes the identity of the object before a step that may change it, and its texts. */
+static bool keep_identity(struct converge *run, const struct fx_mutator *mutator) {
+    struct identity *identity = &run->identity;
+    if (identity->is_known || !fx_mutator_writes_anywhere(mutator)) {
+        return true;
+    }
+    const struct fx_text texts[] = {
+        run->subject.api_version,
+        run->subject.kind,
+        fx_subject_namespace(&run->subject, run->request),
+    };
+    struct fx_text *const copies[] = {&identity->api_version, &identity->kind,
+                                      &identity->namespace_};
+    for (size_t i = 0; i < FX_COUNT(texts); i++) {
+        *copies[i] = (struct fx_text){fx_arena_copy(run->arena, texts[i]), texts[i].len};
+        if (copies[i]->data == NULL) {
+            return false;
+        }
+    }
+    identity->is_known = true;
+    return true;
+}
+
+/* After a change anywhere: the texts of the subject are gone, and the object may have
+ * another identity, with other candidates. *at becomes the position to go on from. A tier
+ * ends first. */
+static bool update_candidates(struct converge *run, size_t *at, struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    fx_subject_read(*run->root, &run->subject);
+    run->is_stale = false;
+    if (run->snapshot->mutators[index]->run.match_first ||
+        !fx_converge_has_new_identity(run)) {
+        return true;
+    }
+    if (!fx_converge_find_candidates(run, err)) {
+        return false;
+    }
+    *at = 0;
+    while (*at < run->n_acting && run->candidates.indices[*at] <= index) {
+        ++*at;
+    }
+    return true;
+}
+
+/* After a change that left the type and the names of the object as they were. */
+static void keep_subject(struct converge *run, bool keeps_metadata) {
+    run->subject.object = *run->root;
+    run->is_stale = run->is_stale || !keeps_metadata;
+}
+
+/* The candidate before *at has changed the object. A declared access that says where
+ * it writes promises that type and names stay. */
+static bool note_change(struct converge *run, size_t *at, const struct fx_effect *effect,
+                        struct fx_err *err) {
+    const uint32_t index = run->candidates.indices[*at - 1];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    run->has_changed = true;
+    if (!run->snapshot->is_simple) {
+        fx_converge_count_change(run, mutator);
+        run->has_changed_once = run->has_changed_once || mutator->run.once;
+    }
+    if (writes_alone(run, index)) {
+        note_difference(run, index);
+    }
+    if (!fx_mutator_writes_anywhere(mutator)) {
+        keep_subject(run, !mutator->hashes->writes_metadata);
+        return true;
+    }
+    if (effect->keeps_names) {
+        keep_subject(run, effect->keeps_metadata);
+        return true;
+    }
+    return update_candidates(run, at, err);
+}
+
+/* ---- a pass ----------------------------------------------------------------------- */
+
+/* Has the mutator had all steps that it may have, or all of this pass? */
+static bool is_done(const struct converge *run, const struct fx_mutator *mutator,
+                    uint32_t index) {
+    return ((mutator->run.once || mutator->run.ignores_failure) &&
+            fx_index_set_has(&run->done, index)) ||
+           (mutator->run.once && !fx_converge_may_invoke(run, mutator));
+}
+
+/* The step of the candidate before *at. */
+static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
+    const size_t own = *at - 1;
+    const uint32_t index = run->candidates.indices[own];
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool is_simple = run->snapshot->is_simple;
+    if (fx_converge_skip_unchanged(run, own) ||
+        (!is_simple && is_done(run, mutator, index))) {
+        return true;
+    }
+    keep_before(run, index);
+    if (is_simple) {
+        complete_subject(run, mutator);
+    } else if (!fx_converge_show(run, mutator, err)) {
+        return false;
+    }
+    if (!keep_identity(run, mutator)) {
+        return fx_fail_nomem(err);
+    }
+    struct fx_effect effect = {.applied = false};
+    if (!run_candidate(run, own, &effect, err)) {
+        return false;
+    }
+    fx_converge_note_step(run, own, &effect);
+    return !effect.changed || note_change(run, at, &effect, err);
+}
+
+void fx_converge_end_pass(struct converge *run) {
+    json_decref(run->before);
+    run->before = NULL;
+}
+
+/* A node that is copied because it is shared lives on in its other holder, or the object
+ * itself, so that only a real write can end the texts of the subject. */
+bool fx_converge_pass(struct converge *run, struct fx_err *err) {
+    fx_index_set_clear(&run->applied_now);
+    run->has_changed = false;
+    run->has_differed = false;
+    run->has_changed_once = false;
+    run->records = run->trace != NULL || run->passes != NULL || run->cycle != NULL ||
+                   fx_converge_is_last_pass(run);
+    run->tier = NULL;
+    if (run->stats != NULL) {
+        fx_stats_begin_pass(run->stats);
+    }
+    fx_converge_begin_ranks(run);
+    size_t at = 0;
+    if (!fx_converge_spend_candidates(run, run->n_acting, err)) {
+        return false;
+    }
+    while (at < run->n_acting) {
+        at++;
+        if (!take_step(run, &at, err) ||
+            (run->tier != NULL && !fx_converge_end_tier(run, &at, err))) {
+            return false;
+        }
+    }
+    return run->view == NULL || fx_converge_set_view(run, NULL, err);
+}
