@@ -155,6 +155,8 @@
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */
 #define FX_LIMIT_OBJECT_FETCHES      1024u      /* objects that reviews wait for */
+#define FX_LIMIT_FETCHED_KINDS       256u       /* whose resource is remembered */
+#define FX_LIMIT_ACCESS_ANSWERS      4096u      /* of access reviews, remembered */
 #define FX_LIMIT_BINDINGS            1024u      /* Pods that are being told their Node */
 /* Connections kept for the next request; over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* in all */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/namespaces.h - context objects from files: Namespaces (any other namespace has
- * only the label with its name) and Nodes.
+ * policy/namespaces.h - the inputs of rules (engine/input.h) from files: Namespaces (any
+ * other namespace has only the label with its name) and objects of any other kind.
  */
 #ifndef FX_POLICY_NAMESPACES_H
 #define FX_POLICY_NAMESPACES_H
@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "engine/input.h"
 
-/* Sorted, Namespaces before Nodes, by name; of several with one name the last added
- * counts. */
+/* Sorted: Namespaces, Nodes, others, each by name; of several with one kind, namespace
+ * and name the last added counts. */
 struct fx_namespaces {
     json_t **objects; /* counted */
     size_t n_objects, cap_objects;
@@ -27,6 +27,9 @@ void fx_namespaces_finish(struct fx_namespaces *namespaces); /* NULL, zeroed are
 
 /* Is this document a Namespace or a Node (v1) with a name? */
 bool fx_namespaces_is_one(const json_t *document);
+
+/* Has it apiVersion, kind and a name, so that it can be added? */
+bool fx_namespaces_can_hold(const json_t *document);
 
 /* Adds or replaces; takes a reference of its own. False without memory. */
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) FX_MUST_USE;
@@ -45,9 +48,9 @@ json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,
 /* The number of Namespaces, which come first. NULL is fine. */
 size_t fx_namespaces_count(const struct fx_namespaces *namespaces);
 
-/* The value of an input (engine/input.h) as a new reference: a Namespace as above, or a
- * given Node. NULL on failure; errors: FX_EMUTATE (it does not exist; access reviews need
- * a cluster), FX_ENOMEM. `namespaces` may be NULL. */
+/* The value of an input (engine/input.h) as a new reference: a Namespace as above, or
+ * another given object. NULL on failure; errors: FX_EMUTATE (it does not exist; access
+ * reviews need a cluster), FX_ENOMEM. `namespaces` may be NULL. */
 json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
                                  const struct fx_input_key *key,
                                  struct fx_err *err) FX_MUST_USE;
