@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/findings_internal.h - writing into the list of findings. For this room, and for
- * those above it that tell of texts of their own.
+ * policy/findings_internal.h - adding to the list of findings. For this room, and for
+ * higher rooms that report findings about texts of their own.
  */
 #ifndef FX_POLICY_FINDINGS_INTERNAL_H
 #define FX_POLICY_FINDINGS_INTERNAL_H

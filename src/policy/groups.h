@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/groups.h - the API groups of policies, spoken here or not. Private to this room.
+ * policy/groups.h - the API groups of policies, supported or not. Private to this room.
  */
 #ifndef FX_POLICY_GROUPS_H
 #define FX_POLICY_GROUPS_H
@@ -10,16 +10,17 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
-/* Is this the kind of a policy, whether or not a dialect speaks it? A policy that is left
- * out in silence would be a policy that is believed to be in force. */
+/* Is this the kind of a policy, also if no dialect supports it? A policy that is silently
+ * ignored would be believed to be active. */
 bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind);
 
-/* The dialect that speaks the kind, and its entry there; NULL where none does. */
+/* The dialect that supports the kind, and the entry in its table; NULL if there is
+ * none. */
 const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
                                                   struct fx_text kind,
                                                   const struct fx_kind **ret_kind);
 
-/* A kind of that name that some dialect speaks, of whatever group; NULL where none does.
+/* A kind of that name of any dialect and group; NULL if there is none.
  */
 const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind);
 
