@@ -12,16 +12,6 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-static const char *const step_type_names[] = {
-#define X(name, text) [FX_LOCATION_##name] = text,
-    FX_LOCATION_STEPS(X)
-#undef X
-};
-
-const char *fx_location_step_type_name(enum fx_location_step_type type) {
-    return step_type_names[type];
-}
-
 /* Other special characters (`/`, CR, beyond ASCII) are printed without quotes, and so
  * cannot be parsed again. */
 static bool needs_quotes(struct fx_text name) {

@@ -18,16 +18,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* type, name in messages. */
-#define FX_LOCATION_STEPS(X) \
-    X(OBJECT, "Object")      \
-    X(LIST, "List")
-
-enum fx_location_step_type {
-#define X(name, text) FX_LOCATION_##name,
-    FX_LOCATION_STEPS(X)
-#undef X
-};
+enum fx_location_step_type { FX_LOCATION_OBJECT, FX_LOCATION_LIST };
 
 /* One node of a path. A list step is a node of its own: `a[b: c].d` has three. */
 struct fx_location_step {
@@ -45,9 +36,6 @@ struct fx_location {
     struct fx_location_step *steps;
     char *names; /* memory of the names */
 };
-
-/* Returns the name of a step type. */
-const char *fx_location_step_type_name(enum fx_location_step_type type);
 
 /* The syntax of a location. */
 enum fx_location_syntax {

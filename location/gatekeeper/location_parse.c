@@ -198,17 +198,14 @@ static void advance(struct location_parser *parser) {
 static bool fail_token(struct location_parser *parser, const char *what,
                        struct fx_text name) {
     const struct location_token *token = &parser->token;
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    fx_text_quote_go(&quoted, token->text);
-    if (quoted.failed) {
-        (void)fx_fail_nomem(parser->err);
-    } else {
-        (void)fx_fail_at(parser->err, FX_ESYNTAX, token->off, token->len,
-                         "unexpected token: expected %s%.*s, got: %s: %s", what,
-                         FX_TEXT_ARG(name), token_name(token->type), quoted.data);
-    }
-    fx_buf_finish(&quoted);
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_printf(&message, "unexpected token: expected %s%.*s, got: %s: ", what,
+                  FX_TEXT_ARG(name), token_name(token->type));
+    fx_text_quote_go(&message, token->text);
+    (void)fx_buf_fail(&message, parser->err, FX_ESYNTAX);
+    parser->err->off = token->off;
+    parser->err->len = token->len;
     return false;
 }
 

@@ -164,7 +164,7 @@ static void keeps_the_parts(void **state) {
     assert_int_equal(json_integer_value(steps[3].value), 12);
     assert_true(steps[5].glob);
     assert_null(steps[5].value);
-    assert_string_equal(fx_location_step_type_name(steps[5].type), "List");
+    assert_int_equal(steps[5].type, FX_LOCATION_LIST);
     fx_location_destroy(location);
 }
 

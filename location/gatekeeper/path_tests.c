@@ -48,12 +48,8 @@ static bool fail_paths(struct fx_err *err, size_t index, const char *const words
         print_quoted(&text, b);
         fx_buf_str(&text, words[2]);
     }
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail_at(err, FX_EINVALID, (uint32_t)index, 0, "%s", text.data);
-    }
-    fx_buf_finish(&text);
+    (void)fx_buf_fail(&text, err, FX_EINVALID);
+    err->off = (uint32_t)index;
     return false;
 }
 
@@ -151,33 +147,21 @@ static bool check_order(const struct fx_path_test_entry *entries, size_t n_entri
                       path_at(entries, n_entries, lowest_not));
 }
 
-static struct fx_path_tests *create(size_t n_depths) {
-    struct fx_path_tests *tests = calloc(1, sizeof *tests);
-    if (tests == NULL) {
-        return NULL;
-    }
-    tests->n_depths = n_depths;
-    tests->by_depth = calloc(n_depths + 1, sizeof *tests->by_depth);
-    if (tests->by_depth == NULL) {
-        free(tests);
-        return NULL;
-    }
-    return tests;
-}
-
 bool fx_path_tests_compile(const struct fx_location *location,
                            const struct fx_path_test_entry *entries, size_t n_entries,
                            struct fx_path_tests **ret_tests, struct fx_err *err) {
     if (!check_prefixes(location, entries, n_entries, err)) {
         return false;
     }
-    struct fx_path_tests *tests = create(location->n_steps);
+    struct fx_path_tests *tests =
+        calloc(1, sizeof *tests + location->n_steps * sizeof *tests->by_depth);
     if (tests == NULL) {
         return fx_fail_nomem(err);
     }
+    tests->n_depths = location->n_steps;
     if (!fill_depths(tests, entries, n_entries, err) ||
         !check_order(entries, n_entries, err)) {
-        fx_path_tests_destroy(tests);
+        free(tests);
         return false;
     }
     *ret_tests = tests;
@@ -185,10 +169,6 @@ bool fx_path_tests_compile(const struct fx_location *location,
 }
 
 void fx_path_tests_destroy(struct fx_path_tests *tests) {
-    if (tests == NULL) {
-        return;
-    }
-    free(tests->by_depth);
     free(tests);
 }
 

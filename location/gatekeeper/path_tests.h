@@ -39,7 +39,7 @@ struct fx_path_test_entry {
 /* A condition for each depth (index of a step in the location). Immutable. */
 struct fx_path_tests {
     size_t n_depths;
-    enum fx_path_test *by_depth;
+    enum fx_path_test by_depth[];
 };
 
 /* Checks the entries against each other and the location, in the order and with the

@@ -188,8 +188,8 @@ static size_t last_depth(const struct location_walk *walk) {
     return walk->location->n_steps - 1;
 }
 
-static bool ask(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
-                json_t **ret_value) {
+static bool call_setter(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
+                        json_t **ret_value) {
     const size_t n_steps = walk->location->n_steps;
     size_t n_there = 0;
     for (size_t i = 0; i < n_steps; i++) {
@@ -210,36 +210,15 @@ static bool ask(struct location_walk *walk, json_t *old, enum fx_write *ret_writ
     return true;
 }
 
-/* Calls the setter for a position. A value that equals the old one is KEEP, as is the
- * removal of an absent value. */
+/* Calls the setter for a position of the last step, unless a path test fails or there is
+ * nothing to remove. *ret_write is KEEP, SET or REMOVE: a value that equals the old one
+ * is KEEP, as is the removal of an absent value. *ret_applied becomes true where the
+ * setter did not return PASS. */
 static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
                    json_t **ret_value, bool *ret_applied) {
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
-    if (!ask(walk, old, &write, &value)) {
-        return false;
-    }
-    *ret_applied = *ret_applied || write != FX_WRITE_PASS;
-    if (write == FX_WRITE_SET && old != NULL && fx_equal(old, value)) {
-        json_decref(value);
-        value = NULL;
-        write = FX_WRITE_KEEP;
-    } else if (write == FX_WRITE_SET) {
-        recheck_places(walk->places, walk->location->n_steps);
-    } else if (write == FX_WRITE_REMOVE && old == NULL) {
-        write = FX_WRITE_KEEP;
-    }
-    *ret_write = write;
-    *ret_value = value;
-    return true;
-}
-
-/* The last step: calls the setter and writes. *ret_applied becomes true where it did
- * not return PASS. */
-static bool end_in_object(struct location_walk *walk, struct path_node *object,
-                          bool *ret_applied) {
-    const struct fx_text name = last_step(walk)->name;
-    json_t *old = fx_tree_view_text(object->node, name);
+    *ret_write = FX_WRITE_KEEP;
     if (!passes_tests(walk, last_depth(walk), old != NULL)) {
         return true;
     }
@@ -247,15 +226,36 @@ static bool end_in_object(struct location_walk *walk, struct path_node *object,
         note_criterion(walk, CRITERION_LOCATION);
         return true;
     }
-    enum fx_write write = FX_WRITE_KEEP;
-    json_t *value = NULL;
-    if (!decide(walk, old, &write, &value, ret_applied)) {
+    if (!call_setter(walk, old, &write, &value)) {
         return false;
     }
-    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+    *ret_applied = *ret_applied || write != FX_WRITE_PASS;
+    if (write == FX_WRITE_SET && old != NULL && fx_equal(old, value)) {
+        json_decref(value);
+    } else if (write == FX_WRITE_SET || (write == FX_WRITE_REMOVE && old != NULL)) {
+        if (write == FX_WRITE_SET) {
+            recheck_places(walk->places, walk->location->n_steps);
+        }
+        note_change(walk, last_depth(walk));
+        *ret_write = write;
+        *ret_value = value;
+    }
+    return true;
+}
+
+/* The last step: calls the setter and writes. */
+static bool end_in_object(struct location_walk *walk, struct path_node *object,
+                          bool *ret_applied) {
+    const struct fx_text name = last_step(walk)->name;
+    enum fx_write write = FX_WRITE_KEEP;
+    json_t *value = NULL;
+    if (!decide(walk, fx_tree_view_text(object->node, name), &write, &value,
+                ret_applied)) {
+        return false;
+    }
+    if (write == FX_WRITE_KEEP) {
         return true;
     }
-    note_change(walk, last_depth(walk));
     return write == FX_WRITE_SET ? put_key(walk, object, name, value)
                                  : remove_key(walk, object, name);
 }
@@ -294,17 +294,11 @@ static bool check_element(const struct location_walk *walk, const json_t *value)
                fx_fail(walk->err, FX_EMUTATE,
                        "key value of replaced object must not change");
     }
-    struct fx_buf text;
-    fx_buf_init(&text, 0);
-    fx_json_write(&text, value, FX_JSON_COMPACT);
-    if (text.failed) {
-        (void)fx_fail_nomem(walk->err);
-    } else {
-        (void)fx_fail(walk->err, FX_EMUTATE,
-                      "assign.value for keyed list is not an object: %s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_str(&message, "assign.value for keyed list is not an object: ");
+    fx_json_write(&message, value, FX_JSON_COMPACT);
+    return fx_buf_fail(&message, walk->err, FX_EMUTATE);
 }
 
 /* Writes the first element with the key, or appends one. */
@@ -315,18 +309,14 @@ static bool write_element(struct location_walk *walk, struct path_node *list,
         return false;
     }
     json_t *old = json_array_get(list->node, index);
-    if (!passes_tests(walk, last_depth(walk), old != NULL)) {
-        return true;
-    }
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
     if (!decide(walk, old, &write, &value, ret_applied)) {
         return false;
     }
-    if (write == FX_WRITE_KEEP || write == FX_WRITE_PASS) {
+    if (write == FX_WRITE_KEEP) {
         return true;
     }
-    note_change(walk, last_depth(walk));
     if (write == FX_WRITE_REMOVE) {
         return remove_index(walk, list, index);
     }
@@ -406,7 +396,6 @@ static bool remove_elements(struct location_walk *walk, struct path_node *list,
         json_decref(kept);
         return ok;
     }
-    note_change(walk, last_depth(walk));
     replace_node(walk, list, kept);
     return true;
 }
@@ -431,23 +420,32 @@ static bool is_last(const struct location_walk *walk, size_t depth) {
 static bool fail_mismatch(const struct location_walk *walk,
                           const struct fx_location_step *step, const json_t *node) {
     const char *wanted = step->type == FX_LOCATION_LIST ? "List" : "object";
-    struct fx_buf printed;
-    fx_buf_init(&printed, 0);
-    fx_location_print_step(&printed, step);
-    if (printed.failed) {
-        (void)fx_fail_nomem(walk->err);
-    } else {
-        (void)fx_fail(walk->err, FX_EMUTATE,
-                      "mismatch between path entry (type: %s) and received object "
-                      "(type: %s). Path: %s",
-                      wanted, fx_tree_go_type(node), printed.data);
-    }
-    fx_buf_finish(&printed);
-    return false;
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_printf(
+        &message,
+        "mismatch between path entry (type: %s) and received object (type: %s). "
+        "Path: ",
+        wanted, fx_tree_go_type(node));
+    fx_location_print_step(&message, step);
+    return fx_buf_fail(&message, walk->err, FX_EMUTATE);
 }
 
 static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
                   bool *ret_applied);
+
+/* Continues below the node of a step. *ret_kept: the node is new or a copy, and the
+ * setter was applied, so that the caller puts it into its parent. Otherwise it is
+ * dropped. */
+static bool visit_below(struct location_walk *walk, size_t depth, struct path_node *place,
+                        bool *ret_applied, bool *ret_kept) {
+    const bool ok = visit(walk, depth + 1, place, ret_applied);
+    *ret_kept = ok && place->detached && *ret_applied;
+    if (!*ret_kept) {
+        drop_place(place);
+    }
+    return ok;
+}
 
 /* Continues below `child`, or below a new node where it is missing, which is kept only
  * if the setter was applied. */
@@ -465,21 +463,14 @@ static bool visit_field(struct location_walk *walk, size_t depth,
     if (place.node == NULL) {
         return fx_fail_nomem(walk->err);
     }
-    if (!visit(walk, depth + 1, &place, ret_applied)) {
-        drop_place(&place);
+    bool kept = false;
+    if (!visit_below(walk, depth, &place, ret_applied, &kept)) {
         return false;
     }
-    if (!place.detached) {
-        return true;
-    }
-    if (!*ret_applied) {
-        drop_place(&place);
-        return true;
-    }
-    if (child == NULL) {
+    if (kept && child == NULL) {
         note_change(walk, depth);
     }
-    return put_key(walk, object, step->name, place.node);
+    return !kept || put_key(walk, object, step->name, place.node);
 }
 
 static bool visit_object(struct location_walk *walk, size_t depth,
@@ -533,16 +524,14 @@ static bool visit_new_element(struct location_walk *walk, size_t depth,
     if (place.node == NULL) {
         return fx_fail_nomem(walk->err);
     }
-    if (!visit(walk, depth + 1, &place, ret_applied)) {
-        drop_place(&place);
+    bool kept = false;
+    if (!visit_below(walk, depth, &place, ret_applied, &kept)) {
         return false;
     }
-    if (!*ret_applied) {
-        drop_place(&place);
-        return true;
+    if (kept) {
+        note_change(walk, depth);
     }
-    note_change(walk, depth);
-    return put_last(walk, list, place.node);
+    return !kept || put_last(walk, list, place.node);
 }
 
 /* Continues below every selected element, also where several have the same key. */

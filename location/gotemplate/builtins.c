@@ -190,71 +190,41 @@ static void escape_query(struct fx_buf *buf, struct fx_text text) {
 
 /* ---- comparisons ----------------------------------------------------------------- */
 
+enum comparison { EQUAL, NOT_EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL };
+
 static bool call_not(struct call *call) {
     *call->ret = value_bool(!value_is_true(&call->arguments[0]));
     return true;
 }
 
-/* True where the first argument equals one of the others. */
+/* eq, ne: true where the first argument equals one of the others; not. */
 static bool call_eq(struct call *call) {
+    bool equal = false;
     if (call->n_arguments == 1) {
         return FAIL(call, "missing argument for comparison");
     }
-    bool equal = false;
     for (size_t i = 1; i < call->n_arguments && !equal; i++) {
         if (!compare_equal(call->run, &call->arguments[0], &call->arguments[i], &equal)) {
             return false;
         }
     }
-    *call->ret = value_bool(equal);
+    *call->ret = value_bool(equal == (call->function->variant == EQUAL));
     return true;
 }
 
-static bool call_ne(struct call *call) {
-    bool equal = false;
-    if (!compare_equal(call->run, &call->arguments[0], &call->arguments[1], &equal)) {
+/* `>=` is not `<`, and `>` is not `<=`. */
+static bool call_order(struct call *call) {
+    const int variant = call->function->variant;
+    const bool with_equal = variant == LESS_OR_EQUAL || variant == GREATER;
+    const struct value *a = &call->arguments[0];
+    const struct value *b = &call->arguments[1];
+    bool so = false;
+    if (!compare_less(call->run, a, b, &so) ||
+        (with_equal && !so && !compare_equal(call->run, a, b, &so))) {
         return false;
     }
-    *call->ret = value_bool(!equal);
+    *call->ret = value_bool(so == (variant == LESS || variant == LESS_OR_EQUAL));
     return true;
-}
-
-static bool is_less(struct call *call, bool *ret_less) {
-    return compare_less(call->run, &call->arguments[0], &call->arguments[1], ret_less);
-}
-
-static bool is_less_or_equal(struct call *call, bool *ret_so) {
-    return is_less(call, ret_so) &&
-           (*ret_so ||
-            compare_equal(call->run, &call->arguments[0], &call->arguments[1], ret_so));
-}
-
-static bool call_lt(struct call *call) {
-    bool less = false;
-    const bool ok = is_less(call, &less);
-    *call->ret = value_bool(less);
-    return ok;
-}
-
-static bool call_le(struct call *call) {
-    bool so = false;
-    const bool ok = is_less_or_equal(call, &so);
-    *call->ret = value_bool(so);
-    return ok;
-}
-
-static bool call_gt(struct call *call) {
-    bool so = false;
-    const bool ok = is_less_or_equal(call, &so);
-    *call->ret = value_bool(!so);
-    return ok;
-}
-
-static bool call_ge(struct call *call) {
-    bool less = false;
-    const bool ok = is_less(call, &less);
-    *call->ret = value_bool(!less);
-    return ok;
 }
 
 /* ---- lists, maps and strings ----------------------------------------------------- */
@@ -427,27 +397,18 @@ static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
 
 #define PRICE_OF_ESCAPES 4
 
-static bool escape(struct call *call,
-                   void (*write)(struct fx_buf *buf, struct fx_text text)) {
+enum escaping { HTML, JS, QUERY };
+
+static bool call_escape(struct call *call) {
+    static void (*const write[])(struct fx_buf *buf, struct fx_text text) = {
+        [HTML] = escape_html, [JS] = escape_js, [QUERY] = escape_query};
     struct fx_text text = {0};
     if (!text_of_arguments(call, &text) ||
         !run_spend(call->run, text.len / FX_BUDGET_BYTES * PRICE_OF_ESCAPES)) {
         return false;
     }
-    write(run_scratch(call->run), text);
+    write[call->function->variant](run_scratch(call->run), text);
     return run_take_scratch(call->run, call->ret);
-}
-
-static bool call_html(struct call *call) {
-    return escape(call, escape_html);
-}
-
-static bool call_js(struct call *call) {
-    return escape(call, escape_js);
-}
-
-static bool call_urlquery(struct call *call) {
-    return escape(call, escape_query);
 }
 
 /* ---- the table ------------------------------------------------------------------- */
@@ -459,12 +420,12 @@ const struct function functions_builtin[] = {
     {"and", NULL, TWO, .variadic = true},
     {"or", NULL, TWO, .variadic = true},
     {"not", call_not, {PARAMETER_VALUE, PARAMETER_NONE}, .variadic = false},
-    {"eq", call_eq, TWO, .variadic = true},
-    {"ne", call_ne, TWO, .variadic = false},
-    {"lt", call_lt, TWO, .variadic = false},
-    {"le", call_le, TWO, .variadic = false},
-    {"gt", call_gt, TWO, .variadic = false},
-    {"ge", call_ge, TWO, .variadic = false},
+    {"eq", call_eq, TWO, .variadic = true, .variant = EQUAL},
+    {"ne", call_eq, TWO, .variant = NOT_EQUAL},
+    {"lt", call_order, TWO, .variant = LESS},
+    {"le", call_order, TWO, .variant = LESS_OR_EQUAL},
+    {"gt", call_order, TWO, .variant = GREATER},
+    {"ge", call_order, TWO, .variant = GREATER_OR_EQUAL},
     {"len", call_len, {PARAMETER_VALUE, PARAMETER_NONE}, .variadic = false},
     {"index", call_index, TWO, .variadic = true},
     {"call", call_call, TWO, .variadic = true},
@@ -475,8 +436,8 @@ const struct function functions_builtin[] = {
      {PARAMETER_STRING, PARAMETER_ANY, PARAMETER_NONE},
      .variadic = true,
      .price = 4},
-    {"html", call_html, TEXTS, .variadic = true},
-    {"js", call_js, TEXTS, .variadic = true, .price = 2},
-    {"urlquery", call_urlquery, TEXTS, .variadic = true},
+    {"html", call_escape, TEXTS, .variadic = true, .variant = HTML},
+    {"js", call_escape, TEXTS, .variadic = true, .price = 2, .variant = JS},
+    {"urlquery", call_escape, TEXTS, .variadic = true, .variant = QUERY},
     {.name = NULL},
 };

@@ -37,8 +37,9 @@ void format_fill(struct format_printer *p, int count);
 /* Appends the text, padded to the width, which counts runes. */
 void format_padded(struct format_printer *p, struct fx_text text);
 
-/* The same, always padded with blanks. */
-void format_padded_blank(struct format_printer *p, struct fx_text text);
+/* The same with the text of a buffer, which is finished; `blank`: never with zeros. A
+ * failure of the buffer is passed on to p->out. */
+void format_finish(struct format_printer *p, struct fx_buf *text, bool blank);
 
 /* %s, %q, %x of a string. Each of these functions returns false, and appends nothing,
  * for a verb that the type does not have. */

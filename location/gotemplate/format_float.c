@@ -139,11 +139,7 @@ static void add_signed(struct format_printer *p, char sign, struct fx_text digit
         fx_buf_char(&text, sign);
     }
     fx_buf_text(&text, digits);
-    fx_buf_fail_as(p->out, &text);
-    if (!text.failed) {
-        format_padded(p, (struct fx_text){text.data, text.len});
-    }
-    fx_buf_finish(&text);
+    format_finish(p, &text, false);
 }
 
 static void add_no_number(struct format_printer *p, double number) {

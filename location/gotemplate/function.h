@@ -65,6 +65,7 @@ struct function {
     unsigned price; /* budget units for each FUNCTION_SIZE_OF_PRICE bytes and elements of
                        the arguments; 0 means one */
     const char *refused; /* the reason why templates must not use it, or NULL */
+    int variant;         /* which of several functions with the same `call` */
 };
 
 /* text/template's own functions. Every table of functions ends with a NULL name. */

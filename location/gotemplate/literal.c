@@ -41,7 +41,7 @@ static bool read_integer(struct fx_text number, struct literal *literal) {
 
 static bool holds_any(struct fx_text text, const char *characters) {
     for (size_t i = 0; i < text.len; i++) {
-        if (strchr(characters, text.data[i]) != NULL) {
+        if (fx_is_one_of(text.data[i], characters)) {
             return true;
         }
     }

@@ -3,7 +3,7 @@
  * location/gotemplate/scanner.c - splits a template into tokens: finds actions, and the
  * tokens in them.
  */
-#include "location/gotemplate/scanner.h"
+#include "location/gotemplate/parser.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/macros.h"
-#include "location/gotemplate/scanner.h"
+#include "location/gotemplate/parser.h"
 
 /* One letter for each type. */
 static const char letters[] = {

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "location/gotemplate/run.h"
 #include "value/tree.h"
 
@@ -18,6 +19,14 @@ struct list *value_list_new(struct template_run *run, size_t n) {
         return NULL;
     }
     *list = (struct list){.type = TYPE_LIST, .n = n, .values = values};
+    return list;
+}
+
+struct list *value_strings_new(struct template_run *run, size_t n) {
+    struct list *list = value_list_new(run, n);
+    if (list != NULL) {
+        list->type = TYPE_STRINGS;
+    }
     return list;
 }
 
@@ -270,8 +279,7 @@ bool value_map_fill(struct template_run *run, struct map *map) {
     size_t at = 0;
     for (void *i = json_object_iter(map->source); i != NULL;
          i = json_object_iter_next(map->source, i), at++) {
-        entries[at].key =
-            (struct fx_text){json_object_iter_key(i), json_object_iter_key_len(i)};
+        entries[at].key = fx_node_key(i);
         if (!value_of_json(run, json_object_iter_value(i), map->integers,
                            &entries[at].value)) {
             return false;
@@ -284,25 +292,15 @@ bool value_map_fill(struct template_run *run, struct map *map) {
     return value_map_sort(run, map);
 }
 
+static int compare_key(const void *key, const void *entry) {
+    return fx_text_compare(*(const struct fx_text *)key,
+                           ((const struct map_entry *)entry)->key);
+}
+
 /* Returns the index of the key, or the index at which to insert it. */
 static size_t find(const struct map *map, struct fx_text key, bool *ret_found) {
-    size_t low = 0;
-    size_t high = map->n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const int order = fx_text_compare(map->entries[middle].key, key);
-        if (order == 0) {
-            *ret_found = true;
-            return middle;
-        }
-        if (order < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    *ret_found = false;
-    return low;
+    return fx_sorted_find(map->entries, map->n, sizeof *map->entries, &key, compare_key,
+                          ret_found);
 }
 
 bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
@@ -357,13 +355,11 @@ bool value_map_put(struct template_run *run, struct map *map, struct fx_text key
         map->entries[at].value = value;
         return true;
     }
-    struct map_entry *entry = map->entries + at;
-    if (!run_spend_copy(run, (map->n - at) * sizeof *entry)) {
+    if (!run_spend_copy(run, (map->n - at) * sizeof *map->entries)) {
         return false;
     }
-    memmove(entry + 1, entry, (map->n - at) * sizeof *entry);
-    *entry = (struct map_entry){key, value};
-    map->n++;
+    FX_SORTED_INSERT(map->entries, map->n, at);
+    map->entries[at] = (struct map_entry){key, value};
     return true;
 }
 
@@ -374,12 +370,10 @@ bool value_map_remove(struct template_run *run, struct map *map, struct fx_text 
     bool found = false;
     const size_t at = find(map, key, &found);
     if (found) {
-        struct map_entry *entry = map->entries + at;
-        if (!run_spend_copy(run, (map->n - at) * sizeof *entry)) {
+        if (!run_spend_copy(run, (map->n - at) * sizeof *map->entries)) {
             return false;
         }
-        map->n--;
-        memmove(entry, entry + 1, (map->n - at) * sizeof *entry);
+        FX_SORTED_REMOVE(map->entries, map->n, at);
     }
     return true;
 }

@@ -170,6 +170,9 @@ bool value_of_json(struct template_run *run, json_t *node, bool integers,
 /* Makes an []interface{} of n zero values; the caller may change its `type`. */
 struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
+/* Makes a []string of n values, which the caller sets. */
+struct list *value_strings_new(struct template_run *run, size_t n) FX_MUST_USE;
+
 /* Makes an empty map[string]interface{}; the caller may change its `type`. */
 struct map *value_map_new(struct template_run *run) FX_MUST_USE;
 

@@ -94,8 +94,9 @@ static bool eval_object(struct path_run *run, const struct node *node,
     struct value_map added = {0};
     struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
     bool ok = map != NULL;
-    for (const struct node *key = fx_jsonpath_first(run, node); ok && key != NULL;) {
-        const struct node *child = fx_jsonpath_sibling(run, key);
+    for (const struct node *key = fx_jsonpath_first(run->program, node);
+         ok && key != NULL;) {
+        const struct node *child = fx_jsonpath_sibling(run->program, key);
         if (child->type == NODE_PATH && child->as.path.follows_key) {
             ok = add_path(run, &added, key, child, current);
         } else {
@@ -103,7 +104,7 @@ static bool eval_object(struct path_run *run, const struct node *node,
             ok = fx_jsonpath_eval_node(run, child, current, &value) &&
                  add_member(run, &added, key, current, &value);
         }
-        key = fx_jsonpath_next(run, child);
+        key = fx_jsonpath_next(run->program, child);
     }
     if (!ok || !sort_map(run, &added, map)) {
         return false;
@@ -150,8 +151,8 @@ static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
 
 /* Returns the branching step with that number, or NULL. */
 static const struct node *find_step(const struct path_run *run, int64_t number) {
-    const struct node *step = fx_jsonpath_first(run, run->way->path);
-    for (; step != NULL; step = fx_jsonpath_next(run, step)) {
+    const struct node *step = fx_jsonpath_first(run->program, run->way->path);
+    for (; step != NULL; step = fx_jsonpath_next(run->program, step)) {
         if (fx_jsonpath_is_branching(step) && number-- == 0) {
             return step;
         }
@@ -196,8 +197,8 @@ static bool eval_list(struct path_run *run, const struct node *node,
     if (list == NULL) {
         return false;
     }
-    for (const struct node *entry = fx_jsonpath_first(run, node); entry != NULL;
-         entry = fx_jsonpath_next(run, entry)) {
+    for (const struct node *entry = fx_jsonpath_first(run->program, node); entry != NULL;
+         entry = fx_jsonpath_next(run->program, entry)) {
         struct path_value value;
         if (!fx_jsonpath_eval_node(run, entry, current, &value) ||
             !fx_jsonpath_append(run, list, &value)) {
@@ -250,8 +251,8 @@ static bool eval_variable(struct path_run *run, const struct node *node,
                           struct path_value *ret_value) {
     *ret_value = fx_jsonpath_of_node(run->root);
     bool ok = look_up(run, node, node->as.text, ret_value);
-    for (const struct node *key = fx_jsonpath_first(run, node); ok && key != NULL;
-         key = fx_jsonpath_next(run, key)) {
+    for (const struct node *key = fx_jsonpath_first(run->program, node);
+         ok && key != NULL; key = fx_jsonpath_next(run->program, key)) {
         struct path_value name;
         struct fx_text text;
         ok = fx_jsonpath_eval_node(run, key, current, &name) &&
@@ -269,7 +270,7 @@ static bool fail_call(struct path_run *run, const struct node *node) {
 
 static bool eval_call(struct path_run *run, const struct node *node,
                       const struct path_value *current, struct path_value *ret_value) {
-    const struct node *argument = fx_jsonpath_first(run, node);
+    const struct node *argument = fx_jsonpath_first(run->program, node);
     if (argument == NULL || argument->next != 0) {
         return fail_call(run, node);
     }
@@ -297,7 +298,7 @@ static bool decides(enum operator_id id, const struct path_value *left) {
 
 static bool eval_infix(struct path_run *run, const struct node *node,
                        const struct path_value *current, struct path_value *ret_value) {
-    const struct node *first = fx_jsonpath_child(run, node);
+    const struct node *first = fx_jsonpath_child(run->program, node);
     struct path_value left;
     struct path_value right;
     if (!fx_jsonpath_eval_node(run, first, current, &left)) {
@@ -307,27 +308,29 @@ static bool eval_infix(struct path_run *run, const struct node *node,
         *ret_value = left;
         return true;
     }
-    return fx_jsonpath_eval_node(run, fx_jsonpath_sibling(run, first), current, &right) &&
+    return fx_jsonpath_eval_node(run, fx_jsonpath_sibling(run->program, first), current,
+                                 &right) &&
            fx_jsonpath_operate(run, node, &left, &right, ret_value);
 }
 
 static bool eval_prefix(struct path_run *run, const struct node *node,
                         const struct path_value *current, struct path_value *ret_value) {
     struct path_value operand;
-    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, node), current, &operand) &&
+    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run->program, node), current,
+                                 &operand) &&
            fx_jsonpath_prefix(run, node, &operand, ret_value);
 }
 
 static bool eval_if(struct path_run *run, const struct node *node,
                     const struct path_value *current, struct path_value *ret_value) {
-    const struct node *condition = fx_jsonpath_child(run, node);
+    const struct node *condition = fx_jsonpath_child(run->program, node);
     struct path_value value;
     if (!fx_jsonpath_eval_node(run, condition, current, &value)) {
         return false;
     }
-    const struct node *branch = fx_jsonpath_sibling(run, condition);
+    const struct node *branch = fx_jsonpath_sibling(run->program, condition);
     if (is_nothing(&value)) {
-        branch = fx_jsonpath_sibling(run, branch);
+        branch = fx_jsonpath_sibling(run->program, branch);
     }
     if (branch->type == NODE_NONE) {
         *ret_value = fx_jsonpath_of_node(json_null());

@@ -140,17 +140,14 @@ static bool parse_choice(struct path_parser *parser, node_index condition,
                          node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, condition)->off;
     struct siblings children = {0};
-    node_index branch = 0;
     fx_jsonpath_add_sibling(parser, &children, condition);
-    if (!fx_jsonpath_parse_expression(parser, &branch)) {
+    if (!fx_jsonpath_parse_child(parser, &children)) {
         return false;
     }
-    fx_jsonpath_add_sibling(parser, &children, branch);
     if (fx_jsonpath_skip_mark(parser, ':')) {
-        if (!fx_jsonpath_parse_expression(parser, &branch)) {
+        if (!fx_jsonpath_parse_child(parser, &children)) {
             return false;
         }
-        fx_jsonpath_add_sibling(parser, &children, branch);
     } else if (parser->token.type != TOKEN_END) {
         return fx_jsonpath_fail_expected(parser, "`:` and the alternative");
     }
@@ -174,36 +171,39 @@ bool fx_jsonpath_parse_expression(struct path_parser *parser, node_index *ret_no
     return ok;
 }
 
+bool fx_jsonpath_parse_child(struct path_parser *parser, struct siblings *children) {
+    node_index child = 0;
+    if (!fx_jsonpath_parse_expression(parser, &child)) {
+        return false;
+    }
+    fx_jsonpath_add_sibling(parser, children, child);
+    return true;
+}
+
 static bool check_text(struct fx_text text, struct fx_err *err) {
     if (text.len > FX_LIMIT_JSONPATH_BYTES) {
         return fx_fail(err, FX_ELIMIT, "expression is longer than %u bytes",
                        FX_LIMIT_JSONPATH_BYTES);
     }
-    if (!fx_text_is_utf8(text)) {
-        return fx_fail(err, FX_ESYNTAX, "expression is not valid UTF-8");
-    }
-    return true;
+    return fx_text_is_utf8(text) ||
+           fx_fail(err, FX_ESYNTAX, "expression is not valid UTF-8");
 }
 
-static bool parse_place(struct path_parser *parser) {
+static bool parse_pure_path(struct path_parser *parser) {
     if (!fx_jsonpath_is_mark(parser, '$') && !fx_jsonpath_is_mark(parser, '@')) {
         return fx_jsonpath_fail_expected(parser, "a path, which begins with `$`,");
     }
-    if (!fx_jsonpath_parse_path(parser, &parser->program->root)) {
-        return false;
-    }
-    return parser->token.type == TOKEN_END ||
-           fx_jsonpath_fail_expected(
-               parser, "the end of the path (a patch selects with a path alone)");
+    return fx_jsonpath_parse_path(parser, &parser->program->root) &&
+           (parser->token.type == TOKEN_END ||
+            fx_jsonpath_fail_expected(
+                parser, "the end of the path (a patch selects with a path alone)"));
 }
 
 static bool parse_whole(struct path_parser *parser) {
-    if (!fx_jsonpath_parse_expression(parser, &parser->program->root)) {
-        return false;
-    }
-    return parser->token.type == TOKEN_END ||
-           fx_jsonpath_fail_expected(parser,
-                                     "an operator, or the end of the expression,");
+    return fx_jsonpath_parse_expression(parser, &parser->program->root) &&
+           (parser->token.type == TOKEN_END ||
+            fx_jsonpath_fail_expected(parser,
+                                      "an operator, or the end of the expression,"));
 }
 
 static struct fx_jsonpath *create(size_t text_len) {
@@ -234,7 +234,7 @@ static bool parse(struct path_parser *parser, enum fx_jsonpath_use use) {
     node_index none = 0;
     fx_jsonpath_advance(parser);
     return fx_jsonpath_add_node(parser, NODE_NONE, &none) &&
-           (use == FX_JSONPATH_PATH ? parse_place(parser) : parse_whole(parser)) &&
+           (use == FX_JSONPATH_PATH ? parse_pure_path(parser) : parse_whole(parser)) &&
            trim(parser);
 }
 

@@ -6,7 +6,7 @@
 
 #include "location/jsonpath/parser.h"
 
-/* Adds a step without children. */
+/* Adds a node without children: a step, or NODE_NONE for an omitted part of a range. */
 static bool add_step(struct path_parser *parser, enum node_type type,
                      struct siblings *steps) {
     node_index step = 0;
@@ -27,15 +27,6 @@ static bool add_parent(struct path_parser *parser, enum node_type type,
         return false;
     }
     fx_jsonpath_add_sibling(parser, steps, step);
-    return true;
-}
-
-static bool parse_child(struct path_parser *parser, struct siblings *children) {
-    node_index child = 0;
-    if (!fx_jsonpath_parse_expression(parser, &child)) {
-        return false;
-    }
-    fx_jsonpath_add_sibling(parser, children, child);
     return true;
 }
 
@@ -73,7 +64,7 @@ static bool parse_filter(struct path_parser *parser, uint32_t off,
                          struct siblings *steps) {
     struct siblings condition = {0};
     fx_jsonpath_advance(parser);
-    return parse_child(parser, &condition) && take_end(parser, '?') &&
+    return fx_jsonpath_parse_child(parser, &condition) && take_end(parser, '?') &&
            add_parent(parser, STEP_FILTER, &condition, off, steps);
 }
 
@@ -81,27 +72,17 @@ static bool parse_filter(struct path_parser *parser, uint32_t off,
 static bool parse_union(struct path_parser *parser, uint32_t off, struct siblings *keys,
                         struct siblings *steps) {
     while (fx_jsonpath_skip_mark(parser, ',')) {
-        if (!parse_child(parser, keys)) {
+        if (!fx_jsonpath_parse_child(parser, keys)) {
             return false;
         }
     }
     return take_end(parser, ',') && add_parent(parser, STEP_UNION, keys, off, steps);
 }
 
-/* Adds a node for an omitted part of a range. */
-static bool add_none(struct path_parser *parser, struct siblings *bounds) {
-    node_index none = 0;
-    if (!fx_jsonpath_add_node(parser, NODE_NONE, &none)) {
-        return false;
-    }
-    fx_jsonpath_add_sibling(parser, bounds, none);
-    return true;
-}
-
 static bool parse_bound(struct path_parser *parser, struct siblings *bounds) {
     return fx_jsonpath_is_mark(parser, ':') || fx_jsonpath_is_mark(parser, ']')
-               ? add_none(parser, bounds)
-               : parse_child(parser, bounds);
+               ? add_step(parser, NODE_NONE, bounds)
+               : fx_jsonpath_parse_child(parser, bounds);
 }
 
 /* The part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
@@ -109,7 +90,7 @@ static bool parse_range(struct path_parser *parser, uint32_t off, struct sibling
                         struct siblings *steps) {
     for (unsigned i = 1; i < 3; i++) {
         if (!(fx_jsonpath_skip_mark(parser, ':') ? parse_bound(parser, bounds)
-                                                 : add_none(parser, bounds))) {
+                                                 : add_step(parser, NODE_NONE, bounds))) {
             return false;
         }
     }
@@ -158,7 +139,8 @@ static bool parse_script(struct path_parser *parser, struct siblings *steps) {
     const uint32_t off = parser->token.off;
     struct siblings script = {0};
     fx_jsonpath_advance(parser);
-    return parse_child(parser, &script) && fx_jsonpath_take_mark(parser, ')') &&
+    return fx_jsonpath_parse_child(parser, &script) &&
+           fx_jsonpath_take_mark(parser, ')') &&
            add_parent(parser, STEP_SCRIPT, &script, off, steps);
 }
 

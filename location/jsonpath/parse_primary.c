@@ -13,43 +13,24 @@
 
 /* ---- literals -------------------------------------------------------------------- */
 
-/* Parses decimal digits that fit 64 bits signed. */
-static bool read_integer(struct fx_text text, int64_t *ret_value) {
-    int64_t value = 0;
-    if (fx_go_parse_int(text, 10, &value) != FX_GO_NUMBER) {
-        return false;
-    }
-    *ret_value = value;
-    return true;
-}
-
 static bool parse_number(struct path_parser *parser, node_index *ret_node) {
     const struct path_token token = parser->token;
     int64_t integer = 0;
     double number = 0;
-    const bool exact = read_integer(token.text, &integer);
+    const bool exact = fx_go_parse_int(token.text, 10, &integer) == FX_GO_NUMBER;
     if (!exact && !fx_jsonpath_parse_float(token.text, &number)) {
         return fx_fail_at(parser->err, FX_ESYNTAX, token.off, token.len,
                           "`%.*s` is not a decimal number, or is too large",
                           FX_TEXT_ARG(token.text));
     }
-    if (!fx_jsonpath_add_node(parser, exact ? NODE_INTEGER : NODE_NUMBER, ret_node)) {
-        return false;
-    }
-    struct node *node = fx_jsonpath_at(parser, *ret_node);
-    node->is_constant = true;
-    if (exact) {
+    struct node *node =
+        fx_jsonpath_add_constant(parser, exact ? NODE_INTEGER : NODE_NUMBER, ret_node);
+    if (node != NULL && exact) {
         node->as.integer = integer;
-    } else {
+    } else if (node != NULL) {
         node->as.number = number;
     }
-    fx_jsonpath_advance(parser);
-    return true;
-}
-
-static bool fail_text(struct path_parser *parser, const char *why) {
-    return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len, "%s",
-                      why);
+    return node != NULL;
 }
 
 static bool is_one_rune(struct fx_text text) {
@@ -63,13 +44,13 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
     const char quote = quoted.data[0];
     char *store = parser->program->store + parser->stored;
     if (quoted.len < 2 || quoted.data[quoted.len - 1] != quote) {
-        return fail_text(parser, "this text has no closing quote");
+        return fx_jsonpath_fail_token(parser, "this text has no closing quote");
     }
     const struct fx_text text = {quoted.data + 1, quoted.len - 2};
     size_t len = 0;
     if (!fx_go_unquote(text, quote, store, &len)) {
         if (len + 1 == text.len) { /* the backslash escapes the closing quote */
-            return fail_text(parser, "this text has no closing quote");
+            return fx_jsonpath_fail_token(parser, "this text has no closing quote");
         }
         return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off + 1 + (uint32_t)len,
                           2,
@@ -81,60 +62,35 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
         return true;
     }
     if (!fx_text_is_utf8(*ret_text)) {
-        return fail_text(parser, "the escapes of this text give invalid UTF-8");
+        return fx_jsonpath_fail_token(parser,
+                                      "the escapes of this text give invalid UTF-8");
     }
     return quote != '\'' || is_one_rune(*ret_text) ||
-           fail_text(parser, "single quotes hold one character: use double quotes");
+           fx_jsonpath_fail_token(parser,
+                                  "single quotes hold one character: use double quotes");
 }
 
 static bool parse_text(struct path_parser *parser, node_index *ret_node) {
     struct fx_text text = {0};
-    if (!unquote(parser, &text) || !fx_jsonpath_add_node(parser, NODE_TEXT, ret_node)) {
-        return false;
+    struct node *node = unquote(parser, &text)
+                            ? fx_jsonpath_add_constant(parser, NODE_TEXT, ret_node)
+                            : NULL;
+    if (node != NULL) {
+        parser->stored += text.len;
+        node->as.text = text;
     }
-    parser->stored += text.len;
-    fx_jsonpath_at(parser, *ret_node)->as.text = text;
-    fx_jsonpath_at(parser, *ret_node)->is_constant = true;
-    fx_jsonpath_advance(parser);
-    return true;
+    return node != NULL;
 }
 
 static bool parse_truth(struct path_parser *parser, bool truth, node_index *ret_node) {
-    if (!fx_jsonpath_add_node(parser, NODE_BOOL, ret_node)) {
-        return false;
+    struct node *node = fx_jsonpath_add_constant(parser, NODE_BOOL, ret_node);
+    if (node != NULL) {
+        node->as.truth = truth;
     }
-    fx_jsonpath_at(parser, *ret_node)->as.truth = truth;
-    fx_jsonpath_at(parser, *ret_node)->is_constant = true;
-    fx_jsonpath_advance(parser);
-    return true;
+    return node != NULL;
 }
 
 /* ---- lists and objects ----------------------------------------------------------- */
-
-/* list := '[' ( expression | ',' )* ']'. KubeMod accepts missing and extra commas
- * between entries. */
-static bool parse_list(struct path_parser *parser, node_index *ret_node) {
-    const uint32_t off = parser->token.off;
-    struct siblings entries = {0};
-    if (!fx_jsonpath_add_node(parser, NODE_LIST, ret_node)) {
-        return false;
-    }
-    fx_jsonpath_advance(parser);
-    while (!fx_jsonpath_skip_mark(parser, ']')) {
-        node_index entry = 0;
-        if (fx_jsonpath_skip_mark(parser, ',')) {
-            continue;
-        }
-        if (parser->token.type == TOKEN_END) {
-            return fx_jsonpath_fail_expected(parser, "`]`");
-        }
-        if (!fx_jsonpath_parse_expression(parser, &entry)) {
-            return false;
-        }
-        fx_jsonpath_add_sibling(parser, &entries, entry);
-    }
-    return fx_jsonpath_adopt(parser, *ret_node, &entries, off);
-}
 
 /* Parses the key of a member, which may contain placeholders for key parts of the path
  * after it. */
@@ -176,42 +132,49 @@ static bool parse_member(struct path_parser *parser, struct siblings *members) {
     return true;
 }
 
-/* object := '{' ( member | ',' )* '}' */
-static bool parse_object(struct path_parser *parser, node_index *ret_node) {
+/* list := '[' ( expression | ',' )* ']', object := '{' ( member | ',' )* '}'. KubeMod
+ * accepts missing and extra commas between entries. */
+static bool parse_entries(struct path_parser *parser, enum node_type type,
+                          node_index *ret_node) {
+    const bool is_list = type == NODE_LIST;
     const uint32_t off = parser->token.off;
-    struct siblings members = {0};
-    if (!fx_jsonpath_add_node(parser, NODE_OBJECT, ret_node)) {
+    struct siblings entries = {0};
+    if (!fx_jsonpath_add_node(parser, type, ret_node)) {
         return false;
     }
     fx_jsonpath_advance(parser);
-    while (!fx_jsonpath_skip_mark(parser, '}')) {
+    while (!fx_jsonpath_skip_mark(parser, is_list ? ']' : '}')) {
         if (fx_jsonpath_skip_mark(parser, ',')) {
             continue;
         }
         if (parser->token.type == TOKEN_END) {
-            return fx_jsonpath_fail_expected(parser, "`}`");
+            return fx_jsonpath_fail_expected(parser, is_list ? "`]`" : "`}`");
         }
-        if (!parse_member(parser, &members)) {
+        if (!(is_list ? fx_jsonpath_parse_child(parser, &entries)
+                      : parse_member(parser, &entries))) {
             return false;
         }
     }
-    return fx_jsonpath_adopt(parser, *ret_node, &members, off);
+    return fx_jsonpath_adopt(parser, *ret_node, &entries, off);
 }
 
 /* placeholder := '#' digits? */
 static bool parse_placeholder(struct path_parser *parser, node_index *ret_node) {
     if (!parser->in_key) {
-        return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len,
-                          "`#` is only allowed in the key of an object");
+        return fx_jsonpath_fail_token(parser,
+                                      "`#` is only allowed in the key of an object");
     }
     parser->has_placeholder = true;
     if (!fx_jsonpath_add_node(parser, NODE_PLACEHOLDER, ret_node)) {
         return false;
     }
-    int64_t which = -1;
+    int64_t which = 0;
     fx_jsonpath_advance(parser);
-    if (parser->token.type == TOKEN_NUMBER && read_integer(parser->token.text, &which)) {
+    if (parser->token.type == TOKEN_NUMBER &&
+        fx_go_parse_int(parser->token.text, 10, &which) == FX_GO_NUMBER) {
         fx_jsonpath_advance(parser);
+    } else {
+        which = -1;
     }
     fx_jsonpath_at(parser, *ret_node)->as.integer = which;
     return true;
@@ -226,11 +189,9 @@ static bool parse_arguments(struct path_parser *parser, struct siblings *argumen
         return true;
     }
     do {
-        node_index argument = 0;
-        if (!fx_jsonpath_parse_expression(parser, &argument)) {
+        if (!fx_jsonpath_parse_child(parser, arguments)) {
             return false;
         }
-        fx_jsonpath_add_sibling(parser, arguments, argument);
     } while (fx_jsonpath_skip_mark(parser, ','));
     return fx_jsonpath_take_mark(parser, ')');
 }
@@ -253,22 +214,18 @@ static bool parse_call(struct path_parser *parser, enum function_id id,
 static bool parse_variable_key(struct path_parser *parser, struct siblings *keys) {
     node_index key = 0;
     if (fx_jsonpath_skip_mark(parser, '[')) {
-        if (!fx_jsonpath_parse_expression(parser, &key) ||
-            !fx_jsonpath_take_mark(parser, ']')) {
-            return false;
-        }
-    } else {
-        fx_jsonpath_advance(parser);
-        if (parser->token.type != TOKEN_IDENT) {
-            return fx_jsonpath_fail_expected(parser, "a field name");
-        }
-        if (!fx_jsonpath_add_node(parser, NODE_TEXT, &key)) {
-            return false;
-        }
-        fx_jsonpath_at(parser, key)->as.text =
-            fx_jsonpath_keep(parser, parser->token.text);
-        fx_jsonpath_advance(parser);
+        return fx_jsonpath_parse_child(parser, keys) &&
+               fx_jsonpath_take_mark(parser, ']');
     }
+    fx_jsonpath_advance(parser);
+    if (parser->token.type != TOKEN_IDENT) {
+        return fx_jsonpath_fail_expected(parser, "a field name");
+    }
+    if (!fx_jsonpath_add_node(parser, NODE_TEXT, &key)) {
+        return false;
+    }
+    fx_jsonpath_at(parser, key)->as.text = fx_jsonpath_keep(parser, parser->token.text);
+    fx_jsonpath_advance(parser);
     fx_jsonpath_add_sibling(parser, keys, key);
     return true;
 }
@@ -355,8 +312,8 @@ static bool parse_marked(struct path_parser *parser, node_index *ret_node) {
         fx_jsonpath_advance(parser);
         return fx_jsonpath_parse_expression(parser, ret_node) &&
                fx_jsonpath_take_mark(parser, ')');
-    case '[': return parse_list(parser, ret_node);
-    case '{': return parse_object(parser, ret_node);
+    case '[': return parse_entries(parser, NODE_LIST, ret_node);
+    case '{': return parse_entries(parser, NODE_OBJECT, ret_node);
     case '#': return parse_placeholder(parser, ret_node);
     case '!': return parse_prefixed(parser, PREFIX_NOT, ret_node);
     case '-': return parse_prefixed(parser, PREFIX_MINUS, ret_node);

@@ -54,6 +54,11 @@ static struct fx_text text_at_fault(const struct path_parser *parser) {
                                : fx_text_of(fx_jsonpath_operator(id)->text);
 }
 
+bool fx_jsonpath_fail_token(struct path_parser *parser, const char *message) {
+    return fx_fail_at(parser->err, FX_ESYNTAX, parser->token.off, parser->token.len, "%s",
+                      message);
+}
+
 bool fx_jsonpath_fail_expected(struct path_parser *parser, const char *what) {
     const struct path_token *token = &parser->token;
     if (token->type == TOKEN_COMMENT) {
@@ -97,6 +102,17 @@ bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
         .len = parser->token.len,
     };
     return true;
+}
+
+struct node *fx_jsonpath_add_constant(struct path_parser *parser, enum node_type type,
+                                      node_index *ret_node) {
+    if (!fx_jsonpath_add_node(parser, type, ret_node)) {
+        return NULL;
+    }
+    fx_jsonpath_advance(parser);
+    struct node *node = fx_jsonpath_at(parser, *ret_node);
+    node->is_constant = true;
+    return node;
 }
 
 void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblings,

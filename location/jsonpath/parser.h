@@ -86,6 +86,13 @@ bool fx_jsonpath_take_mark(struct path_parser *parser, char mark) FX_MUST_USE;
 bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
                           node_index *ret_node) FX_MUST_USE;
 
+/* Adds a constant whose token is skipped; the caller sets its value. NULL: FX_ENOMEM. */
+struct node *fx_jsonpath_add_constant(struct path_parser *parser, enum node_type type,
+                                      node_index *ret_node) FX_MUST_USE;
+
+/* Fails with this message at the token. Always false. */
+bool fx_jsonpath_fail_token(struct path_parser *parser, const char *message);
+
 static inline struct node *fx_jsonpath_at(struct path_parser *parser, node_index index) {
     return &parser->program->nodes[index];
 }
@@ -105,6 +112,10 @@ struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text)
 
 bool fx_jsonpath_parse_expression(struct path_parser *parser,
                                   node_index *ret_node) FX_MUST_USE;
+
+/* Parses an expression and adds it to the siblings. */
+bool fx_jsonpath_parse_child(struct path_parser *parser,
+                             struct siblings *children) FX_MUST_USE;
 
 /* ---- parse_primary.c ------------------------------------------------------------- */
 

@@ -14,20 +14,6 @@ struct path_printer {
 
 static void print_node(const struct path_printer *to, const struct node *node);
 
-/* Return the first child or the next sibling, or the node NODE_NONE. */
-static const struct node *first(const struct path_printer *to, const struct node *node) {
-    return &to->program->nodes[node->first];
-}
-
-static const struct node *next(const struct path_printer *to, const struct node *node) {
-    return &to->program->nodes[node->next];
-}
-
-/* True for a node that exists. An omitted one has a node of its own. */
-static bool is_there(const struct path_printer *to, const struct node *node) {
-    return node != to->program->nodes;
-}
-
 /* Prints the node, in parentheses where they are needed. */
 static void print_within(const struct path_printer *to, const struct node *node,
                          bool bracket) {
@@ -43,7 +29,7 @@ static void print_within(const struct path_printer *to, const struct node *node,
 /* Prints the node and its siblings. */
 static void print_all(const struct path_printer *to, const struct node *node,
                       const char *between) {
-    for (; is_there(to, node); node = next(to, node)) {
+    for (; node != NULL; node = fx_jsonpath_next(to->program, node)) {
         print_node(to, node);
         if (node->next != 0) {
             fx_buf_str(to->buf, between);
@@ -65,8 +51,8 @@ static int binding_of(const struct node *node) {
 
 static void print_infix(const struct path_printer *to, const struct node *node) {
     const struct operator_entry *own = fx_jsonpath_operator((enum operator_id)node->id);
-    const struct node *left = first(to, node);
-    const struct node *right = next(to, left);
+    const struct node *left = fx_jsonpath_first(to->program, node);
+    const struct node *right = fx_jsonpath_next(to->program, left);
     print_within(to, left, binding_of(left) < own->binding);
     fx_buf_printf(to->buf, " %s ", own->text);
     print_within(to, right, binding_of(right) <= own->binding);
@@ -75,21 +61,21 @@ static void print_infix(const struct path_printer *to, const struct node *node) 
 static void print_prefix(const struct path_printer *to, const struct node *node) {
     static const char marks[] = {
         [PREFIX_NOT] = '!', [PREFIX_MINUS] = '-', [PREFIX_COMPLEMENT] = '~'};
-    const struct node *operand = first(to, node);
+    const struct node *operand = fx_jsonpath_first(to->program, node);
     fx_buf_char(to->buf, marks[node->id]);
     print_within(to, operand, binding_of(operand) < INT32_MAX);
 }
 
 /* A choice without a second branch is at the end of the text, without parentheses. */
 static void print_if(const struct path_printer *to, const struct node *node) {
-    const struct node *condition = first(to, node);
-    const struct node *branch = next(to, condition);
+    const struct node *condition = fx_jsonpath_first(to->program, node);
+    const struct node *branch = fx_jsonpath_next(to->program, condition);
     print_within(to, condition, condition->type == NODE_IF);
     fx_buf_str(to->buf, " ? ");
     print_node(to, branch);
     if (branch->next != 0) {
         fx_buf_str(to->buf, " : ");
-        print_node(to, next(to, branch));
+        print_node(to, fx_jsonpath_next(to->program, branch));
     }
 }
 
@@ -102,13 +88,13 @@ static void print_number(const struct path_printer *to, double number) {
 
 static void print_object(const struct path_printer *to, const struct node *node) {
     fx_buf_char(to->buf, '{');
-    for (const struct node *key = first(to, node); is_there(to, key);) {
-        const struct node *value = next(to, key);
+    for (const struct node *key = fx_jsonpath_first(to->program, node); key != NULL;) {
+        const struct node *value = fx_jsonpath_next(to->program, key);
         print_within(to, key, key->type == NODE_IF);
         fx_buf_str(to->buf, ": ");
         print_node(to, value);
-        key = next(to, value);
-        if (is_there(to, key)) {
+        key = fx_jsonpath_next(to->program, value);
+        if (key != NULL) {
             fx_buf_str(to->buf, ", ");
         }
     }
@@ -117,8 +103,8 @@ static void print_object(const struct path_printer *to, const struct node *node)
 
 static void print_variable(const struct path_printer *to, const struct node *node) {
     fx_buf_text(to->buf, node->as.text);
-    for (const struct node *key = first(to, node); is_there(to, key);
-         key = next(to, key)) {
+    for (const struct node *key = fx_jsonpath_first(to->program, node); key != NULL;
+         key = fx_jsonpath_next(to->program, key)) {
         fx_buf_char(to->buf, '[');
         print_node(to, key);
         fx_buf_char(to->buf, ']');
@@ -127,12 +113,12 @@ static void print_variable(const struct path_printer *to, const struct node *nod
 
 /* For an unknown function the first child is its name. */
 static void print_call(const struct path_printer *to, const struct node *node) {
-    const struct node *argument = first(to, node);
+    const struct node *argument = fx_jsonpath_first(to->program, node);
     if (node->type == NODE_CALL) {
         fx_buf_str(to->buf, fx_jsonpath_function_name((enum function_id)node->id));
     } else {
         print_variable(to, argument);
-        argument = next(to, argument);
+        argument = fx_jsonpath_next(to->program, argument);
     }
     fx_buf_char(to->buf, '(');
     print_all(to, argument, ", ");
@@ -149,9 +135,9 @@ static void print_placeholder(const struct path_printer *to, const struct node *
 /* ---- paths ----------------------------------------------------------------------- */
 
 static void print_bounds(const struct path_printer *to, const struct node *step) {
-    const struct node *min = first(to, step);
-    const struct node *max = next(to, min);
-    const struct node *by = next(to, max);
+    const struct node *min = fx_jsonpath_first(to->program, step);
+    const struct node *max = fx_jsonpath_next(to->program, min);
+    const struct node *by = fx_jsonpath_next(to->program, max);
     print_within(to, min, min->type == NODE_IF);
     fx_buf_char(to->buf, ':');
     print_within(to, max, max->type == NODE_IF);
@@ -169,7 +155,7 @@ static void print_bracket(const struct path_printer *to, const struct node *step
         print_bounds(to, step);
     } else {
         fx_buf_str(to->buf, step->type == STEP_FILTER ? "? " : "");
-        print_all(to, first(to, step), ", ");
+        print_all(to, fx_jsonpath_first(to->program, step), ", ");
     }
     fx_buf_char(to->buf, ']');
 }
@@ -181,7 +167,9 @@ static void print_step(const struct path_printer *to, const struct node *step,
         fx_buf_str(to->buf, behind_descent ? "" : ".");
         fx_buf_text(to->buf, step->as.text);
         return;
-    case STEP_SCRIPT: print_within(to, first(to, step), true); return;
+    case STEP_SCRIPT:
+        print_within(to, fx_jsonpath_first(to->program, step), true);
+        return;
     case STEP_DESCEND: fx_buf_str(to->buf, ".."); return;
     default: print_bracket(to, step); return;
     }
@@ -190,8 +178,8 @@ static void print_step(const struct path_printer *to, const struct node *step,
 static void print_path(const struct path_printer *to, const struct node *node) {
     bool behind_descent = false;
     fx_buf_char(to->buf, (char)node->id);
-    for (const struct node *step = first(to, node); is_there(to, step);
-         step = next(to, step)) {
+    for (const struct node *step = fx_jsonpath_first(to->program, node); step != NULL;
+         step = fx_jsonpath_next(to->program, step)) {
         print_step(to, step, behind_descent);
         behind_descent = step->type == STEP_DESCEND;
     }
@@ -208,7 +196,7 @@ static void print_node(const struct path_printer *to, const struct node *node) {
     case NODE_BOOL: fx_buf_str(to->buf, node->as.truth ? "true" : "false"); return;
     case NODE_LIST:
         fx_buf_char(to->buf, '[');
-        print_all(to, first(to, node), ", ");
+        print_all(to, fx_jsonpath_first(to->program, node), ", ");
         fx_buf_char(to->buf, ']');
         return;
     case NODE_OBJECT: print_object(to, node); return;

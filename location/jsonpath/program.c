@@ -145,22 +145,10 @@ json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
 
 /* ---- the steps of a path, and the paths in an expression --------------------------- */
 
-static const struct node *first(const struct fx_jsonpath *path, const struct node *node) {
-    return &path->nodes[node->first];
-}
-
-static const struct node *next(const struct fx_jsonpath *path, const struct node *node) {
-    return &path->nodes[node->next];
-}
-
-static bool is_there(const struct fx_jsonpath *path, const struct node *node) {
-    return node != path->nodes;
-}
-
 /* Gets the name of .name or ["name"], or no name for * and a filter. */
 static bool read_step(const struct fx_jsonpath *path, const struct node *step,
                       struct fx_text *ret_name) {
-    const struct node *key = first(path, step);
+    const struct node *key = fx_jsonpath_child(path, step);
     switch (step->type) {
     case STEP_NAME: *ret_name = step->as.text; return true;
     case STEP_ALL:
@@ -179,8 +167,8 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
     if (root->type != NODE_PATH || root->id != '$') {
         return 0;
     }
-    for (const struct node *step = first(path, root); is_there(path, step);
-         step = next(path, step)) {
+    for (const struct node *step = fx_jsonpath_first(path, root); step != NULL;
+         step = fx_jsonpath_next(path, step)) {
         if (n_names == FX_JSONPATH_MOST_STEPS ||
             !read_step(path, step, &names[n_names])) {
             return 0;
@@ -203,8 +191,8 @@ static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
         }
         return;
     }
-    for (const struct node *child = first(path, node); is_there(path, child);
-         child = next(path, child)) {
+    for (const struct node *child = fx_jsonpath_first(path, node); child != NULL;
+         child = fx_jsonpath_next(path, child)) {
         visit_paths(path, child, visit, user);
     }
 }

@@ -150,6 +150,28 @@ bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) FX_MUST_US
 /* Finds out whether the expression is a path from $ of names alone. */
 bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path);
 
+/* Return the first child or the next sibling, or NULL. */
+static inline const struct node *fx_jsonpath_first(const struct fx_jsonpath *program,
+                                                   const struct node *node) {
+    return node->first == 0 ? NULL : &program->nodes[node->first];
+}
+
+static inline const struct node *fx_jsonpath_next(const struct fx_jsonpath *program,
+                                                  const struct node *node) {
+    return node->next == 0 ? NULL : &program->nodes[node->next];
+}
+
+/* Return the same where it exists. */
+static inline const struct node *fx_jsonpath_child(const struct fx_jsonpath *program,
+                                                   const struct node *node) {
+    return &program->nodes[node->first];
+}
+
+static inline const struct node *fx_jsonpath_sibling(const struct fx_jsonpath *program,
+                                                     const struct node *node) {
+    return &program->nodes[node->next];
+}
+
 /* True for a step that selects any number of values. Each such step adds a key part. */
 static inline bool fx_jsonpath_is_branching(const struct node *node) {
     return node->type >= STEP_ALL;

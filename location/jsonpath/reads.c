@@ -16,10 +16,6 @@ static const struct fx_json_place nowhere = {.part = NULL};
 static bool read_node(const struct path_reading *reading, const struct node *node,
                       struct fx_json_place current, struct fx_json_place *ret_place);
 
-static const struct node *node_at(const struct path_reading *reading, node_index index) {
-    return index == 0 ? NULL : &reading->program->nodes[index];
-}
-
 /* Marks the value of a node as wanted whole. */
 static bool use(const struct path_reading *reading, const struct node *node,
                 struct fx_json_place current) {
@@ -34,9 +30,9 @@ static bool use(const struct path_reading *reading, const struct node *node,
 /* Marks the values of all children as wanted. */
 static bool use_children(const struct path_reading *reading, const struct node *node,
                          struct fx_json_place current) {
-    const struct node *child = node_at(reading, node->first);
+    const struct node *child = fx_jsonpath_first(reading->program, node);
     while (child != NULL && use(reading, child, current)) {
-        child = node_at(reading, child->next);
+        child = fx_jsonpath_next(reading->program, child);
     }
     return child == NULL;
 }
@@ -67,8 +63,8 @@ static bool read_variable(const struct path_reading *reading, const struct node 
                           struct fx_json_place current, struct fx_json_place *place) {
     *place = (struct fx_json_place){.part = reading->root};
     bool ok = fx_json_place_member(place, node->as.text);
-    const struct node *key = node_at(reading, node->first);
-    for (; ok && key != NULL; key = node_at(reading, key->next)) {
+    const struct node *key = fx_jsonpath_first(reading->program, node);
+    for (; ok && key != NULL; key = fx_jsonpath_next(reading->program, key)) {
         ok = select_key(reading, key, current, place);
     }
     return ok;
@@ -81,7 +77,7 @@ static bool filter(const struct path_reading *reading, const struct node *step,
                    struct fx_json_place *place) {
     struct fx_json_place truth;
     fx_json_place_element(place);
-    return read_node(reading, node_at(reading, step->first), *place, &truth);
+    return read_node(reading, fx_jsonpath_first(reading->program, step), *place, &truth);
 }
 
 static bool range(const struct path_reading *reading, const struct node *step,
@@ -103,9 +99,11 @@ static bool read_step(const struct path_reading *reading, const struct node *ste
     const struct fx_json_place from = *place;
     switch (step->type) {
     case STEP_NAME: return fx_json_place_member(place, step->as.text);
-    case STEP_KEY: return select_key(reading, node_at(reading, step->first), from, place);
+    case STEP_KEY:
+        return select_key(reading, fx_jsonpath_first(reading->program, step), from,
+                          place);
     case STEP_SCRIPT:
-        return read_node(reading, node_at(reading, step->first), from, place);
+        return read_node(reading, fx_jsonpath_first(reading->program, step), from, place);
     case STEP_ALL: fx_json_place_element(place); return true;
     case STEP_FILTER: return filter(reading, step, place);
     case STEP_RANGE: return range(reading, step, place);
@@ -117,9 +115,9 @@ static bool read_step(const struct path_reading *reading, const struct node *ste
 static bool read_path(const struct path_reading *reading, const struct node *path,
                       struct fx_json_place current, struct fx_json_place *place) {
     *place = path->id == '$' ? (struct fx_json_place){.part = reading->root} : current;
-    const struct node *step = node_at(reading, path->first);
+    const struct node *step = fx_jsonpath_first(reading->program, path);
     while (step != NULL && read_step(reading, step, place)) {
-        step = node_at(reading, step->next);
+        step = fx_jsonpath_next(reading->program, step);
     }
     return step == NULL;
 }
@@ -128,7 +126,7 @@ static bool read_path(const struct path_reading *reading, const struct node *pat
 
 static bool read_call(const struct path_reading *reading, const struct node *call,
                       struct fx_json_place current) {
-    const struct node *argument = node_at(reading, call->first);
+    const struct node *argument = fx_jsonpath_first(reading->program, call);
     struct fx_json_place place;
     if (argument == NULL || argument->next != 0) {
         return true; /* it fails before it reads */

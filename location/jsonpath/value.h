@@ -99,9 +99,7 @@ struct path_run {
     struct fx_arena arena;
 };
 
-/* ---- evaluate.c
- * ---------------------------------------------------------------------------
- */
+/* ---- evaluate.c ------------------------------------------------------------------ */
 
 #define RUN_BLOCK_BYTES 1536 /* enough for a small evaluation */
 
@@ -215,28 +213,6 @@ json_t *fx_jsonpath_json(struct path_run *run,
 bool fx_jsonpath_eval_node(struct path_run *run, const struct node *node,
                            const struct path_value *current,
                            struct path_value *ret_value) FX_MUST_USE;
-
-/* Return the first child or the next sibling, or NULL. */
-static inline const struct node *fx_jsonpath_first(const struct path_run *run,
-                                                   const struct node *node) {
-    return node->first == 0 ? NULL : &run->program->nodes[node->first];
-}
-
-static inline const struct node *fx_jsonpath_next(const struct path_run *run,
-                                                  const struct node *node) {
-    return node->next == 0 ? NULL : &run->program->nodes[node->next];
-}
-
-/* Return the same where it exists. */
-static inline const struct node *fx_jsonpath_child(const struct path_run *run,
-                                                   const struct node *node) {
-    return &run->program->nodes[node->first];
-}
-
-static inline const struct node *fx_jsonpath_sibling(const struct path_run *run,
-                                                     const struct node *node) {
-    return &run->program->nodes[node->next];
-}
 
 /* ---- operate.c ------------------------------------------------------------------- */
 

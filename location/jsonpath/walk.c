@@ -125,7 +125,8 @@ static bool step_key(struct path_run *run, const struct node *step,
     if (!is_selectable(from)) {
         return fail_scalar(run, step, from);
     }
-    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), from, &key) &&
+    return fx_jsonpath_eval_node(run, fx_jsonpath_child(run->program, step), from,
+                                 &key) &&
            select_child(run, step, from, &key, ret_value, NULL);
 }
 
@@ -140,7 +141,8 @@ static bool take_step(struct path_run *run, const struct node *step,
     case STEP_NAME: return step_name(run, step, &at, ret_value);
     case STEP_KEY: return step_key(run, step, &at, ret_value);
     default:
-        return fx_jsonpath_eval_node(run, fx_jsonpath_child(run, step), &at, ret_value);
+        return fx_jsonpath_eval_node(run, fx_jsonpath_child(run->program, step), &at,
+                                     ret_value);
     }
 }
 
@@ -174,7 +176,7 @@ static bool choose(struct path_walk *walk, const struct node *step,
     if (!push_part(walk, part)) {
         return false;
     }
-    const bool ok = go_on(walk, fx_jsonpath_next(walk->run, step), *value);
+    const bool ok = go_on(walk, fx_jsonpath_next(walk->run->program, step), *value);
     pop_part(walk);
     return ok;
 }
@@ -260,8 +262,8 @@ static bool branch_union(struct path_walk *walk, const struct node *step,
                          const struct path_value *value) {
     struct path_run *run = walk->run;
     bool ok = true;
-    for (const struct node *key = fx_jsonpath_first(run, step); ok && key != NULL;
-         key = fx_jsonpath_next(run, key)) {
+    for (const struct node *key = fx_jsonpath_first(run->program, step);
+         ok && key != NULL; key = fx_jsonpath_next(run->program, key)) {
         struct path_value name;
         struct path_value chosen;
         struct key_part part;
@@ -297,15 +299,16 @@ static int64_t clamp(int64_t bound, int64_t count) {
 static bool branch_range(struct path_walk *walk, const struct node *step,
                          const struct path_value *list) {
     struct path_run *run = walk->run;
-    const struct node *first = fx_jsonpath_child(run, step);
-    const struct node *second = fx_jsonpath_sibling(run, first);
+    const struct node *first = fx_jsonpath_child(run->program, step);
+    const struct node *second = fx_jsonpath_sibling(run->program, first);
     int64_t min = 0;
     int64_t max = INT32_MAX;
     int64_t by = 1;
     size_t count = 0;
     if (!fx_jsonpath_is_list(list, &count) || !eval_bound(run, first, list, &min) ||
         !eval_bound(run, second, list, &max) ||
-        !eval_bound(run, fx_jsonpath_sibling(run, second), list, &by) || min > max) {
+        !eval_bound(run, fx_jsonpath_sibling(run->program, second), list, &by) ||
+        min > max) {
         return !run->is_over;
     }
     min = clamp(min, (int64_t)count);
@@ -346,7 +349,7 @@ static bool descend(struct path_walk *walk, const struct node *step,
     if (!fx_jsonpath_spend(walk->run, 1) || !fx_jsonpath_enter(walk->run)) {
         return false;
     }
-    const bool ok = go_on(walk, fx_jsonpath_next(walk->run, step), *value) &&
+    const bool ok = go_on(walk, fx_jsonpath_next(walk->run->program, step), *value) &&
                     descend_to_children(walk, step, value);
     fx_jsonpath_leave(walk->run);
     return ok;
@@ -358,7 +361,7 @@ static bool branch_by_type(struct path_walk *walk, const struct node *step,
     case STEP_UNION: return branch_union(walk, step, value);
     case STEP_RANGE: return branch_range(walk, step, value);
     case STEP_FILTER:
-        return branch_all(walk, step, value, fx_jsonpath_child(walk->run, step));
+        return branch_all(walk, step, value, fx_jsonpath_child(walk->run->program, step));
     case STEP_DESCEND: return descend(walk, step, value);
     default: return branch_all(walk, step, value, NULL);
     }
@@ -379,7 +382,7 @@ static bool branch(struct path_walk *walk, const struct node *step,
 /* Takes the steps from `step` on; NULL is the end. */
 static bool go_on(struct path_walk *walk, const struct node *step,
                   struct path_value value) {
-    for (; step != NULL; step = fx_jsonpath_next(walk->run, step)) {
+    for (; step != NULL; step = fx_jsonpath_next(walk->run->program, step)) {
         if (fx_jsonpath_is_branching(step)) {
             return branch(walk, step, &value);
         }
@@ -400,7 +403,8 @@ bool fx_jsonpath_walk(struct path_walk *walk, const struct node *path,
     struct path_run *run = walk->run;
     walk->way.path = path;
     run->quiet++;
-    const bool ok = go_on(walk, fx_jsonpath_first(run, path), start(run, path, current));
+    const bool ok =
+        go_on(walk, fx_jsonpath_first(run->program, path), start(run, path, current));
     run->quiet--;
     return ok;
 }
@@ -419,8 +423,8 @@ bool fx_jsonpath_eval_path(struct path_run *run, const struct node *path,
         return list != NULL && fx_jsonpath_walk(&walk, path, current);
     }
     *ret_value = start(run, path, current);
-    for (const struct node *step = fx_jsonpath_first(run, path); step != NULL;
-         step = fx_jsonpath_next(run, step)) {
+    for (const struct node *step = fx_jsonpath_first(run->program, path); step != NULL;
+         step = fx_jsonpath_next(run->program, step)) {
         if (!take_step(run, step, ret_value, ret_value)) {
             return false;
         }

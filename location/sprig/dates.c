@@ -10,7 +10,6 @@
 
 #include "base/strconv.h"
 #include "location/go/time.h"
-#include "location/sprig/convert.h"
 
 /* The local zone is always UTC: a review must not depend on where the server runs.
  * Other zones need the IANA database, which a container may lack, which changes every

@@ -14,12 +14,6 @@ static bool return_value(struct call *call, const struct value *value) {
     return true;
 }
 
-/* Returns a name of a Go type, which is static. */
-static bool return_name(struct call *call, const char *name) {
-    *call->ret = value_string(fx_text_of(name));
-    return true;
-}
-
 /* default x [given]: the second argument usually comes through a `|`. */
 static bool call_default(struct call *call) {
     const bool is_given = call->n_arguments > 1 && value_is_true(&call->arguments[1]);
@@ -141,17 +135,20 @@ static bool call_deep_copy(struct call *call) {
     return copy(call->run, &call->arguments[0], 0, call->ret);
 }
 
-static bool call_type_of(struct call *call) {
-    return return_name(call, value_type_name(&call->arguments[0]));
+enum { TYPE, KIND };
+
+/* Returns the name of the argument's Go type, or of its kind. */
+static const char *name_of(const struct call *call, size_t i) {
+    return call->function->variant == TYPE ? value_type_name(&call->arguments[i])
+                                           : value_kind_name(&call->arguments[i]);
 }
 
-static bool call_kind_of(struct call *call) {
-    return return_name(call, value_kind_name(&call->arguments[0]));
+static bool call_name_of(struct call *call) {
+    return return_text(call, fx_text_of(name_of(call, 0)));
 }
 
-static bool call_type_is(struct call *call) {
-    return return_bool(call, fx_text_is(call->arguments[0].string,
-                                        value_type_name(&call->arguments[1])));
+static bool call_is(struct call *call) {
+    return return_bool(call, fx_text_is(argument_text(call, 0), name_of(call, 1)));
 }
 
 /* Compares the type, or the type that a pointer points to. */
@@ -160,11 +157,6 @@ static bool call_type_is_like(struct call *call) {
     return return_bool(
         call, fx_text_is(call->arguments[0].string, name) ||
                   (name[0] == '*' && fx_text_is(call->arguments[0].string, name + 1)));
-}
-
-static bool call_kind_is(struct call *call) {
-    return return_bool(call, fx_text_is(call->arguments[0].string,
-                                        value_kind_name(&call->arguments[1])));
 }
 
 static bool call_deep_equal(struct call *call) {
@@ -189,11 +181,11 @@ const struct function functions_defaults[] = {
     FUNCTION("mustCompact", call_compact, 1, ANY),
     FUNCTION("deepCopy", call_deep_copy, 1, ANY),
     FUNCTION("mustDeepCopy", call_deep_copy, 1, ANY),
-    FUNCTION("typeOf", call_type_of, 1, ANY),
-    FUNCTION("kindOf", call_kind_of, 1, ANY),
-    FUNCTION("typeIs", call_type_is, 1, STRING, ANY),
+    VARIANT("typeOf", call_name_of, TYPE, 1, ANY),
+    VARIANT("kindOf", call_name_of, KIND, 1, ANY),
+    VARIANT("typeIs", call_is, TYPE, 1, STRING, ANY),
     FUNCTION("typeIsLike", call_type_is_like, 1, STRING, ANY),
-    FUNCTION("kindIs", call_kind_is, 1, STRING, ANY),
+    VARIANT("kindIs", call_is, KIND, 1, STRING, ANY),
     FUNCTION("deepEqual", call_deep_equal, 1, ANY, ANY),
     FUNCTION("fail", call_fail, 1, STRING),
     {.name = NULL},

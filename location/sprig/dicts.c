@@ -119,18 +119,14 @@ static bool call_keys(struct call *call) {
         }
         n += call->arguments[i].map->n;
     }
-    struct list *list = value_list_new(call->run, n);
-    if (list == NULL) {
-        return false;
-    }
+    struct list *list = value_strings_new(call->run, n);
     size_t at = 0;
-    for (size_t i = 0; i < call->n_arguments; i++) {
+    for (size_t i = 0; list != NULL && i < call->n_arguments; i++) {
         const struct map *map = call->arguments[i].map;
         for (size_t k = 0; k < map->n; k++) {
             list->values[at++] = value_string(map->entries[k].key);
         }
     }
-    list->type = TYPE_STRINGS;
     return return_list(call, list);
 }
 
@@ -138,10 +134,7 @@ static bool call_values(struct call *call) {
     struct map *map = call->arguments[0].map;
     struct list *list =
         value_map_fill(call->run, map) ? value_list_new(call->run, map->n) : NULL;
-    if (list == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < map->n; i++) {
+    for (size_t i = 0; list != NULL && i < map->n; i++) {
         list->values[i] = map->entries[i].value;
     }
     return return_list(call, list);
@@ -258,9 +251,11 @@ static bool merge_maps(const struct merging *merging, struct map *to, struct map
     return true;
 }
 
+enum { KEEP, OVERWRITE };
+
 /* A nil map is replaced by a new one where there is something to merge. */
-static bool merge(struct call *call, bool overwrite) {
-    const struct merging merging = {call->run, overwrite};
+static bool call_merge(struct call *call) {
+    const struct merging merging = {call->run, call->function->variant == OVERWRITE};
     struct map *to = call->arguments[0].map;
     for (size_t i = 1; i < call->n_arguments; i++) {
         struct map *from = call->arguments[i].map;
@@ -272,14 +267,6 @@ static bool merge(struct call *call, bool overwrite) {
         }
     }
     return return_map(call, to);
-}
-
-static bool call_merge(struct call *call) {
-    return merge(call, false);
-}
-
-static bool call_merge_overwrite(struct call *call) {
-    return merge(call, true);
 }
 
 const struct function functions_dicts[] = {
@@ -294,9 +281,9 @@ const struct function functions_dicts[] = {
     FUNCTION("values", call_values, 1, MAP),
     VARIADIC("pick", call_pick, 1, MAP, STRING),
     VARIADIC("omit", call_omit, 1, MAP, STRING),
-    VARIADIC("merge", call_merge, 2, MAP, MAP),
-    VARIADIC("mustMerge", call_merge, 2, MAP, MAP),
-    VARIADIC("mergeOverwrite", call_merge_overwrite, 2, MAP, MAP),
-    VARIADIC("mustMergeOverwrite", call_merge_overwrite, 2, MAP, MAP),
+    VARIADIC_VARIANT("merge", call_merge, KEEP, 2, MAP, MAP),
+    VARIADIC_VARIANT("mustMerge", call_merge, KEEP, 2, MAP, MAP),
+    VARIADIC_VARIANT("mergeOverwrite", call_merge, OVERWRITE, 2, MAP, MAP),
+    VARIADIC_VARIANT("mustMergeOverwrite", call_merge, OVERWRITE, 2, MAP, MAP),
     {.name = NULL},
 };

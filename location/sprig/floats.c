@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/limits.h"
-#include "location/sprig/convert.h"
 #include "value/number.h"
 
 /* digits * 10^exponent; 0 has no digits. The digits are in the arena. */
@@ -303,11 +302,16 @@ static bool fold(struct call *call, operation *operate, struct decimal total,
     return return_decimal(call, &total);
 }
 
-static bool fold_all(struct call *call, operation *operate) {
+enum { SUBTRACT, MULTIPLY, DIVIDE };
+
+static bool call_fold(struct call *call) {
+    static operation *const operations[] = {[SUBTRACT] = decimal_subtract,
+                                            [MULTIPLY] = decimal_multiply,
+                                            [DIVIDE] = decimal_divide};
     double first = 0;
     struct decimal total = {0};
     return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
-           fold(call, operate, total, 1);
+           fold(call, operations[call->function->variant], total, 1);
 }
 
 static bool call_addf(struct call *call) {
@@ -319,18 +323,6 @@ static bool call_add1f(struct call *call) {
     struct decimal total = {0};
     return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
            operate_on(call, decimal_add, 1, &total) && return_decimal(call, &total);
-}
-
-static bool call_subf(struct call *call) {
-    return fold_all(call, decimal_subtract);
-}
-
-static bool call_mulf(struct call *call) {
-    return fold_all(call, decimal_multiply);
-}
-
-static bool call_divf(struct call *call) {
-    return fold_all(call, decimal_divide);
 }
 
 /* math.Max: NaN wins, unless there is a positive infinity; 0 is greater than -0. */
@@ -350,9 +342,12 @@ static double larger(double a, double b) {
     return a > b ? a : b;
 }
 
-static bool call_maxf(struct call *call) {
-    double most = 0;
-    if (!argument(call, 0, &most)) {
+enum { MOST, LEAST };
+
+static bool call_extreme(struct call *call) {
+    const double sign = call->function->variant == MOST ? 1 : -1;
+    double extreme = 0;
+    if (!argument(call, 0, &extreme)) {
         return false;
     }
     for (size_t i = 1; i < call->n_arguments; i++) {
@@ -360,34 +355,18 @@ static bool call_maxf(struct call *call) {
         if (!argument(call, i, &number)) {
             return false;
         }
-        most = larger(most, number);
+        extreme = sign * larger(sign * extreme, sign * number);
     }
-    return return_float64(call, most);
+    return return_float64(call, extreme);
 }
 
-static bool call_minf(struct call *call) {
-    double least = 0;
-    if (!argument(call, 0, &least)) {
-        return false;
-    }
-    for (size_t i = 1; i < call->n_arguments; i++) {
-        double number = 0;
-        if (!argument(call, i, &number)) {
-            return false;
-        }
-        least = -larger(-least, -number);
-    }
-    return return_float64(call, least);
-}
+enum { DOWN, UP };
 
-static bool call_floor(struct call *call) {
+static bool call_to_whole(struct call *call) {
     double number = 0;
-    return argument(call, 0, &number) && return_float64(call, floor(number));
-}
-
-static bool call_ceil(struct call *call) {
-    double number = 0;
-    return argument(call, 0, &number) && return_float64(call, ceil(number));
+    return argument(call, 0, &number) &&
+           return_float64(call,
+                          call->function->variant == UP ? ceil(number) : floor(number));
 }
 
 /* Rounds to so many places: up where the fraction reaches the threshold (default .5).
@@ -410,13 +389,13 @@ const struct function functions_floats[] = {
     FUNCTION("float64", call_float64, 1, ANY),
     VARIADIC("addf", call_addf, 1, ANY),
     FUNCTION("add1f", call_add1f, 1, ANY),
-    VARIADIC("subf", call_subf, 1, ANY, ANY),
-    VARIADIC("mulf", call_mulf, 1, ANY, ANY),
-    VARIADIC("divf", call_divf, 1, ANY, ANY),
-    VARIADIC("maxf", call_maxf, 1, ANY, ANY),
-    VARIADIC("minf", call_minf, 1, ANY, ANY),
-    FUNCTION("floor", call_floor, 1, ANY),
-    FUNCTION("ceil", call_ceil, 1, ANY),
+    VARIADIC_VARIANT("subf", call_fold, SUBTRACT, 1, ANY, ANY),
+    VARIADIC_VARIANT("mulf", call_fold, MULTIPLY, 1, ANY, ANY),
+    VARIADIC_VARIANT("divf", call_fold, DIVIDE, 1, ANY, ANY),
+    VARIADIC_VARIANT("maxf", call_extreme, MOST, 1, ANY, ANY),
+    VARIADIC_VARIANT("minf", call_extreme, LEAST, 1, ANY, ANY),
+    VARIANT("floor", call_to_whole, DOWN, 1, ANY),
+    VARIANT("ceil", call_to_whole, UP, 1, ANY),
     VARIADIC("round", call_round, 1, ANY, INT, FLOAT64),
     {.name = NULL},
 };

@@ -6,6 +6,8 @@
 #ifndef FX_LOCATION_SPRIG_FUNCTIONS_H
 #define FX_LOCATION_SPRIG_FUNCTIONS_H
 
+#include <string.h>
+
 #include "location/gotemplate/function.h"
 
 extern const struct function functions_strings[];
@@ -26,10 +28,15 @@ extern const struct function functions_semver[];
 
 /* A row of a table: name, call, price, types of the parameters. The last parameter of a
  * VARIADIC function repeats. */
-#define FUNCTION(name, call, price, ...) \
-    {name, call, {__VA_ARGS__, PARAMETER_NONE}, false, price, NULL}
+#define FUNCTION(name, call, price, ...) VARIANT(name, call, 0, price, __VA_ARGS__)
 #define VARIADIC(name, call, price, ...) \
-    {name, call, {__VA_ARGS__, PARAMETER_NONE}, true, price, NULL}
+    VARIADIC_VARIANT(name, call, 0, price, __VA_ARGS__)
+
+/* The same for several functions with one `call`. */
+#define VARIANT(name, call, variant, price, ...) \
+    {name, call, {__VA_ARGS__, PARAMETER_NONE}, false, price, NULL, variant}
+#define VARIADIC_VARIANT(name, call, variant, price, ...) \
+    {name, call, {__VA_ARGS__, PARAMETER_NONE}, true, price, NULL, variant}
 
 #define ANY     PARAMETER_ANY
 #define STRING  PARAMETER_STRING
@@ -47,6 +54,11 @@ extern const struct object_type version_type;
 
 /* Go's message where the type of nil is needed. */
 #define PANIC_NIL "runtime error: invalid memory address or nil pointer dereference"
+
+/* True for the function of a pair that reports errors where the other one hides them. */
+static inline bool is_must(const struct call *call) {
+    return strncmp(call->function->name, "must", 4) == 0;
+}
 
 /* Returns the argument, which is a string. */
 static inline struct fx_text argument_text(const struct call *call, size_t i) {
@@ -89,5 +101,39 @@ static inline bool return_map(struct call *call, struct map *map) {
 static inline struct fx_text text_between(struct fx_text text, size_t from, size_t to) {
     return to == from ? FX_TEXT("") : (struct fx_text){text.data + from, to - from};
 }
+
+/* ---- conversions: what cannot be converted is 0 ------------------------------------ */
+
+/* Floats are truncated, texts are parsed in the base of their prefix, bool gives 0 or
+ * 1. */
+int64_t value_to_int64(const struct value *value);
+
+/* Texts are parsed with strconv.ParseFloat. */
+bool value_to_float64(struct template_run *run, const struct value *value,
+                      double *ret_number) FX_MUST_USE;
+
+/* Makes a []string: of a list the texts of the elements that are not nil; of nil an
+ * empty one; else one with the text of the value. */
+bool value_to_strings(struct template_run *run, const struct value *value,
+                      struct list **ret_list) FX_MUST_USE;
+
+/* ---- searching --------------------------------------------------------------------- */
+
+/* A search for a text in linear time, also where the texts are repetitive (Knuth, Morris
+ * and Pratt, 1977). */
+struct text_finder {
+    struct fx_text needle;
+    size_t *borders; /* of each prefix of the needle: the length of its longest border */
+};
+
+#define FINDER_NONE SIZE_MAX
+
+/* The needle is borrowed, and not empty. */
+bool finder_init(struct text_finder *finder, struct template_run *run,
+                 struct fx_text needle) FX_MUST_USE;
+
+/* Returns the offset of the next occurrence in the text at or after `from`, or
+ * FINDER_NONE. */
+size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t from);
 
 #endif

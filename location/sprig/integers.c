@@ -10,7 +10,6 @@
 #include "base/limits.h"
 #include "base/strconv.h"
 #include "location/gotemplate/value.h"
-#include "location/sprig/convert.h"
 
 static bool return_int64(struct call *call, int64_t integer) {
     *call->ret = value_int64(integer);
@@ -105,20 +104,16 @@ static bool call_mod(struct call *call) {
     return return_int64(call, b == -1 ? 0 : argument(call, 0) % b);
 }
 
-static bool call_max(struct call *call) {
-    int64_t most = argument(call, 0);
-    for (size_t i = 1; i < call->n_arguments; i++) {
-        most = argument(call, i) > most ? argument(call, i) : most;
-    }
-    return return_int64(call, most);
-}
+enum { MOST, LEAST };
 
-static bool call_min(struct call *call) {
-    int64_t least = argument(call, 0);
+static bool call_extreme(struct call *call) {
+    const bool wants_most = call->function->variant == MOST;
+    int64_t extreme = argument(call, 0);
     for (size_t i = 1; i < call->n_arguments; i++) {
-        least = argument(call, i) < least ? argument(call, i) : least;
+        const int64_t number = argument(call, i);
+        extreme = (wants_most ? number > extreme : number < extreme) ? number : extreme;
     }
-    return return_int64(call, least);
+    return return_int64(call, extreme);
 }
 
 /* start, start + step, … before stop. */
@@ -219,9 +214,9 @@ const struct function functions_integers[] = {
     VARIADIC("mul", call_mul, 1, ANY, ANY),
     FUNCTION("div", call_div, 1, ANY, ANY),
     FUNCTION("mod", call_mod, 1, ANY, ANY),
-    VARIADIC("max", call_max, 1, ANY, ANY),
-    VARIADIC("biggest", call_max, 1, ANY, ANY),
-    VARIADIC("min", call_min, 1, ANY, ANY),
+    VARIADIC_VARIANT("max", call_extreme, MOST, 1, ANY, ANY),
+    VARIADIC_VARIANT("biggest", call_extreme, MOST, 1, ANY, ANY),
+    VARIADIC_VARIANT("min", call_extreme, LEAST, 1, ANY, ANY),
     VARIADIC("seq", call_seq, 1, INT),
     FUNCTION("until", call_until, 1, INT),
     FUNCTION("untilStep", call_until_step, 1, INT, INT, INT),

@@ -285,18 +285,16 @@ static bool copy_node(struct template_run *run, json_t *node, struct value *ret_
     return true;
 }
 
-static bool from_json(struct call *call) {
+static bool call_from_json(struct call *call) {
     json_t *root = fx_json_read(call->arguments[0].string, NULL, call->err);
-    if (root == NULL) {
-        return false;
+    if (root != NULL) {
+        const bool copied = copy_node(call->run, root, call->ret);
+        json_decref(root);
+        return copied;
     }
-    const bool copied = copy_node(call->run, root, call->ret);
-    json_decref(root);
-    return copied;
-}
-
-static bool call_must_from_json(struct call *call) {
-    if (from_json(call)) {
+    if (call->err->code == FX_ESYNTAX && !is_must(call)) {
+        fx_err_reset(call->err);
+        *call->ret = value_nil();
         return true;
     }
     if (call->err->code == FX_ESYNTAX) {
@@ -307,66 +305,29 @@ static bool call_must_from_json(struct call *call) {
     return false;
 }
 
-static bool call_from_json(struct call *call) {
-    if (from_json(call)) {
-        return true;
-    }
-    if (call->err->code != FX_ESYNTAX) {
-        return false;
-    }
-    fx_err_reset(call->err);
-    *call->ret = value_nil();
-    return true;
-}
-
-static bool to_json(struct call *call, enum json_layout layout) {
-    struct fx_buf *buf = run_scratch(call->run);
-    return json_print(call->run, buf, &call->arguments[0], layout) &&
-           run_take_scratch(call->run, call->ret);
-}
-
-/* Returns the empty text where JSON does not have the value. */
-static bool to_json_or_nothing(struct call *call, enum json_layout layout) {
-    if (to_json(call, layout)) {
-        return true;
-    }
-    if (call->err->code != FX_EMUTATE) {
-        return false;
-    }
-    fx_err_reset(call->err);
-    *call->ret = value_string(FX_TEXT(""));
-    return true;
-}
-
+/* A plain function returns the empty text where JSON does not have the value; but
+ * toRawJson panics with the message of its twin. */
 static bool call_to_json(struct call *call) {
-    return to_json_or_nothing(call, LAYOUT_COMPACT);
-}
-
-static bool call_must_to_json(struct call *call) {
-    return to_json(call, LAYOUT_COMPACT);
-}
-
-static bool call_to_pretty_json(struct call *call) {
-    return to_json_or_nothing(call, LAYOUT_INDENTED);
-}
-
-static bool call_must_to_pretty_json(struct call *call) {
-    return to_json(call, LAYOUT_INDENTED);
-}
-
-/* For both functions: the plain one panics with the same message. */
-static bool call_to_raw_json(struct call *call) {
-    return to_json(call, LAYOUT_RAW);
+    const enum json_layout layout = (enum json_layout)call->function->variant;
+    struct fx_buf *buf = run_scratch(call->run);
+    if (json_print(call->run, buf, &call->arguments[0], layout)) {
+        return run_take_scratch(call->run, call->ret);
+    }
+    if (call->err->code != FX_EMUTATE || is_must(call) || layout == LAYOUT_RAW) {
+        return false;
+    }
+    fx_err_reset(call->err);
+    return return_text(call, FX_TEXT(""));
 }
 
 const struct function functions_json[] = {
     FUNCTION("fromJson", call_from_json, 1, STRING),
-    FUNCTION("mustFromJson", call_must_from_json, 1, STRING),
-    FUNCTION("toJson", call_to_json, 1, ANY),
-    FUNCTION("mustToJson", call_must_to_json, 1, ANY),
-    FUNCTION("toPrettyJson", call_to_pretty_json, 1, ANY),
-    FUNCTION("mustToPrettyJson", call_must_to_pretty_json, 1, ANY),
-    FUNCTION("toRawJson", call_to_raw_json, 1, ANY),
-    FUNCTION("mustToRawJson", call_to_raw_json, 1, ANY),
+    FUNCTION("mustFromJson", call_from_json, 1, STRING),
+    VARIANT("toJson", call_to_json, LAYOUT_COMPACT, 1, ANY),
+    VARIANT("mustToJson", call_to_json, LAYOUT_COMPACT, 1, ANY),
+    VARIANT("toPrettyJson", call_to_json, LAYOUT_INDENTED, 1, ANY),
+    VARIANT("mustToPrettyJson", call_to_json, LAYOUT_INDENTED, 1, ANY),
+    VARIANT("toRawJson", call_to_json, LAYOUT_RAW, 1, ANY),
+    VARIANT("mustToRawJson", call_to_json, LAYOUT_RAW, 1, ANY),
     {.name = NULL},
 };

@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "location/sprig/convert.h"
 #include "location/sprig/functions.h"
 
 /* Go's messages for a list of negative length, and for a slice out of bounds. */

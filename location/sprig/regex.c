@@ -300,10 +300,6 @@ static void add_complaint(struct fx_buf *words, const char *re2) {
     fx_buf_printf(words, ": `%s`", colon == NULL ? "" : colon + 2);
 }
 
-static bool is_must(const struct call *call) {
-    return strncmp(call->function->name, "must", 4) == 0;
-}
-
 /* Converts RE2's message to Go's. Always false. */
 static bool fail_pattern(struct call *call, struct fx_text pattern) {
     struct fx_buf words;
@@ -319,13 +315,7 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
     }
     fx_buf_str(&words, "error parsing regexp: ");
     add_complaint(&words, call->err->msg);
-    if (words.failed) {
-        (void)fx_fail_nomem(call->err);
-    } else {
-        (void)fx_fail(call->err, FX_EMUTATE, "%s", words.data);
-    }
-    fx_buf_finish(&words);
-    return false;
+    return fx_buf_fail(&words, call->err, FX_EMUTATE);
 }
 
 /* Compiles the first argument; NULL with an error. */
@@ -357,12 +347,6 @@ static bool call_regex_match(struct call *call) {
     return return_bool(call, matches);
 }
 
-static struct fx_text matched(struct fx_text text, struct fx_regex_span span) {
-    return span.to == span.from
-               ? FX_TEXT("")
-               : (struct fx_text){text.data + span.from, span.to - span.from};
-}
-
 static bool call_regex_find(struct call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct fx_text text = argument_text(call, 1);
@@ -373,7 +357,7 @@ static bool call_regex_find(struct call *call) {
     if (span.from == FX_REGEX_NO_SPAN) {
         span = (struct fx_regex_span){0, 0};
     }
-    *call->ret = value_string(matched(text, span));
+    *call->ret = value_string(text_between(text, span.from, span.to));
     return true;
 }
 
@@ -398,26 +382,17 @@ static bool find_all(struct call *call, const struct fx_regex *regex, int64_t mo
     return true;
 }
 
-static struct list *new_strings(struct call *call, size_t n) {
-    struct list *list = value_list_new(call->run, n);
-    if (list != NULL) {
-        list->type = TYPE_STRINGS;
-    }
-    return list;
-}
-
 static bool call_regex_find_all(struct call *call) {
     const struct fx_regex *regex = take_pattern(call);
     struct regex_matches matches = {0};
     if (regex == NULL || !find_all(call, regex, call->arguments[2].integer, &matches)) {
         return false;
     }
-    struct list *list = new_strings(call, matches.n);
-    if (list == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < matches.n; i++) {
-        list->values[i] = value_string(matched(argument_text(call, 1), matches.spans[i]));
+    const struct fx_text text = argument_text(call, 1);
+    struct list *list = value_strings_new(call->run, matches.n);
+    for (size_t i = 0; list != NULL && i < matches.n; i++) {
+        list->values[i] =
+            value_string(text_between(text, matches.spans[i].from, matches.spans[i].to));
     }
     return return_list(call, list);
 }
@@ -436,13 +411,14 @@ static void fill_pieces(struct list *list, struct fx_text text,
         end = matches->spans[i].from;
         if (matches->spans[i].to != 0) {
             piece.to = end;
-            list->values[list->n++] = value_string(matched(text, piece));
+            list->values[list->n++] =
+                value_string(text_between(text, piece.from, piece.to));
         }
         piece.from = matches->spans[i].to;
     }
     if (end != text.len) {
         piece.to = text.len;
-        list->values[list->n++] = value_string(matched(text, piece));
+        list->values[list->n++] = value_string(text_between(text, piece.from, piece.to));
     }
 }
 
@@ -454,7 +430,7 @@ static bool call_regex_split(struct call *call) {
     if (regex == NULL || !find_all(call, regex, most, &matches)) {
         return false;
     }
-    struct list *list = new_strings(call, matches.n + 1);
+    struct list *list = value_strings_new(call->run, matches.n + 1);
     if (list == NULL) {
         return false;
     }
@@ -469,21 +445,16 @@ static bool call_regex_split(struct call *call) {
     return return_list(call, list);
 }
 
-static bool return_replaced(struct call *call, bool expands) {
+enum { EXPANDED, LITERAL };
+
+static bool call_regex_replace_all(struct call *call) {
     const struct fx_regex *regex = take_pattern(call);
-    const struct regex_replacement by = {argument_text(call, 2), expands};
+    const struct regex_replacement by = {argument_text(call, 2),
+                                         call->function->variant == EXPANDED};
     struct fx_buf *buf = run_scratch(call->run);
     return regex != NULL &&
            regex_replace(call->run, regex, argument_text(call, 1), &by, buf) &&
            run_take_scratch(call->run, call->ret);
-}
-
-static bool call_regex_replace_all(struct call *call) {
-    return return_replaced(call, true);
-}
-
-static bool call_regex_replace_all_literal(struct call *call) {
-    return return_replaced(call, false);
 }
 
 static bool call_regex_quote_meta(struct call *call) {
@@ -507,12 +478,14 @@ const struct function functions_regex[] = {
     FUNCTION("mustRegexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
     FUNCTION("regexSplit", call_regex_split, 1, STRING, STRING, INT),
     FUNCTION("mustRegexSplit", call_regex_split, 1, STRING, STRING, INT),
-    FUNCTION("regexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
-    FUNCTION("mustRegexReplaceAll", call_regex_replace_all, 1, STRING, STRING, STRING),
-    FUNCTION("regexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING, STRING,
-             STRING),
-    FUNCTION("mustRegexReplaceAllLiteral", call_regex_replace_all_literal, 1, STRING,
-             STRING, STRING),
+    VARIANT("regexReplaceAll", call_regex_replace_all, EXPANDED, 1, STRING, STRING,
+            STRING),
+    VARIANT("mustRegexReplaceAll", call_regex_replace_all, EXPANDED, 1, STRING, STRING,
+            STRING),
+    VARIANT("regexReplaceAllLiteral", call_regex_replace_all, LITERAL, 1, STRING, STRING,
+            STRING),
+    VARIANT("mustRegexReplaceAllLiteral", call_regex_replace_all, LITERAL, 1, STRING,
+            STRING, STRING),
     FUNCTION("regexQuoteMeta", call_regex_quote_meta, 1, STRING),
     {.name = NULL},
 };

@@ -9,7 +9,6 @@
 
 #include "base/err.h"
 #include "location/gotemplate/value.h"
-#include "location/sprig/finder.h"
 
 static bool call_hello(struct call *call) {
     return return_text(call, FX_TEXT("Hello!"));
@@ -60,67 +59,49 @@ static bool call_has_suffix(struct call *call) {
                        fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
 }
 
-/* Applies `add` to each argument that is not nil, with blanks between. */
-static bool join_arguments(struct call *call,
-                           bool (*add)(struct call *call, struct fx_buf *buf,
-                                       const struct value *value)) {
+#define QUOTED_BYTES_OF_A_UNIT 4 /* each may need an escape */
+
+enum quotes { UNQUOTED, SINGLE_QUOTED, DOUBLE_QUOTED };
+
+static bool add_quoted(struct call *call, struct fx_buf *buf, const struct value *value,
+                       enum quotes quotes) {
+    struct fx_text text = {0};
+    if (quotes == DOUBLE_QUOTED) {
+        if (!value_text(call->run, value, &text) ||
+            !run_spend(call->run, text.len / QUOTED_BYTES_OF_A_UNIT)) {
+            return false;
+        }
+        fx_text_quote_go(buf, text);
+        return true;
+    }
+    const char *quote = quotes == SINGLE_QUOTED ? "'" : "";
+    fx_buf_str(buf, quote);
+    const bool ok = value_print(call->run, buf, value);
+    fx_buf_str(buf, quote);
+    return ok;
+}
+
+/* Appends each argument that is not nil, with blanks between. */
+static bool call_quote(struct call *call) {
+    const enum quotes quotes = (enum quotes)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);
-    bool is_first = true;
+    const char *separator = "";
     for (size_t i = 0; i < call->n_arguments; i++) {
         if (value_is_nil(&call->arguments[i])) {
             continue;
         }
-        if (!is_first) {
-            fx_buf_char(buf, ' ');
-        }
-        is_first = false;
-        if (!add(call, buf, &call->arguments[i])) {
+        fx_buf_str(buf, separator);
+        separator = " ";
+        if (!add_quoted(call, buf, &call->arguments[i], quotes)) {
             return false;
         }
     }
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool add_plain(struct call *call, struct fx_buf *buf, const struct value *value) {
-    return value_print(call->run, buf, value);
-}
+enum { ON_THIS_LINE, ON_NEW_LINE };
 
-static bool add_single_quoted(struct call *call, struct fx_buf *buf,
-                              const struct value *value) {
-    fx_buf_char(buf, '\'');
-    if (!value_print(call->run, buf, value)) {
-        return false;
-    }
-    fx_buf_char(buf, '\'');
-    return true;
-}
-
-#define QUOTED_BYTES_OF_A_UNIT 4 /* each may need an escape */
-
-static bool add_double_quoted(struct call *call, struct fx_buf *buf,
-                              const struct value *value) {
-    struct fx_text text = {0};
-    if (!value_text(call->run, value, &text) ||
-        !run_spend(call->run, text.len / QUOTED_BYTES_OF_A_UNIT)) {
-        return false;
-    }
-    fx_text_quote_go(buf, text);
-    return true;
-}
-
-static bool call_cat(struct call *call) {
-    return join_arguments(call, add_plain);
-}
-
-static bool call_squote(struct call *call) {
-    return join_arguments(call, add_single_quoted);
-}
-
-static bool call_quote(struct call *call) {
-    return join_arguments(call, add_double_quoted);
-}
-
-static bool indent(struct call *call, const char *before) {
+static bool call_indent(struct call *call) {
     const struct fx_text text = argument_text(call, 1);
     if (argument_int(call, 0) < 0) {
         return fail_negative(call);
@@ -130,7 +111,7 @@ static bool indent(struct call *call, const char *before) {
     if (!run_spend_copy(call->run, width < buf->max ? width : buf->max)) {
         return false;
     }
-    fx_buf_str(buf, before);
+    fx_buf_str(buf, call->function->variant == ON_NEW_LINE ? "\n" : "");
     fx_buf_fill(buf, ' ', width);
     for (size_t i = 0; i < text.len && !buf->failed; i++) {
         fx_buf_char(buf, text.data[i]);
@@ -142,14 +123,6 @@ static bool indent(struct call *call, const char *before) {
         }
     }
     return run_take_scratch(call->run, call->ret);
-}
-
-static bool call_indent(struct call *call) {
-    return indent(call, "");
-}
-
-static bool call_nindent(struct call *call) {
-    return indent(call, "\n");
 }
 
 /* The empty text matches before every rune and at the end. */
@@ -298,11 +271,11 @@ const struct function functions_strings[] = {
     FUNCTION("contains", call_contains, 1, STRING, STRING),
     FUNCTION("hasPrefix", call_has_prefix, 1, STRING, STRING),
     FUNCTION("hasSuffix", call_has_suffix, 1, STRING, STRING),
-    VARIADIC("quote", call_quote, 2, ANY),
-    VARIADIC("squote", call_squote, 2, ANY),
-    VARIADIC("cat", call_cat, 1, ANY),
-    FUNCTION("indent", call_indent, 1, INT, STRING),
-    FUNCTION("nindent", call_nindent, 1, INT, STRING),
+    VARIADIC_VARIANT("quote", call_quote, DOUBLE_QUOTED, 2, ANY),
+    VARIADIC_VARIANT("squote", call_quote, SINGLE_QUOTED, 2, ANY),
+    VARIADIC_VARIANT("cat", call_quote, UNQUOTED, 1, ANY),
+    VARIANT("indent", call_indent, ON_THIS_LINE, 1, INT, STRING),
+    VARIANT("nindent", call_indent, ON_NEW_LINE, 1, INT, STRING),
     FUNCTION("replace", call_replace, 2, STRING, STRING, STRING),
     FUNCTION("plural", call_plural, 1, STRING, STRING, INT),
     FUNCTION("toString", call_to_string, 1, ANY),

@@ -8,31 +8,7 @@
 #include "base/runes.h"
 #include "location/gotemplate/format.h"
 
-/* Returns the rune to write; `before` is the previous one, 0 at the start. */
-typedef uint32_t map_rune(uint32_t rune, uint32_t before);
-
-static bool return_mapped(struct call *call, map_rune *map) {
-    const struct fx_text text = argument_text(call, 0);
-    struct fx_buf *buf = run_scratch(call->run);
-    uint32_t before = 0;
-    for (size_t at = 0; at < text.len;) {
-        uint32_t rune = 0;
-        at += fx_text_rune(text_between(text, at, text.len), &rune);
-        format_rune(buf, map(rune, before));
-        before = rune;
-    }
-    return run_take_scratch(call->run, call->ret);
-}
-
-static uint32_t map_upper(uint32_t rune, uint32_t before) {
-    (void)before;
-    return fx_rune_to_upper(rune);
-}
-
-static uint32_t map_lower(uint32_t rune, uint32_t before) {
-    (void)before;
-    return fx_rune_to_lower(rune);
-}
+enum mapping { UPPER_CASE, LOWER_CASE, TITLE, UNTITLE, SWAPCASE };
 
 /* As Go's strings.Title: in ASCII all but letters, digits and `_` separate words;
  * otherwise only white space. */
@@ -43,19 +19,11 @@ static bool parts_words(uint32_t rune) {
     return rune < 0x80 || fx_rune_is_space(rune);
 }
 
-static uint32_t map_title(uint32_t rune, uint32_t before) {
-    return parts_words(before) ? fx_rune_to_title(rune) : rune;
-}
-
 static bool is_gap(uint32_t rune) {
     return rune == 0 || fx_rune_is_space(rune);
 }
 
-static uint32_t map_untitle(uint32_t rune, uint32_t before) {
-    return is_gap(before) ? fx_rune_to_lower(rune) : rune;
-}
-
-static uint32_t map_swapped(uint32_t rune, uint32_t before) {
+static uint32_t swap_case(uint32_t rune, uint32_t before) {
     if (fx_rune_is_upper(rune) || fx_rune_is_title(rune)) {
         return fx_rune_to_lower(rune);
     }
@@ -65,24 +33,30 @@ static uint32_t map_swapped(uint32_t rune, uint32_t before) {
     return rune;
 }
 
-static bool call_upper(struct call *call) {
-    return return_mapped(call, map_upper);
+/* Returns the rune to write; `before` is the previous one, 0 at the start. */
+static uint32_t map_rune(enum mapping mapping, uint32_t rune, uint32_t before) {
+    switch (mapping) {
+    case UPPER_CASE: return fx_rune_to_upper(rune);
+    case LOWER_CASE: return fx_rune_to_lower(rune);
+    case TITLE: return parts_words(before) ? fx_rune_to_title(rune) : rune;
+    case UNTITLE: return is_gap(before) ? fx_rune_to_lower(rune) : rune;
+    case SWAPCASE: return swap_case(rune, before);
+    }
+    return rune;
 }
 
-static bool call_lower(struct call *call) {
-    return return_mapped(call, map_lower);
-}
-
-static bool call_title(struct call *call) {
-    return return_mapped(call, map_title);
-}
-
-static bool call_untitle(struct call *call) {
-    return return_mapped(call, map_untitle);
-}
-
-static bool call_swapcase(struct call *call) {
-    return return_mapped(call, map_swapped);
+static bool call_mapping(struct call *call) {
+    const enum mapping mapping = (enum mapping)call->function->variant;
+    struct fx_text text = argument_text(call, 0);
+    struct fx_buf *buf = run_scratch(call->run);
+    uint32_t before = 0;
+    while (text.len > 0) {
+        uint32_t rune = 0;
+        text = fx_text_rest(text, fx_text_rune(text, &rune));
+        format_rune(buf, map_rune(mapping, rune, before));
+        before = rune;
+    }
+    return run_take_scratch(call->run, call->ret);
 }
 
 /* The first byte of each word: like the library behind Sprig this treats bytes as
@@ -115,7 +89,7 @@ static bool call_initials(struct call *call) {
  *     number    := digit*                      none where a small letter follows: Bld|4th
  */
 
-enum class { CLASS_END, CONNECTOR, PUNCTUATION, NUMBER, UPPER, SMALL, OTHER };
+enum word_class { CLASS_END, CONNECTOR, PUNCTUATION, NUMBER, UPPER, SMALL, OTHER };
 
 static bool is_connector(uint32_t rune) {
     return rune == '_' || rune == '-' || fx_rune_is_space(rune);
@@ -126,17 +100,20 @@ static bool is_ideograph(uint32_t rune) {
            (rune >= 0x20000 && rune <= 0x2B81D);
 }
 
-static enum class class_of(uint32_t rune) { if (is_connector(rune)){return CONNECTOR;}
-if (fx_rune_is_number(rune)) {
-    return NUMBER;
-}
-if (fx_rune_is_upper(rune)) {
-    return UPPER;
-}
-if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
-    return SMALL; /* also letters without case */
-}
-return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
+static enum word_class class_of(uint32_t rune) {
+    if (is_connector(rune)) {
+        return CONNECTOR;
+    }
+    if (fx_rune_is_number(rune)) {
+        return NUMBER;
+    }
+    if (fx_rune_is_upper(rune)) {
+        return UPPER;
+    }
+    if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
+        return SMALL; /* also letters without case */
+    }
+    return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
 }
 
 /* Reads a text rune by rune. */
@@ -147,15 +124,20 @@ struct word_reader {
 };
 
 /* Gets the rune at `at` and returns its class, or CLASS_END. */
-static enum class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
-                       size_t *ret_len) {
-    if (at >= r->text.len){ *ret_len = 0; return CLASS_END;}
-*ret_len = fx_text_rune(text_between(r->text, at, r->text.len), ret_rune);
-return class_of(*ret_rune);
+static enum word_class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
+                            size_t *ret_len) {
+    if (at >= r->text.len) {
+        *ret_len = 0;
+        return CLASS_END;
+    }
+    *ret_len = fx_text_rune(text_between(r->text, at, r->text.len), ret_rune);
+    return class_of(*ret_rune);
 }
 
-static enum class peek(const struct word_reader *r) {
-    uint32_t rune = 0; size_t len = 0; return look(r, r->at, &rune, &len);
+static enum word_class peek(const struct word_reader *r) {
+    uint32_t rune = 0;
+    size_t len = 0;
+    return look(r, r->at, &rune, &len);
 }
 
 /* Writes the current rune in lower case. */
@@ -169,19 +151,25 @@ static void take(struct word_reader *r) {
     r->at += len;
 }
 
-static void take_run(struct word_reader *r, enum class class) {
+static void take_run(struct word_reader *r, enum word_class class) {
     while (peek(r) == class) {
         take(r);
     }
 }
 
 /* Counts the runes of the class from `at` on, and returns the class that follows. */
-static enum class find_end(const struct word_reader *r, size_t at, enum class class,
-                           size_t *ret_n) {
-    uint32_t rune = 0; size_t len = 0; enum class found = look(r, at, &rune, &len);
+static enum word_class find_end(const struct word_reader *r, size_t at,
+                                enum word_class class, size_t *ret_n) {
+    uint32_t rune = 0;
+    size_t len = 0;
+    enum word_class found = look(r, at, &rune, &len);
     *ret_n = 0;
-    while (found == class){at += len; ++*ret_n; found = look(r, at, &rune, &len);}
-return found;
+    while (found == class) {
+        at += len;
+        ++*ret_n;
+        found = look(r, at, &rune, &len);
+    }
+    return found;
 }
 
 /* Takes the number that belongs to the previous word. */
@@ -194,7 +182,7 @@ static void take_number(struct word_reader *r) {
 
 static void take_capitals(struct word_reader *r) {
     size_t n = 0;
-    const enum class next = find_end(r, r->at, UPPER, &n);
+    const enum word_class next = find_end(r, r->at, UPPER, &n);
     if (next != SMALL) {
         take_run(r, UPPER);
         take_number(r);
@@ -210,7 +198,7 @@ static void take_capitals(struct word_reader *r) {
 }
 
 static void take_word(struct word_reader *r) {
-    const enum class class = peek(r);
+    const enum word_class class = peek(r);
     if (class == UPPER) {
         take_capitals(r);
         return;
@@ -235,10 +223,11 @@ static void take_punctuation(struct word_reader *r) {
 }
 
 /* Replaces connectors by `connector`, and inserts it between adjacent words. */
-static bool return_joined(struct call *call, char connector) {
+static bool call_join_words(struct call *call) {
+    const char connector = (char)call->function->variant;
     struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     bool is_behind_word = false;
-    for (enum class class = peek(&r); class != CLASS_END; class = peek(&r)) {
+    for (enum word_class class = peek(&r); class != CLASS_END; class = peek(&r)) {
         if (class == CONNECTOR) {
             uint32_t rune = 0;
             size_t len = 0;
@@ -258,14 +247,6 @@ static bool return_joined(struct call *call, char connector) {
         }
     }
     return run_take_scratch(call->run, call->ret);
-}
-
-static bool call_snakecase(struct call *call) {
-    return return_joined(call, '_');
-}
-
-static bool call_kebabcase(struct call *call) {
-    return return_joined(call, '-');
 }
 
 /* Writes the connectors at the current position, without the last `n_dropped`. Returns
@@ -295,7 +276,7 @@ static bool call_camelcase(struct call *call) {
         format_rune(r.out, last);
     }
     bool begins = true;
-    for (enum class class = peek(&r); class != CLASS_END; class = peek(&r)) {
+    for (enum word_class class = peek(&r); class != CLASS_END; class = peek(&r)) {
         if (class == CONNECTOR) {
             size_t n = 0;
             const bool is_end = find_end(&r, r.at, CONNECTOR, &n) == CLASS_END;
@@ -314,14 +295,14 @@ static bool call_camelcase(struct call *call) {
 }
 
 const struct function functions_case[] = {
-    FUNCTION("upper", call_upper, 8, STRING),
-    FUNCTION("lower", call_lower, 8, STRING),
-    FUNCTION("title", call_title, 8, STRING),
-    FUNCTION("untitle", call_untitle, 8, STRING),
+    VARIANT("upper", call_mapping, UPPER_CASE, 8, STRING),
+    VARIANT("lower", call_mapping, LOWER_CASE, 8, STRING),
+    VARIANT("title", call_mapping, TITLE, 8, STRING),
+    VARIANT("untitle", call_mapping, UNTITLE, 8, STRING),
     FUNCTION("initials", call_initials, 2, STRING),
-    FUNCTION("swapcase", call_swapcase, 8, STRING),
-    FUNCTION("snakecase", call_snakecase, 32, STRING),
+    VARIANT("swapcase", call_mapping, SWAPCASE, 8, STRING),
+    VARIANT("snakecase", call_join_words, '_', 32, STRING),
     FUNCTION("camelcase", call_camelcase, 32, STRING),
-    FUNCTION("kebabcase", call_kebabcase, 32, STRING),
+    VARIANT("kebabcase", call_join_words, '-', 32, STRING),
     {.name = NULL},
 };

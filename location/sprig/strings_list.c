@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "location/gotemplate/value.h"
-#include "location/sprig/convert.h"
-#include "location/sprig/finder.h"
 #include "location/sprig/functions.h"
 #include "value/number.h"
 
@@ -74,11 +72,10 @@ static bool split(struct call *call, struct fx_text separator, struct fx_text te
         return false;
     }
     const size_t n = count_pieces(s, most);
-    struct list *list = run_spend(call->run, n) ? value_list_new(call->run, n) : NULL;
+    struct list *list = run_spend(call->run, n) ? value_strings_new(call->run, n) : NULL;
     if (list == NULL) {
         return false;
     }
-    list->type = TYPE_STRINGS;
     for (size_t i = 0; i < n; i++) {
         const bool is_last = most > 0 && i + 1 == (size_t)most;
         list->values[i] = value_string(is_last ? take_rest(&s) : take_piece(&s));
@@ -89,10 +86,8 @@ static bool split(struct call *call, struct fx_text separator, struct fx_text te
 
 static bool call_split_list(struct call *call) {
     struct list *list = NULL;
-    if (!split(call, argument_text(call, 0), argument_text(call, 1), -1, &list)) {
-        return false;
-    }
-    return return_list(call, list);
+    return split(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
+           return_list(call, list);
 }
 
 static bool name_entry(struct template_run *run, size_t i, struct map_entry *entry) {
@@ -157,10 +152,8 @@ static bool call_join(struct call *call) {
 
 static bool call_to_strings(struct call *call) {
     struct list *list = NULL;
-    if (!value_to_strings(call->run, &call->arguments[0], &list)) {
-        return false;
-    }
-    return return_list(call, list);
+    return value_to_strings(call->run, &call->arguments[0], &list) &&
+           return_list(call, list);
 }
 
 static int compare_strings(const void *a, const void *b) {
@@ -182,11 +175,10 @@ static bool call_sort_alpha(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct list *list = NULL;
     if (value_is_nil(value)) {
-        list = value_list_new(call->run, 1);
+        list = value_strings_new(call->run, 1);
         if (list == NULL) {
             return false;
         }
-        list->type = TYPE_STRINGS;
         list->values[0] = value_string(FX_TEXT("<nil>"));
     } else if (!value_to_strings(call->run, value, &list)) {
         return false;

@@ -7,8 +7,8 @@
 
 #include "engine/policy_text.h"
 #include "mutators/gatekeeper/target.h"
-#include "value/print.h"
 #include "value/tree.h"
+#include "value/yaml.h"
 
 /* Appends what stands before the second, third and later of several things. */
 static void part(struct fx_buf *buf, size_t index, const char *separator) {

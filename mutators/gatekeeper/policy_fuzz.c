@@ -73,12 +73,12 @@ static void check_apply(const struct fx_mutator *mutator) {
     fx_placeholders_destroy(request.placeholders);
 }
 
-/* Whatever the policy, a sketch is an object or none. */
-static void check_sketch(const struct fx_mutator *mutator) {
+/* Whatever the policy, an example is an object or none. */
+static void check_example(const struct fx_mutator *mutator) {
     struct fx_err err = FX_ERR_INIT;
-    json_t *sketch = mutator->ops->sketch(mutator, &err);
-    assert(sketch != NULL ? json_is_object(sketch) : err.code == FX_OK);
-    json_decref(sketch);
+    json_t *example = mutator->ops->example(mutator, &err);
+    assert(example != NULL ? json_is_object(example) : err.code == FX_OK);
+    json_decref(example);
 }
 
 static void check_provider(const struct fx_provider *provider) {
@@ -145,7 +145,7 @@ static void check_policy(json_t *policy) {
     }
     if (compilation.n_mutators > 0) {
         check_apply(compilation.mutators[0]);
-        check_sketch(compilation.mutators[0]);
+        check_example(compilation.mutators[0]);
     }
     if (compilation.n_resources > 0) {
         check_resource(compilation.resources[0]);

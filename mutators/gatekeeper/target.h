@@ -108,8 +108,8 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
                      const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                      struct fx_err *err);
 
-/* The engine's sketch slot for every kind (sketch.c). */
-json_t *fx_target_sketch(const struct fx_mutator *self, struct fx_err *err);
+/* The engine's example slot for every kind (example.c). */
+json_t *fx_target_example(const struct fx_mutator *self, struct fx_err *err);
 
 /* The engine's explain slot for every kind (explain.c). */
 void fx_target_explain(const struct fx_mutator *self, const char *criterion,

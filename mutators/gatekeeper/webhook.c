@@ -9,17 +9,6 @@
 #include "mutators/gatekeeper/policy.h"
 #include "value/tree.h"
 
-/* The groups of Gatekeeper's objects, and of our own. */
-#define OWN_GROUPS(X)              \
-    X("templates.gatekeeper.sh")   \
-    X("constraints.gatekeeper.sh") \
-    X(GATEKEEPER_GROUP)            \
-    X(CONFIG_GROUP)                \
-    X(EXTERNAL_GROUP)              \
-    X(EXPANSION_GROUP)             \
-    X("status.gatekeeper.sh")      \
-    X(FIXPOINT_GROUP)
-
 #define DEFAULT_OWN_NAMESPACE "gatekeeper-system"
 
 /* Takes `part` off the front or the back of `text`; false where it is not there. */
@@ -48,20 +37,6 @@ static const char *skips_user(struct fx_text username, const char *own_namespace
     return is_own ? "Gatekeeper does not self-manage" : NULL;
 }
 
-static const char *skips_group(struct fx_text group) {
-    static const char *const own_groups[] = {
-#define X(name) name,
-        OWN_GROUPS(X)
-#undef X
-    };
-    for (size_t i = 0; i < FX_COUNT(own_groups); i++) {
-        if (fx_text_is(group, own_groups[i])) {
-            return "Not mutating gatekeeper resources";
-        }
-    }
-    return NULL;
-}
-
 /* Gatekeeper reads the one Config called so, and lets its users store no other. */
 static bool check(const struct fx_subject *policy, struct fx_err *err) {
     if (!fx_text_is(policy->group, CONFIG_GROUP) || !fx_text_is(policy->kind, "Config") ||
@@ -78,11 +53,16 @@ static const struct fx_webhook_path paths[] = {
     {.path = NULL},
 };
 
+/* Gatekeeper's groups that have none of the kinds. */
+static const char *const reserved_groups[] = {
+    "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "status.gatekeeper.sh", NULL};
+
 const struct fx_webhook fx_gatekeeper_webhook = {
     .paths = paths,
     .guard = &fx_label_guard,
     .skips_user = skips_user,
-    .skips_group = skips_group,
+    .reserved_message = "Not mutating gatekeeper resources",
+    .reserved_groups = reserved_groups,
     .check = check,
     .annotate = fx_annotate,
 };

@@ -200,7 +200,7 @@ static void tells_where_it_writes(void **state) {
 static const struct {
     const char *rule;
     const char *object; /* NULL: none can be made */
-} sketches[] = {
+} examples[] = {
     {"namespace: shop}, spec: {match: [{select: $.kind, matchValue: Deployment}], patch: "
      "[{op: add, path: /x, value: v}]",
      "{apiVersion: apps/v1, kind: Deployment, metadata: {name: example, namespace: "
@@ -240,22 +240,22 @@ static const struct {
 
 static void makes_an_object(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(sketches); i++) {
+    for (size_t i = 0; i < FX_COUNT(examples); i++) {
         char text[1024];
         struct fx_compilation made = {0};
         struct fx_err err = FX_ERR_INIT;
         (void)snprintf(text, sizeof text,
                        "{apiVersion: api.kubemod.io/v1beta1, kind: ModRule, metadata: "
                        "{name: r, %s, type: Patch}}",
-                       sketches[i].rule);
+                       examples[i].rule);
         compile(text, &made);
-        json_t *object = made.mutators[0]->ops->sketch(made.mutators[0], &err);
+        json_t *object = made.mutators[0]->ops->example(made.mutators[0], &err);
         assert_int_equal(err.code, FX_OK);
-        if (sketches[i].object == NULL) {
+        if (examples[i].object == NULL) {
             assert_null(object);
         } else {
             assert_non_null(object);
-            assert_value(object, sketches[i].object, sketches[i].rule);
+            assert_value(object, examples[i].object, examples[i].rule);
         }
         json_decref(object);
         fx_compilation_finish(&made);

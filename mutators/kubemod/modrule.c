@@ -9,12 +9,12 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "mutators/kubemod/example.h"
 #include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/rule_access.h"
-#include "mutators/kubemod/sketch.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -218,7 +218,7 @@ static const struct fx_mutator_ops patch_ops = {
     .operations = MODRULE_OPERATIONS,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
-    .sketch = fx_modrule_sketch,
+    .example = fx_modrule_example,
     .view = &fx_synthetic_refs,
     .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,

@@ -107,7 +107,7 @@ static void check_trace(const struct fx_trace *trace) {
     }
 }
 
-/* Whatever the rule, a sketch of it is an object or none. */
+/* Whatever the rule, an example of it is an object or none. */
 static void check_rule(const struct fx_mutator *rule) {
     struct fx_err err = FX_ERR_INIT;
     if (fx_mutator_is_validator(rule)) {
@@ -115,9 +115,9 @@ static void check_rule(const struct fx_mutator *rule) {
     }
     bool may = false;
     assert(fx_access_may_write(rule, NULL, 0, &may, &err) && may);
-    json_t *sketch = rule->ops->sketch(rule, &err);
-    assert(err.code == FX_OK && (sketch == NULL || json_is_object(sketch)));
-    json_decref(sketch);
+    json_t *example = rule->ops->example(rule, &err);
+    assert(err.code == FX_OK && (example == NULL || json_is_object(example)));
+    json_decref(example);
 }
 
 static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,

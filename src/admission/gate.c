@@ -34,14 +34,25 @@ enum fx_next fx_step_operation(struct fx_review *review) {
     return FX_NEXT;
 }
 
+static bool is_reserved(const struct fx_dialect *dialect, struct fx_text group) {
+    const char *const *other = dialect->webhook->reserved_groups;
+    for (const struct fx_kind *kind = dialect->kinds; kind->kind != NULL; kind++) {
+        if (fx_text_is(group, kind->group)) {
+            return true;
+        }
+    }
+    while (other != NULL && *other != NULL && !fx_text_is(group, *other)) {
+        other++;
+    }
+    return other != NULL && *other != NULL;
+}
+
 const char *fx_reserved_group(struct fx_text group) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
         const struct fx_webhook *webhook = fx_dialects[i]->webhook;
-        const char *message = webhook != NULL && webhook->skips_group != NULL
-                                  ? webhook->skips_group(group)
-                                  : NULL;
-        if (message != NULL) {
-            return message;
+        if (webhook != NULL && webhook->reserved_message != NULL &&
+            is_reserved(fx_dialects[i], group)) {
+            return webhook->reserved_message;
         }
     }
     return NULL;

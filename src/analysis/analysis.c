@@ -85,9 +85,19 @@ bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_cas
         verdict = (struct fx_verdict){false, NULL};
         ok = !fx_err_is_ours(err);
     }
-    *ret_criterion = verdict.criterion;
+    if (ret_criterion != NULL) {
+        *ret_criterion = verdict.criterion;
+    }
     *ret_matches = verdict.matched;
     return ok;
+}
+
+bool fx_analyzer_set_type(json_t *object, const struct fx_binding *binding) {
+    json_t *version =
+        json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(binding->group),
+                     binding->group.len > 0 ? "/" : "", FX_TEXT_ARG(binding->version));
+    return fx_tree_set_take(object, FX_TEXT("apiVersion"), version) &&
+           fx_tree_set_take(object, FX_TEXT("kind"), fx_tree_new_string(binding->kind));
 }
 
 bool fx_analyzer_diff(struct analyzer *analyzer, json_t *before, json_t *after,

@@ -50,10 +50,13 @@ struct trial fx_analyzer_trial(struct analyzer *analyzer, const struct trial_cas
                                const uint32_t *order, size_t n_order);
 
 /* Does the mutator match the object of the case? *ret_criterion: the criterion that
- * failed, or NULL. A match that fails counts as no match. */
+ * failed, or NULL; the pointer may be NULL. A match that fails counts as no match. */
 bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_case *tcase,
                          uint32_t mutator, const char **ret_criterion, bool *ret_matches,
                          struct fx_err *err) FX_MUST_USE;
+
+/* Gives the object the type of the binding. False without memory. */
+bool fx_analyzer_set_type(json_t *object, const struct fx_binding *binding) FX_MUST_USE;
 
 /* The patch from `before` to `after`; valid until the next call. */
 bool fx_analyzer_diff(struct analyzer *analyzer, json_t *before, json_t *after,
@@ -61,11 +64,14 @@ bool fx_analyzer_diff(struct analyzer *analyzer, json_t *before, json_t *after,
 
 /* ---- findings -------------------------------------------------------------------- */
 
-/* Adds the finding unless an equal one exists: with the same rule, the same mutators and,
- * except for UNDO, the same path, whatever its list indices. The finding is copied; the
- * object of `tcase` becomes its witness. */
+/* Adds the finding with this text and path unless an equal one exists: with the same
+ * rule, the same mutators and, except for UNDO, the same path, whatever its list indices.
+ * The finding (rule, mutators, values) is copied; the object of `tcase` becomes its
+ * witness.
+ */
 bool fx_analyzer_report(struct analyzer *analyzer, const struct trial_case *tcase,
                         const struct fx_analysis_finding *finding,
+                        struct fx_buf *text_take, struct fx_text path,
                         struct fx_err *err) FX_MUST_USE;
 
 /* Is there an UNDO finding with both mutators? */
@@ -75,13 +81,37 @@ bool fx_analyzer_has_undo(const struct analyzer *analyzer, uint32_t a, uint32_t 
 void fx_analyzer_print_id(struct fx_buf *buf, const struct analyzer *analyzer,
                           uint32_t mutator);
 
-/* Are the two JSON Pointers equal, whatever their list indices? Is `prefix` equal to
- * `path`, or to its beginning up to a `/`? */
-bool fx_analyzer_same_path(const char *a, const char *b);
+/* Is `prefix` equal to `path`, or to its beginning up to a `/`, whatever the list indices
+ * in these JSON Pointers? */
 bool fx_analyzer_path_begins(const char *prefix, const char *path);
 
 /* Appends the pointer as a path: "spec.containers[*].image". */
 void fx_analyzer_print_path(struct fx_buf *buf, const char *pointer);
+
+#define LEAVES_MAX 64u /* of one change; the rest is ignored */
+
+/* What a mutator changes, as JSON Pointers to values that contain no others. */
+struct leaves {
+    char *paths[LEAVES_MAX];
+    size_t n_paths;
+};
+
+void fx_leaves_finish(struct leaves *leaves); /* zeroed ones are fine */
+
+/* Lists the leaves that `after` has otherwise than `before`: of what was added or put in
+ * another's place, and of what was taken away. */
+bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
+                    struct leaves *ret_leaves, struct fx_err *err) FX_MUST_USE;
+
+/* Are both results the same? Lists with the same elements in another order are the same:
+ * two mutators that each add a container do not depend on each other. Parts beyond the
+ * limits of the comparison count as the same. */
+bool fx_same(const json_t *a, const json_t *b);
+
+/* The first place where the two, which are not the same, differ: appends its JSON Pointer
+ * (its failure sticks) and gives the values there, borrowed, NULL where there is none. */
+void fx_same_find(json_t *a, json_t *b, struct fx_buf *pointer, json_t **ret_a,
+                  json_t **ret_b);
 
 /* ---- parts ----------------------------------------------------------------------- */
 
@@ -91,12 +121,6 @@ void fx_analyzer_print_path(struct fx_buf *buf, const char *pointer);
 bool fx_analyzer_try_set(struct analyzer *analyzer, const struct trial_case *tcase,
                          const uint32_t *order, size_t n_order,
                          struct fx_err *err) FX_MUST_USE;
-
-/* Reports the mutators that undo each other in the cycle of the outcome. */
-bool fx_analyzer_check_undo(struct analyzer *analyzer, const struct trial_case *tcase,
-                            const struct trial *trial,
-                            const struct trial_outcome *outcome,
-                            struct fx_err *err) FX_MUST_USE;
 
 /* Reports pairs of mutators whose order changes the outcome of the trial. */
 bool fx_analyzer_check_order(struct analyzer *analyzer, const struct trial_case *tcase,

@@ -8,6 +8,8 @@
 #include "analysis/analyzer.h"
 #include "base/limits.h"
 #include "base/vec.h"
+#include "value/pointer.h"
+#include "value/tree.h"
 
 const char *fx_analysis_rule_name(enum fx_analysis_rule rule) {
     static const char *const names[] = {
@@ -86,7 +88,8 @@ bool fx_analyzer_path_begins(const char *prefix, const char *path) {
     return true;
 }
 
-bool fx_analyzer_same_path(const char *a, const char *b) {
+/* Are the two JSON Pointers equal, whatever their list indices? */
+static bool same_path(const char *a, const char *b) {
     return fx_analyzer_path_begins(a, b) && fx_analyzer_path_begins(b, a);
 }
 
@@ -152,7 +155,7 @@ static bool same_mutators(const struct fx_analysis_finding *a,
 /* Mutators that undo each other do so in every field they share: one is enough. */
 static bool same_place(const struct fx_analysis_finding *a,
                        const struct fx_analysis_finding *b) {
-    return a->rule == FX_ANALYSIS_UNDO || fx_analyzer_same_path(a->path, b->path);
+    return a->rule == FX_ANALYSIS_UNDO || same_path(a->path, b->path);
 }
 
 static bool is_reported(const struct fx_analysis *analysis,
@@ -179,35 +182,109 @@ bool fx_analyzer_has_undo(const struct analyzer *analyzer, uint32_t a, uint32_t 
 }
 
 bool fx_analyzer_report(struct analyzer *analyzer, const struct trial_case *tcase,
-                        const struct fx_analysis_finding *finding, struct fx_err *err) {
+                        const struct fx_analysis_finding *finding,
+                        struct fx_buf *text_take, struct fx_text path,
+                        struct fx_err *err) {
     struct fx_analysis *analysis = analyzer->result;
+    struct fx_analysis_finding made = *finding;
+    made.text = fx_buf_steal(text_take);
+    made.path = fx_text_dup(path);
+    made.witness = json_incref(tcase->object);
+    made.origin = tcase->origin;
+    made.operation = tcase->request.operation;
+    for (size_t i = 0; i < made.n_values; i++) {
+        json_incref(made.values[i]);
+    }
+    fx_buf_finish(text_take);
     /* There is at most one note for each mutator: no need to search. */
-    if (!fx_analysis_rule_is_note(finding->rule)) {
-        if (is_reported(analysis, finding)) {
-            return true;
-        }
-        if (analyzer->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
-            analysis->n_more++;
-            return true;
-        }
+    const bool is_note = fx_analysis_rule_is_note(finding->rule);
+    bool ok = made.text != NULL && made.path != NULL;
+    bool is_new = ok && (is_note || !is_reported(analysis, &made));
+    if (is_new && !is_note && analyzer->n_warnings == FX_LIMIT_CHECK_FINDINGS) {
+        analysis->n_more++;
+        is_new = false;
     }
-    if (!FX_VEC_GROW(analysis->findings, analysis->n_findings, analysis->cap_findings)) {
-        return fx_fail_nomem(err);
+    if (is_new) {
+        ok =
+            FX_VEC_GROW(analysis->findings, analysis->n_findings, analysis->cap_findings);
     }
-    struct fx_analysis_finding copy = *finding;
-    copy.text = strdup(finding->text);
-    copy.path = strdup(finding->path);
-    copy.witness = json_incref(tcase->object);
-    copy.origin = tcase->origin;
-    copy.operation = tcase->request.operation;
-    for (size_t i = 0; i < copy.n_values; i++) {
-        json_incref(copy.values[i]);
+    if (!ok || !is_new) {
+        finding_finish(&made);
+        return ok || fx_fail_nomem(err);
     }
-    if (copy.text == NULL || copy.path == NULL) {
-        finding_finish(&copy);
-        return fx_fail_nomem(err);
-    }
-    analysis->findings[analysis->n_findings++] = copy;
-    analyzer->n_warnings += !fx_analysis_rule_is_note(finding->rule);
+    analysis->findings[analysis->n_findings++] = made;
+    analyzer->n_warnings += !is_note;
     return true;
+}
+
+/* ---- the leaves of a change ------------------------------------------------------ */
+
+void fx_leaves_finish(struct leaves *leaves) {
+    for (size_t i = 0; i < leaves->n_paths; i++) {
+        free(leaves->paths[i]);
+    }
+    leaves->n_paths = 0;
+}
+
+/* Goes down from the value at the path in `at`, which is the same again afterwards. */
+static bool descend(struct leaves *leaves, json_t *value, struct fx_buf *at) {
+    const size_t len = at->len;
+    bool ok = true;
+    if (json_object_size(value) > 0) {
+        for (void *field = fx_node_first(value);
+             ok && field != NULL && leaves->n_paths < LEAVES_MAX;
+             field = fx_node_next(value, field)) {
+            const struct fx_text key = fx_node_key(field);
+            fx_pointer_push(at, key);
+            ok = descend(leaves, json_object_iter_value(field), at);
+            at->len = len;
+        }
+        return ok;
+    }
+    if (json_array_size(value) > 0) {
+        for (size_t i = 0;
+             ok && i < json_array_size(value) && leaves->n_paths < LEAVES_MAX; i++) {
+            fx_pointer_push_index(at, i);
+            ok = descend(leaves, json_array_get(value, i), at);
+            at->len = len;
+        }
+        return ok;
+    }
+    char *path = at->failed ? NULL : fx_text_dup(fx_buf_view(at));
+    if (path == NULL) {
+        return false;
+    }
+    leaves->paths[leaves->n_paths++] = path;
+    return true;
+}
+
+static bool add_leaves(struct leaves *leaves, struct fx_text path, json_t *value,
+                       struct fx_buf *at) {
+    if (value == NULL || leaves->n_paths == LEAVES_MAX) {
+        return true;
+    }
+    fx_buf_reset(at);
+    fx_buf_str(at, "");
+    fx_buf_text(at, path);
+    return descend(leaves, value, at);
+}
+
+bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
+                    struct leaves *ret_leaves, struct fx_err *err) {
+    struct fx_patch patch;
+    ret_leaves->n_paths = 0;
+    if (!fx_analyzer_diff(analyzer, before, after, &patch, err)) {
+        return false;
+    }
+    struct fx_buf at = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < patch.n_ops; i++) {
+        ok = add_leaves(ret_leaves, patch.ops[i].path, patch.ops[i].value, &at) &&
+             add_leaves(ret_leaves, patch.ops[i].path, patch.ops[i].old, &at);
+    }
+    fx_buf_finish(&at);
+    if (!ok) {
+        fx_leaves_finish(ret_leaves);
+    }
+    return ok || fx_fail_nomem(err);
 }

@@ -5,16 +5,170 @@
  * match one object, an object merged from both.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/analyzer.h"
-#include "analysis/pairs.h"
 #include "analysis/sketches.h"
 #include "base/limits.h"
+#include "value/equal.h"
 #include "value/tree.h"
 
+/* ---- merging two objects --------------------------------------------------------- */
+
+#define ELEMENTS_MAX 256u /* of a list; sketches are small */
+
+/* What sketches give where any would do. */
+#define ANY_NAME      "example"
+#define ANY_NAMESPACE "default"
+
+static bool merge(json_t *into, json_t *from);
+
+static bool add_copy(json_t *into, struct fx_text key, const json_t *value) {
+    return fx_tree_set_take(into, key, json_deep_copy(value));
+}
+
+static bool is_container(const json_t *value) {
+    return json_is_object(value) || json_is_array(value);
+}
+
+/* Is there just any value, where the other one needs something to be in? */
+static bool is_filler(const json_t *present, const json_t *value) {
+    return !is_container(present) && is_container(value);
+}
+
+static bool merge_objects(json_t *into, json_t *from) {
+    for (void *at = fx_node_first(from); at != NULL; at = fx_node_next(from, at)) {
+        const struct fx_text key = fx_node_key(at);
+        json_t *value = json_object_iter_value(at);
+        json_t *present = fx_tree_view_text(into, key);
+        if (present == NULL || is_filler(present, value) ? !add_copy(into, key, value)
+                                                         : !merge(present, value)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Elements with an equal scalar under one key (`name: example`) are the same one. */
+static bool are_one(const json_t *a, json_t *b) {
+    for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
+        const struct fx_text key = fx_node_key(at);
+        const json_t *value = json_object_iter_value(at);
+        if (!json_is_object(value) && !json_is_array(value) &&
+            fx_equal(value, fx_tree_view_text(a, key))) {
+            return true;
+        }
+    }
+    return fx_equal(a, b);
+}
+
+static bool merge_lists(json_t *into, const json_t *from) {
+    for (size_t i = 0; i < json_array_size(from) && i < ELEMENTS_MAX; i++) {
+        json_t *element = json_array_get(from, i);
+        json_t *same = NULL;
+        for (size_t k = 0; same == NULL && k < json_array_size(into); k++) {
+            json_t *candidate = json_array_get(into, k);
+            same = are_one(candidate, element) ? candidate : NULL;
+        }
+        if (same != NULL ? !merge(same, element)
+                         : !fx_tree_append_take(into, json_deep_copy(element))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* `into` is a deep copy of our own. False without memory. */
+static bool merge(json_t *into, json_t *from) {
+    if (json_is_object(into) && json_is_object(from)) {
+        return merge_objects(into, from);
+    }
+    if (json_is_array(into) && json_is_array(from)) {
+        return merge_lists(into, from);
+    }
+    return true;
+}
+
+/* Does everything that `a` and `b` both have agree? */
+static bool agree(const json_t *a, json_t *b) {
+    for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
+        const struct fx_text key = fx_node_key(at);
+        const json_t *other = fx_tree_view_text(a, key);
+        if (other != NULL && !fx_equal(other, json_object_iter_value(at))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_where_given(const json_t *a, const json_t *b, const char *key) {
+    const struct fx_text x = fx_tree_view_string(a, key);
+    const struct fx_text y = fx_tree_view_string(b, key);
+    return x.data == NULL || y.data == NULL || fx_text_equal(x, y) ||
+           fx_text_is(x, ANY_NAME) || fx_text_is(y, ANY_NAME);
+}
+
+/* Are they in one namespace, or may one of them be in any? */
+static bool share_namespace(const json_t *a, const json_t *b) {
+    const struct fx_text x = fx_tree_view_string(a, "namespace");
+    const struct fx_text y = fx_tree_view_string(b, "namespace");
+    return fx_text_equal(x, y) || fx_text_is(x, ANY_NAMESPACE) ||
+           fx_text_is(y, ANY_NAMESPACE);
+}
+
+/* Can the two be one object? Not asked of their namespaces. */
+static bool may_be_one(const json_t *a, const json_t *b) {
+    return same_where_given(a, b, "name") &&
+           agree(fx_tree_view_key(a, "labels"), fx_tree_view_key(b, "labels")) &&
+           agree(fx_tree_view_key(a, "annotations"), fx_tree_view_key(b, "annotations"));
+}
+
+/* The name, the namespace that was asked for, not the one that stands for any. */
+static bool take_choice(json_t *into, const json_t *from, const char *key,
+                        const char *any) {
+    json_t *chosen = fx_tree_view_key(from, key);
+    return chosen == NULL || !fx_text_is(fx_tree_view_string(into, key), any) ||
+           fx_tree_set_take(into, fx_text_of(key), json_incref(chosen));
+}
+
+static bool take_names(json_t *metadata, const json_t *theirs,
+                       struct fx_text namespace_) {
+    if (!take_choice(metadata, theirs, "name", ANY_NAME)) {
+        return false;
+    }
+    return namespace_.data != NULL
+               ? fx_tree_set_take(metadata, FX_TEXT("namespace"),
+                                  fx_tree_new_string(namespace_))
+               : take_choice(metadata, theirs, "namespace", ANY_NAMESPACE);
+}
+
+/* Merges two objects: the fields of both, each list element once; in `namespace_`, unless
+ * its data is NULL. Where fields contradict each other, that of `a` counts. A new
+ * reference; NULL (no error) if type or name contradict each other. */
+static json_t *merge_sketches(const json_t *a, const json_t *b, struct fx_text namespace_,
+                              struct fx_err *err) {
+    const json_t *ours = fx_tree_view_key(a, "metadata");
+    const json_t *theirs = fx_tree_view_key(b, "metadata");
+    if (!may_be_one(ours, theirs) ||
+        (namespace_.data == NULL && !share_namespace(ours, theirs))) {
+        return NULL;
+    }
+    json_t *merged = json_deep_copy(a);
+    json_t *other = json_deep_copy(b);
+    json_t *metadata = fx_tree_view_key(merged, "metadata");
+    if (merged == NULL || other == NULL || !merge(merged, other) ||
+        (metadata != NULL && !take_names(metadata, theirs, namespace_))) {
+        (void)fx_fail_nomem(err);
+        json_decref(merged);
+        merged = NULL;
+    }
+    json_decref(other);
+    return merged;
+}
+
 /* Steps charged for checking whether a pair matches one object, and for merging two. */
-#define MEETING_COST 2u
-#define MERGING_COST 8u
+#define MATCHING_COST 2u
+#define MERGING_COST  8u
 
 struct making {
     struct analyzer *analyzer;
@@ -27,7 +181,7 @@ struct making {
 
 /* Fills `order` with the mutator and those it is paired with: the pairs from *at on.
  * Gives how many there are, and moves *at behind them. */
-static size_t list_company(struct making *making, uint32_t mutator, size_t *at) {
+static size_t list_set(struct making *making, uint32_t mutator, size_t *at) {
     const struct pairs *pairs = &making->pairs;
     size_t n = 0;
     bool has_self = false;
@@ -44,7 +198,7 @@ static size_t list_company(struct making *making, uint32_t mutator, size_t *at) 
     return n;
 }
 
-static bool try_companies(struct making *making, struct fx_err *err) {
+static bool try_sets(struct making *making, struct fx_err *err) {
     const size_t n_mutators = making->analyzer->snapshot->n_mutators;
     size_t at = 0;
     for (uint32_t i = 0; i < n_mutators; i++) {
@@ -52,7 +206,7 @@ static bool try_companies(struct making *making, struct fx_err *err) {
         if (tcase->object == NULL) {
             continue;
         }
-        const size_t n = list_company(making, i, &at);
+        const size_t n = list_set(making, i, &at);
         if (!fx_analyzer_check_alone(making->analyzer, tcase, i, err) ||
             !fx_analyzer_try_set(making->analyzer, tcase, making->order, n, err)) {
             return false;
@@ -63,14 +217,6 @@ static bool try_companies(struct making *making, struct fx_err *err) {
 
 /* ---- objects of both ------------------------------------------------------------- */
 
-static bool set_type(json_t *object, const struct fx_binding *binding) {
-    json_t *version =
-        json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(binding->group),
-                     binding->group.len > 0 ? "/" : "", FX_TEXT_ARG(binding->version));
-    return fx_tree_set_take(object, FX_TEXT("apiVersion"), version) &&
-           fx_tree_set_take(object, FX_TEXT("kind"), fx_tree_new_string(binding->kind));
-}
-
 /* Do both match, under one operation? */
 static bool find_operation(const struct making *making, struct trial_case *tcase,
                            const struct pair *pair, bool *ret_found, struct fx_err *err) {
@@ -78,13 +224,11 @@ static bool find_operation(const struct making *making, struct trial_case *tcase
                                                    FX_OPERATION_UPDATE};
     *ret_found = false;
     for (size_t i = 0; !*ret_found && i < FX_COUNT(operations); i++) {
-        const char *criterion = NULL;
         bool other = false;
         tcase->request.operation = operations[i];
-        if (!fx_analyzer_matches(making->analyzer, tcase, pair->a, &criterion, ret_found,
+        if (!fx_analyzer_matches(making->analyzer, tcase, pair->a, NULL, ret_found,
                                  err) ||
-            !fx_analyzer_matches(making->analyzer, tcase, pair->b, &criterion, &other,
-                                 err)) {
+            !fx_analyzer_matches(making->analyzer, tcase, pair->b, NULL, &other, err)) {
             return false;
         }
         *ret_found = *ret_found && other;
@@ -117,28 +261,28 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     const struct fx_binding *binding =
         fx_pairs_binding(mutators[pair->a], mutators[pair->b]);
     err->code = FX_OK;
-    json_t *object = fx_sketch_merge(
+    json_t *object = merge_sketches(
         making->sketches[pair->a].tcase.object, making->sketches[pair->b].tcase.object,
         fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
     if (object == NULL) {
         return err->code == FX_OK;
     }
     const bool is_known = binding != NULL && !binding->any_group && !binding->any_version;
-    const bool ok = !is_known || set_type(object, binding) || fx_fail_nomem(err);
+    const bool ok =
+        !is_known || fx_analyzer_set_type(object, binding) || fx_fail_nomem(err);
     const bool done = ok && try_merged(making, pair, object, err);
     json_decref(object);
     return done;
 }
 
 /* Does either match the other's object? Then they have run together there. */
-static bool have_met(struct making *making, const struct pair *pair, bool *ret_met,
-                     struct fx_err *err) {
-    const char *criterion = NULL;
+static bool ran_together(struct making *making, const struct pair *pair,
+                         bool *ret_together, struct fx_err *err) {
     return fx_analyzer_matches(making->analyzer, &making->sketches[pair->a].tcase,
-                               pair->b, &criterion, ret_met, err) &&
-           (*ret_met ||
+                               pair->b, NULL, ret_together, err) &&
+           (*ret_together ||
             fx_analyzer_matches(making->analyzer, &making->sketches[pair->b].tcase,
-                                pair->a, &criterion, ret_met, err));
+                                pair->a, NULL, ret_together, err));
 }
 
 /* Takes steps for other work than a match. False if there are too few, or if no further
@@ -155,18 +299,18 @@ static bool spend(struct analyzer *analyzer, size_t n_steps) {
 static bool try_pairs(struct making *making, struct fx_err *err) {
     for (size_t i = 0; i < making->pairs.n_items; i++) {
         const struct pair *pair = &making->pairs.items[i];
-        bool met = false;
+        bool together = false;
         if (pair->a > pair->b) {
             continue; /* the pair exists in both orders */
         }
-        if (!spend(making->analyzer, MEETING_COST)) {
+        if (!spend(making->analyzer, MATCHING_COST)) {
             making->analyzer->result->n_skipped++;
             continue;
         }
-        if (!have_met(making, pair, &met, err)) {
+        if (!ran_together(making, pair, &together, err)) {
             return false;
         }
-        if (!met && spend(making->analyzer, MERGING_COST) &&
+        if (!together && spend(making->analyzer, MERGING_COST) &&
             !merge_pair(making, pair, err)) {
             return false;
         }
@@ -174,7 +318,7 @@ static bool try_pairs(struct making *making, struct fx_err *err) {
     return true;
 }
 
-/* ---- everybody ------------------------------------------------------------------- */
+/* ---- all that may match ---------------------------------------------------------- */
 
 /* Two orders, two passes each, and once more: about what one object costs. */
 static size_t cost_of(size_t n_mutators) {
@@ -183,7 +327,7 @@ static size_t cost_of(size_t n_mutators) {
 
 /* Runs all mutators that may match the object: those that write different fields may
  * depend on each other, too. */
-static bool try_everybody(struct making *making, struct fx_err *err) {
+static bool try_candidates(struct making *making, struct fx_err *err) {
     struct analyzer *analyzer = making->analyzer;
     struct fx_candidates candidates = {0};
     bool ok = true;
@@ -210,7 +354,7 @@ static bool try_all(struct making *making, struct fx_err *err) {
     struct analyzer *analyzer = making->analyzer;
     const size_t quarter = analyzer->steps_left / 4;
     analyzer->steps_left -= 2 * quarter;
-    if (!try_companies(making, err)) {
+    if (!try_sets(making, err)) {
         return false;
     }
     analyzer->steps_left += quarter;
@@ -218,7 +362,7 @@ static bool try_all(struct making *making, struct fx_err *err) {
         return false;
     }
     analyzer->steps_left = quarter;
-    return try_everybody(making, err);
+    return try_candidates(making, err);
 }
 
 bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) {

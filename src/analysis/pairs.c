@@ -3,7 +3,7 @@
  * analysis/pairs.c - pairs by a sorted list of paths: what lies within a path comes
  * behind it, in one run.
  */
-#include "analysis/pairs.h"
+#include "analysis/sketches.h"
 
 #include <stdlib.h>
 #include <string.h>

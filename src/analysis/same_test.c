@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/same.h"
+#include "analysis/analyzer.h"
 #include "engine/fake_mutator.h"
 #include "value/equal.h"
 

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/leaves.h"
 #include "base/vec.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -174,7 +173,7 @@ static bool make(struct analyzer *analyzer, struct sketch *sketch, uint32_t inde
     *ret_made = false;
     err->code = FX_OK;
     json_t *object =
-        mutator->ops->sketch == NULL ? NULL : mutator->ops->sketch(mutator, err);
+        mutator->ops->example == NULL ? NULL : mutator->ops->example(mutator, err);
     if (object == NULL) {
         return err->code == FX_OK;
     }

@@ -3,16 +3,174 @@
  * analysis/touches.c - one mutator alone: does it change a field that the API server
  * treats as immutable, or the labels by which Pods are selected?
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analysis/analyzer.h"
-#include "analysis/fields.h"
-#include "analysis/leaves.h"
 #include "value/equal.h"
 #include "value/pointer.h"
 #include "value/tree.h"
+
+/* ---- facts about kinds ----------------------------------------------------------- */
+
+/* From Kubernetes' validation of updates (package validation of each API group), as of
+ * 1.31. */
+enum fact {
+    IMMUTABLE, /* may not change */
+    MUTABLE,   /* may, within what may not */
+    SELECTOR,  /* finds Pods */
+};
+
+/* `*` in a path stands for any index. */
+static const struct {
+    const char *group, *kind, *path;
+    enum fact fact;
+} facts[] = {
+    /* "pod updates may not change fields other than …" Gates may only be taken away, and
+     * tolerations added. Ephemeral containers have a subresource. */
+    {"", "Pod", "/spec", IMMUTABLE},
+    {"", "Pod", "/spec/containers/*/image", MUTABLE},
+    {"", "Pod", "/spec/initContainers/*/image", MUTABLE},
+    {"", "Pod", "/spec/activeDeadlineSeconds", MUTABLE},
+    {"", "Pod", "/spec/tolerations", MUTABLE},
+    {"", "Pod", "/spec/schedulingGates", MUTABLE},
+    {"", "Pod", "/spec/ephemeralContainers", MUTABLE},
+
+    {"apps", "Deployment", "/spec/selector", SELECTOR},
+    {"apps", "ReplicaSet", "/spec/selector", SELECTOR},
+    {"apps", "DaemonSet", "/spec/selector", SELECTOR},
+    {"apps", "StatefulSet", "/spec/selector", SELECTOR},
+    /* "updates to statefulset spec for fields other than … are forbidden" */
+    {"apps", "StatefulSet", "/spec", IMMUTABLE},
+    {"apps", "StatefulSet", "/spec/selector", MUTABLE}, /* reported as a selector */
+    {"apps", "StatefulSet", "/spec/replicas", MUTABLE},
+    {"apps", "StatefulSet", "/spec/ordinals", MUTABLE},
+    {"apps", "StatefulSet", "/spec/template", MUTABLE},
+    {"apps", "StatefulSet", "/spec/updateStrategy", MUTABLE},
+    {"apps", "StatefulSet", "/spec/revisionHistoryLimit", MUTABLE},
+    {"apps", "StatefulSet", "/spec/minReadySeconds", MUTABLE},
+    {"apps", "StatefulSet", "/spec/persistentVolumeClaimRetentionPolicy", MUTABLE},
+    {"apps", "ControllerRevision", "/data", IMMUTABLE},
+
+    /* A suspended Job that has never run may change where its Pods are scheduled. */
+    {"batch", "Job", "/spec/selector", IMMUTABLE},
+    {"batch", "Job", "/spec/template", IMMUTABLE},
+    {"batch", "Job", "/spec/completionMode", IMMUTABLE},
+    {"batch", "Job", "/spec/podFailurePolicy", IMMUTABLE},
+    {"batch", "Job", "/spec/backoffLimitPerIndex", IMMUTABLE},
+    {"batch", "Job", "/spec/managedBy", IMMUTABLE},
+
+    {"", "Service", "/spec/clusterIP", IMMUTABLE},
+    {"", "Service", "/spec/clusterIPs", IMMUTABLE},
+    {"", "Service", "/spec/selector", SELECTOR},
+    {"", "ReplicationController", "/spec/selector", SELECTOR},
+    {"policy", "PodDisruptionBudget", "/spec/selector", SELECTOR},
+    {"networking.k8s.io", "NetworkPolicy", "/spec/podSelector", SELECTOR},
+
+    /* "spec is immutable after creation except resources.requests and
+     * volumeAttributesClassName for bound claims" */
+    {"", "PersistentVolumeClaim", "/spec", IMMUTABLE},
+    {"", "PersistentVolumeClaim", "/spec/resources", MUTABLE},
+    {"", "PersistentVolumeClaim", "/spec/volumeAttributesClassName", MUTABLE},
+    /* "spec.persistentvolumesource is immutable after creation" */
+    {"", "PersistentVolume", "/spec/awsElasticBlockStore", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/azureDisk", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/azureFile", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/cephfs", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/cinder", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/csi", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/fc", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/flexVolume", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/gcePersistentDisk", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/hostPath", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/iscsi", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/local", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/nfs", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/rbd", IMMUTABLE},
+    {"", "PersistentVolume", "/spec/volumeMode", IMMUTABLE},
+
+    {"", "Secret", "/type", IMMUTABLE},
+    {"storage.k8s.io", "StorageClass", "/parameters", IMMUTABLE},
+    {"storage.k8s.io", "StorageClass", "/provisioner", IMMUTABLE},
+    {"storage.k8s.io", "StorageClass", "/reclaimPolicy", IMMUTABLE},
+    {"storage.k8s.io", "StorageClass", "/volumeBindingMode", IMMUTABLE},
+    {"storage.k8s.io", "VolumeAttachment", "/spec", IMMUTABLE},
+    {"rbac.authorization.k8s.io", "RoleBinding", "/roleRef", IMMUTABLE},
+    {"rbac.authorization.k8s.io", "ClusterRoleBinding", "/roleRef", IMMUTABLE},
+    {"networking.k8s.io", "IngressClass", "/spec/controller", IMMUTABLE},
+    {"discovery.k8s.io", "EndpointSlice", "/addressType", IMMUTABLE},
+    {"node.k8s.io", "RuntimeClass", "/handler", IMMUTABLE},
+    {"scheduling.k8s.io", "PriorityClass", "/value", IMMUTABLE},
+    {"scheduling.k8s.io", "PriorityClass", "/preemptionPolicy", IMMUTABLE},
+    {"certificates.k8s.io", "CertificateSigningRequest", "/spec", IMMUTABLE},
+};
+
+/* Takes "/token" off; the text begins with "/" or is empty. */
+static struct fx_text take(struct fx_text *rest) {
+    size_t len = rest->len > 0 ? 1 : 0;
+    while (len < rest->len && rest->data[len] != '/') {
+        len++;
+    }
+    const struct fx_text token = {rest->data, len};
+    *rest = (struct fx_text){rest->data + len, rest->len - len};
+    return token;
+}
+
+/* Is the path at the fact's, or beneath? */
+static bool is_within(const char *pattern, const char *path) {
+    struct fx_text wanted = fx_text_of(pattern);
+    struct fx_text rest = fx_text_of(path);
+    while (wanted.len > 0) {
+        const struct fx_text a = take(&wanted);
+        const struct fx_text b = take(&rest);
+        if (b.len == 0 || (!fx_text_is(a, "/*") && !fx_text_equal(a, b))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_of(size_t index, struct fx_text group, struct fx_text kind) {
+    return fx_text_is(group, facts[index].group) && fx_text_is(kind, facts[index].kind);
+}
+
+static bool holds(enum fact fact, struct fx_text group, struct fx_text kind,
+                  const char *path) {
+    for (size_t i = 0; i < FX_COUNT(facts); i++) {
+        if (facts[i].fact == fact && is_of(i, group, kind) &&
+            is_within(facts[i].path, path)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does the field at this JSON Pointer, or what is beneath it, stay as it is after
+ * creation, in all objects of the kind? What depends on an object's other fields (a
+ * ConfigMap's `immutable`, a Job's completion mode) is not said to. */
+static bool is_immutable(struct fx_text group, struct fx_text kind, const char *path) {
+    return holds(IMMUTABLE, group, kind, path) && !holds(MUTABLE, group, kind, path);
+}
+
+static bool is_selector(struct fx_text group, struct fx_text kind, const char *path) {
+    return holds(SELECTOR, group, kind, path);
+}
+
+/* Does the kind have a Pod template whose labels spec.selector.matchLabels must hold? */
+static bool selects_template(struct fx_text group, struct fx_text kind) {
+    return fx_text_is(group, "apps") && holds(SELECTOR, group, kind, "/spec/selector");
+}
+
+static bool has_facts(struct fx_text group, struct fx_text kind) {
+    for (size_t i = 0; i < FX_COUNT(facts); i++) {
+        if (is_of(i, group, kind)) {
+            return true;
+        }
+    }
+    return false;
+}
 
 #define TEMPLATE_LABELS "/spec/template/metadata/labels"
 #define OTHER_KINDS_MAX 32u /* of one mutator that are checked */
@@ -60,10 +218,6 @@ static bool touch_init(struct touch *touch, struct analyzer *analyzer,
 /* "<id> changes <path> of <kind><rest>" */
 static bool report_change(const struct touch *touch, enum fx_analysis_rule rule,
                           const char *path, const char *rest, struct fx_err *err) {
-    char *copy = fx_text_dup(fx_text_of(path));
-    if (copy == NULL) {
-        return fx_fail_nomem(err);
-    }
     struct fx_buf text = {0};
     fx_analyzer_print_id(&text, touch->analyzer, touch->mutator);
     fx_buf_str(&text, " changes ");
@@ -73,41 +227,29 @@ static bool report_change(const struct touch *touch, enum fx_analysis_rule rule,
         .rule = rule,
         .mutators = {touch->mutator},
         .n_mutators = 1,
-        .text = text.data,
-        .path = copy,
         .values = {fx_pointer_view(touch->tcase->object, fx_text_of(path)),
                    fx_pointer_view(touch->after, fx_text_of(path))},
         .n_values = 2,
     };
-    const bool ok =
-        text.failed ? fx_fail_nomem(err)
-                    : fx_analyzer_report(touch->analyzer, touch->tcase, &finding, err);
-    fx_buf_finish(&text);
-    free(copy);
-    return ok;
-}
-
-static bool report_immutable(const struct touch *touch, const char *path,
-                             struct fx_err *err) {
-    const struct fx_mutator *mutator =
-        touch->analyzer->snapshot->mutators[touch->mutator];
-    const char *field = mutator->ops->operations;
-    char rest[160];
-    (void)snprintf(
-        rest, sizeof rest,
-        " on UPDATE, which the API server refuses there; restrict %s to CREATE",
-        field == NULL ? "the policy" : field);
-    return report_change(touch, FX_ANALYSIS_UPDATE, path, rest, err);
+    return fx_analyzer_report(touch->analyzer, touch->tcase, &finding, &text,
+                              fx_text_of(path), err);
 }
 
 static bool find_immutable(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
+    const char *field =
+        touch->analyzer->snapshot->mutators[touch->mutator]->ops->operations;
     bool *noted = &touch->analyzer->noted[touch->mutator];
     for (size_t i = 0; !*noted && i < touch->leaves.n_paths; i++) {
         const char *path = touch->leaves.paths[i];
-        if (fx_field_is_immutable(subject->group, subject->kind, path)) {
+        if (is_immutable(subject->group, subject->kind, path)) {
+            char rest[160];
+            (void)snprintf(
+                rest, sizeof rest,
+                " on UPDATE, which the API server refuses there; restrict %s to CREATE",
+                field == NULL ? "the policy" : field);
             *noted = true;
-            return report_immutable(touch, path, err);
+            return report_change(touch, FX_ANALYSIS_UPDATE, path, rest, err);
         }
     }
     return true;
@@ -117,10 +259,10 @@ static bool find_selector(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     for (size_t i = 0; i < touch->leaves.n_paths; i++) {
         const char *path = touch->leaves.paths[i];
-        if (fx_field_is_selector(subject->group, subject->kind, path)) {
+        if (is_selector(subject->group, subject->kind, path)) {
             return report_change(
                 touch, FX_ANALYSIS_SELECTOR, path,
-                fx_kind_selects_template(subject->group, subject->kind)
+                selects_template(subject->group, subject->kind)
                     ? ", which must agree with the Pod template and may never "
                       "change after creation"
                     : ", by which it finds its Pods",
@@ -146,10 +288,8 @@ static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
     json_t *wanted = view_match_labels(touch->tcase->object);
     const json_t *before = view_template_labels(touch->tcase->object);
     const json_t *after = view_template_labels(touch->after);
-    for (void *at = json_object_iter(wanted); at != NULL;
-         at = json_object_iter_next(wanted, at)) {
-        const struct fx_text key = {json_object_iter_key(at),
-                                    json_object_iter_key_len(at)};
+    for (void *at = fx_node_first(wanted); at != NULL; at = fx_node_next(wanted, at)) {
+        const struct fx_text key = fx_node_key(at);
         const json_t *value = json_object_iter_value(at);
         if (!fx_equal(value, fx_tree_view_text(before, key)) ||
             fx_equal(value, fx_tree_view_text(after, key))) {
@@ -169,23 +309,6 @@ static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
 }
 
 /* ---- objects of other shapes ----------------------------------------------------- */
-
-/* A deep copy of the object with another type, or the same (group.data NULL). */
-static json_t *copy_as(const json_t *object, const struct fx_binding *binding) {
-    json_t *copy = json_deep_copy(object);
-    if (copy == NULL || binding == NULL) {
-        return copy;
-    }
-    json_t *version =
-        json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(binding->group),
-                     binding->group.len > 0 ? "/" : "", FX_TEXT_ARG(binding->version));
-    if (!fx_tree_set_take(copy, FX_TEXT("apiVersion"), version) ||
-        !fx_tree_set_take(copy, FX_TEXT("kind"), fx_tree_new_string(binding->kind))) {
-        json_decref(copy);
-        return NULL;
-    }
-    return copy;
-}
 
 /* The object at the end of these fields, made where it is missing; NULL where something
  * else stands there (*ret_fits false), or without memory. */
@@ -246,7 +369,7 @@ static json_t *last_token(const char *path) {
     }
     json_t *node = token.failed || token.data == NULL
                        ? NULL
-                       : fx_tree_new_string((struct fx_text){token.data, token.len});
+                       : fx_tree_new_string(fx_buf_view(&token));
     fx_buf_finish(&token);
     return node;
 }
@@ -255,7 +378,7 @@ static json_t *last_token(const char *path) {
  * needs? The object made by the analysis has no such label yet. */
 static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
-    if (!fx_kind_selects_template(subject->group, subject->kind)) {
+    if (!selects_template(subject->group, subject->kind)) {
         return true;
     }
     for (size_t i = 0; i < touch->leaves.n_paths; i++) {
@@ -264,7 +387,7 @@ static bool look_at_template(const struct touch *touch, struct fx_err *err) {
             continue;
         }
         json_t *label = last_token(path);
-        json_t *object = copy_as(touch->tcase->object, NULL);
+        json_t *object = json_deep_copy(touch->tcase->object);
         bool fits = true;
         bool ok = label != NULL && object != NULL
                       ? add_label(object, fx_tree_text(label), &fits, err)
@@ -288,13 +411,14 @@ static bool check_kinds(const struct touch *touch,
     for (size_t i = 0; i < mutator->n_bindings && i < OTHER_KINDS_MAX; i++) {
         const struct fx_binding *binding = &mutator->bindings[i];
         if (binding->any_group || binding->any_version || binding->any_kind ||
-            !fx_kind_has_fields(binding->group, binding->kind) ||
+            !has_facts(binding->group, binding->kind) ||
             fx_text_equal(binding->kind, touch->subject.kind)) {
             continue;
         }
-        json_t *object = copy_as(touch->tcase->object, binding);
-        const bool ok =
-            object == NULL ? fx_fail_nomem(err) : try_other(touch, object, check, err);
+        json_t *object = json_deep_copy(touch->tcase->object);
+        const bool ok = object != NULL && fx_analyzer_set_type(object, binding)
+                            ? try_other(touch, object, check, err)
+                            : fx_fail_nomem(err);
         json_decref(object);
         if (!ok) {
             return false;

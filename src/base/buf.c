@@ -185,3 +185,13 @@ char *fx_buf_steal(struct fx_buf *buf) {
     *buf = (struct fx_buf){.max = buf->max, .secret = buf->secret};
     return data;
 }
+
+bool fx_buf_fail(struct fx_buf *message, struct fx_err *err, enum fx_code code) {
+    if (message->failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, code, "%s", message->data == NULL ? "" : message->data);
+    }
+    fx_buf_finish(message);
+    return false;
+}

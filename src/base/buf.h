@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
 
@@ -107,6 +108,10 @@ FX_PRINTF(2, 0) void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list
 
 /* `count` times the character. */
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
+
+/* Fails with the text as the message, or for want of memory where the buffer failed, and
+ * finishes the buffer. Always false. */
+FX_RARE bool fx_buf_fail(struct fx_buf *message, struct fx_err *err, enum fx_code code);
 
 /* Gives the bytes (a NUL-terminated malloc) to the caller and empties the buffer; NULL
  * after a failure. An empty buffer gives "". */

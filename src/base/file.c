@@ -36,11 +36,7 @@ static bool fail_errno(struct fx_err *err, const char *path) {
     return fx_fail(err, FX_EIO, "%s: %s", path, words);
 }
 
-static bool append(struct fx_file_list *list, const char *path, struct fx_err *err) {
-    if (list->n_paths >= FX_LIMIT_FOLDER_FILES) {
-        return fx_fail(err, FX_ELIMIT, "%s: more than %u files", path,
-                       FX_LIMIT_FOLDER_FILES);
-    }
+static bool add_path(struct fx_file_list *list, const char *path, struct fx_err *err) {
     char *copy = strdup(path);
     if (copy == NULL || !FX_VEC_GROW(list->paths, list->n_paths, list->cap_paths)) {
         free(copy);
@@ -48,6 +44,14 @@ static bool append(struct fx_file_list *list, const char *path, struct fx_err *e
     }
     list->paths[list->n_paths++] = copy;
     return true;
+}
+
+static bool append(struct fx_file_list *list, const char *path, struct fx_err *err) {
+    if (list->n_paths >= FX_LIMIT_FOLDER_FILES) {
+        return fx_fail(err, FX_ELIMIT, "%s: more than %u files", path,
+                       FX_LIMIT_FOLDER_FILES);
+    }
+    return add_path(list, path, err);
 }
 
 static bool is_policy_name(const char *name) {
@@ -70,37 +74,14 @@ struct walk {
     size_t n_entries;
 };
 
-/* The names in one folder. */
-struct names {
-    char **items;
-    size_t n_items, cap_items;
-};
-
-static void names_finish(struct names *names) {
-    for (size_t i = 0; i < names->n_items; i++) {
-        free(names->items[i]);
-    }
-    free(names->items);
-}
-
 static int by_bytes(const void *a, const void *b) {
     char *const *left = a;
     char *const *right = b;
     return strcmp(*left, *right);
 }
 
-static bool add_name(struct names *names, const char *name, struct fx_err *err) {
-    char *copy = strdup(name);
-    if (copy == NULL || !FX_VEC_GROW(names->items, names->n_items, names->cap_items)) {
-        free(copy);
-        return fx_fail_nomem(err);
-    }
-    names->items[names->n_items++] = copy;
-    return true;
-}
-
 static bool read_names(struct walk *walk, DIR *folder, const char *path,
-                       struct names *names, struct fx_err *err) {
+                       struct fx_file_list *names, struct fx_err *err) {
     for (;;) {
         errno = 0;
         const struct dirent *entry = readdir(folder);
@@ -111,14 +92,14 @@ static bool read_names(struct walk *walk, DIR *folder, const char *path,
             return fx_fail(err, FX_ELIMIT, "%s: more than %u entries", path,
                            FX_LIMIT_FOLDER_ENTRIES);
         }
-        if (entry->d_name[0] != '.' && !add_name(names, entry->d_name, err)) {
+        if (entry->d_name[0] != '.' && !add_path(names, entry->d_name, err)) {
             return false;
         }
     }
 }
 
 /* The visible names, sorted. Any other than a folder is refused, without a wait. */
-static bool list_names(struct walk *walk, const char *path, struct names *names,
+static bool list_names(struct walk *walk, const char *path, struct fx_file_list *names,
                        struct fx_err *err) {
     DIR *folder = opendir(path);
     if (folder == NULL) {
@@ -126,8 +107,8 @@ static bool list_names(struct walk *walk, const char *path, struct names *names,
     }
     const bool ok = read_names(walk, folder, path, names, err);
     (void)closedir(folder);
-    if (names->n_items > 0) {
-        qsort(names->items, names->n_items, sizeof *names->items, by_bytes);
+    if (names->n_paths > 0) {
+        qsort(names->paths, names->n_paths, sizeof *names->paths, by_bytes);
     }
     return ok;
 }
@@ -192,12 +173,12 @@ static bool visit_folder(struct walk *walk, const char *path, const struct stat 
     if (!note_folder(walk, path, info, &known, err)) {
         return false;
     }
-    struct names names = {0};
+    struct fx_file_list names = {0};
     bool ok = known || list_names(walk, path, &names, err);
-    for (size_t i = 0; ok && i < names.n_items; i++) {
-        ok = visit_name(walk, path, names.items[i], depth, err);
+    for (size_t i = 0; ok && i < names.n_paths; i++) {
+        ok = visit_name(walk, path, names.paths[i], depth, err);
     }
-    names_finish(&names);
+    fx_file_list_finish(&names);
     return ok;
 }
 

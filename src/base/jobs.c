@@ -10,7 +10,7 @@
 #include "base/clock.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct fx_job *first;                      /* behind the lock */
+static struct fx_list_link *first;                /* behind the lock */
 static void (*watcher)(const struct fx_job *job); /* behind the lock */
 
 void fx_job_begin(struct fx_job *job) {
@@ -19,28 +19,16 @@ void fx_job_begin(struct fx_job *job) {
         job->is_running = true;
         job->is_stalled = false;
         job->since_ns = fx_clock_ns();
-        job->next = first;
-        job->place = &first;
-        if (first != NULL) {
-            first->place = &job->next;
-        }
-        first = job;
+        fx_list_add(&first, &job->link);
     }
     (void)pthread_mutex_unlock(&lock);
-}
-
-static void take_out(struct fx_job *job) {
-    job->is_running = false;
-    *job->place = job->next;
-    if (job->next != NULL) {
-        job->next->place = job->place;
-    }
 }
 
 void fx_job_end(struct fx_job *job) {
     (void)pthread_mutex_lock(&lock);
     if (job->is_running) {
-        take_out(job);
+        job->is_running = false;
+        fx_list_remove(&first, &job->link);
         if (job->is_stalled && watcher != NULL) {
             watcher(job);
         }
@@ -57,8 +45,8 @@ bool fx_job_is_stalled(const struct fx_job *job) {
 
 void fx_jobs_visit(void (*visit)(struct fx_job *job, void *user), void *user) {
     (void)pthread_mutex_lock(&lock);
-    for (struct fx_job *job = first; job != NULL; job = job->next) {
-        visit(job, user);
+    for (struct fx_list_link *link = first; link != NULL; link = link->next) {
+        visit((struct fx_job *)(void *)link, user); /* its first member */
     }
     (void)pthread_mutex_unlock(&lock);
 }

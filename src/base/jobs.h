@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/macros.h"
 
 #define FX_JOB_TYPES(X)                                                \
@@ -32,6 +33,7 @@ enum fx_job_type {
 #define FX_JOB_NS(ms) (UINT64_C(1000000) * (ms))
 
 struct fx_job {
+    struct fx_list_link link; /* the list's; zeroed before the first use */
     enum fx_job_type type;
     const char *name;    /* for people; lives as long as the job */
     uint64_t allowed_ns; /* how long it may take before the watchdog's own time counts */
@@ -43,7 +45,6 @@ struct fx_job {
     /* The list's. Zeroed before the first use. */
     uint64_t since_ns;
     bool is_running, is_stalled;
-    struct fx_job *next, **place;
 };
 
 /* Adds the job to the list. The memory stays where it is until the job ends. Nothing

@@ -52,4 +52,28 @@ static inline struct fx_list_link *fx_list_pop(struct fx_list_link **first) {
     return link;
 }
 
+/* A list with both ends. Zeroed: empty. */
+struct fx_queue {
+    struct fx_list_link *first, *last;
+};
+
+static inline void fx_queue_prepend(struct fx_queue *queue, struct fx_list_link *link) {
+    *link = (struct fx_list_link){.next = queue->first};
+    *(queue->first == NULL ? &queue->last : &queue->first->previous) = link;
+    queue->first = link;
+}
+
+static inline void fx_queue_append(struct fx_queue *queue, struct fx_list_link *link) {
+    *link = (struct fx_list_link){.previous = queue->last};
+    *(queue->last == NULL ? &queue->first : &queue->last->next) = link;
+    queue->last = link;
+}
+
+/* Removes the link from the queue that contains it. */
+static inline void fx_queue_remove(struct fx_queue *queue, struct fx_list_link *link) {
+    *(link->previous == NULL ? &queue->first : &link->previous->next) = link->next;
+    *(link->next == NULL ? &queue->last : &link->next->previous) = link->previous;
+    *link = (struct fx_list_link){0};
+}
+
 #endif

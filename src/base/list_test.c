@@ -30,9 +30,30 @@ static void links_are_added_and_removed(void **state) {
     assert_null(first);
 }
 
+static void queues_have_two_ends(void **state) {
+    (void)state;
+    struct fx_list_link links[3];
+    struct fx_queue queue = {0};
+    fx_queue_append(&queue, &links[1]);
+    fx_queue_prepend(&queue, &links[0]);
+    fx_queue_append(&queue, &links[2]);
+    assert_ptr_equal(queue.first, &links[0]);
+    assert_ptr_equal(queue.first->next, &links[1]);
+    assert_ptr_equal(queue.last, &links[2]);
+    fx_queue_remove(&queue, &links[1]);
+    assert_ptr_equal(queue.first->next, &links[2]);
+    assert_ptr_equal(queue.last->previous, &links[0]);
+    fx_queue_remove(&queue, &links[2]);
+    assert_ptr_equal(queue.last, &links[0]);
+    fx_queue_remove(&queue, &links[0]);
+    assert_null(queue.first);
+    assert_null(queue.last);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(links_are_added_and_removed),
+        cmocka_unit_test(queues_have_two_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

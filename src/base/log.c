@@ -1,19 +1,280 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/log.c - JSON lines on standard error.
+ * base/log.c - JSON lines on standard error, the queue in which they wait, and the thread
+ * that writes them.
+ *
+ * Two buffers change places: one is filled while the other is written. After each write
+ * the thread rests for a moment, so that the lines of a busy time are written together.
  */
 #include "base/log.h"
 
+#include <errno.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/log_queue.h"
+#include "base/limits.h"
 #include "base/text.h"
 
 #define LINE_BYTES 16384u /* a longer line is dropped whole */
+#define REST_MS    10
+#define NS_IN_MS   1000000L
+#define MS_IN_S    1000u
+#define KEPT_BYTES 65536u /* of a buffer that was larger once */
+#define TOLD_BYTES 512u   /* room for the line that tells of lost ones */
+#define CAP_BYTES  (FX_LIMIT_LOG_BYTES + TOLD_BYTES)
+
+enum state { DIRECT, QUEUED, ENDING, ENDED, LEFT };
+
+/* All is behind the lock but `writing` and `torn`, which are the thread's. (Without one,
+ * `torn` is behind the lock, too.) */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t news; /* for the thread: lines wait, or the end */
+    pthread_cond_t over; /* of the thread */
+    enum state state;
+    bool resting;
+    struct fx_buf waiting, writing;
+    bool torn; /* the last line came out half */
+    pthread_t thread;
+} queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static atomic_uint_fast64_t n_lost, n_untold;
+
+/* Of the thread's own lines there is one for each buffer at most, which tells how many
+ * lines were lost because there was no room: for it, there is. */
+static _Thread_local bool is_writer;
+
+static void lose(uint64_t n_lines) {
+    (void)atomic_fetch_add(&n_lost, n_lines);
+    (void)atomic_fetch_add(&n_untold, n_lines);
+}
+
+uint64_t fx_log_lost(void) {
+    return atomic_load(&n_lost);
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static uint64_t count_ends(const char *data, size_t len) {
+    uint64_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        n += data[i] == '\n';
+    }
+    return n;
+}
+
+/* How much of it could be written. */
+static size_t write_all(const char *data, size_t len) {
+    size_t at = 0;
+    while (at < len) {
+        const ssize_t n = write(STDERR_FILENO, data + at, len - at);
+        if (n > 0) {
+            at += (size_t)n;
+        } else if (n == 0 || errno != EINTR) {
+            break;
+        }
+    }
+    return at;
+}
+
+/* Whole lines. Behind half a line there is an end of line first. */
+static bool write_lines(const char *data, size_t len) {
+    if (queue.torn) {
+        queue.torn = write_all("\n", 1) != 1;
+    }
+    const size_t done = queue.torn ? 0 : write_all(data, len);
+    queue.torn = queue.torn || (done > 0 && data[done - 1] != '\n');
+    if (done < len) {
+        lose(count_ends(data + done, len - done));
+    }
+    return done == len;
+}
+
+/* ---- the thread ------------------------------------------------------------------ */
+
+static void add_ms(struct timespec *time, uint64_t ms) {
+    (void)clock_gettime(CLOCK_MONOTONIC, time);
+    time->tv_sec += (time_t)(ms / MS_IN_S);
+    time->tv_nsec += (long)(ms % MS_IN_S) * NS_IN_MS;
+    if (time->tv_nsec >= (long)MS_IN_S * NS_IN_MS) {
+        time->tv_nsec -= (long)MS_IN_S * NS_IN_MS;
+        time->tv_sec++;
+    }
+}
+
+/* Holding the lock. Until lines wait, but not before the rest is over. */
+static void await_lines(void) {
+    struct timespec end;
+    add_ms(&end, REST_MS);
+    queue.resting = true;
+    while (queue.state == QUEUED &&
+           pthread_cond_timedwait(&queue.news, &queue.lock, &end) == 0) {
+    }
+    queue.resting = false;
+    while (queue.state == QUEUED && queue.waiting.len == 0) {
+        (void)pthread_cond_wait(&queue.news, &queue.lock);
+    }
+}
+
+/* Takes what waits; false at the end. */
+static bool take_lines(void) {
+    (void)pthread_mutex_lock(&queue.lock);
+    if (queue.state == QUEUED) {
+        await_lines();
+    }
+    const struct fx_buf empty = queue.writing;
+    queue.writing = queue.waiting;
+    queue.waiting = empty;
+    const bool any = queue.writing.len > 0;
+    (void)pthread_mutex_unlock(&queue.lock);
+    return any;
+}
+
+static void forget_written(void) {
+    if (queue.writing.cap > KEPT_BYTES) {
+        fx_buf_finish(&queue.writing);
+        fx_buf_init(&queue.writing, CAP_BYTES);
+    }
+    fx_buf_reset(&queue.writing);
+}
+
+static void *write_queued(void *unused) {
+    (void)unused;
+    is_writer = true;
+    while (take_lines()) {
+        if (write_lines(queue.writing.data, queue.writing.len)) {
+            const uint64_t n = atomic_exchange(&n_untold, 0);
+            if (n > 0) {
+                fx_log(WARN, "log lines lost", fx_log_int("lines", (int64_t)n));
+            }
+        }
+        forget_written();
+    }
+    (void)pthread_mutex_lock(&queue.lock);
+    queue.state = ENDED;
+    (void)pthread_cond_signal(&queue.over);
+    (void)pthread_mutex_unlock(&queue.lock);
+    return NULL;
+}
+
+/* ---- beginning and end ----------------------------------------------------------- */
+
+static bool make_conditions(void) {
+    pthread_condattr_t monotonic; /* the time of day may jump */
+    if (pthread_condattr_init(&monotonic) != 0) {
+        return false;
+    }
+    const bool ok = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
+                    pthread_cond_init(&queue.news, &monotonic) == 0 &&
+                    pthread_cond_init(&queue.over, &monotonic) == 0;
+    (void)pthread_condattr_destroy(&monotonic);
+    return ok;
+}
+
+/* Signals are for those who wait for them. */
+static bool make_thread(void) {
+    sigset_t all;
+    sigset_t before;
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    const bool ok = pthread_create(&queue.thread, NULL, write_queued, NULL) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return ok;
+}
+
+bool fx_log_start(void) {
+    if (queue.state != DIRECT || !make_conditions()) {
+        return false;
+    }
+    fx_buf_init(&queue.waiting, CAP_BYTES);
+    fx_buf_init(&queue.writing, CAP_BYTES);
+    queue.state = QUEUED;
+    if (!make_thread()) {
+        queue.state = DIRECT;
+        return false;
+    }
+    return true;
+}
+
+/* Holding the lock. */
+static bool await_end(uint64_t ms) {
+    struct timespec end;
+    add_ms(&end, ms);
+    while (queue.state != ENDED &&
+           pthread_cond_timedwait(&queue.over, &queue.lock, &end) == 0) {
+    }
+    return queue.state == ENDED;
+}
+
+void fx_log_stop(uint64_t ms) {
+    (void)pthread_mutex_lock(&queue.lock);
+    const bool running = queue.state == QUEUED;
+    if (running) {
+        queue.state = ENDING;
+        (void)pthread_cond_signal(&queue.news);
+    }
+    const bool ended = running && await_end(ms);
+    if (running) {
+        queue.state = ended ? DIRECT : LEFT;
+    }
+    (void)pthread_mutex_unlock(&queue.lock);
+    if (ended) {
+        (void)pthread_join(queue.thread, NULL);
+        fx_buf_finish(&queue.waiting);
+        fx_buf_finish(&queue.writing);
+    } else if (running) {
+        (void)pthread_detach(queue.thread);
+    }
+}
+
+/* ---- lines ----------------------------------------------------------------------- */
+
+/* A line that does not fit leaves what was there. */
+static bool add_line(const char *line, size_t len) {
+    const size_t before = queue.waiting.len;
+    if (before + len > (is_writer ? CAP_BYTES : FX_LIMIT_LOG_BYTES)) {
+        return false;
+    }
+    fx_buf_add(&queue.waiting, line, len);
+    const bool added = !queue.waiting.failed;
+    if (!added) {
+        queue.waiting.failed = false;
+        queue.waiting.len = before;
+    }
+    return added;
+}
+
+/* Holding the lock. */
+static void enqueue(const char *line, size_t len) {
+    if (!add_line(line, len)) {
+        lose(1);
+    } else if (!queue.resting) {
+        (void)pthread_cond_signal(&queue.news);
+    }
+}
+
+/* Takes one whole line, its end included. Without a thread it is written here and now;
+ * where it cannot be written, or has no room, it is lost. Any thread. */
+static void put_line(const char *line, size_t len) {
+    (void)pthread_mutex_lock(&queue.lock);
+    switch (queue.state) {
+    case DIRECT: (void)write_lines(line, len); break;
+    case QUEUED:
+    case ENDING: enqueue(line, len); break; /* what is lost is told at the end, too */
+    case ENDED:
+    case LEFT: lose(1); break;
+    }
+    (void)pthread_mutex_unlock(&queue.lock);
+}
+
+/* ---- fields and levels ------------------------------------------------------------- */
 
 static const char *const level_names[] = {
 #define X(name, text) [FX_LOG_##name] = text,
@@ -106,25 +367,7 @@ void fx_log_write(enum fx_log_level level, const char *msg,
     }
     fx_buf_str(&line, "}\n");
     if (!line.failed) {
-        fx_log_queue_put(line.data, line.len);
+        put_line(line.data, line.len);
     }
     fx_buf_finish(&line);
-}
-
-/* ---- a thread for it ------------------------------------------------------------- */
-
-static void tell_loss(uint64_t n_lines) {
-    fx_log(WARN, "log lines lost", fx_log_int("lines", (int64_t)n_lines));
-}
-
-bool fx_log_start(void) {
-    return fx_log_queue_start(tell_loss);
-}
-
-void fx_log_stop(uint64_t ms) {
-    fx_log_queue_stop(ms);
-}
-
-uint64_t fx_log_lost(void) {
-    return fx_log_queue_lost();
 }

@@ -10,6 +10,9 @@
 #define FX_MUST_USE     __attribute__((warn_unused_result))
 #define FX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
+/* The texts of a list of X(name, text): `names[] = {FX_KUBE_VERBS(FX_WORD)}`. */
+#define FX_WORD(name, text) text,
+
 /* What hardly ever runs, kept out of those who call it: they need no room for it. */
 #define FX_RARE __attribute__((noinline, cold))
 

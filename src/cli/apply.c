@@ -72,9 +72,16 @@ enum fx_exit fx_apply_read(const struct fx_apply_values *values,
     if (fault != NULL) {
         return fx_say_usage(fault);
     }
+    const struct fx_input_policies input = {
+        .settings = &values->settings,
+        .flags = &values->provider,
+        .namespace_ = values->namespace_,
+        .object_paths = &values->objects,
+        .objects = &ret_inputs->objects,
+        .color = values->color,
+    };
     const enum fx_exit status =
-        fx_input_read_policies(&values->policies, &values->provider, &values->settings,
-                               values->namespace_, &ret_inputs->policies);
+        fx_input_read_policies(&values->policies, &input, &ret_inputs->policies);
     if (status != FX_EXIT_DONE) {
         return status;
     }

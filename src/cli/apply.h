@@ -29,31 +29,28 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
 #define FX_APPLY_FIELD(name) offsetof(struct fx_apply_values, name)
 
 /* The rows of both tables. */
-#define FX_APPLY_OPTIONS                                                                 \
-    FX_OPTION_ROW("policies", 'p', LIST, offsetof(struct fx_apply_values, policies),     \
-                  "PATH", NULL, "policies: a file, a folder or - (repeats)"),            \
-        FX_OPTION_ROW("objects", 'f', LIST, offsetof(struct fx_apply_values, objects),   \
-                      "PATH", NULL, "objects: a file, a folder or - (repeats)"),         \
-        FX_OPTION_ROW("namespace", 'n', TEXT,                                            \
-                      offsetof(struct fx_apply_values, namespace_), "NAME", NULL,        \
-                      "namespace of policies and objects that have none (default: "      \
-                      "`default` for policies, none for objects)"),                      \
-        FX_OPTION_ROW("operation", '\0', CHOICE,                                         \
-                      offsetof(struct fx_apply_values, operation), "NAME",               \
-                      fx_apply_operation_words, "CREATE (default), UPDATE or DELETE"),   \
-        FX_OPTION_ROW("old", '\0', TEXT, offsetof(struct fx_apply_values, old), "PATH",  \
-                      NULL, "the objects before the UPDATE"),                            \
-        FX_OPTION_ROW("user", '\0', TEXT, offsetof(struct fx_apply_values, user),        \
-                      "NAME", NULL,                                                      \
-                      "user who sends the request (default: kubernetes-admin)"),         \
-        FX_OPTION_ROW("group", '\0', LIST, offsetof(struct fx_apply_values, groups),     \
-                      "NAME", NULL, "group of the user (repeats)"),                      \
-        FX_OPTION_ROW(                                                                   \
-            "keep-going", 'k', FLAG, offsetof(struct fx_apply_values, keep_going), NULL, \
-            NULL, "skip invalid policies and objects that fail, and print the rest"),    \
-        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                              \
-        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                            \
-        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                           \
+#define FX_APPLY_OPTIONS                                                                \
+    FX_OPTION_ROW("policies", 'p', LIST, FX_APPLY_FIELD(policies), "PATH", NULL,        \
+                  "policies: a file, a folder or - (repeats)"),                         \
+        FX_OPTION_ROW("objects", 'f', LIST, FX_APPLY_FIELD(objects), "PATH", NULL,      \
+                      "objects: a file, a folder or - (repeats)"),                      \
+        FX_OPTION_ROW("namespace", 'n', TEXT, FX_APPLY_FIELD(namespace_), "NAME", NULL, \
+                      "namespace of policies and objects that have none (default: "     \
+                      "`default` for policies, none for objects)"),                     \
+        FX_OPTION_ROW("operation", '\0', CHOICE, FX_APPLY_FIELD(operation), "NAME",     \
+                      fx_apply_operation_words, "CREATE (default), UPDATE or DELETE"),  \
+        FX_OPTION_ROW("old", '\0', TEXT, FX_APPLY_FIELD(old), "PATH", NULL,             \
+                      "the objects before the UPDATE"),                                 \
+        FX_OPTION_ROW("user", '\0', TEXT, FX_APPLY_FIELD(user), "NAME", NULL,           \
+                      "user who sends the request (default: kubernetes-admin)"),        \
+        FX_OPTION_ROW("group", '\0', LIST, FX_APPLY_FIELD(groups), "NAME", NULL,        \
+                      "group of the user (repeats)"),                                   \
+        FX_OPTION_ROW(                                                                  \
+            "keep-going", 'k', FLAG, FX_APPLY_FIELD(keep_going), NULL, NULL,            \
+            "skip invalid policies and objects that fail, and print the rest"),         \
+        FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
+        FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
+        FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)
 
 /* Of those that print objects. */

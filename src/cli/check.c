@@ -67,22 +67,19 @@ static bool analyse(const struct fx_policies *policies,
     return ok;
 }
 
-static enum fx_exit check(const struct values *values,
-                          const struct fx_policies *policies) {
-    struct fx_input_objects objects = {0};
+static enum fx_exit check(const struct values *values, const struct fx_policies *policies,
+                          struct fx_input_objects *objects) {
     struct fx_analysis analysis = {0};
     struct fx_err err = FX_ERR_INIT;
-    enum fx_exit status =
-        fx_input_read_objects(&values->objects, values->color, &objects);
+    enum fx_exit status = fx_input_read_objects(&values->objects, values->color, objects);
     if (status == FX_EXIT_DONE) {
         const bool made = values->objects.n_items == 0;
-        const struct fx_check_report report = {policies, &analysis, &objects};
-        status = analyse(policies, &objects, made, &analysis, &err)
+        const struct fx_check_report report = {policies, &analysis, objects};
+        status = analyse(policies, objects, made, &analysis, &err)
                      ? print(values, &report)
                      : fx_say_err(&err);
     }
     fx_analysis_finish(&analysis);
-    fx_input_objects_finish(&objects);
     return status;
 }
 
@@ -96,11 +93,16 @@ static enum fx_exit run_check(const void *values) {
                                 : "standard input (-) can be read only once");
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status =
-        fx_input_read_policies(&given->policies, NULL, &given->settings, NULL, &policies);
+    struct fx_input_objects objects = {0};
+    const struct fx_input_policies input = {.settings = &given->settings,
+                                            .object_paths = &given->objects,
+                                            .objects = &objects,
+                                            .color = given->color};
+    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
-        status = check(given, policies);
+        status = check(given, policies, &objects);
     }
+    fx_input_objects_finish(&objects);
     fx_policies_unref(policies);
     return status;
 }

@@ -192,11 +192,7 @@ static json_t *list_findings(const struct report *report,
     for (size_t i = 0; ok && i < given->analysis->n_findings; i++) {
         ok = add_tried(report, given, findings, &given->analysis->findings[i]);
     }
-    if (!ok) {
-        json_decref(findings);
-        return NULL;
-    }
-    return findings;
+    return fx_tree_keep_if(ok, findings);
 }
 
 void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given) {

@@ -9,7 +9,6 @@
 #include "explain/layout.h"
 #include "explain/names.h"
 #include "policy/plain.h"
-#include "value/print.h"
 #include "value/yaml.h"
 
 #define INDENT        2u
@@ -34,12 +33,6 @@ static void colour(const struct printer *printer, const char *code) {
     fx_buf_str(printer->buf, printer->colour ? code : "");
 }
 
-/* Frees a text from which the report was made; a failure of the text is the report's. */
-static void finish_part(const struct printer *printer, struct fx_buf *part) {
-    fx_buf_fail_as(printer->buf, part);
-    fx_buf_finish(part);
-}
-
 /* ---- one finding ----------------------------------------------------------------- */
 
 static const struct fx_mutator *mutator_of(const struct printer *printer,
@@ -60,11 +53,11 @@ static void print_head(const struct printer *printer,
     struct fx_buf head = {0};
     print_place(&head, mutator_of(printer, finding->mutators[0]));
     fx_buf_char(&head, ':');
-    size_t column = fx_layout_columns((struct fx_text){head.data, head.len});
+    size_t column = fx_layout_columns(fx_buf_view(&head));
     colour(printer, BOLD);
-    fx_buf_text(printer->buf, (struct fx_text){head.data, head.len});
+    fx_buf_text(printer->buf, fx_buf_view(&head));
     colour(printer, RESET);
-    finish_part(printer, &head);
+    fx_buf_finish_part(printer->buf, &head);
     const char *severity = is_note ? "note" : "warning";
     const char *rule = fx_analysis_rule_name(finding->rule);
     fx_buf_char(printer->buf, ' ');
@@ -116,7 +109,7 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
     json_t *revealed =
         fx_reveal_placeholders(printer->report->analysis->placeholders, value);
     fx_value_print(&whole, revealed);
-    add_cut(words, (struct fx_text){whole.data, whole.len});
+    add_cut(words, fx_buf_view(&whole));
     words->failed = words->failed || whole.failed || (revealed == NULL && value != NULL);
     json_decref(revealed);
     fx_buf_finish(&whole);
@@ -132,9 +125,9 @@ static void print_values(const struct printer *printer,
         add_value(printer, &words, finding->values[i]);
     }
     print_label(printer, finding->n_values == 1 ? "value" : "values");
-    fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len},
-                   LABEL_INDENT + LABEL_WIDTH, LABEL_INDENT + LABEL_WIDTH);
-    finish_part(printer, &words);
+    fx_layout_wrap(printer->buf, fx_buf_view(&words), LABEL_INDENT + LABEL_WIDTH,
+                   LABEL_INDENT + LABEL_WIDTH);
+    fx_buf_finish_part(printer->buf, &words);
 }
 
 static void print_field(const struct printer *printer,
@@ -145,9 +138,9 @@ static void print_field(const struct printer *printer,
     struct fx_buf place = {0};
     fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
-    fx_plain_add(printer->buf, (struct fx_text){place.data, place.len});
+    fx_plain_add(printer->buf, fx_buf_view(&place));
     fx_buf_char(printer->buf, '\n');
-    finish_part(printer, &place);
+    fx_buf_finish_part(printer->buf, &place);
 }
 
 /* Appends the YAML of an object, indented. */
@@ -168,7 +161,7 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
         fx_buf_fill(printer->buf, ' ', LABEL_INDENT + INDENT);
         fx_buf_str(printer->buf, "…\n");
     }
-    finish_part(printer, &yaml);
+    fx_buf_finish_part(printer->buf, &yaml);
 }
 
 /* A given object by its place; one of our making whole. */
@@ -253,9 +246,9 @@ static void print_limits(const struct printer *printer) {
                           mutator->full_name);
         }
         fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
-        fx_layout_wrap(printer->buf, (struct fx_text){words.data, words.len}, 0, INDENT);
+        fx_layout_wrap(printer->buf, fx_buf_view(&words), 0, INDENT);
     }
-    finish_part(printer, &words);
+    fx_buf_finish_part(printer->buf, &words);
     if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "

@@ -10,7 +10,6 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/suggest.h"
 
 /* ---- the table of commands ------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ static bool print(struct explain_run *run, const struct fx_explanation *explanat
 
 /* Why the webhook does not mutate the object: the message of its response. */
 static json_t *read_skipped(const struct fx_review_result *result, struct fx_err *err) {
-    const struct fx_text body = {result->body->data, result->body->len};
+    const struct fx_text body = fx_buf_view(result->body);
     json_t *review = fx_json_read(body, NULL, err);
     if (review == NULL) {
         return NULL;

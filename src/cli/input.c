@@ -9,6 +9,8 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
+#include "engine/policy_text.h"
+#include "engine/unit.h"
 #include "policy/findings_internal.h"
 #include "policy/place.h"
 #include "value/documents.h"
@@ -24,10 +26,15 @@ struct sources {
     const struct fx_file_list *files;
     struct fx_buf *texts; /* one for each */
     struct fx_provider_inputs providers;
-    struct fx_policy_input *inputs; /* the files, then the providers */
+    struct fx_policy_input *inputs; /* the files, the providers, the parameters */
+    size_t n_inputs, cap_inputs;
+    size_t n_parameters; /* whose objects are counted */
 };
 
 static void sources_finish(struct sources *sources) {
+    for (size_t i = 0; i < sources->n_parameters; i++) {
+        fx_policy_text_unref(sources->inputs[sources->n_inputs - 1 - i].object);
+    }
     fx_provider_inputs_finish(&sources->providers);
     for (size_t i = 0; sources->texts != NULL && i < sources->files->n_paths; i++) {
         fx_buf_finish(&sources->texts[i]);
@@ -36,50 +43,111 @@ static void sources_finish(struct sources *sources) {
     free(sources->inputs);
 }
 
-static bool read_sources(struct sources *sources, const char *namespace_,
-                         struct fx_err *err) {
-    const size_t count = sources->files->n_paths;
-    const struct fx_provider_inputs *providers = &sources->providers;
-    sources->texts = calloc(count + 1, sizeof *sources->texts);
-    sources->inputs = calloc(count + providers->n_items + 1, sizeof *sources->inputs);
-    if (sources->texts == NULL || sources->inputs == NULL) {
+static bool add_input(struct sources *sources, const struct fx_policy_input *input,
+                      struct fx_err *err) {
+    if (!FX_VEC_GROW(sources->inputs, sources->n_inputs, sources->cap_inputs)) {
         return fx_fail_nomem(err);
     }
-    for (size_t i = 0; i < count; i++) {
-        const char *path = sources->files->paths[i];
-        struct fx_buf *text = &sources->texts[i];
-        if (!fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, text, err)) {
-            return false;
-        }
-        sources->inputs[i] = (struct fx_policy_input){.file = fx_input_name(path),
-                                                      .text = {text->data, text->len},
-                                                      .namespace_ = namespace_};
-    }
-    for (size_t i = 0; i < providers->n_items; i++) {
-        sources->inputs[count + i] = providers->items[i];
-    }
+    sources->inputs[sources->n_inputs++] = *input;
     return true;
 }
 
-enum fx_exit fx_input_compile(const struct fx_file_list *files,
-                              const struct fx_provider_flags *flags,
-                              const struct fx_dialect_settings *settings,
-                              const char *namespace_, struct fx_policies **ret_policies) {
-    const struct fx_provider_flags none = {.ca = NULL};
-    struct sources sources = {.files = files};
-    struct fx_err err = FX_ERR_INIT;
-    bool ok = fx_provider_inputs_make(flags == NULL ? &none : flags, &sources.providers,
-                                      &err) &&
-              read_sources(&sources, namespace_, &err);
+static bool read_sources(struct sources *sources, const char *namespace_,
+                         struct fx_err *err) {
+    const size_t count = sources->files->n_paths;
+    sources->texts = calloc(count + 1, sizeof *sources->texts);
+    bool ok = sources->texts != NULL || fx_fail_nomem(err);
+    for (size_t i = 0; ok && i < count; i++) {
+        const char *path = sources->files->paths[i];
+        struct fx_buf *text = &sources->texts[i];
+        ok = fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, text, err);
+        const struct fx_policy_input input = {.file = fx_input_name(path),
+                                              .text = {text->data, text->len},
+                                              .namespace_ = namespace_};
+        ok = ok && add_input(sources, &input, err);
+    }
+    for (size_t i = 0; ok && i < sources->providers.n_items; i++) {
+        ok = add_input(sources, &sources->providers.items[i], err);
+    }
+    return ok;
+}
+
+static bool build(const struct sources *sources,
+                  const struct fx_dialect_settings *settings,
+                  struct fx_policies **ret_policies, struct fx_err *err) {
     const struct fx_policy_sources from = {
-        .inputs = sources.inputs,
-        .n_inputs = files->n_paths + sources.providers.n_items,
+        .inputs = sources->inputs,
+        .n_inputs = sources->n_inputs,
         .generation = 1,
         .settings = settings,
     };
-    ok = ok && fx_policies_build_from(&from, ret_policies, &err);
+    return fx_policies_build_from(&from, ret_policies, err);
+}
+
+/* Adds the object if it is of a kind that the policies name. */
+static bool add_parameter(struct sources *sources, const struct fx_named_kinds *named,
+                          const struct fx_input_object *object, const char *namespace_,
+                          struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(object->root, &subject);
+    const struct fx_named_kind kind = {subject.group, subject.version, subject.kind};
+    if (!fx_named_kinds_have(named, &kind) || subject.name.len == 0) {
+        return true;
+    }
+    json_t *kept = fx_unit_reduce_object(object->root);
+    const struct fx_policy_input input = {
+        .file = object->file,
+        .object = kept == NULL ? NULL : fx_policy_text_create(kept),
+        .namespace_ = namespace_ == NULL ? "default" : namespace_,
+        .is_parameter = true,
+    };
+    json_decref(kept);
+    if (input.object == NULL || !add_input(sources, &input, err)) {
+        fx_policy_text_unref(input.object);
+        return fx_fail_nomem(err);
+    }
+    sources->n_parameters++;
+    return true;
+}
+
+/* Builds once more, with the parameters among the objects of -f. */
+static enum fx_exit add_parameters(struct sources *sources,
+                                   const struct fx_input_policies *input,
+                                   struct fx_policies **policies) {
+    struct fx_input_objects *objects = input->objects;
+    const enum fx_exit status =
+        fx_input_read_objects(input->object_paths, input->color, objects);
+    struct fx_err err = FX_ERR_INIT;
+    bool ok = true;
+    for (size_t i = 0; ok && i < objects->n_items; i++) {
+        ok = add_parameter(sources, &(*policies)->named, &objects->items[i],
+                           input->namespace_, &err);
+    }
+    if (status == FX_EXIT_DONE && ok && sources->n_parameters > 0) {
+        fx_policies_unref(*policies);
+        *policies = NULL;
+        ok = build(sources, input->settings, policies, &err);
+    }
+    return ok ? status : fx_say_err(&err);
+}
+
+enum fx_exit fx_input_compile(const struct fx_file_list *files,
+                              const struct fx_input_policies *input,
+                              struct fx_policies **ret_policies) {
+    const struct fx_provider_flags none = {.ca = NULL};
+    struct sources sources = {.files = files};
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_provider_inputs_make(input->flags == NULL ? &none : input->flags,
+                                            &sources.providers, &err) &&
+                    read_sources(&sources, input->namespace_, &err) &&
+                    build(&sources, input->settings, ret_policies, &err);
+    const enum fx_exit status =
+        !ok ? fx_say_err(&err)
+        : input->objects != NULL && (*ret_policies)->named.n_items > 0
+            ? add_parameters(&sources, input, ret_policies)
+            : FX_EXIT_DONE;
     sources_finish(&sources);
-    return ok ? FX_EXIT_DONE : fx_say_err(&err);
+    return status;
 }
 
 /* Lists the files of the paths. */
@@ -95,14 +163,12 @@ static enum fx_exit list_files(const struct fx_strings *paths,
 }
 
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
-                                    const struct fx_provider_flags *flags,
-                                    const struct fx_dialect_settings *settings,
-                                    const char *namespace_,
+                                    const struct fx_input_policies *input,
                                     struct fx_policies **ret_policies) {
     struct fx_file_list files = {0};
     enum fx_exit status = list_files(paths, &files);
     if (status == FX_EXIT_DONE) {
-        status = fx_input_compile(&files, flags, settings, namespace_, ret_policies);
+        status = fx_input_compile(&files, input, ret_policies);
     }
     fx_file_list_finish(&files);
     return status;
@@ -203,10 +269,8 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
     enum fx_exit status = FX_EXIT_DONE;
     if (!fx_file_read(path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &err)) {
         status = fx_say_err(&err);
-    } else if (!fx_documents_read((struct fx_text){bytes.data, bytes.len}, &documents,
-                                  &err)) {
-        status =
-            say_syntax_fault(name, (struct fx_text){bytes.data, bytes.len}, &err, color);
+    } else if (!fx_documents_read(fx_buf_view(&bytes), &documents, &err)) {
+        status = say_syntax_fault(name, fx_buf_view(&bytes), &err, color);
     }
     for (size_t i = 0; status == FX_EXIT_DONE && i < documents.n_items; i++) {
         status = take_document(objects, name, &documents.items[i], color);
@@ -218,6 +282,10 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
 
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects) {
+    if (ret_objects->is_read) {
+        return FX_EXIT_DONE;
+    }
+    ret_objects->is_read = true;
     enum fx_exit status = list_files(paths, &ret_objects->files);
     for (size_t i = 0; status == FX_EXIT_DONE && i < ret_objects->files.n_paths; i++) {
         status = read_file(ret_objects, ret_objects->files.paths[i], color);

@@ -29,6 +29,7 @@ struct fx_input_object {
 };
 
 struct fx_input_objects {
+    bool is_read;
     struct fx_file_list files;
     struct fx_input_object *items;
     size_t n_items, cap_items;
@@ -37,26 +38,36 @@ struct fx_input_objects {
 void fx_input_objects_finish(
     struct fx_input_objects *objects); /* NULL, zeroed are fine */
 
-/* Reads all objects of the files and folders. A text that does not parse, or holds what
- * is no Kubernetes object, is said on standard error with file, line and the character.
- * `color`: --color, for those words. */
+/* Reads all objects of the files and folders, unless that was done. A text that does not
+ * parse, or holds what is no Kubernetes object, is said on standard error with file, line
+ * and the character. `color`: --color, for those words. */
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects);
 
-/* Reads and compiles all policies: the files, and behind them the documents of the flags
- * (NULL: none). `namespace_` is that of policies that name none and may live in one;
- * NULL: `default`. Says nothing of what is wrong with them: that is in their findings. */
+/* How policies are read; everything is borrowed. */
+struct fx_input_policies {
+    const struct fx_dialect_settings *settings;
+    const struct fx_provider_flags *flags; /* providers, behind the files; NULL: none */
+    const char *namespace_; /* of policies that name none and may live in one; NULL:
+                             * `default` */
+    /* The paths of -f, and where their objects go; NULL: there is no -f. They are read
+     * with the policies if those name kinds of parameters: objects of -f that are of such
+     * a kind are parameters, too. */
+    const struct fx_strings *object_paths;
+    struct fx_input_objects *objects;
+    unsigned color; /* --color, for what is said of these objects */
+};
+
+/* Reads and compiles all policies of the files and folders. Says nothing of what is wrong
+ * with them: that is in their findings. */
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
-                                    const struct fx_provider_flags *flags,
-                                    const struct fx_dialect_settings *settings,
-                                    const char *namespace_,
+                                    const struct fx_input_policies *input,
                                     struct fx_policies **ret_policies);
 
 /* The same for a list of files. */
 enum fx_exit fx_input_compile(const struct fx_file_list *files,
-                              const struct fx_provider_flags *flags,
-                              const struct fx_dialect_settings *settings,
-                              const char *namespace_, struct fx_policies **ret_policies);
+                              const struct fx_input_policies *input,
+                              struct fx_policies **ret_policies);
 
 /* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
  */

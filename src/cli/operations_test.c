@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/operations.h"
+#include "cli/serve_flags.h"
 
 static void test_words(void **state) {
     (void)state;

@@ -12,7 +12,6 @@
 #include <stdio.h>
 
 #include "cli/options.h"
-#include "cli/suggest.h"
 #include "engine/dialect.h"
 
 struct values {

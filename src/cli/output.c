@@ -34,7 +34,7 @@ void fx_say(const char *fmt, ...) {
     add_formatted(&words, fmt, args);
     va_end(args);
     fx_buf_str(&line, "fixpoint: ");
-    fx_plain_add(&line, (struct fx_text){words.data, words.len});
+    fx_plain_add(&line, fx_buf_view(&words));
     const bool failed = words.failed || line.failed;
     (void)fputs(failed ? "fixpoint: out of memory" : line.data, stderr);
     (void)fputc('\n', stderr);

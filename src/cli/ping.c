@@ -104,10 +104,6 @@ static bool read_file(const char *path, struct fx_buf *text, struct fx_err *err)
     return path == NULL || fx_file_read(path, PEM_BYTES, text, err);
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static struct fx_tls_config *make_tls(const struct values *values,
                                       const struct fx_url *url, struct fx_err *err) {
     struct fx_buf ca = {.max = PEM_BYTES};
@@ -119,8 +115,8 @@ static struct fx_tls_config *make_tls(const struct values *values,
         (void)fx_fail_nomem(err);
     } else if (read_file(values->ca, &ca, err) && read_file(values->cert, &cert, err) &&
                read_file(values->key, &key, err)) {
-        tls =
-            fx_tls_config_client(text_of(&ca), host, text_of(&cert), text_of(&key), err);
+        tls = fx_tls_config_client(fx_buf_view(&ca), host, fx_buf_view(&cert),
+                                   fx_buf_view(&key), err);
         /* Without a pair of ours, it is the other's authorities that are wrong. */
         const char *at_fault = values->cert == NULL ? values->ca : values->cert;
         if (tls == NULL && at_fault != NULL) {

@@ -69,10 +69,9 @@ static enum fx_exit review_stdin(const struct values *values,
                                  struct fx_policies *policies) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf body = {0};
-    const enum fx_exit status =
-        fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
-            ? review_text(values, policies, (struct fx_text){body.data, body.len})
-            : fx_say_err(&err);
+    const enum fx_exit status = fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
+                                    ? review_text(values, policies, fx_buf_view(&body))
+                                    : fx_say_err(&err);
     fx_buf_finish(&body);
     return status;
 }
@@ -88,8 +87,9 @@ static enum fx_exit run_review(const void *values) {
         return fx_say_usage(fault);
     }
     struct fx_policies *policies = NULL;
-    enum fx_exit status = fx_input_read_policies(&given->policies, &given->provider,
-                                                 &given->settings, NULL, &policies);
+    const struct fx_input_policies input = {.settings = &given->settings,
+                                            .flags = &given->provider};
+    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
         status = fx_input_say_findings(policies, given->color);
         if (status == FX_EXIT_DONE || given->keep_going) {

@@ -8,9 +8,8 @@
 #include "base/log.h"
 #include "cli/commands.h"
 #include "cli/on_error.h"
-#include "cli/operations.h"
 #include "cli/output.h"
-#include "cli/serve_cluster.h"
+#include "cli/serve_flags.h"
 #include "net/address.h"
 #include "net/tls.h"
 #include "server/server.h"
@@ -246,6 +245,8 @@ static enum fx_exit run_serve(const void *values) {
 }
 
 #define FIELD(name) offsetof(struct values, name)
+#define ROW(type, name, field, argument, help) \
+    FX_OPTION_ROW(name, '\0', type, FIELD(field), argument, NULL, help)
 
 static const struct fx_option options[] = {
     {"policies", 'p', FX_OPTION_LIST, FIELD(policies), "PATH", NULL,
@@ -253,96 +254,127 @@ static const struct fx_option options[] = {
     {"on-empty-policies", '\0', FX_OPTION_CHOICE, FIELD(on_empty), "HOW", on_empty_words,
      "if the policy files no longer contain mutators: keep the previous ones (default), "
      "not-ready or accept"},
-    {"listen", '\0', FX_OPTION_TEXT, FIELD(server.listen), "ADDRESS", NULL,
-     "HOST:PORT of the webhook server, HTTPS (default :8443)"},
-    {"health-listen", '\0', FX_OPTION_TEXT, FIELD(server.health_listen), "ADDRESS", NULL,
-     "HOST:PORT of health and metrics, HTTP (default :9090)"},
-    {"web-listen", '\0', FX_OPTION_TEXT, FIELD(server.web_listen), "ADDRESS", NULL,
-     "HOST:PORT for dry runs of rules, PUT /v1/dryrun, unauthenticated HTTP, such as "
-     "127.0.0.1:8081 (default: off)"},
-    {"tls-cert", '\0', FX_OPTION_TEXT, FIELD(server.tls_cert), "FILE", NULL,
-     "serving certificate (PEM)"},
-    {"tls-key", '\0', FX_OPTION_TEXT, FIELD(server.tls_key), "FILE", NULL,
-     "private key of the serving certificate (PEM)"},
-    {"tls-ca", '\0', FX_OPTION_TEXT, FIELD(server.tls_ca), "FILE", NULL,
-     "CA certificate (PEM), written as caBundle into the webhook configurations"},
-    {"tls-self-signed", '\0', FX_OPTION_FLAG, FIELD(tls_self_signed), NULL, NULL,
-     "create a self-signed certificate, for tests"},
-    {"tls-name", '\0', FX_OPTION_LIST, FIELD(tls_names), "NAME", NULL,
-     "DNS name or address in the self-signed certificate (default localhost), or an "
-     "additional one in the certificate of --tls-secret (repeats)"},
-    {"tls-cert-out", '\0', FX_OPTION_TEXT, FIELD(server.tls_cert_out), "FILE", NULL,
-     "write the self-signed certificate to this file"},
+    ROW(TEXT, "listen", server.listen, "ADDRESS",
+        "HOST:PORT of the webhook server, HTTPS (default :8443)"),
+    ROW(TEXT, "health-listen", server.health_listen, "ADDRESS",
+        "HOST:PORT of health and metrics, HTTP (default :9090)"),
+    ROW(TEXT, "web-listen", server.web_listen, "ADDRESS",
+        "HOST:PORT for dry runs of rules, PUT /v1/dryrun, unauthenticated HTTP, such as "
+        "127.0.0.1:8081 (default: off)"),
+    ROW(TEXT, "tls-cert", server.tls_cert, "FILE", "serving certificate (PEM)"),
+    ROW(TEXT, "tls-key", server.tls_key, "FILE",
+        "private key of the serving certificate (PEM)"),
+    ROW(TEXT, "tls-ca", server.tls_ca, "FILE",
+        "CA certificate (PEM), written as caBundle into the webhook configurations"),
+    ROW(FLAG, "tls-self-signed", tls_self_signed, NULL,
+        "create a self-signed certificate, for tests"),
+    ROW(LIST, "tls-name", tls_names, "NAME",
+        "DNS name or address in the self-signed certificate (default localhost), or an "
+        "additional one in the certificate of --tls-secret (repeats)"),
+    ROW(TEXT, "tls-cert-out", server.tls_cert_out, "FILE",
+        "write the self-signed certificate to this file"),
     {"tls-min-version", '\0', FX_OPTION_CHOICE, FIELD(tls_min_version), "VERSION",
      tls_version_words,
      "minimum TLS version, for the webhook server and for connections to providers and "
      "the API server: 1.2 (default) or 1.3"},
-    {"client-ca", '\0', FX_OPTION_TEXT, FIELD(server.client_ca), "FILE", NULL,
-     "require client certificates issued by these CAs (PEM)"},
-    {"client-cn", '\0', FX_OPTION_LIST, FIELD(client_names), "NAME", NULL,
-     "accept only client certificates with this common name (repeats)"},
-    FX_CLUSTER_OPTIONS(struct values),
+    ROW(TEXT, "client-ca", server.client_ca, "FILE",
+        "require client certificates issued by these CAs (PEM)"),
+    ROW(LIST, "client-cn", client_names, "NAME",
+        "accept only client certificates with this common name (repeats)"),
+    ROW(TEXT, "kubeconfig", cluster.kubeconfig, "FILE",
+        "watch the policies of this cluster (default: the cluster of the Pod)"),
+    ROW(TEXT, "context", cluster.context, "NAME",
+        "context of the kubeconfig (default: its current context)"),
+    ROW(TEXT, "apis", cluster.apis, "LIST",
+        "dialects whose policies are watched in the cluster, separated by commas "
+        "(default: all); an unknown name prints the list"),
+    ROW(TEXT, "tls-secret", cluster.tls_secret, "NAME",
+        "create the serving certificate, keep it in this Secret and rotate it"),
+    ROW(TEXT, "cert-service-name", cluster.service, "NAME",
+        "Service that the certificate is for (default fixpoint-webhook-service)"),
+    ROW(DURATION, "ca-validity", cluster.ca_validity, "TIME",
+        "validity of the CA certificate in the Secret (default 87600h)"),
+    ROW(DURATION, "cert-validity", cluster.cert_validity, "TIME",
+        "validity of the serving certificate in the Secret (default 8760h)"),
+    ROW(DURATION, "rotation-wait", cluster.rotation_wait, "TIME",
+        "time between the steps of a rotation (default 60s)"),
+    ROW(FLAG, "disable-cert-rotation", cluster.no_rotation, NULL,
+        "do not write the Secret or any caBundle"),
+    ROW(TEXT, "mutating-webhook-configuration-name", cluster.mutating, "NAME",
+        "MutatingWebhookConfiguration whose caBundle Fixpoint maintains (default "
+        "gatekeeper-mutating-webhook-configuration)"),
+    ROW(TEXT, "validating-webhook-configuration-name", cluster.validating, "NAME",
+        "ValidatingWebhookConfiguration whose caBundle Fixpoint maintains (default "
+        "gatekeeper-validating-webhook-configuration)"),
+    ROW(LIST, "additional-mutating-webhook-configs-to-rotate-certs",
+        cluster.also_mutating, "NAME",
+        "additional MutatingWebhookConfiguration whose caBundle Fixpoint maintains "
+        "(repeats)"),
+    ROW(TEXT, "lease-name", cluster.lease, "NAME",
+        "Lease by which one replica is elected for cluster-wide writes (default "
+        "fixpoint)"),
+    ROW(FLAG, "no-events", cluster.no_events, NULL,
+        "do not write Events about invalid mutators"),
     FX_DIALECT_OPTIONS(struct values, server.settings),
     FX_ON_ERROR_OPTION(struct values),
-    {"mutation-annotations", '\0', FX_OPTION_FLAG, FIELD(server.mutation_annotations),
-     NULL, NULL, "annotate each changed object with the mutators that changed it"},
-    {"log-mutations", '\0', FX_OPTION_FLAG, FIELD(server.log_mutations), NULL, NULL,
-     "log the mutators that applied in each pass"},
-    {"operation", '\0', FX_OPTION_LIST, FIELD(operations), "NAME", NULL,
-     "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and /v1/admitlabel "
-     "(default: both; repeats; its other values are accepted)"},
-    {"exempt-namespace", '\0', FX_OPTION_LIST, FIELD(exempt_names), "NAME", NULL,
-     "namespace that may have the ignore label (repeats)"},
-    {"exempt-namespace-prefix", '\0', FX_OPTION_LIST, FIELD(exempt_prefixes), "PREFIX",
-     NULL, "the same for namespaces with this prefix (repeats)"},
-    {"exempt-namespace-suffix", '\0', FX_OPTION_LIST, FIELD(exempt_suffixes), "SUFFIX",
-     NULL, "the same for namespaces with this suffix (repeats)"},
-    {"quarantine-after", '\0', FX_OPTION_COUNT_OR_NONE, FIELD(server.quarantine_after),
-     "N", NULL,
-     "disable a mutator that failed in N reviews in a row, until its policy changes "
-     "(default 0: never)"},
-    {"quarantine-budget", '\0', FX_OPTION_DURATION_OR_NONE,
-     FIELD(server.quarantine_budget_ms), "TIME", NULL,
-     "a mutator that takes longer in one review counts as failed (default 0: no limit)"},
-    {"namespace-share", '\0', FX_OPTION_COUNT, FIELD(namespace_share), "PERCENT", NULL,
-     "share of the review deadline for all policies of one namespace together (default "
-     "25)"},
-    {"metrics-max-mutators", '\0', FX_OPTION_COUNT, FIELD(server.metrics_max_mutators),
-     "N", NULL, "number of mutators with metrics of their own (default 500)"},
+    ROW(FLAG, "mutation-annotations", server.mutation_annotations, NULL,
+        "annotate each changed object with the mutators that changed it"),
+    ROW(FLAG, "log-mutations", server.log_mutations, NULL,
+        "log the mutators that applied in each pass"),
+    ROW(LIST, "operation", operations, "NAME",
+        "mutation-webhook: answer /v1/mutate; webhook: answer /v1/admit and "
+        "/v1/admitlabel (default: both; repeats; its other values are accepted)"),
+    ROW(LIST, "exempt-namespace", exempt_names, "NAME",
+        "namespace that may have the ignore label (repeats)"),
+    ROW(LIST, "exempt-namespace-prefix", exempt_prefixes, "PREFIX",
+        "the same for namespaces with this prefix (repeats)"),
+    ROW(LIST, "exempt-namespace-suffix", exempt_suffixes, "SUFFIX",
+        "the same for namespaces with this suffix (repeats)"),
+    ROW(COUNT_OR_NONE, "quarantine-after", server.quarantine_after, "N",
+        "disable a mutator that failed in N reviews in a row, until its policy changes "
+        "(default 0: never)"),
+    ROW(DURATION_OR_NONE, "quarantine-budget", server.quarantine_budget_ms, "TIME",
+        "a mutator that takes longer in one review counts as failed (default 0: no "
+        "limit)"),
+    ROW(COUNT, "namespace-share", namespace_share, "PERCENT",
+        "share of the review deadline for all policies of one namespace together "
+        "(default 25)"),
+    ROW(COUNT, "metrics-max-mutators", server.metrics_max_mutators, "N",
+        "number of mutators with metrics of their own (default 500)"),
     {"sandbox", '\0', FX_OPTION_CHOICE, FIELD(sandbox), "MODE", sandbox_words,
      "drop privileges and block most system calls after startup: auto (default: as far "
      "as the kernel allows), require (fail to start otherwise) or off"},
     {"log-level", '\0', FX_OPTION_CHOICE, FIELD(log_level), "LEVEL", level_words,
      "debug, info (default), warn or error"},
-    {"threads", '\0', FX_OPTION_COUNT, FIELD(server.threads), "N", NULL,
-     "threads that serve reviews, at most 64 (default: the number of available cores)"},
-    {"max-body", '\0', FX_OPTION_SIZE, FIELD(server.max_body), "SIZE", NULL,
-     "maximum size of a request body (default 8Mi)"},
-    {"max-header", '\0', FX_OPTION_SIZE, FIELD(server.max_header), "SIZE", NULL,
-     "maximum size of the HTTP headers (default 64Ki)"},
-    {"max-connections", '\0', FX_OPTION_COUNT, FIELD(server.max_connections), "N", NULL,
-     "maximum number of open connections (default 4096)"},
-    {"idle-timeout", '\0', FX_OPTION_DURATION, FIELD(server.idle_ms), "TIME", NULL,
-     "close a connection without a request for this time (default 5m)"},
-    {"message-timeout", '\0', FX_OPTION_DURATION, FIELD(server.message_ms), "TIME", NULL,
-     "time limit for receiving a request (default 10s)"},
-    {"review-timeout", '\0', FX_OPTION_DURATION, FIELD(server.review_ms), "TIME", NULL,
-     "deadline of a review without a timeout of its own (default 10s)"},
-    {"shed-after", '\0', FX_OPTION_DURATION, FIELD(server.shed_after_ms), "TIME", NULL,
-     "reject requests that have waited longer than this (default 500ms)"},
-    {"drain", '\0', FX_OPTION_DURATION, FIELD(server.drain_ms), "TIME", NULL,
-     "time between SIGTERM and the end of listening (default 10s)"},
-    {"grace", '\0', FX_OPTION_DURATION, FIELD(server.grace_ms), "TIME", NULL,
-     "time limit for the requests that are left then; exit status 6 if it is exceeded "
-     "(default 15s)"},
-    {"stall-after", '\0', FX_OPTION_DURATION_OR_OFF, FIELD(server.stall_after_ms), "TIME",
-     NULL,
-     "make /healthz fail if a thread makes no progress for this time (default 10s; 0: "
-     "never)"},
-    {"own-namespace", '\0', FX_OPTION_TEXT, FIELD(server.own_namespace), "NAME", NULL,
-     "namespace of the service account gatekeeper-admin, whose requests are not mutated "
-     "(default: POD_NAMESPACE; otherwise, in a cluster, the namespace of the kubeconfig "
-     "context or of the Pod; otherwise gatekeeper-system)"},
+    ROW(COUNT, "threads", server.threads, "N",
+        "threads that serve reviews, at most 64 (default: the number of available "
+        "cores)"),
+    ROW(SIZE, "max-body", server.max_body, "SIZE",
+        "maximum size of a request body (default 8Mi)"),
+    ROW(SIZE, "max-header", server.max_header, "SIZE",
+        "maximum size of the HTTP headers (default 64Ki)"),
+    ROW(COUNT, "max-connections", server.max_connections, "N",
+        "maximum number of open connections (default 4096)"),
+    ROW(DURATION, "idle-timeout", server.idle_ms, "TIME",
+        "close a connection without a request for this time (default 5m)"),
+    ROW(DURATION, "message-timeout", server.message_ms, "TIME",
+        "time limit for receiving a request (default 10s)"),
+    ROW(DURATION, "review-timeout", server.review_ms, "TIME",
+        "deadline of a review without a timeout of its own (default 10s)"),
+    ROW(DURATION, "shed-after", server.shed_after_ms, "TIME",
+        "reject requests that have waited longer than this (default 500ms)"),
+    ROW(DURATION, "drain", server.drain_ms, "TIME",
+        "time between SIGTERM and the end of listening (default 10s)"),
+    ROW(DURATION, "grace", server.grace_ms, "TIME",
+        "time limit for the requests that are left then; exit status 6 if it is exceeded "
+        "(default 15s)"),
+    ROW(DURATION_OR_OFF, "stall-after", server.stall_after_ms, "TIME",
+        "make /healthz fail if a thread makes no progress for this time (default 10s; 0: "
+        "never)"),
+    ROW(TEXT, "own-namespace", server.own_namespace, "NAME",
+        "namespace of the service account gatekeeper-admin, whose requests are not "
+        "mutated (default: POD_NAMESPACE; otherwise, in a cluster, the namespace of the "
+        "kubeconfig context or of the Pod; otherwise gatekeeper-system)"),
     {.name = NULL},
 };
 

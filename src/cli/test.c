@@ -34,8 +34,9 @@ struct session {
 static bool compile(void *user, const struct fx_file_list *files,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     struct session *session = user;
-    session->said = fx_input_compile(files, &session->values->provider,
-                                     &session->values->settings, NULL, ret_policies);
+    const struct fx_input_policies input = {.settings = &session->values->settings,
+                                            .flags = &session->values->provider};
+    session->said = fx_input_compile(files, &input, ret_policies);
     return session->said == FX_EXIT_DONE ||
            fx_fail(err, FX_EIO, "the policies cannot be read");
 }

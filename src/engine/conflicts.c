@@ -39,13 +39,13 @@ struct item {
     enum fx_operation operation;
 };
 
-/* Indices of mutators, ascending. Backed by a block of the result. */
+/* Indices of mutators, ascending, in the arena of the result. */
 struct members {
     const size_t *items;
     size_t n_items;
 };
 
-/* Where a path ends: what it met on its way. */
+/* The end of a path: the members of the conflicts on it. */
 struct report {
     size_t mutator;
     struct members met;
@@ -69,10 +69,7 @@ void fx_conflicts_finish(struct fx_conflicts *conflicts) {
     if (conflicts == NULL) {
         return;
     }
-    for (size_t i = 0; i < conflicts->n_blocks; i++) {
-        free(conflicts->blocks[i]);
-    }
-    free(conflicts->blocks);
+    fx_arena_finish(&conflicts->arena);
     free(conflicts->sets);
     *conflicts = (struct fx_conflicts){0};
 }
@@ -206,17 +203,9 @@ static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
     return ok;
 }
 
-/* A fresh array for `n` members, kept by the result. */
+/* An array for `n` members, which belongs to the result. NULL without memory. */
 static size_t *new_block(struct finder *finder, size_t n) {
-    struct fx_conflicts *result = finder->result;
-    if (!FX_VEC_GROW(result->blocks, result->n_blocks, result->cap_blocks)) {
-        return NULL;
-    }
-    size_t *block = calloc(n == 0 ? 1 : n, sizeof *block);
-    if (block != NULL) {
-        result->blocks[result->n_blocks++] = block;
-    }
-    return block;
+    return fx_arena_alloc(&finder->result->arena, n * sizeof(size_t));
 }
 
 static const struct node *node_of(const struct item *item, size_t depth) {
@@ -227,7 +216,7 @@ static bool goes_on(const struct item *item, size_t depth) {
     return item->path->n_nodes > depth + 1;
 }
 
-/* What there is to know of the items of one key before rules (a) to (c) are asked. */
+/* What rules (a) to (c) need to know about the items of one key. */
 struct slot {
     bool has_type[FX_ACCESS_STRING + 1];
     bool list_has_two_keys, has_terminator, has_deeper;
@@ -286,8 +275,8 @@ static size_t sort_unique(size_t *indices, size_t n) {
     return kept;
 }
 
-/* Adds the members of a conflict to what was met above, marks them disabled. Sets *met to
- * the union, which is the old one where nobody is new. */
+/* Disables the members of a conflict, and adds them to *met, the members of the conflicts
+ * above. */
 static bool add_members(struct finder *finder, const struct range *range, size_t depth,
                         const struct slot *slot, struct members *met) {
     size_t *block = new_block(finder, range->to - range->from + met->n_items);
@@ -326,8 +315,7 @@ static bool report(struct finder *finder, size_t mutator, struct members met) {
 static bool visit(struct finder *finder, struct range range, size_t depth,
                   struct members met);
 
-/* The items of one key and type: those that end are done, the others go on. They are
- * sorted so that the former come first. */
+/* The items of one key and type. Those that end here come first. */
 static bool visit_branch(struct finder *finder, struct range range, size_t depth,
                          struct members met) {
     for (; range.from < range.to; range.from++) {
@@ -371,8 +359,8 @@ static bool visit_slot(struct finder *finder, struct range range, size_t depth,
     return true;
 }
 
-/* Items of one tree that share their first `depth` steps and go on; `met`: the conflicts
- * along these. As deep as the longest path. */
+/* Items of one tree that share their first `depth` nodes and go on; `met`: the members of
+ * the conflicts on these. The recursion is as deep as the longest path. */
 static bool visit(struct finder *finder, struct range range, size_t depth,
                   struct members met) {
     while (range.from < range.to) {
@@ -418,7 +406,7 @@ static bool is_same(const struct members *a, const struct members *b) {
             memcmp(a->items, b->items, a->n_items * sizeof *a->items) == 0);
 }
 
-/* What one mutator met, over all its bindings. Mostly it met the same in each. */
+/* The union of the reports of one mutator, which are mostly the same. */
 static bool unite(struct finder *finder, const struct report *reports, size_t n_reports,
                   struct members *ret_union) {
     *ret_union = reports[0].met;
@@ -467,6 +455,7 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
     struct fx_conflicts made = {.n_mutators = n_mutators};
     struct finder finder = {.result = &made};
     fx_arena_init(&finder.paths, SIZE_MAX);
+    fx_arena_init(&made.arena, SIZE_MAX);
     made.sets = calloc(n_mutators == 0 ? 1 : n_mutators, sizeof *made.sets);
     const bool ok = made.sets != NULL && collect(&finder, mutators, n_mutators) &&
                     visit_trees(&finder) && deliver_reports(&finder);

@@ -10,23 +10,23 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/mutator.h"
 
-/* For each mutator, by its index in the list: the indices of the members of the conflicts
- * along its path. It is one of them itself, unless it only shares the path with them
- * (spec section 6, "quirk"). */
+/* For each mutator, by its index: the members of the conflicts along its paths, as
+ * indices. The mutator is a member itself, unless it only shares a path with them (spec
+ * section 6, "quirk"). */
 struct fx_conflicts {
     size_t n_mutators;
     struct fx_conflict_set {
-        const size_t *members; /* ascending; n_members 0: no conflict reported for it */
+        const size_t *members; /* ascending; none: no conflict is reported */
         size_t n_members;
-        bool disabled; /* it is itself a member of a conflict */
+        bool disabled; /* the mutator is itself a member */
     } *sets;
-    size_t **blocks; /* back the members, which sets may share */
-    size_t n_blocks, cap_blocks;
+    struct fx_arena arena; /* of the members; sets may share them */
 };
 
 /* Finds the conflicts among the mutators. Errors: FX_ENOMEM. */
@@ -36,8 +36,8 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
 void fx_conflicts_finish(struct fx_conflicts *conflicts); /* NULL, zeroed are fine */
 
 /* Appends "the following mutators have conflicting schemas: [<gid>,<gid>]" for the set of
- * mutator `index`, ids sorted by text; of more than FX_LIMIT_CONFLICT_IDS the first ones,
- * and " and 7 more". The mutators are in the order of a pass. */
+ * the mutator `index`. The ids are sorted as text; of more than FX_LIMIT_CONFLICT_IDS it
+ * prints the first ones and " and 7 more". The mutators are in the order of a pass. */
 void fx_conflicts_print(const struct fx_conflicts *conflicts, size_t index,
                         struct fx_mutator *const *mutators, struct fx_buf *buf);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/conflicts_print.c - the message of a conflict (spec section 6), with the first
- * ids of many members: thousands of members would each get a message with thousands of
+ * engine/conflicts_print.c - the message of a conflict (spec section 6). It has only the
+ * first ids: otherwise thousands of members would each get a message with thousands of
  * ids.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "engine/conflicts.h"
 
-/* The least by text of all that came; each is freed. */
+/* The first ids by text. */
 struct ids {
     char *items[2 * FX_LIMIT_CONFLICT_IDS];
     size_t n_items;
@@ -20,7 +20,7 @@ static int compare_texts(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void keep(struct ids *ids, size_t n_items) {
+static void truncate_ids(struct ids *ids, size_t n_items) {
     while (ids->n_items > n_items) {
         free(ids->items[--ids->n_items]);
     }
@@ -40,7 +40,7 @@ static bool same_kind(const struct fx_mutator *a, const struct fx_mutator *b) {
            strcmp(a->kind, b->kind) == 0;
 }
 
-/* In a pass those of a kind are beside each other. */
+/* The end of the members of the kind of `from`: in a pass, they are adjacent. */
 static size_t end_of_kind(const struct fx_conflict_set *set,
                           struct fx_mutator *const *mutators, size_t from) {
     size_t low = from + 1;
@@ -56,8 +56,8 @@ static size_t end_of_kind(const struct fx_conflict_set *set,
     return low;
 }
 
-/* And they are ordered by name: the least of a kind are its first. False without memory.
- */
+/* Members of a kind are ordered by name, so only the first ones can have the first ids.
+ * False without memory. */
 static bool collect(const struct fx_conflict_set *set, struct fx_mutator *const *mutators,
                     struct ids *ids) {
     size_t end = 0;
@@ -71,7 +71,7 @@ static bool collect(const struct fx_conflict_set *set, struct fx_mutator *const 
             ids->items[ids->n_items++] = id;
         }
         qsort(ids->items, ids->n_items, sizeof *ids->items, compare_texts);
-        keep(ids, FX_LIMIT_CONFLICT_IDS);
+        truncate_ids(ids, FX_LIMIT_CONFLICT_IDS);
     }
     return true;
 }
@@ -97,5 +97,5 @@ void fx_conflicts_print(const struct fx_conflicts *conflicts, size_t index,
     } else {
         buf->failed = true;
     }
-    keep(&ids, 0);
+    truncate_ids(&ids, 0);
 }

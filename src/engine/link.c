@@ -275,7 +275,7 @@ static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
 static const char *find_fault(const struct fx_units *units,
                               const struct fx_named_kind *kind) {
     if (kind->group.len == 0 && fx_text_is(kind->kind, "Secret")) {
-        return "Fixpoint does not read Secrets for policies";
+        return FX_SECRETS_ARE_NOT_READ;
     }
     for (size_t i = 0; i < units->n_states; i++) {
         if (fx_named_kind_compare(&units->states[i].kind, kind) == 0) {
@@ -381,7 +381,7 @@ static void report_unavailable(struct fx_link *link,
     struct fx_buf kind;
     fx_buf_init(&kind, 0);
     fx_named_kind_print(&kind, lookup->named.items);
-    fx_link_report(link, false, "objects of %s cannot be read: %s",
+    fx_link_report(link, true, "objects of %s cannot be read: %s",
                    kind.failed ? "a kind" : kind.data, lookup->unavailable);
     fx_buf_finish(&kind);
 }
@@ -429,6 +429,23 @@ bool fx_linked_is_current(const struct fx_linked *linked, const struct fx_units 
         }
     }
     return true;
+}
+
+static bool is_any_or(const char *wanted, struct fx_text text) {
+    return wanted == NULL || fx_text_is(text, wanted);
+}
+
+bool fx_linked_concerns(const struct fx_linked *linked, const struct fx_named_kind *kind,
+                        struct fx_text namespace_, struct fx_text name) {
+    for (size_t i = 0; i < linked->n_lookups; i++) {
+        const struct fx_link_lookup *lookup = &linked->lookups[i];
+        if (lookup->type == LOOKUP_OBJECTS &&
+            fx_named_kind_compare(lookup->named.items, kind) == 0 &&
+            is_any_or(lookup->namespace_, namespace_) && is_any_or(lookup->name, name)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 bool fx_linked_list_kinds(const struct fx_linked *linked, struct fx_named_kinds *kinds) {

@@ -85,6 +85,10 @@ struct fx_linked *fx_link_policy(const struct fx_units *units,
 /* Would each lookup find the same units among these? */
 bool fx_linked_is_current(const struct fx_linked *linked, const struct fx_units *units);
 
+/* May the link step have looked up this object, by the name or by others? */
+bool fx_linked_concerns(const struct fx_linked *linked, const struct fx_named_kind *kind,
+                        struct fx_text namespace_, struct fx_text name);
+
 /* Adds the kinds of the objects that the link step looked up, as long as the set has
  * fewer than FX_LIMIT_NAMED_KINDS. False without memory. */
 bool fx_linked_list_kinds(const struct fx_linked *linked,
@@ -111,6 +115,9 @@ struct fx_unit *fx_link_find(struct fx_link *link, const struct fx_kind *kind,
  * as what the link step makes. */
 struct fx_unit *const *fx_link_list(struct fx_link *link, const struct fx_kind *kind,
                                     struct fx_text target, size_t *ret_n);
+
+/* Why no policy can name Secrets. */
+#define FX_SECRETS_ARE_NOT_READ "Fixpoint does not read Secrets for policies"
 
 /* Which objects of a kind. */
 struct fx_object_query {

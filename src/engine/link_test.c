@@ -436,7 +436,7 @@ static void objects_that_cannot_be_read(void **state) {
     assert_false(fx_linked_is_current(found, &objects.units));
     struct fx_linked *linked = expect_found(&objects, "not allowed");
     assert_int_equal(linked->n_reports, 1);
-    assert_false(linked->reports[0].is_error);
+    assert_true(linked->reports[0].is_error);
     assert_string_equal(linked->reports[0].text,
                         "objects of v1 ConfigMap cannot be read: not allowed");
     objects.units.states = &known;

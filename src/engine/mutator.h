@@ -109,10 +109,10 @@ struct fx_mutator_ops {
     bool (*may_match_namespace)(const struct fx_mutator *self,
                                 struct fx_text object_namespace);
 
-    /* For `fixpoint check`, which tries policies on objects that it makes: returns the
-     * least object on which the mutator acts, a new reference. NULL if that is not known
-     * (no error), or without memory (FX_ENOMEM). The function may be NULL. */
-    json_t *(*sketch)(const struct fx_mutator *self, struct fx_err *err);
+    /* Makes a small object on which the mutator probably acts, for `fixpoint check`,
+     * which tries policies out. A new reference; NULL if none can be derived from the
+     * policy (no error), or without memory (*err is set). The slot itself may be NULL. */
+    json_t *(*example)(const struct fx_mutator *self, struct fx_err *err);
 
     /* Frees the mutator and its memory. */
     void (*destroy)(struct fx_mutator *self);

@@ -49,8 +49,10 @@ static bool is_same_policy(const struct fx_policy_text *a,
 }
 
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b) {
-    return a == b ||
-           (fx_mutator_compare(a, b) == 0 && is_same_policy(a->policy, b->policy));
+    /* A rule without a policy of its own is linked: what it was made of may have changed.
+     */
+    return a == b || (a->policy != NULL && fx_mutator_compare(a, b) == 0 &&
+                      is_same_policy(a->policy, b->policy));
 }
 
 static int compare(const void *mutator, const void *element) {

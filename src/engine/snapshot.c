@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/snapshot.c - all policies at one instant: sorted, checked against each other and
+ * engine/snapshot.c - all policies at one instant: sorted, checked for conflicts and
  * indexed once, then only read.
  */
 #include "engine/snapshot.h"
@@ -13,7 +13,7 @@
 #include "engine/snapshot_alone.h"
 #include "engine/snapshot_index.h"
 
-/* A mutator or resource, its place in the list given, and the order of its kind. */
+/* A mutator or resource, its position in the given list, and how to compare it. */
 struct given {
     void *item;
     size_t at;
@@ -35,7 +35,7 @@ static int compare_given(const void *left, const void *right) {
     return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-/* Sorts, and of several with one id keeps the last given. Returns how many stay. */
+/* Sorts, and of several with one id keeps the last. Returns how many are kept. */
 static size_t sort(struct given *given, size_t n) {
     size_t n_kept = 0;
     qsort(given, n, sizeof *given, compare_given);
@@ -47,7 +47,7 @@ static size_t sort(struct given *given, size_t n) {
     return n_kept;
 }
 
-static int compare_turns(const void *left, const void *right) {
+static int compare_order(const void *left, const void *right) {
     struct fx_mutator *const *a = left;
     struct fx_mutator *const *b = right;
     return fx_mutator_compare(*a, *b);
@@ -71,28 +71,28 @@ static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *m
     }
 }
 
-/* Do turns of it need no more than a look at the object? */
+/* Can every step of it run without the checks for the options below? */
 static bool is_simple(const struct fx_mutator *mutator) {
     return !mutator->run.once && !mutator->run.match_first &&
            !mutator->run.ignores_failure && mutator->ops->view == NULL;
 }
 
-static void note_ways(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
+static void note_options(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
     snapshot->is_simple = snapshot->is_simple && is_simple(mutator);
     snapshot->may_conflict =
         snapshot->may_conflict ||
         (!fx_mutator_is_validator(mutator) && fx_mutator_writes_anywhere(mutator));
 }
 
-/* Brings the mutators, of which there is one for each id, into the order of a pass. */
+/* Sorts the mutators, one for each id, into the order of a pass. */
 static void order_mutators(struct fx_snapshot *snapshot) {
     qsort(snapshot->mutators, snapshot->n_mutators, sizeof(struct fx_mutator *),
-          compare_turns);
+          compare_order);
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         const struct fx_mutator *mutator = snapshot->mutators[i];
         assert(mutator->rank < FX_RANKS);
         note_inputs(snapshot, mutator);
-        note_ways(snapshot, mutator);
+        note_options(snapshot, mutator);
         if (!fx_mutator_is_validator(mutator)) {
             snapshot->n_acting = i + 1;
         } else if (wants_deletes(mutator)) {
@@ -155,8 +155,9 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot);
 }
 
-/* Finds the members of the quarantine. */
-static bool isolate(struct fx_snapshot *snapshot, struct fx_quarantine *quarantine) {
+/* Finds the members of the quarantine. False without memory. */
+static bool find_quarantined(struct fx_snapshot *snapshot,
+                             struct fx_quarantine *quarantine) {
     if (quarantine == NULL) {
         return true;
     }
@@ -178,7 +179,7 @@ static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *p
                  struct fx_err *err) {
     if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
         !sort_resources(snapshot, parts->resources, parts->n_resources) ||
-        !isolate(snapshot, parts->quarantine) ||
+        !find_quarantined(snapshot, parts->quarantine) ||
         !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
                              &snapshot->reads)) {
         return fx_fail_nomem(err);

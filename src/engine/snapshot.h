@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/snapshot.h - all policies at one instant, immutable and counted. A change of
- * policy makes another one that shares the mutators which did not change; a review
- * samples one at its start and keeps it to its end.
+ * engine/snapshot.h - all policies at one instant, immutable and counted. A change of a
+ * policy makes another snapshot, which shares the mutators that did not change. A review
+ * keeps the snapshot that it started with.
  */
 #ifndef FX_ENGINE_SNAPSHOT_H
 #define FX_ENGINE_SNAPSHOT_H
@@ -29,10 +29,10 @@ struct fx_snapshot {
     uint64_t generation;          /* as given by the builder; for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
-    size_t n_acting;        /* the first so many of them; the others are validators */
-    bool validates_deletes; /* some validator may be asked about DELETE */
-    bool is_simple;         /* no mutator is asked together with others or once,
-                             * may be left out, or is shown a view */
+    size_t n_acting;        /* so many mutate; the others, behind them, are validators */
+    bool validates_deletes; /* some validator may match DELETE */
+    bool is_simple;         /* no mutator runs once, matches first, ignores its
+                             * failure or has a view */
     bool may_conflict;      /* some mutator may write anywhere */
     bool has_inputs_before; /* some mutator has an input whose key follows from the */
                             /* incoming object (engine/input.h) */
@@ -40,14 +40,13 @@ struct fx_snapshot {
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */
-    struct fx_quarantine *quarantine;          /* counted; NULL: nobody is in one */
-    const struct fx_quarantined **quarantined; /* by index; NULL: nobody is */
+    struct fx_quarantine *quarantine;          /* counted; NULL: none */
+    const struct fx_quarantined **quarantined; /* by index; NULL: none */
     struct fx_snapshot_index *index;
-    bool *alone; /* by index: nobody else who is enabled, and says where, writes where the
-                  * mutator does, so that nobody of these undoes what it changes; false
-                  * where that is not known */
-    struct fx_json_part reads; /* what its mutators and every review read in an object:
-                                * the rest of it is not decoded. Borrows their texts */
+    bool *alone; /* by index: of the enabled mutators that declare where they write, no
+                  * other writes where this one does, so that none undoes its changes */
+    struct fx_json_part reads; /* what the mutators and every review read in an object:
+                                * the rest is not decoded. Borrows texts of mutators */
 };
 
 /* What a snapshot is made of; borrowed. */
@@ -56,47 +55,46 @@ struct fx_snapshot_parts {
     size_t n_mutators;
     struct fx_resource *const *resources;
     size_t n_resources;
-    struct fx_quarantine *quarantine; /* those of it that are still the same are disabled;
-                                       * NULL: nobody is */
+    struct fx_quarantine *quarantine; /* its members that are still the same are
+                                       * disabled; NULL: none */
 };
 
-/* Drops all but the last of several with one id (as an upsert would), sorts, finds
- * conflicts and makes the index. Takes references of its own. Errors: FX_ENOMEM. */
+/* Makes a snapshot of one reference. Of several mutators or resources with one id the
+ * last one counts. Takes references of its own. Errors: FX_ENOMEM. */
 bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
                        struct fx_snapshot **ret_snapshot, struct fx_err *err) FX_MUST_USE;
 
-/* Is the mutator left out of every review: in conflict, or in quarantine? */
+/* Is the mutator skipped in every review, because of a conflict or a quarantine? */
 bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index);
 
-/* Why the mutator is in quarantine; NULL where it is not. Borrowed. */
+/* Why the mutator is in quarantine; NULL if it is not. Borrowed. */
 const struct fx_quarantined *fx_snapshot_quarantined(const struct fx_snapshot *snapshot,
                                                      size_t index);
 
-/* The resource of that type and name; NULL where there is none. Borrowed. */
+/* The resource of that type and name; NULL if there is none. Borrowed. */
 const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
                                            enum fx_resource_type type,
                                            struct fx_text name);
 
-/* All resources of that type: the first of *ret_count elements, borrowed. */
+/* All resources of that type: *ret_count elements, borrowed. */
 struct fx_resource *const *fx_snapshot_resources(const struct fx_snapshot *snapshot,
                                                  enum fx_resource_type type,
                                                  size_t *ret_count);
 
-/* Counting; any thread may drop the last one. NULL is fine for unref. */
+/* Any thread may drop the last reference. NULL is fine for unref. */
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot);
 void fx_snapshot_unref(struct fx_snapshot *snapshot);
 
-/* The enabled mutators that may want an object of this group, version, kind and namespace
- * under this operation, as ascending indices into `mutators`: mutators for other objects
- * or namespaces are not even looked at. A superset: each one's own match decides. An
- * empty namespace (cluster-scoped) counts as every namespace. */
+/* The enabled mutators that may match an object of this group, version, kind and
+ * namespace under this operation, as ascending indices into `mutators`. A superset:
+ * `match` of each decides. An empty namespace (cluster-scoped) counts as every namespace.
+ */
 struct fx_candidates {
     uint32_t *indices;
     size_t n_indices, cap_indices;
 };
 
-/* Fills `ret_candidates` (zeroed at first; its memory is reused; the caller frees it with
- * _finish).
+/* Fills `ret_candidates`, which is zeroed at first; its memory is reused. Finish it.
  * Errors: FX_ENOMEM. */
 bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
                             const struct fx_request *request,
@@ -104,8 +102,7 @@ bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
                             struct fx_candidates *ret_candidates,
                             struct fx_err *err) FX_MUST_USE;
 
-/* All enabled mutators, likewise: what fx_snapshot_candidates() may leave something of.
- */
+/* The same with all enabled mutators. */
 bool fx_snapshot_all(const struct fx_snapshot *snapshot,
                      struct fx_candidates *ret_candidates,
                      struct fx_err *err) FX_MUST_USE;

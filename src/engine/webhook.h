@@ -69,10 +69,12 @@ struct fx_webhook {
      * May be NULL: every user counts. */
     const char *(*skips_user)(struct fx_text username, const char *own_namespace);
 
-    /* Is an object of this API group allowed unchanged? Returns the message (a constant),
-     * or NULL. Names of such objects have at most 63 bytes, and they are checked on
-     * DELETE, too. May be NULL: no group is reserved. */
-    const char *(*skips_group)(struct fx_text group);
+    /* Objects of the API groups of the dialect's kinds, and of `reserved_groups` (NULL
+     * ends; may be NULL), are allowed unchanged, with this message. Names of such objects
+     * have at most 63 bytes, and they are checked on DELETE, too. NULL: no group is
+     * reserved. */
+    const char *reserved_message;
+    const char *const *reserved_groups;
 
     /* Checks what a cluster may store beyond what `compile` checks, before that. `policy`
      * is of a kind of the dialect. Errors: FX_EINVALID. May be NULL. */

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/fields.c - replays a trace, change by change, and adds a step to each field
- * that it changes.
+ * explain/fields.c - the tree of fields: which field a change is about, and how a field
+ * follows its list element. Replays a trace, change by change, and adds a step to each
+ * field that it changes.
+ *
+ * Invariant: list elements that have a field and are not gone have the index at which
+ * they stand in the object as replayed so far.
  */
 #include "explain/fields.h"
 
@@ -10,11 +14,226 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "explain/names.h"
-#include "explain/nodes.h"
 #include "value/equal.h"
 #include "value/patch.h"
 #include "value/pointer.h"
 #include "value/tree.h"
+
+/* ---- the tree -------------------------------------------------------------------- */
+
+static struct fx_field *add(struct fx_fields *fields, struct fx_field *parent,
+                            struct fx_text name) {
+    struct fx_field *field = fx_arena_alloc(&fields->arena, sizeof *field);
+    const char *copy = name.data == NULL ? NULL : fx_arena_copy(&fields->arena, name);
+    if (field == NULL || (name.data != NULL && copy == NULL)) {
+        return NULL;
+    }
+    field->parent = parent;
+    field->name = (struct fx_text){copy, name.len};
+    if (parent->last == NULL) {
+        parent->first = field;
+    } else {
+        parent->last->next = field;
+    }
+    parent->last = field;
+    return field;
+}
+
+/* Finds or makes the member `name` below the field. NULL without memory. */
+static struct fx_field *child_of(struct fx_fields *fields, struct fx_field *parent,
+                                 struct fx_text name) {
+    for (struct fx_field *field = parent->first; field != NULL; field = field->next) {
+        if (field->element == NULL && fx_text_equal(field->name, name)) {
+            return field;
+        }
+    }
+    return add(fields, parent, name);
+}
+
+/* ---- elements -------------------------------------------------------------------- */
+
+static bool is_at(const struct fx_field *field, size_t index) {
+    return field->element != NULL && !field->is_gone && field->index == index;
+}
+
+static struct fx_field *add_element(struct fx_fields *fields, struct fx_field *list,
+                                    size_t index, json_t *value) {
+    struct fx_field *field = add(fields, list, fx_element_name(value));
+    if (field != NULL) {
+        field->index = index;
+        field->element = json_incref(value);
+    }
+    return field;
+}
+
+static struct fx_field *element_at(struct fx_fields *fields, struct fx_field *list,
+                                   size_t index, json_t *value) {
+    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+        if (is_at(field, index)) {
+            return field;
+        }
+    }
+    return add_element(fields, list, index, value);
+}
+
+/* Elements from `index` on move by one. */
+static void shift(struct fx_field *list, size_t index, int by) {
+    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+        if (field->element != NULL && !field->is_gone && field->index >= index) {
+            field->index = by > 0 ? field->index + 1 : field->index - 1;
+        }
+    }
+}
+
+/* A new element: perhaps one of that name that was there before. */
+static struct fx_field *enter(struct fx_fields *fields, struct fx_field *list,
+                              size_t index, json_t *value) {
+    const struct fx_text name = fx_element_name(value);
+    shift(list, index, 1);
+    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+        if (field->is_gone && name.data != NULL && fx_text_equal(field->name, name)) {
+            field->is_gone = false;
+            field->index = index;
+            return field;
+        }
+    }
+    return add_element(fields, list, index, value);
+}
+
+/* Marks the list element as removed, and moves the indices behind it back. */
+static void leave(struct fx_field *element) {
+    element->is_gone = true;
+    shift(element->parent, element->index + 1, -1);
+}
+
+/* ---- from a pointer to a field --------------------------------------------------- */
+
+/* Where the walk along a pointer is. */
+struct walk {
+    struct fx_fields *fields;
+    const struct fx_trace_change *change;
+    struct fx_field *field;
+    json_t *node;    /* its value; NULL behind the end */
+    bool is_element; /* the step led to an element */
+    bool is_done;    /* the change is the list's */
+};
+
+/* Is it an element that is not tracked on its own? Then the change is that of its list.
+ */
+static bool is_plain(const json_t *node) {
+    return node != NULL && !json_is_object(node);
+}
+
+static struct fx_field *step_element(struct walk *walk, size_t index, bool is_last) {
+    const struct fx_trace_change *change = walk->change;
+    json_t *value = json_array_get(walk->node, index);
+    walk->is_element = true;
+    if (is_last && (is_plain(change->from) || is_plain(change->to))) {
+        walk->is_done = true;
+        walk->is_element = false;
+        return walk->field;
+    }
+    if (is_last && change->from == NULL) {
+        return enter(walk->fields, walk->field, index, change->to);
+    }
+    walk->node = value;
+    return value == NULL ? walk->field
+                         : element_at(walk->fields, walk->field, index, value);
+}
+
+static struct fx_field *step(struct walk *walk, struct fx_text token, bool is_last) {
+    size_t index = 0;
+    if (json_is_array(walk->node) && fx_pointer_index(token, &index)) {
+        return step_element(walk, index, is_last);
+    }
+    walk->node = fx_tree_view_text(walk->node, token);
+    walk->is_element = false;
+    return child_of(walk->fields, walk->field, token);
+}
+
+/* Finds or makes the field that a change is about, before the change is applied: the one
+ * it names, or the list where an element that is no object is added or removed. The
+ * indices behind a new element are moved on. *ret_is_element: the field is a list
+ * element, and the change adds, removes or replaces it. NULL without memory. */
+static struct fx_field *field_of_change(struct fx_fields *fields,
+                                        const struct fx_trace_change *change,
+                                        bool *ret_is_element) {
+    struct walk walk = {.fields = fields,
+                        .change = change,
+                        .field = fields->root,
+                        .node = fields->object};
+    struct fx_text rest = change->path;
+    struct fx_buf token = {0};
+    while (walk.field != NULL && !walk.is_done && rest.len > 0 &&
+           fx_pointer_next(&rest, &token)) {
+        const struct fx_text text = fx_buf_view(&token);
+        walk.field = step(&walk, text, rest.len == 0);
+    }
+    const bool has_memory = !token.failed;
+    fx_buf_finish(&token);
+    *ret_is_element = walk.is_element;
+    return has_memory ? walk.field : NULL;
+}
+
+/* ---- values ---------------------------------------------------------------------- */
+
+/* Is it the element at the index? One without a name is what stands there. */
+static bool stands_at(const struct fx_field *field, const json_t *list, size_t index) {
+    const json_t *element = json_array_get(list, index);
+    return element != NULL && (field->name.data == NULL ||
+                               fx_text_equal(fx_element_name(element), field->name));
+}
+
+/* Where the element is in the list; its length where it is not there. */
+static size_t look_for(const struct fx_field *field, const json_t *list) {
+    if (stands_at(field, list, field->index)) {
+        return field->index;
+    }
+    const size_t end = json_array_size(list);
+    for (size_t i = 0; field->name.data != NULL && i < end; i++) {
+        if (stands_at(field, list, i)) {
+            return i;
+        }
+    }
+    return end;
+}
+
+/* The value of the field, given that its parent has the value `parent` now. Looks for a
+ * list element and notes its index. */
+static json_t *follow(struct fx_field *field, json_t *parent) {
+    if (field->element == NULL) {
+        return fx_tree_view_text(parent, field->name);
+    }
+    const size_t index = look_for(field, parent);
+    field->is_gone = index >= json_array_size(parent);
+    if (!field->is_gone) {
+        field->index = index;
+    }
+    return json_array_get(parent, index);
+}
+
+/* The value that the field had when `above`, a field above it, had this value. */
+static json_t *view_in(const struct fx_field *field, const struct fx_field *above,
+                       json_t *value) {
+    if (field == above) {
+        return value;
+    }
+    json_t *parent = view_in(field->parent, above, value);
+    return field->element == NULL ? fx_tree_view_text(parent, field->name)
+                                  : json_array_get(parent, look_for(field, parent));
+}
+
+/* The value of the field in the object; NULL where it is absent. */
+static json_t *view(const struct fx_field *field, json_t *object) {
+    if (field->parent == NULL) {
+        return object;
+    }
+    json_t *parent = view(field->parent, object);
+    if (field->element == NULL) {
+        return fx_tree_view_text(parent, field->name);
+    }
+    return field->is_gone ? NULL : json_array_get(parent, field->index);
+}
 
 /* ---- the steps of one field ------------------------------------------------------ */
 
@@ -58,12 +277,12 @@ static bool add_step(struct fx_field *field, const struct fx_trace_change *chang
 
 /* Copies the steps of `above` that changed the field, too. */
 static bool inherit(struct fx_field *field, const struct fx_field *above) {
-    field->initial = json_incref(fx_field_view_in(field, above, above->initial));
+    field->initial = json_incref(view_in(field, above, above->initial));
     for (size_t i = 0; i < above->n_steps; i++) {
         const struct fx_field_step *step = &above->steps[i];
         const struct fx_trace_change change = {.mutator = step->mutator,
                                                .pass = step->pass};
-        if (!add_step(field, &change, fx_field_view_in(field, above, step->value))) {
+        if (!add_step(field, &change, view_in(field, above, step->value))) {
             return false;
         }
     }
@@ -103,7 +322,7 @@ static bool note(const struct replay *replay, struct fx_field *field, json_t *va
         return fx_fail_nomem(replay->err);
     }
     for (struct fx_field *below = field->first; below != NULL; below = below->next) {
-        if (!note(replay, below, fx_field_follow(below, value))) {
+        if (!note(replay, below, follow(below, value))) {
             return false;
         }
     }
@@ -137,11 +356,10 @@ static struct fx_field *narrow(struct replay *replay, struct fx_field *field) {
     const bool is_whole = change->from == NULL || change->to == NULL;
     while (field != NULL && is_whole && !field->is_reported && json_is_object(value) &&
            json_object_size(value) == 1) {
-        void *iter = json_object_iter(value);
-        const struct fx_text name = {json_object_iter_key(iter),
-                                     json_object_iter_key_len(iter)};
+        void *iter = fx_node_first(value);
+        const struct fx_text name = fx_node_key(iter);
         value = json_object_iter_value(iter);
-        field = fx_field_child(replay->fields, field, name);
+        field = child_of(replay->fields, field, name);
     }
     return field;
 }
@@ -150,22 +368,22 @@ static bool replay_change(struct replay *replay, const struct fx_trace_change *c
     struct fx_fields *fields = replay->fields;
     bool is_element = false;
     replay->change = change;
-    struct fx_field *field = fx_field_of_change(fields, change, &is_element);
+    struct fx_field *field = field_of_change(fields, change, &is_element);
     if (field != NULL && !is_element) {
         field = narrow(replay, field);
     }
     const bool is_new = is_element && change->from == NULL;
     if (field == NULL ||
-        !begin_field(field, is_new ? NULL : fx_field_view(field, fields->object))) {
+        !begin_field(field, is_new ? NULL : view(field, fields->object))) {
         return fx_fail_nomem(replay->err);
     }
     if (!apply(replay)) {
         return false;
     }
     if (is_element && change->to == NULL) {
-        fx_field_leave(field);
+        leave(field);
     }
-    return note(replay, field, fx_field_view(field, fields->object));
+    return note(replay, field, view(field, fields->object));
 }
 
 /* Does an element make room for one of another name? (Members that are objects before and

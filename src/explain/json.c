@@ -33,7 +33,7 @@ static json_t *new_string(struct writer *writer, const char *text) {
 
 /* The text of the buffer, which is finished. */
 static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
-    json_t *text = new_text(writer, (struct fx_text){buf->data, buf->len});
+    json_t *text = new_text(writer, fx_buf_view(buf));
     writer->failed = writer->failed || buf->failed;
     fx_buf_finish(buf);
     return text;
@@ -162,13 +162,11 @@ static json_t *fields_of(struct writer *writer) {
 static json_t *criterion_of(struct writer *writer, const struct fx_inactive *inactive) {
     const struct fx_criterion *policy = &inactive->policy;
     const bool has_found = inactive->found.len > 0;
-    return json_pack(
-        "{s:o, s:o, s:o*, s:o*}", "criterion",
-        new_text(writer, (struct fx_text){policy->field.data, policy->field.len}),
-        "wanted",
-        new_text(writer, (struct fx_text){policy->wanted.data, policy->wanted.len}),
-        "found", has_found ? new_text(writer, inactive->found) : NULL, "pass",
-        has_found ? made(writer, json_integer(inactive->pass)) : NULL);
+    return json_pack("{s:o, s:o, s:o*, s:o*}", "criterion",
+                     new_text(writer, fx_buf_view(&policy->field)), "wanted",
+                     new_text(writer, fx_buf_view(&policy->wanted)), "found",
+                     has_found ? new_text(writer, inactive->found) : NULL, "pass",
+                     has_found ? made(writer, json_integer(inactive->pass)) : NULL);
 }
 
 /* The other mutators in its conflicts. */

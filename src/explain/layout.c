@@ -16,19 +16,6 @@
 #define COLUMN_MAX 36u /* columns that a cell may ask of all rows */
 #define DEEPER     4u  /* how much further the second line is indented */
 
-void fx_rows_init(struct fx_rows *rows) {
-    *rows = (struct fx_rows){.items = NULL};
-    fx_buf_init(&rows->text, 0);
-}
-
-void fx_rows_finish(struct fx_rows *rows) {
-    if (rows != NULL) {
-        fx_buf_finish(&rows->text);
-        free(rows->items);
-        *rows = (struct fx_rows){.items = NULL};
-    }
-}
-
 /* Appends the beginning of the text, and returns how many columns that takes. */
 static size_t add_cut(struct fx_buf *buf, struct fx_text text) {
     size_t width = 0;
@@ -48,7 +35,7 @@ static size_t add_cut(struct fx_buf *buf, struct fx_text text) {
 
 void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]) {
     if (!FX_VEC_GROW(rows->items, rows->n_items, rows->cap_items)) {
-        rows->failed = true;
+        rows->text.failed = true;
         return;
     }
     struct fx_row *row = &rows->items[rows->n_items++];
@@ -144,8 +131,8 @@ static bool all_fit(const struct fx_rows *rows, const struct columns *columns,
     return true;
 }
 
-void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
-                   const struct fx_rows_layout *layout) {
+void fx_rows_print_take(struct fx_buf *buf, struct fx_rows *rows,
+                        const struct fx_rows_layout *layout) {
     const struct columns columns = measure(rows, layout->is_uniform);
     const bool all = !layout->is_uniform || all_fit(rows, &columns, layout->indent);
     for (size_t i = 0; i < rows->n_items; i++) {
@@ -157,7 +144,9 @@ void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
             print_two_lines(buf, rows, row, layout);
         }
     }
-    buf->failed = buf->failed || rows->failed || rows->text.failed;
+    fx_buf_finish_part(buf, &rows->text);
+    free(rows->items);
+    *rows = (struct fx_rows){.items = NULL};
 }
 
 /* ---- sentences ------------------------------------------------------------------- */

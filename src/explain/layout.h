@@ -15,6 +15,7 @@
 #define FX_LAYOUT_WIDTH 80u
 #define FX_ROW_CELLS    3u
 
+/* Zeroed: no rows. */
 struct fx_rows {
     struct fx_buf text; /* of all cells */
     struct fx_row {
@@ -22,14 +23,10 @@ struct fx_rows {
         size_t width[FX_ROW_CELLS];                  /* in columns */
     } *items;
     size_t n_items, cap_items;
-    bool failed;
 };
 
-void fx_rows_init(struct fx_rows *rows);
-void fx_rows_finish(struct fx_rows *rows); /* NULL, zeroed are fine */
-
 /* Adds a row. The text of a cell is made plain (policy/plain.h), and cut at 70 columns.
- * Failure sticks in `rows`. */
+ * Failure sticks in the text of `rows`. */
 void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]);
 
 /* How to print. */
@@ -39,9 +36,10 @@ struct fx_rows_layout {
     bool is_uniform; /* where one row needs two lines, all have two */
 };
 
-/* Appends the rows, each with a line end. Failure sticks in `buf`. */
-void fx_rows_print(struct fx_buf *buf, const struct fx_rows *rows,
-                   const struct fx_rows_layout *layout);
+/* Appends the rows, each with a line end, and frees them: `rows` is empty then. Failure
+ * sticks in `buf`. */
+void fx_rows_print_take(struct fx_buf *buf, struct fx_rows *rows,
+                        const struct fx_rows_layout *layout);
 
 /* ---- sentences ------------------------------------------------------------------- */
 

@@ -57,9 +57,8 @@ static const struct {
 static void test_rows(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_rows rows;
+        struct fx_rows rows = {0};
         struct fx_buf buf;
-        fx_rows_init(&rows);
         fx_buf_init(&buf, 0);
         for (size_t j = 0; j < MAX_ROWS && cases[i].cells[j][0] != NULL; j++) {
             const char *const *cells = cases[i].cells[j];
@@ -67,13 +66,12 @@ static void test_rows(void **state) {
                 fx_text_of(cells[0]), fx_text_of(cells[1]), fx_text_of(cells[2])};
             fx_rows_add(&rows, texts);
         }
-        fx_rows_print(&buf, &rows, &cases[i].layout);
+        fx_rows_print_take(&buf, &rows, &cases[i].layout);
         char *got = fx_buf_steal(&buf);
         if (strcmp(got, cases[i].expected) != 0) {
             fail_msg("case %zu: expected\n%sgot\n%s", i, cases[i].expected, got);
         }
         free(got);
-        fx_rows_finish(&rows);
     }
 }
 

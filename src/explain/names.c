@@ -75,12 +75,11 @@ void fx_print_pointer(struct fx_buf *buf, json_t *root, struct fx_text pointer) 
     struct fx_buf token = {0};
     json_t *node = root;
     while (pointer.len > 0 && fx_pointer_next(&pointer, &token)) {
-        node = push_token(&path, node, (struct fx_text){token.data, token.len});
+        node = push_token(&path, node, fx_buf_view(&token));
     }
-    fx_buf_text(buf, (struct fx_text){path.data, path.len});
-    buf->failed = buf->failed || path.failed || token.failed;
-    fx_buf_finish(&path);
-    fx_buf_finish(&token);
+    fx_buf_text(buf, fx_buf_view(&path));
+    fx_buf_finish_part(buf, &path);
+    fx_buf_finish_part(buf, &token);
 }
 
 /* ---- objects and values ---------------------------------------------------------- */
@@ -109,8 +108,7 @@ static json_t *text_of(const struct fx_placeholder *placeholder) {
     fx_buf_str(&buf, " for ");
     fx_text_quote_go(&buf, placeholder->key);
     fx_buf_char(&buf, '>');
-    json_t *text =
-        buf.failed ? NULL : fx_tree_new_string((struct fx_text){buf.data, buf.len});
+    json_t *text = buf.failed ? NULL : fx_tree_new_string(fx_buf_view(&buf));
     fx_buf_finish(&buf);
     return text;
 }

@@ -53,7 +53,7 @@ static bool parse_pointer(struct fx_query *query, struct fx_text rest,
     bool ok = true;
     while (ok && rest.len > 0) {
         if (fx_pointer_next(&rest, &token)) {
-            ok = push_token(query, (struct fx_text){token.data, token.len}, err);
+            ok = push_token(query, fx_buf_view(&token), err);
         } else {
             ok = token.failed ? fx_fail_nomem(err)
                               : fx_fail(err, FX_ESYNTAX,
@@ -118,7 +118,7 @@ static bool parse_location(struct fx_query *query, struct fx_text text,
                            struct fx_err *err) {
     struct fx_buf buf = {0};
     rewrite_numbers(&buf, text);
-    const struct fx_text rewritten = {buf.data, buf.len};
+    const struct fx_text rewritten = fx_buf_view(&buf);
     bool ok = (!buf.failed || fx_fail_nomem(err)) &&
               fx_location_parse(rewritten, FX_LOCATION_EXTENDED, &query->location, err);
     fx_buf_finish(&buf);

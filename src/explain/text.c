@@ -13,32 +13,33 @@
  *       AssignMetadata/owner  policies/owner.yaml:1  prod, staging
  */
 #include "explain/text.h"
+
 #include "explain/names.h"
 #include "policy/plain.h"
-#include "value/print.h"
+#include "value/yaml.h"
 
 #define MAX_STEPS 12u /* shown of a chain, its ends; unless all are wanted */
 
 /* ---- what all parts use ------------------------------------------------------------ */
 
-void fx_printer_colour(const struct fx_printer *printer, const char *colour) {
+static void print_colour(const struct fx_printer *printer, const char *colour) {
     fx_buf_str(printer->buf, printer->colour ? colour : "");
 }
 
 void fx_printer_heading(const struct fx_printer *printer, const char *colour,
                         const char *words) {
     fx_buf_char(printer->buf, '\n');
-    fx_printer_colour(printer, colour);
+    print_colour(printer, colour);
     fx_buf_str(printer->buf, words);
-    fx_printer_colour(printer, FX_PRINTER_NORMAL);
+    print_colour(printer, FX_PRINTER_NORMAL);
 }
 
-void fx_printer_field(const struct fx_printer *printer, struct fx_buf *path) {
-    fx_printer_colour(printer, FX_PRINTER_CYAN);
-    fx_plain_add(printer->buf, (struct fx_text){path->data, path->len});
-    fx_printer_colour(printer, FX_PRINTER_NORMAL);
-    printer->buf->failed = printer->buf->failed || path->failed;
-    fx_buf_finish(path);
+/* Appends the path of a field, and finishes `path`. */
+static void print_path(const struct fx_printer *printer, struct fx_buf *path) {
+    print_colour(printer, FX_PRINTER_CYAN);
+    fx_plain_add(printer->buf, fx_buf_view(path));
+    print_colour(printer, FX_PRINTER_NORMAL);
+    fx_buf_finish_part(printer->buf, path);
 }
 
 void fx_printer_count(struct fx_buf *buf, size_t count, const char *one,
@@ -48,21 +49,14 @@ void fx_printer_count(struct fx_buf *buf, size_t count, const char *one,
 
 /* ---- cells ----------------------------------------------------------------------- */
 
-void fx_cells_init(struct fx_cells *cells) {
-    for (size_t i = 0; i < FX_ROW_CELLS; i++) {
-        fx_buf_init(&cells->texts[i], 0);
-    }
-}
-
 void fx_cells_end(struct fx_cells *cells, struct fx_rows *rows) {
     struct fx_text texts[FX_ROW_CELLS];
     for (size_t i = 0; i < FX_ROW_CELLS; i++) {
         texts[i] = (struct fx_text){cells->texts[i].data, cells->texts[i].len};
-        rows->failed = rows->failed || cells->texts[i].failed;
     }
     fx_rows_add(rows, texts);
     for (size_t i = 0; i < FX_ROW_CELLS; i++) {
-        fx_buf_finish(&cells->texts[i]);
+        fx_buf_finish_part(&rows->text, &cells->texts[i]);
     }
 }
 
@@ -88,7 +82,8 @@ static void add_provider(struct fx_buf *buf, const struct fx_actor *actor) {
     fx_buf_text(buf, actor->name);
 }
 
-void fx_cells_value(const struct fx_printer *printer, struct fx_buf *buf, json_t *value) {
+static void add_value(const struct fx_printer *printer, struct fx_buf *buf,
+                      json_t *value) {
     json_t *revealed =
         fx_reveal_placeholders(printer->explanation->input.trace->placeholders, value);
     buf->failed = buf->failed || (revealed == NULL && value != NULL);
@@ -96,8 +91,10 @@ void fx_cells_value(const struct fx_printer *printer, struct fx_buf *buf, json_t
     json_decref(revealed);
 }
 
-void fx_cells_who(const struct fx_printer *printer, struct fx_cells *cells, size_t cell,
-                  const struct fx_field_step *step, const json_t *before) {
+/* Writes "pass 1  Assign/a" into `cell`, and the file and line of the policy into the
+ * last one. `before` is the value before the step. */
+static void add_who(const struct fx_printer *printer, struct fx_cells *cells, size_t cell,
+                    const struct fx_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(printer->explanation, step->mutator, before);
     if (step->mutator == FX_TRACE_EXTERNAL) {
@@ -113,28 +110,25 @@ void fx_cells_who(const struct fx_printer *printer, struct fx_cells *cells, size
 static void add_step(const struct fx_printer *printer, struct fx_rows *rows,
                      const struct fx_field *field, size_t index) {
     const struct fx_field_step *step = &field->steps[index];
-    struct fx_cells cells;
-    fx_cells_init(&cells);
+    struct fx_cells cells = {0};
     fx_buf_str(&cells.texts[0], "→ ");
-    fx_cells_value(printer, &cells.texts[0], step->value);
-    fx_cells_who(printer, &cells, 1, step,
-                 index > 0 ? field->steps[index - 1].value : field->initial);
+    add_value(printer, &cells.texts[0], step->value);
+    add_who(printer, &cells, 1, step,
+            index > 0 ? field->steps[index - 1].value : field->initial);
     fx_cells_end(&cells, rows);
 }
 
 static void add_note(struct fx_rows *rows, size_t skipped) {
-    struct fx_cells cells;
-    fx_cells_init(&cells);
+    struct fx_cells cells = {0};
     fx_buf_printf(&cells.texts[0], "  … %zu more steps", skipped);
     fx_cells_end(&cells, rows);
 }
 
 static void add_initial(const struct fx_printer *printer, struct fx_rows *rows,
                         const struct fx_field *field) {
-    struct fx_cells cells;
-    fx_cells_init(&cells);
+    struct fx_cells cells = {0};
     fx_buf_str(&cells.texts[0], "  ");
-    fx_cells_value(printer, &cells.texts[0], field->initial);
+    add_value(printer, &cells.texts[0], field->initial);
     fx_cells_end(&cells, rows);
 }
 
@@ -150,25 +144,18 @@ static void add_steps(const struct fx_printer *printer, struct fx_rows *rows,
     }
 }
 
-static void print_path_of(const struct fx_printer *printer,
-                          const struct fx_field *field) {
-    struct fx_buf path = {0};
-    fx_field_print_path(&path, field);
-    fx_printer_field(printer, &path);
-}
-
 static void print_field(const struct fx_printer *printer, const struct fx_field *field) {
     static const struct fx_rows_layout layout = {2, 1, true};
-    struct fx_rows rows;
-    fx_rows_init(&rows);
+    struct fx_rows rows = {0};
+    struct fx_buf path = {0};
     fx_buf_char(printer->buf, '\n');
-    print_path_of(printer, field);
+    fx_field_print_path(&path, field);
+    print_path(printer, &path);
     fx_buf_str(printer->buf,
                fx_field_differs(field) ? "\n" : "  (unchanged in the end)\n");
     add_initial(printer, &rows, field);
     add_steps(printer, &rows, field);
-    fx_rows_print(printer->buf, &rows, &layout);
-    fx_rows_finish(&rows);
+    fx_rows_print_take(printer->buf, &rows, &layout);
 }
 
 static size_t print_fields(const struct fx_printer *printer) {
@@ -247,14 +234,126 @@ static void print_verdict(const struct fx_printer *printer) {
 
 static void print_head(const struct fx_printer *printer) {
     const struct fx_explain_input *input = &printer->explanation->input;
-    fx_printer_colour(printer, FX_PRINTER_BOLD);
+    print_colour(printer, FX_PRINTER_BOLD);
     fx_print_object(printer->buf, input->object);
-    fx_printer_colour(printer, FX_PRINTER_NORMAL);
+    print_colour(printer, FX_PRINTER_NORMAL);
     fx_buf_str(printer->buf, " (");
     fx_plain_add(printer->buf, fx_text_of(input->file));
     fx_buf_printf(printer->buf, ":%u): ", (unsigned)input->line);
     print_verdict(printer);
     fx_buf_char(printer->buf, '\n');
+}
+
+/* ---- why it failed --------------------------------------------------------------- */
+
+#define MAX_CYCLE_FIELDS 5u /* shown at most, without --all */
+
+static void print_paragraph(struct fx_buf *buf, struct fx_text words) {
+    fx_buf_fill(buf, ' ', 2);
+    fx_layout_wrap(buf, words, 2, 2);
+}
+
+static void print_fault(const struct fx_printer *printer) {
+    const struct fx_explanation *explanation = printer->explanation;
+    const struct fx_outcome *outcome = explanation->input.outcome;
+    const struct fx_mutator *failed = outcome == NULL ? NULL : outcome->failed;
+    struct fx_buf *buf = printer->buf;
+    fx_printer_heading(printer, FX_PRINTER_RED, "failed");
+    if (failed != NULL) {
+        fx_buf_printf(buf, ": %s/", failed->kind);
+        fx_plain_add(buf, fx_text_of(failed->full_name));
+    }
+    if (failed != NULL && failed->origin.file != NULL) {
+        fx_buf_str(buf, "  ");
+        fx_plain_add(buf, fx_text_of(failed->origin.file));
+        fx_buf_printf(buf, ":%u", (unsigned)failed->origin.line);
+    }
+    fx_buf_char(buf, '\n');
+    print_paragraph(buf, fx_text_of(explanation->input.failure->msg));
+}
+
+/* ---- no fixed point -------------------------------------------------------------- */
+
+static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *rows,
+                           const struct fx_trace_change *change) {
+    const struct fx_field_step step = {change->mutator, change->pass, change->to};
+    struct fx_cells cells = {0};
+    add_who(printer, &cells, 0, &step, change->from);
+    add_value(printer, &cells.texts[1], change->from);
+    fx_buf_str(&cells.texts[1], " → ");
+    add_value(printer, &cells.texts[1], change->to);
+    fx_cells_end(&cells, rows);
+}
+
+static void print_cycle_field(const struct fx_printer *printer,
+                              const struct fx_cycle_field *turn) {
+    static const struct fx_rows_layout layout = {2, 1, true};
+    struct fx_buf *buf = printer->buf;
+    struct fx_buf path = {0};
+    struct fx_rows rows = {0};
+    fx_print_pointer(&path, printer->explanation->fields.object, turn->path);
+    fx_buf_char(buf, '\n');
+    print_path(printer, &path);
+    if (turn->period == 0) {
+        fx_buf_str(buf, ", a new value in each pass\n");
+    } else if (turn->period == 1) {
+        fx_buf_str(buf, ", again in each pass\n");
+    } else {
+        fx_buf_printf(buf, ", again every %u passes\n", (unsigned)turn->period);
+    }
+    for (size_t i = 0; i < turn->n_changes; i++) {
+        add_cycle_step(printer, &rows, &turn->changes[i]);
+    }
+    fx_rows_print_take(buf, &rows, &layout);
+}
+
+static void print_cycle_fields(const struct fx_printer *printer,
+                               const struct fx_outcome *outcome) {
+    const size_t shown = printer->all || outcome->n_cycle_fields < MAX_CYCLE_FIELDS
+                             ? outcome->n_cycle_fields
+                             : MAX_CYCLE_FIELDS;
+    fx_printer_heading(printer, FX_PRINTER_RED, "the cycle");
+    fx_buf_str(printer->buf,
+               outcome->n_cycle_fields > 1 ? ", the shortest first\n" : "\n");
+    for (size_t i = 0; i < shown; i++) {
+        print_cycle_field(printer, &outcome->cycle_fields[i]);
+    }
+    if (shown < outcome->n_cycle_fields) {
+        fx_buf_char(printer->buf, '\n');
+        fx_printer_count(printer->buf, outcome->n_cycle_fields - shown, "field",
+                         "fields");
+        fx_buf_str(printer->buf, " more (--all shows them)\n");
+    }
+    fx_buf_char(printer->buf, '\n');
+    print_paragraph(printer->buf,
+                    FX_TEXT("Each changes what another wrote. Make one stop matching or "
+                            "applying once the other has acted, make both write the same "
+                            "value, or remove one."));
+}
+
+/* Without a known cycle (too few passes, or too little memory): what the last pass
+ * changed. */
+static void print_contenders(const struct fx_printer *printer,
+                             const struct fx_outcome *outcome) {
+    static const struct fx_rows_layout layout = {2, 1, true};
+    struct fx_rows rows = {0};
+    fx_printer_heading(printer, FX_PRINTER_RED, "the last pass");
+    fx_buf_str(printer->buf, " still changed something\n");
+    for (size_t i = 0; i < outcome->n_cycle; i++) {
+        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
+        const struct fx_field_step step = {contender->mutator, outcome->iterations, NULL};
+        struct fx_cells cells = {0};
+        add_who(printer, &cells, 0, &step, NULL);
+        fx_print_pointer(&cells.texts[1], printer->explanation->fields.object,
+                         contender->path);
+        fx_cells_end(&cells, &rows);
+    }
+    fx_rows_print_take(printer->buf, &rows, &layout);
+    fx_buf_char(printer->buf, '\n');
+    print_paragraph(
+        printer->buf,
+        FX_TEXT("The limit is one pass more than there are mutators. No cycle "
+                "was found: with more passes the object may converge."));
 }
 
 /* ---- all of it ------------------------------------------------------------------- */
@@ -263,17 +362,20 @@ static void print_unchanged(const struct fx_printer *printer) {
     fx_buf_char(printer->buf, '\n');
     struct fx_buf path = {0};
     fx_buf_str(&path, printer->explanation->input.query_text);
-    fx_printer_field(printer, &path);
+    print_path(printer, &path);
     fx_buf_str(printer->buf, printer->explanation->inactive.n_items > 0
                                  ? "\n    nothing changes it\n"
                                  : "\n    nothing changes it; no mutator writes it\n");
 }
 
 static void print_why(const struct fx_printer *printer, enum fx_code code) {
-    if (code == FX_ENOCONVERGE) {
-        fx_printer_cycle(printer);
+    const struct fx_outcome *outcome = printer->explanation->input.outcome;
+    if (code == FX_ENOCONVERGE && outcome->n_cycle_fields > 0) {
+        print_cycle_fields(printer, outcome);
+    } else if (code == FX_ENOCONVERGE) {
+        print_contenders(printer, outcome);
     } else if (code != FX_EDENIED) {
-        fx_printer_failure(printer);
+        print_fault(printer);
     }
 }
 

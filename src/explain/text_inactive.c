@@ -11,10 +11,6 @@
 #define MAX_INACTIVE 10u /* shown for one reason, unless all are wanted */
 #define SAID_INDENT  8u
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 /* ---- one of them ----------------------------------------------------------------- */
 
 /* The mutators it is in conflict with, as a cell. */
@@ -44,7 +40,7 @@ static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
         print_said(buf, "", fx_text_of(inactive->failure));
     }
     if (inactive->policy.wanted.len > 0) {
-        print_said(buf, "wants  ", text_of(&inactive->policy.wanted));
+        print_said(buf, "wants  ", fx_buf_view(&inactive->policy.wanted));
     }
     if (inactive->found.len > 0) {
         print_said(buf, "finds  ", inactive->found);
@@ -62,14 +58,13 @@ static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
                          const struct fx_inactive *inactive) {
     const struct fx_snapshot *snapshot = printer->explanation->input.snapshot;
     const struct fx_mutator *mutator = snapshot->mutators[inactive->mutator];
-    struct fx_cells cells;
-    fx_cells_init(&cells);
+    struct fx_cells cells = {0};
     fx_buf_printf(&cells.texts[0], "%s/%s", mutator->kind, mutator->full_name);
     fx_cells_origin(&cells.texts[1], &mutator->origin);
     if (inactive->reason == FX_INACTIVE_CONFLICT) {
         add_others(&cells.texts[2], snapshot, inactive->mutator);
     } else if (!has_more(inactive)) {
-        fx_buf_text(&cells.texts[2], text_of(&inactive->policy.wanted));
+        fx_buf_text(&cells.texts[2], fx_buf_view(&inactive->policy.wanted));
     }
     fx_cells_end(&cells, rows);
 }
@@ -101,7 +96,7 @@ static void print_reason(const struct fx_printer *printer,
         break;
     case FX_INACTIVE_NOT_MATCHED: fx_buf_str(buf, "not matched: "); break;
     }
-    fx_buf_text(buf, text_of(&inactive->policy.field));
+    fx_buf_text(buf, fx_buf_view(&inactive->policy.field));
     if (inactive->found.len > 0 && !has_more(inactive)) {
         fx_buf_str(buf, ", found ");
         fx_plain_add(buf, inactive->found);
@@ -121,19 +116,15 @@ static size_t count_same(const struct fx_inactive_list *list, size_t from) {
 /* Rows without lines of their own are laid out together. */
 static void print_rows(const struct fx_printer *printer, const struct fx_inactive *items,
                        size_t n_items) {
-    struct fx_rows rows;
-    fx_rows_init(&rows);
+    struct fx_rows rows = {0};
     for (size_t i = 0; i < n_items; i++) {
         add_inactive(printer, &rows, &items[i]);
         if (has_more(&items[i])) {
-            fx_rows_print(printer->buf, &rows, &layout);
-            fx_rows_finish(&rows);
-            fx_rows_init(&rows);
+            fx_rows_print_take(printer->buf, &rows, &layout);
             print_more(printer->buf, &items[i]);
         }
     }
-    fx_rows_print(printer->buf, &rows, &layout);
-    fx_rows_finish(&rows);
+    fx_rows_print_take(printer->buf, &rows, &layout);
 }
 
 /* Those of one reason; returns how many there are. */
@@ -211,11 +202,9 @@ static void print_violation(const struct fx_printer *printer,
     const struct fx_explanation *explanation = printer->explanation;
     const struct fx_inactive inactive = {.mutator = violation->mutator, .criterion = ""};
     const char *less = fx_explanation_validator_error(explanation, violation->mutator);
-    struct fx_rows rows;
-    fx_rows_init(&rows);
+    struct fx_rows rows = {0};
     add_inactive(printer, &rows, &inactive);
-    fx_rows_print(printer->buf, &rows, &layout);
-    fx_rows_finish(&rows);
+    fx_rows_print_take(printer->buf, &rows, &layout);
     print_said(printer->buf, "", violation->entry);
     if (less != NULL) {
         print_said(printer->buf, "", fx_text_of(less));

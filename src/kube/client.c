@@ -63,11 +63,7 @@ struct fx_kube_call {
     void *user;
 };
 
-static const char *const verb_names[] = {
-#define X(name, text) [FX_KUBE_VERB_##name] = (text),
-    FX_KUBE_VERBS(X)
-#undef X
-};
+static const char *const verb_names[] = {FX_KUBE_VERBS(FX_WORD)};
 
 const char *fx_kube_verb_name(enum fx_kube_verb verb) {
     return verb_names[verb];

@@ -78,7 +78,7 @@ static const struct fx_kube_request get_assign = {
 static void begin(struct api *api, struct fx_kube_client *client,
                   struct outcome *outcome) {
     *outcome = (struct outcome){0};
-    fx_buf_reset(&api->received);
+    fx_buf_reset(&api->server.received);
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, outcome));
 }
 
@@ -108,7 +108,7 @@ static void a_token_goes_with_every_request(void **state) {
     expect_ok(&outcome);
     ask(&api, client, &outcome);
     expect_ok(&outcome);
-    assert_int_equal(api.n_accepted, 1);
+    assert_int_equal(api.server.n_accepted, 1);
     fx_buf_finish(&config.token);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -126,7 +126,7 @@ static void no_token_where_anybody_could_read_it(void **state) {
     api_set_replies(&api, &reply, 1);
     ask(&api, client, &outcome);
     expect_ok(&outcome);
-    assert_null(strstr(api.received.data, "Authorization"));
+    assert_null(strstr(api.server.received.data, "Authorization"));
     fx_buf_finish(&config.token);
     fx_kube_client_close(client);
     api_finish(&api);
@@ -143,14 +143,14 @@ static void a_401_for_an_old_token(void **state) {
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     begin(&api, client, &outcome);
-    RUN_UNTIL(&api, api.n_requests == 1);
-    assert_non_null(strstr(api.received.data, ASKS("one")));
+    RUN_UNTIL(&api, api.server.n_requests == 1);
+    assert_non_null(strstr(api.server.received.data, ASKS("one")));
     write_token("two\n");
     api_set_replies(&api, replies, FX_COUNT(replies));
     say(&api, unauthorized.data);
     RUN_UNTIL(&api, outcome.n_done != 0);
     expect_ok(&outcome);
-    assert_int_equal(api.n_requests, 2);
+    assert_int_equal(api.server.n_requests, 2);
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -174,7 +174,7 @@ static void two_401s_for_an_old_token(void **state) {
     RUN_UNTIL(&api, outcome[0].n_done + outcome[1].n_done == 2);
     expect_ok(&outcome[0]);
     expect_ok(&outcome[1]);
-    assert_int_equal(api.n_requests, 4);
+    assert_int_equal(api.server.n_requests, 4);
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -192,11 +192,11 @@ static void a_401_for_the_right_token_is_told(void **state) {
     api_set_replies(&api, replies, FX_COUNT(replies));
     ask(&api, client, &outcome);
     assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
-    assert_int_equal(api.n_requests, 1);
+    assert_int_equal(api.server.n_requests, 1);
     write_token("two\n");
     ask(&api, client, &outcome);
     assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
-    assert_int_equal(api.n_requests, 2);
+    assert_int_equal(api.server.n_requests, 2);
     assert_null(strstr(outcome.failure.message, "two"));
     fx_kube_client_close(client);
     api_finish(&api);
@@ -212,15 +212,15 @@ static void asked_again_once(void **state) {
     api_start(&api, server_tls);
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     begin(&api, client, &outcome);
-    RUN_UNTIL(&api, api.n_requests == 1);
+    RUN_UNTIL(&api, api.server.n_requests == 1);
     write_token("two\n");
     say(&api, unauthorized.data);
-    RUN_UNTIL(&api, api.n_requests == 2);
+    RUN_UNTIL(&api, api.server.n_requests == 2);
     write_token("three\n");
     say(&api, unauthorized.data);
     RUN_UNTIL(&api, outcome.n_done != 0);
     assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
-    assert_int_equal(api.n_requests, 2);
+    assert_int_equal(api.server.n_requests, 2);
     fx_kube_client_close(client);
     api_finish(&api);
 }
@@ -237,7 +237,7 @@ static void a_token_that_cannot_be_read(void **state) {
     struct fx_kube_client *client = make_client(&api, &config, NULL, NULL);
     api_set_replies(&api, &reply, 1);
     ask(&api, client, &outcome);
-    assert_null(strstr(api.received.data, "Authorization"));
+    assert_null(strstr(api.server.received.data, "Authorization"));
     assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_UNAUTHORIZED);
     assert_non_null(strstr(outcome.failure.message, token_file));
     fx_kube_client_close(client);

@@ -55,7 +55,7 @@ static void forget(struct outcome *outcome) {
 static void ask_for(struct api *api, struct fx_kube_client *client,
                     const struct fx_kube_request *request, struct outcome *outcome) {
     forget(outcome);
-    fx_buf_reset(&api->received);
+    fx_buf_reset(&api->server.received);
     assert_non_null(fx_kube_call_start(client, request, on_done, outcome));
     assert_int_equal(outcome->n_done, 0); /* later, never at once */
     RUN_UNTIL(api, outcome->n_done != 0);
@@ -140,7 +140,7 @@ static void recordings_are_understood(void **state) {
         }
         fx_buf_finish(&bytes);
     }
-    assert_int_equal(api.n_accepted, 1); /* the connection is kept */
+    assert_int_equal(api.server.n_accepted, 1); /* the connection is kept */
     json_decref(body);
     forget(&outcome);
     fx_kube_client_close(client);
@@ -209,7 +209,7 @@ static void nobody_there(void **state) {
     struct fx_kube_config config = {0};
     api_start(&api, NULL);
     struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
-    api_close_listener(&api);
+    fx_listener_close(&api.server.listener);
     run_for(&api, 5);
     ask_for(&api, client, &get_assign, &outcome);
     assert_int_equal(outcome.failure.reason, FX_KUBE_REASON_NETWORK);
@@ -273,7 +273,7 @@ static void who_gives_up_is_not_told(void **state) {
     struct fx_kube_call *second =
         fx_kube_call_start(client, &get_assign, on_done, &outcome);
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &outcome));
-    RUN_UNTIL(&api, api.n_requests == 3);
+    RUN_UNTIL(&api, api.server.n_requests == 3);
     fx_kube_call_cancel(second);
     fx_kube_call_cancel(first);
     fx_kube_call_cancel(NULL);
@@ -297,7 +297,7 @@ static void closed_by_who_is_told(void **state) {
     struct fx_kube_client *client = make_client(&api, &config, on_request, &outcome);
     struct outcome other = {0};
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &other));
-    RUN_UNTIL(&api, api.n_requests == 1);
+    RUN_UNTIL(&api, api.server.n_requests == 1);
     api_set_replies(&api, &reply, 1);
     outcome.closes = &client;
     assert_non_null(fx_kube_call_start(client, &get_assign, on_done, &outcome));

@@ -112,7 +112,7 @@ static void requests_can_be_cancelled(void **state) {
     struct fx_kube_discovery *discovery = fx_kube_discovery_start(
         fixture.client, "", "v1", "Node", 0, on_discovered, &fixture);
     assert_non_null(discovery);
-    FAKE_UNTIL(&fixture.api, fixture.api.n_requests == 1);
+    FAKE_UNTIL(&fixture.api, fixture.api.server.n_requests == 1);
     fx_kube_discovery_cancel(discovery);
     fx_kube_discovery_cancel(NULL);
     assert_int_equal(fixture.n_reports, 0);

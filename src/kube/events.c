@@ -11,11 +11,7 @@
 
 #define KEPT_BYTES (64u << 10) /* after a longer line its memory is freed */
 
-static const char *const event_names[] = {
-#define X(name, text) [FX_KUBE_EVENT_##name] = text,
-    FX_KUBE_EVENTS(X)
-#undef X
-};
+static const char *const event_names[] = {FX_KUBE_EVENTS(FX_WORD)};
 
 static struct fx_buf empty_line(const struct fx_kube_events *events) {
     return (struct fx_buf){.max = events->max, .secret = events->secret};

@@ -10,7 +10,6 @@
 
 #include "kube/check.h"
 #include "net/http_head.h"
-#include "net/http_status.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -22,11 +21,7 @@
 #define REQUEST_MAX    1024
 #define ADVICE_MAX     1024
 
-static const char *const reason_names[] = {
-#define X(name, text) [FX_KUBE_REASON_##name] = (text),
-    FX_KUBE_REASONS(X)
-#undef X
-};
+static const char *const reason_names[] = {FX_KUBE_REASONS(FX_WORD)};
 
 const char *fx_kube_reason_name(enum fx_kube_reason reason) {
     return reason_names[reason];

@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <arpa/inet.h>
 #include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +26,7 @@
 #include "base/macros.h"
 #include "kube/client.h"
 #include "kube/config.h"
+#include "net/fake_server_fixture.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -38,8 +38,6 @@
     "{\"type\":\"ERROR\",\"object\":{\"kind\":\"Status\",\"code\":410,\"reason\":" \
     "\"Expired\",\"message\":\"so it is\"}}\n"
 
-struct fake_connection;
-
 /* The answer to the next `times` requests whose line starts with `about`. */
 struct fake_fault {
     const char *about;
@@ -48,28 +46,17 @@ struct fake_fault {
 };
 
 struct fake_api {
-    uv_loop_t loop;
-    uv_tcp_t listener;
+    struct fake_server server;
     char url[64];
     json_t *objects;     /* path → object */
     json_t *collections; /* path → kind of its objects, or true */
     json_t *history;     /* of all changes: {"version", "path", "event"}, for watches */
-    unsigned version, n_requests;
+    unsigned version;
     unsigned oldest; /* watches from versions before it are answered 410 */
     bool endless;    /* lists have no last page: the first page is sent again and again */
     struct fx_buf writes;   /* a line for each write: `PATCH PATH MANAGER BODY` */
     struct fx_buf requests; /* a line for each request: `GET PATH?QUERY` */
     struct fake_fault faults[FAKE_FAULTS];
-    struct fake_connection *connections;
-};
-
-/* One connection. */
-struct fake_connection {
-    uv_tcp_t tcp;
-    struct fake_api *api;
-    struct fake_connection *next;
-    struct fx_buf received;
-    char *watches; /* the path of a collection, or NULL */
 };
 
 /* A parsed request. */
@@ -82,30 +69,15 @@ struct fake_request {
 
 /* ---- writing ---- */
 
-struct fake_write {
-    uv_write_t write;
-    struct fx_buf bytes;
-};
-
-static inline void fake_on_written(uv_write_t *write, int status) {
-    struct fake_write *own = (struct fake_write *)write; /* begins with it */
-    (void)status;
-    fx_buf_finish(&own->bytes);
-    free(own);
+static inline struct fake_api *fake_api_of(const struct fake_connection *connection) {
+    return connection->server->user;
 }
 
 static inline void fake_send(struct fake_connection *connection,
                              struct fx_buf *bytes_take) {
-    struct fake_write *own = calloc(1, sizeof *own);
-    assert_non_null(own);
     assert_false(bytes_take->failed);
-    own->bytes = *bytes_take;
-    const uv_buf_t buf =
-        uv_buf_init(own->bytes.data, (unsigned)own->bytes.len); /* owned by `own` */
-    if (uv_write(&own->write, (uv_stream_t *)&connection->tcp, &buf, 1,
-                 fake_on_written) != 0) {
-        fake_on_written(&own->write, 0);
-    }
+    fx_stream_write(&connection->stream, fx_buf_view(bytes_take));
+    fx_buf_finish(bytes_take);
 }
 
 static inline void fake_send_chunk(struct fake_connection *connection,
@@ -173,7 +145,8 @@ static inline void fake_notify_watchers(struct fake_api *api, const char *type,
     fx_buf_printf(&event, "{\"type\":\"%s\",\"object\":", type);
     fx_json_write(&event, object, FX_JSON_COMPACT);
     fx_buf_str(&event, "}\n");
-    for (struct fake_connection *at = api->connections; at != NULL; at = at->next) {
+    for (struct fake_connection *at = api->server.connections; at != NULL;
+         at = at->next) {
         if (at->watches != NULL && fake_is_in(path, at->watches)) {
             fake_send_chunk(at, event.data);
         }
@@ -340,7 +313,7 @@ static inline void fake_record_write(struct fake_api *api,
 
 static inline void fake_change(struct fake_connection *connection,
                                const struct fake_request *request) {
-    struct fake_api *api = connection->api;
+    struct fake_api *api = fake_api_of(connection);
     const json_t *before = fake_view(api, request->path);
     fake_record_write(api, request);
     if (before == NULL) {
@@ -383,12 +356,12 @@ static inline void fake_create(struct fake_connection *connection,
                                const struct fake_request *request) {
     struct fx_buf path = {0};
     fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
-    fake_record_write(connection->api, request);
-    if (fake_view(connection->api, path.data) != NULL) {
+    fake_record_write(fake_api_of(connection), request);
+    if (fake_view(fake_api_of(connection), path.data) != NULL) {
         fake_answer_error(connection, 409, "AlreadyExists", fake_name_of(path.data));
     } else {
-        fake_store(connection->api, path.data, json_deep_copy(request->body));
-        fake_answer(connection, 201, fake_view(connection->api, path.data));
+        fake_store(fake_api_of(connection), path.data, json_deep_copy(request->body));
+        fake_answer(connection, 201, fake_view(fake_api_of(connection), path.data));
     }
     fx_buf_finish(&path);
 }
@@ -400,7 +373,7 @@ static inline size_t fake_number(const char *query, const char *key, size_t othe
 
 static inline void fake_list(struct fake_connection *connection,
                              const struct fake_request *request) {
-    struct fake_api *api = connection->api;
+    struct fake_api *api = fake_api_of(connection);
     const size_t from = fake_number(request->query, "continue=", 0);
     const size_t limit = fake_number(request->query, "limit=", SIZE_MAX);
     char version[16];
@@ -434,11 +407,11 @@ static inline void fake_list(struct fake_connection *connection,
 static inline void fake_replay(struct fake_connection *connection, unsigned version) {
     size_t i = 0;
     const json_t *change = NULL;
-    if (version < connection->api->oldest) {
+    if (version < fake_api_of(connection)->oldest) {
         fake_send_chunk(connection, FAKE_EXPIRED);
         return;
     }
-    json_array_foreach (connection->api->history, i, change) {
+    json_array_foreach (fake_api_of(connection)->history, i, change) {
         if (json_integer_value(json_object_get(change, "version")) > version &&
             fake_is_in(json_string_value(json_object_get(change, "path")),
                        connection->watches)) {
@@ -465,7 +438,7 @@ static inline bool fake_discover(struct fake_connection *connection, const char 
     json_t *resources = json_array();
     const char *collection = NULL;
     json_t *kind = NULL;
-    json_object_foreach (connection->api->collections, collection, kind) {
+    json_object_foreach (fake_api_of(connection)->collections, collection, kind) {
         char bare[600];
         fake_remove_namespace(collection, bare, sizeof bare);
         if (json_is_string(kind) && fake_is_in(bare, path)) {
@@ -490,7 +463,7 @@ static inline bool fake_discover(struct fake_connection *connection, const char 
 
 static inline void fake_get(struct fake_connection *connection,
                             const struct fake_request *request) {
-    struct fake_api *api = connection->api;
+    struct fake_api *api = fake_api_of(connection);
     const bool is_list = json_object_get(api->collections, request->path) != NULL;
     if (is_list && strstr(request->query, "watch=true") != NULL) {
         fake_watch(connection, request);
@@ -511,7 +484,7 @@ static inline void fake_get(struct fake_connection *connection,
 static inline bool fake_inject_fault(struct fake_connection *connection,
                                      const char *line) {
     for (size_t i = 0; i < FAKE_FAULTS; i++) {
-        struct fake_fault *fault = &connection->api->faults[i];
+        struct fake_fault *fault = &fake_api_of(connection)->faults[i];
         if (fault->times > 0 && strncmp(line, fault->about, strlen(fault->about)) == 0) {
             fault->times--;
             if (!fault->silent) {
@@ -529,8 +502,7 @@ static inline void fake_handle_request(struct fake_connection *connection) {
     struct fx_err err = FX_ERR_INIT;
     line[strcspn(line, "\r\n")] = '\0';
     *strrchr(line, ' ') = '\0'; /* HTTP/1.1 */
-    fx_buf_printf(&connection->api->requests, "%s\n", line);
-    connection->api->n_requests++;
+    fx_buf_printf(&fake_api_of(connection)->requests, "%s\n", line);
     if (fake_inject_fault(connection, line)) {
         return;
     }
@@ -556,62 +528,6 @@ static inline void fake_handle_request(struct fake_connection *connection) {
     json_decref(request.body);
 }
 
-/* ---- connections ---- */
-
-static inline bool fake_is_whole(const struct fx_buf *received) {
-    const char *end = strstr(received->data, "\r\n\r\n");
-    const char *field = strstr(received->data, "Content-Length: ");
-    const size_t body = field == NULL || field > end ? 0 : strtoul(field + 16, NULL, 10);
-    return end != NULL && received->len == (size_t)(end + 4 - received->data) + body;
-}
-
-static inline void fake_on_alloc(uv_handle_t *handle, size_t wish, uv_buf_t *buf) {
-    static char room[65536];
-    (void)handle;
-    (void)wish;
-    *buf = uv_buf_init(room, sizeof room);
-}
-
-static inline void fake_on_closed(uv_handle_t *handle) {
-    struct fake_connection *connection = handle->data;
-    struct fake_connection **at = &connection->api->connections;
-    while (*at != connection) {
-        at = &(*at)->next;
-    }
-    *at = connection->next;
-    fx_buf_finish(&connection->received);
-    free(connection->watches);
-    free(connection);
-}
-
-static inline void fake_on_read(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf) {
-    struct fake_connection *connection = stream->data;
-    if (n < 0) {
-        uv_close((uv_handle_t *)stream, fake_on_closed);
-        return;
-    }
-    fx_buf_add(&connection->received, buf->base, (size_t)n);
-    if (connection->received.len > 0 && fake_is_whole(&connection->received)) {
-        fake_handle_request(connection);
-        fx_buf_reset(&connection->received);
-    }
-}
-
-static inline void fake_on_connection(uv_stream_t *listener, int status) {
-    struct fake_api *api = listener->data;
-    struct fake_connection *connection = calloc(1, sizeof *connection);
-    assert_int_equal(status, 0);
-    assert_non_null(connection);
-    connection->api = api;
-    connection->next = api->connections;
-    api->connections = connection;
-    assert_int_equal(uv_tcp_init(&api->loop, &connection->tcp), 0);
-    connection->tcp.data = connection;
-    assert_int_equal(uv_accept(listener, (uv_stream_t *)&connection->tcp), 0);
-    assert_int_equal(
-        uv_read_start((uv_stream_t *)&connection->tcp, fake_on_alloc, fake_on_read), 0);
-}
-
 /* ---- all of it ---- */
 
 static inline void fake_collect(struct fake_api *api, const char *path) {
@@ -626,18 +542,12 @@ static inline void fake_collect_kind(struct fake_api *api, const char *path,
 }
 
 static inline void fake_start(struct fake_api *api) {
-    struct sockaddr_in at = {.sin_family = AF_INET};
-    int len = sizeof at;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     *api = (struct fake_api){
         .objects = json_object(), .collections = json_object(), .history = json_array()};
-    assert_int_equal(uv_loop_init(&api->loop), 0);
-    assert_int_equal(uv_tcp_init(&api->loop, &api->listener), 0);
-    api->listener.data = api;
-    assert_int_equal(uv_tcp_bind(&api->listener, (const struct sockaddr *)&at, 0), 0);
-    assert_int_equal(uv_listen((uv_stream_t *)&api->listener, 64, fake_on_connection), 0);
-    assert_int_equal(uv_tcp_getsockname(&api->listener, (struct sockaddr *)&at, &len), 0);
-    (void)snprintf(api->url, sizeof api->url, "http://127.0.0.1:%u", ntohs(at.sin_port));
+    fake_server_start(&api->server, NULL);
+    api->server.on_request = fake_handle_request;
+    api->server.user = api;
+    (void)snprintf(api->url, sizeof api->url, "http://127.0.0.1:%u", api->server.port);
     fx_buf_str(&api->writes, "");
     fx_buf_str(&api->requests, "");
 }
@@ -646,7 +556,7 @@ static inline struct fx_kube_client *fake_client(struct fake_api *api) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_kube_config config = {.server = api->url};
     struct fx_kube_client *client =
-        fx_kube_client_create(&api->loop, &config, NULL, NULL, &err);
+        fx_kube_client_create(&api->server.loop, &config, NULL, NULL, &err);
     if (client == NULL) {
         fail_msg("no client: %s", err.msg);
     }
@@ -655,15 +565,7 @@ static inline struct fx_kube_client *fake_client(struct fake_api *api) {
 
 /* Everything of ours is closed: nothing keeps the loop alive but the server. */
 static inline void fake_finish(struct fake_api *api) {
-    for (struct fake_connection *at = api->connections; at != NULL; at = at->next) {
-        if (!uv_is_closing((uv_handle_t *)&at->tcp)) {
-            uv_close((uv_handle_t *)&at->tcp, fake_on_closed);
-        }
-    }
-    uv_close((uv_handle_t *)&api->listener, NULL);
-    assert_int_equal(uv_run(&api->loop, UV_RUN_DEFAULT), 0);
-    assert_null(api->connections);
-    assert_int_equal(uv_loop_close(&api->loop), 0);
+    fake_server_finish(&api->server);
     json_decref(api->objects);
     json_decref(api->collections);
     json_decref(api->history);
@@ -677,7 +579,7 @@ static inline uint64_t fake_now_ms(void) {
 
 static inline void fake_run_for(struct fake_api *api, uint64_t ms) {
     for (const uint64_t end = fake_now_ms() + ms; fake_now_ms() < end;) {
-        (void)uv_run(&api->loop, UV_RUN_NOWAIT);
+        (void)uv_run(&api->server.loop, UV_RUN_NOWAIT);
         uv_sleep(1);
     }
 }
@@ -687,7 +589,7 @@ static inline void fake_run_for(struct fake_api *api, uint64_t ms) {
     do {                                                                        \
         for (const uint64_t end_ = fake_now_ms() + FAKE_TIMEOUT_MS; !(what);) { \
             assert_true(fake_now_ms() < end_);                                  \
-            (void)uv_run(&(api)->loop, UV_RUN_NOWAIT);                          \
+            (void)uv_run(&(api)->server.loop, UV_RUN_NOWAIT);                   \
             uv_sleep(1);                                                        \
         }                                                                       \
     } while (0)

@@ -10,7 +10,6 @@
 #include "base/url.h"
 #include "kube/check.h"
 #include "kube/config.h"
-#include "kube/kubeconfig_entry.h"
 #include "kube/token.h"
 #include "value/documents.h"
 #include "value/tree.h"

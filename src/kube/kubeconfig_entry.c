@@ -2,7 +2,7 @@
  *
  * kube/kubeconfig_entry.c - entries, fields and files of a kubeconfig.
  */
-#include "kube/kubeconfig_entry.h"
+#include "kube/kubeconfig.h"
 
 #include <stdio.h>
 #include <stdlib.h>

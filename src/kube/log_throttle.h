@@ -16,9 +16,8 @@
 #include "base/log.h"
 #include "kube/reflector.h"
 
-#define FX_KUBE_LOG_RESOURCES                                 \
-    16u /* with a state of their own; others are not repeated \
-         */
+/* With a state of their own; others are not repeated. */
+#define FX_KUBE_LOG_RESOURCES 16u
 #define FX_KUBE_LOG_REPEAT_MS 600000u /* a lasting refusal is logged again */
 
 /* Zeroed: no failure. */

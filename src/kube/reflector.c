@@ -34,11 +34,7 @@ const struct fx_kube_delays fx_kube_default_delays = {
     .page = 500,
 };
 
-static const char *const state_names[] = {
-#define X(name, text) [FX_KUBE_STATE_##name] = (text),
-    FX_KUBE_STATES(X)
-#undef X
-};
+static const char *const state_names[] = {FX_KUBE_STATES(FX_WORD)};
 
 const char *fx_kube_state_name(enum fx_kube_state state) {
     return state_names[state];

@@ -252,8 +252,8 @@ static void no_storm(void **state) {
         fixture.api.n_always = 2;
         reflect(&fixture, &all_assigns, &pauses);
         run_for(&fixture.api, 150);
-        const size_t n_lists = count(&fixture.api.received, "limit=");
-        const size_t n_watches = count(&fixture.api.received, "watch=");
+        const size_t n_lists = count(&fixture.api.server.received, "limit=");
+        const size_t n_watches = count(&fixture.api.server.received, "watch=");
         if (n_lists > storms[i].most_lists || n_watches > storms[i].most_watches) {
             fail_msg("storm %zu: %zu lists, %zu watches", i, n_lists, n_watches);
         }

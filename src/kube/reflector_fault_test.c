@@ -336,7 +336,7 @@ static void nobody_there(void **state) {
     await_requests(&fixture, 2);
     say(&fixture.api, STREAM);
     await_reported(&fixture, "=watching");
-    api_close_listener(&fixture.api);
+    fx_listener_close(&fixture.api.server.listener);
     fx_stream_close(&fixture.api.last->stream);
     await_reported(&fixture, START_TOLD " =failing:network");
     assert_non_null(strstr(fixture.failure.message, "connection refused"));
@@ -358,7 +358,7 @@ static void a_line_too_long(void **state) {
     fx_buf_fill(&much, 'x', (8u << 20) + 1);
     say(&fixture.api, much.data);
     await_requests(&fixture, 3);
-    assert_non_null(strstr(fixture.api.received.data + 1, IS_LIST));
+    assert_non_null(strstr(fixture.api.server.received.data + 1, IS_LIST));
     expect_reported(&fixture, START_TOLD);
     fx_buf_finish(&much);
     fixture_finish(&fixture);
@@ -389,7 +389,7 @@ static void pages_without_end(void **state) {
         reflect(&fixture, &all_assigns, &patient);
         await_reported(&fixture, "=failing:network");
         expect_reported(&fixture, cases[i].reported);
-        assert_int_equal(fixture.api.n_requests, cases[i].n_pages);
+        assert_int_equal(fixture.api.server.n_requests, cases[i].n_pages);
         assert_non_null(strstr(fixture.failure.message, "the list has endless pages"));
         fixture_finish(&fixture);
     }

@@ -107,8 +107,9 @@ static inline void reflect(struct fixture *fixture,
                            const struct fx_kube_reflector_options *options,
                            const struct fx_kube_delays *pauses) {
     struct fx_err err = FX_ERR_INIT;
-    fixture->reflector = fx_kube_reflector_create(
-        &fixture->api.loop, fixture->client, options, &reflector_events, fixture, &err);
+    fixture->reflector =
+        fx_kube_reflector_create(&fixture->api.server.loop, fixture->client, options,
+                                 &reflector_events, fixture, &err);
     assert_non_null(fixture->reflector);
     fx_kube_reflector_set_delays(fixture->reflector, pauses);
 }
@@ -131,7 +132,7 @@ static inline void fixture_finish(struct fixture *fixture) {
 
 /* Until so many requests have come, of which the last ones may wait for an answer. */
 static inline void await_requests(struct fixture *fixture, size_t n) {
-    RUN_UNTIL(&fixture->api, fixture->api.n_requests >= n);
+    RUN_UNTIL(&fixture->api, fixture->api.server.n_requests >= n);
 }
 
 static inline void await_reported(struct fixture *fixture, const char *end) {
@@ -149,7 +150,7 @@ static inline void expect_reported(struct fixture *fixture, const char *reported
 
 static inline void clear_reported(struct fixture *fixture) {
     fx_buf_reset(&fixture->reported);
-    fx_buf_reset(&fixture->api.received);
+    fx_buf_reset(&fixture->api.server.received);
 }
 
 static inline struct fx_kube_reflector_status look(const struct fixture *fixture) {

@@ -22,7 +22,7 @@ static void closed_at_any_moment(void **state) {
         struct fixture fixture;
         fixture_start(&fixture, replies, FX_COUNT(replies));
         for (size_t i = 0; i < turns; i++) {
-            (void)uv_run(&fixture.api.loop, UV_RUN_NOWAIT);
+            (void)uv_run(&fixture.api.server.loop, UV_RUN_NOWAIT);
         }
         fixture_finish(&fixture);
     }

@@ -139,6 +139,12 @@ static void fail_with(struct fx_kube_reflector *reflector, const struct fx_err *
     list_failed(reflector, &failure);
 }
 
+static void fail_nomem(struct fx_kube_reflector *reflector) {
+    struct fx_err err = FX_ERR_INIT;
+    (void)fx_fail_nomem(&err);
+    fail_with(reflector, &err);
+}
+
 static bool set_text(struct fx_buf *buf, struct fx_text text) {
     fx_buf_reset(buf);
     fx_buf_text(buf, text);
@@ -146,10 +152,8 @@ static bool set_text(struct fx_buf *buf, struct fx_text text) {
 }
 
 static void complete_list(struct fx_kube_reflector *reflector) {
-    struct fx_err err = FX_ERR_INIT;
     if (!set_text(&reflector->version, fx_buf_view(&reflector->list_version))) {
-        (void)fx_fail_nomem(&err);
-        fail_with(reflector, &err);
+        fail_nomem(reflector);
         return;
     }
     reflector->unlimited = false;
@@ -253,7 +257,6 @@ static void write_query(const struct fx_kube_reflector *reflector, struct fx_buf
 }
 
 static void request_page(struct fx_kube_reflector *reflector) {
-    struct fx_err err = FX_ERR_INIT;
     struct fx_buf query = {0};
     write_query(reflector, &query);
     const struct fx_kube_request request = {
@@ -269,21 +272,18 @@ static void request_page(struct fx_kube_reflector *reflector) {
                                                         on_page, reflector);
     fx_buf_finish(&query);
     if (reflector->call == NULL) {
-        (void)fx_fail_nomem(&err);
-        fail_with(reflector, &err);
+        fail_nomem(reflector);
     }
 }
 
 void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
-    struct fx_err err = FX_ERR_INIT;
     fx_buf_reset(&reflector->page_token);
     reflector->n_pages = reflector->n_items = 0;
     fx_kube_known_begin_list(&reflector->known);
     fx_kube_type_meta_finish(&reflector->type);
     if (!fx_kube_type_meta_init(&reflector->type,
                                 fx_kube_reflector_resource(reflector))) {
-        (void)fx_fail_nomem(&err);
-        fail_with(reflector, &err);
+        fail_nomem(reflector);
         return;
     }
     request_page(reflector);

@@ -74,14 +74,14 @@ static void write_object(struct fx_buf *text, size_t name, struct state state) {
 }
 
 /* In order, in the middle of something, or with a reset. */
-static void say_part(struct connection *connection, const struct fx_buf *text,
+static void say_part(struct fake_connection *connection, const struct fx_buf *text,
                      bool whole) {
     const size_t len = whole ? text->len : draw((unsigned)text->len);
     fx_stream_write(&connection->stream, (struct fx_text){text->data, len});
     end_connection(connection, whole ? CLOSE : draw(1) == 0 ? CUT : RESET);
 }
 
-static bool refuse(struct connection *connection) {
+static bool refuse(struct fake_connection *connection) {
     static const char *const refusals[] = {
         STATUS("410", "Expired"), STATUS("500", "InternalError"),
         STATUS("429", "TooManyRequests"),
@@ -91,7 +91,7 @@ static bool refuse(struct connection *connection) {
     return true;
 }
 
-static void respond_page(struct connection *connection, const char *request) {
+static void respond_page(struct fake_connection *connection, const char *request) {
     const char *token = strstr(request, "continue=");
     const char *limit = strstr(request, "limit=");
     size_t at = token == NULL ? 0 : strtoul(token + strlen("continue="), NULL, 10);
@@ -139,7 +139,7 @@ static void write_changes(struct fx_buf *text, size_t from) {
 }
 
 /* The last one of all stays open. */
-static void respond_watch(struct connection *connection, const char *request) {
+static void respond_watch(struct fake_connection *connection, const char *request) {
     static const char *const ends[] = {ERROR("410", "Expired"), ERROR("500", "X"),
                                        "rubbish\n", BOOKMARK("0"), "{\"type\":\n"};
     const char *from = strstr(request, "resourceVersion=");
@@ -166,7 +166,7 @@ static void respond_watch(struct connection *connection, const char *request) {
     fx_buf_finish(&text);
 }
 
-static void respond(struct connection *connection, const char *request, void *user) {
+static void respond(struct fake_connection *connection, const char *request, void *user) {
     (void)user;
     for (unsigned n = draw(8); n > 0; n--) {
         change_something();
@@ -247,7 +247,7 @@ static void the_server_is_mirrored(void **state) {
         fixture_begin(&model.fixture);
         model.fixture.api.respond = respond;
         model.fixture.reflector =
-            fx_kube_reflector_create(&model.fixture.api.loop, model.fixture.client,
+            fx_kube_reflector_create(&model.fixture.api.server.loop, model.fixture.client,
                                      &all_assigns, &model_events, NULL, &err);
         assert_non_null(model.fixture.reflector);
         struct fx_kube_delays pauses = fast;

@@ -57,7 +57,7 @@ static void a_list_and_a_watch(void **state) {
     assert_int_equal(status.n_watches, 1);
     assert_int_equal(status.n_events, 6);
     /* The watch ended in order, behind its last bookmark. */
-    assert_non_null(strstr(fixture.api.received.data, FROM("4011")));
+    assert_non_null(strstr(fixture.api.server.received.data, FROM("4011")));
     fixture_finish(&fixture);
 }
 
@@ -78,7 +78,7 @@ static void over_tls(void **state) {
     reflect(&fixture, &all_assigns, &fast);
     await_requests(&fixture, 3);
     expect_reported(&fixture, ASSIGNS_TOLD EVENTS_TOLD);
-    assert_int_equal(fixture.api.n_accepted, 1); /* one connection for all of it */
+    assert_int_equal(fixture.api.server.n_accepted, 1); /* one connection for all of it */
     fixture_finish(&fixture);
     fx_tls_config_unref(tls);
 }
@@ -147,7 +147,7 @@ static void page_by_page(void **state) {
     await_requests(&fixture, 4);
     expect_reported(&fixture, "+always-pull@4004 +sidecar@4006 synced");
     /* From the moment of the first page. */
-    assert_non_null(strstr(fixture.api.received.data, FROM("4006")));
+    assert_non_null(strstr(fixture.api.server.received.data, FROM("4006")));
     assert_int_equal(look(&fixture).n_lists, 1);
     fixture_finish(&fixture);
 }
@@ -169,7 +169,7 @@ static void a_namespace_and_a_name(void **state) {
     api_set_replies(&fixture.api, replies, FX_COUNT(replies));
     reflect(&fixture, &options, &fast);
     await_requests(&fixture, 2);
-    assert_non_null(strstr(fixture.api.received.data,
+    assert_non_null(strstr(fixture.api.server.received.data,
                            "&resourceVersion=7&fieldSelector=metadata.name%3Dconfig "));
     fixture_finish(&fixture);
 }
@@ -222,7 +222,7 @@ static void an_error_in_the_stream(void **state) {
     assert_non_null(strstr(fixture.failure.message,
                            "watch assign.mutations.gatekeeper.sh: 500 InternalError: a "
                            "watch stream was requested"));
-    assert_non_null(strstr(fixture.api.received.data, FROM("4006")));
+    assert_non_null(strstr(fixture.api.server.received.data, FROM("4006")));
     fixture_finish(&fixture);
 }
 

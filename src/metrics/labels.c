@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "metrics/registry_internal.h"
 
 #define ROOM_AT_FIRST 8u
@@ -68,10 +69,8 @@ static size_t place_of(const struct fx_labels *labels, const char *row, bool *re
 }
 
 static void show(struct fx_labels *labels, uint32_t series, size_t at) {
-    memmove(labels->order + at + 1, labels->order + at,
-            (labels->n_order - at) * sizeof *labels->order);
+    FX_SORTED_INSERT(labels->order, labels->n_order, at);
     labels->order[at] = series;
-    labels->n_order++;
 }
 
 /* ---- room ------------------------------------------------------------------------- */
@@ -127,8 +126,7 @@ static bool find_free(struct fx_labels *labels, uint32_t *ret_series) {
     return true;
 }
 
-/* ---- create and destroy
- * ------------------------------------------------------------------------- */
+/* ---- create and destroy ----------------------------------------------------------- */
 
 struct fx_labels *fx_labels_create(const char *const *keys, size_t n_keys, size_t room) {
     assert(n_keys <= FX_LABELS_KEYS);
@@ -253,9 +251,7 @@ void fx_labels_drop(struct fx_labels *labels, uint32_t series) {
     assert(series < labels->n_rows && labels->rows[series] != NULL);
     const size_t at = place_of(labels, labels->rows[series], &found);
     assert(found);
-    labels->n_order--;
-    memmove(labels->order + at, labels->order + at + 1,
-            (labels->n_order - at) * sizeof *labels->order);
+    FX_SORTED_REMOVE(labels->order, labels->n_order, at);
     free(labels->rows[series]);
     labels->rows[series] = NULL;
     labels->n_free++;

@@ -63,9 +63,6 @@ void fx_labels_destroy(struct fx_labels *labels); /* NULL is fine */
  * memory. */
 bool fx_labels_append(struct fx_labels *labels, const struct fx_text *values) FX_MUST_USE;
 
-/* The sum of a value over all threads. */
-double fx_family_sum(const struct fx_family *family, size_t index);
-
 /* Resets the values of a series: counters 0, gauges unset. */
 void fx_family_reset(struct fx_family *family, uint32_t series);
 

@@ -23,7 +23,7 @@
 #include "base/limits.h"
 #include "net/address.h"
 #include "net/http_client_connection.h"
-#include "net/http_request.h"
+#include "net/http_head.h"
 #include "net/http_response.h"
 #include "net/tls.h"
 
@@ -241,13 +241,8 @@ static void on_end(void *user) {
         fx_stream_close(&call->connection->stream);
         return;
     }
-    const bool cut = !call->allows_missing_close_notify &&
-                     fx_stream_is_truncated(&call->connection->stream);
+    const bool cut = !call->allows_missing_close_notify && call->connection->stream.cut;
     on_event(call, fx_http_response_end(call->response, cut, &call->failure));
-}
-
-static void on_drained(void *user) {
-    (void)user;
 }
 
 static bool prefix_address(struct fx_http_call *call) {
@@ -271,7 +266,7 @@ static void on_deadline(void *user) {
     struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     if (call->streaming) {
         on_silence(call);
-    } else if (!fx_stream_is_connected(&call->connection->stream)) {
+    } else if (!call->connection->stream.connected) {
         (void)fx_fail(&call->failure, FX_EIO, "%s", uv_strerror(UV_ETIMEDOUT));
         (void)prefix_address(call);
         fx_stream_close(&call->connection->stream);
@@ -284,7 +279,7 @@ static void on_error(void *user, const struct fx_err *failure) {
     if (must_restart(call)) {
         return;
     }
-    if (fx_stream_is_connected(&call->connection->stream)) {
+    if (call->connection->stream.connected) {
         call->next = NULL;
     } else {
         (void)prefix_address(call);
@@ -309,7 +304,6 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
-    .on_drained = on_drained,
     .on_deadline = on_deadline,
     .on_error = on_error,
     .on_closed = on_closed,
@@ -404,6 +398,96 @@ static bool take_literal(struct fx_http_call *call) {
     return true;
 }
 
+/* ---- the bytes of a request (RFC 9112) ---- */
+
+static bool check_fields(const struct fx_http_call_options *options, struct fx_err *err) {
+    for (size_t i = 0; i < options->n_fields; i++) {
+        if (!fx_http_is_field_value(options->fields[i].value)) {
+            return fx_fail(err, FX_EINVALID,
+                           "the value of the field `%s` has a character that no field "
+                           "may have",
+                           options->fields[i].name);
+        }
+    }
+    return true;
+}
+
+static bool has_field(const struct fx_http_call_options *options, const char *name) {
+    for (size_t i = 0; i < options->n_fields; i++) {
+        if (fx_http_equals_nocase(fx_text_of(options->fields[i].name), name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void write_default_fields(const struct fx_http_call_options *options,
+                                 struct fx_buf *request) {
+    const struct fx_url *url = options->url;
+    const uint16_t standard = options->tls != NULL ? 443 : 80;
+    fx_buf_printf(request, "%s ", options->method);
+    fx_url_write_target(url, request);
+    fx_buf_printf(request,
+                  url->is_ipv6 ? " HTTP/1.1\r\nHost: [%.*s]" : " HTTP/1.1\r\nHost: %.*s",
+                  FX_TEXT_ARG(url->host));
+    if (url->port != standard) {
+        fx_buf_printf(request, ":%u", url->port);
+    }
+    fx_buf_str(request, "\r\nUser-Agent: fixpoint/" FX_VERSION "\r\n");
+    if (!has_field(options, "accept")) {
+        fx_buf_str(request, "Accept: application/json\r\n");
+    }
+    fx_buf_str(request, "Accept-Encoding: identity\r\n");
+    if (options->pool == NULL) {
+        fx_buf_str(request, "Connection: close\r\n");
+    }
+    if (options->content_type != NULL) {
+        fx_buf_printf(request, "Content-Type: %s\r\nContent-Length: %zu\r\n",
+                      options->content_type, options->body.len);
+    }
+}
+
+/* Reserves the rest: a growing buffer would leave copies of the fields in freed memory.
+ */
+static bool reserve_rest(const struct fx_http_call_options *options,
+                         struct fx_buf *request) {
+    size_t rest = strlen("\r\n") + options->body.len;
+    for (size_t i = 0; i < options->n_fields; i++) {
+        rest += strlen(options->fields[i].name) + strlen(options->fields[i].value) +
+                strlen(": \r\n");
+    }
+    return fx_buf_reserve(request, rest) != NULL;
+}
+
+static void write_fields(const struct fx_http_call_options *options,
+                         struct fx_buf *request) {
+    for (size_t i = 0; i < options->n_fields; i++) {
+        fx_buf_str(request, options->fields[i].name);
+        fx_buf_str(request, ": ");
+        fx_buf_str(request, options->fields[i].value);
+        fx_buf_str(request, "\r\n");
+    }
+}
+
+/* Writes head and body to `request`, which is empty. fx_tls_wipe() it after use: the
+ * fields are copied to no other place. */
+static bool write_request(const struct fx_http_call_options *options,
+                          struct fx_buf *request, struct fx_err *err) {
+    if (!check_fields(options, err)) {
+        return false;
+    }
+    write_default_fields(options, request);
+    if (!reserve_rest(options, request)) {
+        return fx_fail_nomem(err);
+    }
+    write_fields(options, request);
+    fx_buf_str(request, "\r\n");
+    if (options->content_type != NULL) {
+        fx_buf_text(request, options->body);
+    }
+    return true;
+}
+
 /* ---- start ---- */
 
 /* Starts with a new connection. False: see `failure`. */
@@ -474,7 +558,7 @@ static struct fx_http_call *create_call(uv_loop_t *loop,
     if (!take_scratch(call, options->pool) || call->host == NULL ||
         call->response == NULL) {
         (void)fx_fail_nomem(err);
-    } else if (fx_http_request_write(options, &call->request, err)) {
+    } else if (write_request(options, &call->request, err)) {
         return call;
     }
     destroy_call(call);

@@ -32,7 +32,8 @@ static void a_call_may_be_given_up_by_its_sink(void **state) {
         for (size_t i = 0; i < FX_COUNT(answers); i++) {
             struct pooled pooled;
             begin(&pooled, plain != 0);
-            pooled.fake.script = (struct script){answers[i], i % 2 == 0 ? STAY : GOODBYE};
+            pooled.fake.script =
+                (struct script){answers[i], i % 2 == 0 ? KEEP_OPEN : CLOSE};
             cancel_and_see(&pooled, (struct taken){.cancels_at_head = true});
             cancel_and_see(&pooled,
                            (struct taken){.cancels_at_head = true, .declines = true});
@@ -51,7 +52,7 @@ static void a_call_without_a_pool_may_be_given_up(void **state) {
     (void)state;
     struct pooled pooled;
     begin(&pooled, false);
-    pooled.fake.script = (struct script){MANY_PIECES, STAY};
+    pooled.fake.script = (struct script){MANY_PIECES, KEEP_OPEN};
     for (unsigned at = 0; at <= 3; at++) {
         struct taken taken = {.cancels_at_head = at == 0, .cancels_at_piece = at};
         struct fx_http_call_options options = options_of(&pooled);
@@ -89,7 +90,7 @@ static void a_sink_may_begin_another_call(void **state) {
     struct pooled *pooled = &pair.pooled;
     begin(pooled, false);
     call_many(pooled, URL, 2); /* leaves two links */
-    pooled->fake.script = (struct script){MANY_PIECES, STAY};
+    pooled->fake.script = (struct script){MANY_PIECES, KEEP_OPEN};
     pooled->fake.again = pooled->fake.script;
     take(pooled, options_of(pooled), 0, &pair.taken);
     await(&pooled->fake.loop, &pair.taken.asked);
@@ -114,10 +115,10 @@ static void a_sink_may_give_up_another_call(void **state) {
     struct pair pair = {.taken.at_piece = cancel_other};
     struct pooled *pooled = &pair.pooled;
     begin(pooled, false);
-    pooled->fake.script = (struct script){CHUNKED "1\r\na\r\n", STAY};
+    pooled->fake.script = (struct script){CHUNKED "1\r\na\r\n", KEEP_OPEN};
     take(pooled, options_of(pooled), 0, &pair.other);
     await_pieces(pooled, &pair.other, "a");
-    pooled->fake.script = (struct script){MANY_PIECES, STAY};
+    pooled->fake.script = (struct script){MANY_PIECES, KEEP_OPEN};
     take(pooled, options_of(pooled), 0, &pair.taken);
     await(&pooled->fake.loop, &pair.taken.asked);
     expect_answer(&pair.taken.asked, 200, "");
@@ -135,7 +136,7 @@ static void a_stream_can_be_given_up_at_any_time(void **state) {
     struct pooled pooled;
     for (int plain = 0; plain < 2; plain++) {
         begin(&pooled, plain != 0);
-        pooled.fake.script = (struct script){CHUNKED "1\r\na\r\n1\r\nb\r\n", STAY};
+        pooled.fake.script = (struct script){CHUNKED "1\r\na\r\n1\r\nb\r\n", KEEP_OPEN};
         for (int turns = 0; turns < 20; turns++) {
             struct taken taken = {0};
             take(&pooled, options_of(&pooled), 1, &taken);
@@ -158,7 +159,7 @@ static void a_stream_outlives_its_pool(void **state) {
     struct pooled pooled;
     struct taken taken = {0};
     begin(&pooled, false);
-    pooled.fake.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, KEEP_OPEN};
     take(&pooled, options_of(&pooled), 0, &taken);
     await_pieces(&pooled, &taken, "{\"a\":1}\n");
     fx_http_pool_close(pooled.pool);

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/list.h"
 #include "base/macros.h"
 #include "net/stream.h"
 
@@ -26,8 +27,7 @@ struct fx_client_connection {
     uint32_t magic;
     struct fx_stream stream;
     struct fx_http_pool *pool; /* counted; NULL: closed after the call */
-    struct fx_client_connection *newer,
-        *older; /* while it is idle, in the list of the pool */
+    struct fx_list_link link;  /* while it is idle, in the queue of the pool */
     bool idle;
     uint64_t made_at, idle_until; /* in loop time */
     struct fx_tls_config *tls;    /* counted, so that its address is not reused */

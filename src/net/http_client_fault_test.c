@@ -3,7 +3,7 @@
  * net/http_client_fault_test.c - calls to a server that says what a test wants it to say,
  * to nobody, and calls that are given up.
  */
-#include "net/http_client_fake_server.h"
+#include "net/http_client_fixture.h"
 
 #include "base/slow_testing.h"
 
@@ -15,33 +15,36 @@ static const struct {
     unsigned status;  /* 0: a failure, */
     const char *body; /* with this message */
 } scripts[] = {
-    {{OK_LINE "Content-Length: 2\r\n\r\n{}", STAY}, 200, "{}"},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}", KEEP_OPEN}, 200, "{}"},
     {{OK_LINE "Content-Length: 2\r\n\r\n{}", CUT}, 200, "{}"},
-    {{OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE}, 200, "{}"},
-    {{OK_LINE "Content-Length: 2\r\n\r\n{}and more", GOODBYE}, 200, "{}"},
-    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n", STAY},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}", CLOSE}, 200, "{}"},
+    {{OK_LINE "Content-Length: 2\r\n\r\n{}and more", CLOSE}, 200, "{}"},
+    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1\r\n}\r\n0\r\n\r\n",
+      KEEP_OPEN},
      200,
      "{}"},
-    {{OK_LINE "\r\n{}", GOODBYE}, 200, "{}"},
+    {{OK_LINE "\r\n{}", CLOSE}, 200, "{}"},
     {{"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n" OK_LINE
       "Content-Length: 2\r\n\r\n{}",
-      STAY},
+      KEEP_OPEN},
      200,
      "{}"},
-    {{"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", STAY}, 503, "{}"},
-    {{"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", STAY}, 302, ""},
-    {{OK_LINE "\r\n{}", STAY}, 0, LATE},
-    {{OK_LINE "Content-Length: 3\r\n\r\n{}", STAY}, 0, LATE},
-    {{OK_LINE, STAY}, 0, LATE},
-    {{NULL, STAY}, 0, LATE},
-    {{OK_LINE "Content-Length: 3\r\n\r\n{}", GOODBYE}, 0, MIDDLE},
+    {{"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", KEEP_OPEN}, 503, "{}"},
+    {{"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Length: 0\r\n\r\n", KEEP_OPEN},
+     302,
+     ""},
+    {{OK_LINE "\r\n{}", KEEP_OPEN}, 0, LATE},
+    {{OK_LINE "Content-Length: 3\r\n\r\n{}", KEEP_OPEN}, 0, LATE},
+    {{OK_LINE, KEEP_OPEN}, 0, LATE},
+    {{NULL, KEEP_OPEN}, 0, LATE},
+    {{OK_LINE "Content-Length: 3\r\n\r\n{}", CLOSE}, 0, MIDDLE},
     {{OK_LINE "Content-Length: 3\r\n\r\n{}", CUT}, 0, MIDDLE},
-    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", GOODBYE}, 0, MIDDLE},
-    {{OK_LINE "Content-", GOODBYE}, 0, MIDDLE},
-    {{NULL, GOODBYE}, 0, "the connection ended without an answer"},
+    {{OK_LINE "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n", CLOSE}, 0, MIDDLE},
+    {{OK_LINE "Content-", CLOSE}, 0, MIDDLE},
+    {{NULL, CLOSE}, 0, "the connection ended without an answer"},
     {{NULL, CUT}, 0, "the connection ended without an answer"},
-    {{"SSH-2.0-OpenSSH_9.2\r\n", STAY}, 0, "the answer is malformed"},
-    {{OK_LINE "Content-Length: 8388609\r\n\r\n", STAY},
+    {{"SSH-2.0-OpenSSH_9.2\r\n", KEEP_OPEN}, 0, "the answer is malformed"},
+    {{OK_LINE "Content-Length: 8388609\r\n\r\n", KEEP_OPEN},
      0,
      "the answer is larger than 8388608 bytes"},
 };
@@ -115,7 +118,7 @@ static void the_request_is_as_it_should_be(void **state) {
     struct asked asked;
     struct fx_buf wanted = {0};
     fake_server_start(&fake, NULL);
-    fake.script = (struct script){OK_LINE "Content-Length: 0\r\n\r\n", STAY};
+    fake.script = (struct script){OK_LINE "Content-Length: 0\r\n\r\n", KEEP_OPEN};
     ask_actor(&fake, "https://localhost:PORT?a=1",
               posting(NULL, NULL, FX_TEXT("{\"a\":1}")), &asked);
     await(&fake.loop, &asked);
@@ -236,7 +239,7 @@ static void a_call_can_be_given_up_at_any_time(void **state) {
     for (int plain = 0; plain < 2; plain++) {
         struct fake_server fake;
         fake_server_start(&fake, plain != 0 ? NULL : server_tls);
-        fake.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", STAY};
+        fake.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", KEEP_OPEN};
         for (size_t i = 0; i < FX_COUNT(urls); i++) {
             for (int turns = (int)i % step; turns < 40; turns += step) {
                 (void)cancel_after(&fake, urls[i], plain != 0 ? NULL : tls, turns);
@@ -284,7 +287,7 @@ static void an_answer_may_lead_to_the_next_call(void **state) {
     (void)state;
     struct fake_server fake;
     fake_server_start(&fake, NULL);
-    fake.script = (struct script){OK_LINE "Content-Length: 2\r\n\r\n{}", GOODBYE};
+    fake.script = (struct script){OK_LINE "Content-Length: 2\r\n\r\n{}", CLOSE};
     struct chain chain = {.fake = &fake, .left = 10};
     ask_link(&chain);
     await(&fake.loop, &chain.asked);

@@ -8,6 +8,7 @@
 
 #include "net/http_server_fixture.h"
 
+#include "net/fake_server_fixture.h"
 #include "net/http_client.h"
 #include "net/tls.h"
 
@@ -122,6 +123,17 @@ static inline void parse_url(struct fx_buf *text, struct fx_url *url, const char
     fx_buf_printf(text, "%u", port);
     fx_buf_str(text, mark + 4);
     assert_true(fx_url_parse(fx_buf_view(text), url, &err));
+}
+
+static inline void ask_actor(struct fake_server *fake, const char *format,
+                             struct fx_http_call_options options, struct asked *asked) {
+    struct fx_buf text = {0};
+    struct fx_url url;
+    fx_buf_reset(&fake->received);
+    parse_url(&text, &url, format, fake->port);
+    options.url = &url;
+    ask(&fake->loop, &options, asked);
+    fx_buf_finish(&text);
 }
 
 static inline void expect_failure(struct asked *asked, enum fx_code code,

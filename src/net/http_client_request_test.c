@@ -149,7 +149,7 @@ static void an_answer_has_its_head(void **state) {
         struct fx_buf text = {0};
         struct fx_url url;
         struct read read = {.retry_after = cases[i].retry_after};
-        pooled.fake.script = (struct script){cases[i].answer, STAY};
+        pooled.fake.script = (struct script){cases[i].answer, KEEP_OPEN};
         pooled.fake.again = pooled.fake.script;
         parse_url(&text, &url, URL, pooled.fake.port);
         struct fx_http_call_options options = options_of(&pooled);

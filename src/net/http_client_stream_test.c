@@ -15,7 +15,7 @@ static void pieces_come_before_the_end(void **state) {
     for (int plain = 0; plain < 2; plain++) {
         struct taken taken = {0};
         begin(&pooled, plain != 0);
-        pooled.fake.script = (struct script){FIRST, STAY};
+        pooled.fake.script = (struct script){FIRST, KEEP_OPEN};
         take(&pooled, options_of(&pooled), 0, &taken);
         await_pieces(&pooled, &taken, "{\"a\":1}\n");
         assert_int_equal(taken.status, 200);
@@ -45,7 +45,7 @@ static void a_stream_may_be_long(void **state) {
     fx_buf_str(&answer, OK_LINE "Content-Length: 3000000\r\n\r\n");
     fx_buf_fill(&answer, 'x', 2999999);
     begin(&pooled, false);
-    pooled.fake.script = (struct script){answer.data, STAY};
+    pooled.fake.script = (struct script){answer.data, KEEP_OPEN};
     struct fx_http_call_options options = options_of(&pooled);
     options.max_body = 10;
     take(&pooled, options, 0, &taken);
@@ -76,7 +76,7 @@ static void a_recorded_watch_comes_byte_by_byte(void **state) {
     bytes.len = fread(to, 1, 1u << 16, file);
     assert_int_equal(fclose(file), 0);
     begin(&pooled, true);
-    pooled.fake.script = (struct script){NULL, STAY};
+    pooled.fake.script = (struct script){NULL, KEEP_OPEN};
     take(&pooled, options_of(&pooled), PATIENCE_MS, &taken);
     await_requests(&pooled, 1);
     for (size_t i = 0; i < bytes.len; i++) {
@@ -104,26 +104,26 @@ static const struct {
     enum ending ending;   /* once the pieces are there */
     bool fine_when_plain; /* without close_notify */
 } endings[] = {
-    {FIRST LAST, "{\"a\":1}\n", NULL, STAY, true},
+    {FIRST LAST, "{\"a\":1}\n", NULL, KEEP_OPEN, true},
     {FIRST LAST, "{\"a\":1}\n", NULL, CUT, true},
     {OK_LINE "Content-Length: 2\r\n\r\n{}", "{}", NULL, CUT, true},
-    {OK_LINE "Content-Length: 0\r\n\r\n", "", NULL, STAY, true},
-    {"HTTP/1.1 204 No Content\r\n\r\n", "", NULL, STAY, true},
-    {"HTTP/1.1 100 Continue\r\n\r\n" FIRST LAST, "{\"a\":1}\n", NULL, STAY, true},
-    {OK_LINE "\r\n{}", "{}", NULL, GOODBYE, true},
+    {OK_LINE "Content-Length: 0\r\n\r\n", "", NULL, KEEP_OPEN, true},
+    {"HTTP/1.1 204 No Content\r\n\r\n", "", NULL, KEEP_OPEN, true},
+    {"HTTP/1.1 100 Continue\r\n\r\n" FIRST LAST, "{\"a\":1}\n", NULL, KEEP_OPEN, true},
+    {OK_LINE "\r\n{}", "{}", NULL, CLOSE, true},
     {OK_LINE "\r\n{}", "{}", MIDDLE, CUT, true},
     {OK_LINE "\r\n{}", "{}", "read: connection reset by peer", RESET, false},
-    {FIRST, "{\"a\":1}\n", MIDDLE, GOODBYE, false},
+    {FIRST, "{\"a\":1}\n", MIDDLE, CLOSE, false},
     {FIRST "5\r\n{\"", "{\"a\":1}\n{\"", MIDDLE, CUT, false},
     {FIRST, "{\"a\":1}\n", "read: connection reset by peer", RESET, false},
-    {FIRST "0\r\n", "{\"a\":1}\n", MIDDLE, GOODBYE, false},
-    {OK_LINE "Content-Length: 3\r\n\r\n{}", "{}", MIDDLE, GOODBYE, false},
-    {FIRST "x\r\n", "{\"a\":1}\n", "the answer is malformed", STAY, false},
+    {FIRST "0\r\n", "{\"a\":1}\n", MIDDLE, CLOSE, false},
+    {OK_LINE "Content-Length: 3\r\n\r\n{}", "{}", MIDDLE, CLOSE, false},
+    {FIRST "x\r\n", "{\"a\":1}\n", "the answer is malformed", KEEP_OPEN, false},
 };
 
 static void check_ending(struct pooled *pooled, size_t i, bool plain) {
     struct taken taken = {0};
-    pooled->fake.script = (struct script){endings[i].answer, STAY};
+    pooled->fake.script = (struct script){endings[i].answer, KEEP_OPEN};
     pooled->fake.again = pooled->fake.script;
     take(pooled, options_of(pooled), PATIENCE_MS, &taken);
     await_requests(pooled, i + 1);
@@ -163,7 +163,7 @@ static void the_timeout_ends_with_the_head(void **state) {
     begin(&pooled, true);
     struct fx_http_call_options options = options_of(&pooled);
     options.timeout_ms = 200;
-    pooled.fake.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, KEEP_OPEN};
     take(&pooled, options, 0, &taken);
     await_pieces(&pooled, &taken, "{\"a\":1}\n");
     pass_time(&pooled, 300);
@@ -174,14 +174,14 @@ static void the_timeout_ends_with_the_head(void **state) {
     finish_taken(&taken);
     /* But not before it, */
     taken = (struct taken){0};
-    pooled.fake.again = (struct script){OK_LINE "X: y", STAY};
+    pooled.fake.again = (struct script){OK_LINE "X: y", KEEP_OPEN};
     options.timeout_ms = 50;
     take(&pooled, options, 0, &taken);
     await(&pooled.fake.loop, &taken.asked);
     expect_failure(&taken.asked, FX_EDEADLINE, "no answer within 50 ms");
     /* and not for a body that is wanted whole. */
     taken = (struct taken){.declines = true};
-    pooled.fake.script = (struct script){FIRST, STAY};
+    pooled.fake.script = (struct script){FIRST, KEEP_OPEN};
     take(&pooled, options, 0, &taken);
     await(&pooled.fake.loop, &taken.asked);
     assert_int_equal(taken.n_heads, 1);
@@ -199,7 +199,7 @@ static void silence_is_bounded(void **state) {
         for (size_t i = 0; i < FX_COUNT(answers); i++) {
             struct taken taken = {0};
             const uint64_t begun = now_ms();
-            pooled.fake.script = (struct script){answers[i], STAY};
+            pooled.fake.script = (struct script){answers[i], KEEP_OPEN};
             take(&pooled, options_of(&pooled), 50, &taken);
             await(&pooled.fake.loop, &taken.asked);
             assert_true(now_ms() - begun >= 50);
@@ -218,7 +218,7 @@ static void any_byte_breaks_the_silence(void **state) {
     struct pooled pooled;
     struct taken taken = {0};
     begin(&pooled, true);
-    pooled.fake.script = (struct script){CHUNKED "1;", STAY};
+    pooled.fake.script = (struct script){CHUNKED "1;", KEEP_OPEN};
     take(&pooled, options_of(&pooled), 300, &taken);
     await_requests(&pooled, 1);
     for (int i = 0; i < 20; i++) {
@@ -248,7 +248,7 @@ static void what_is_declined_comes_as_a_whole(void **state) {
     struct pooled pooled;
     struct taken taken = {.declines = true};
     begin(&pooled, false);
-    pooled.fake.script = (struct script){STATUS_410, STAY};
+    pooled.fake.script = (struct script){STATUS_410, KEEP_OPEN};
     pooled.fake.again = pooled.fake.script;
     take(&pooled, options_of(&pooled), 1, &taken);
     await(&pooled.fake.loop, &taken.asked);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_connection.c - one connection: reads requests, passes them on, continues after
- * the response.
+ * net/http_connection.c - one connection: reads requests, passes them on, writes their
+ * responses, and continues after them.
  *
  * Invariant: the socket is read only in phase READING with nothing in `input`. So a
  * connection holds at most one request and what came in the same read. What all
@@ -9,15 +9,18 @@
  * request is passed on or more of it is read.
  */
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "base/checked.h"
 #include "base/clock.h"
 #include "net/http_connection.h"
+#include "net/http_head.h"
 
-#define LAST_INPUT_MS                                                \
-    2000 /* while stopping: for input on its way to become a request \
-          */
+#define KEEP_BYTES 65536 /* the memory of a larger response is freed after it */
+/* While stopping: for input on its way to become a request. */
+#define LAST_INPUT_MS 2000
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
 
@@ -56,6 +59,97 @@ static void end_connection(struct fx_http_exchange *exchange) {
     fx_stream_shutdown(&exchange->stream);
 }
 
+/* Frees a connection whose stream is closed. */
+static void free_connection(struct fx_http_exchange *exchange) {
+    struct fx_http_server *server = exchange->server;
+    fx_http_connection_move(exchange, NULL);
+    fx_loop_tasks_remove(&server->others, &exchange->task);
+    free_input(exchange);
+    exchange->magic = 0;
+    free(exchange);
+    fx_http_connection_count(server, -1);
+    fx_http_server_finish_stop(server);
+}
+
+/* ---- the response ---- */
+
+struct answer {
+    unsigned status;
+    const char *content_type, *extra_headers;
+    struct fx_text body;
+    bool keep;   /* otherwise with `Connection: close` */
+    bool is_1_0; /* to HTTP/1.0: `keep` must be stated */
+    bool is_head;
+};
+
+/* The value of `Date` (RFC 9110 section 6.6.1), made once a second. */
+static const char *date_now(struct fx_http_server *server) {
+    static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+    static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                       "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+    const time_t now = time(NULL);
+    struct tm utc = {0};
+    if (now != server->date_at && gmtime_r(&now, &utc) != NULL) {
+        server->date_at = now;
+        (void)snprintf(server->date, sizeof server->date,
+                       "%s, %02d %s %04d %02d:%02d:%02d GMT", days[utc.tm_wday],
+                       utc.tm_mday, months[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour,
+                       utc.tm_min, utc.tm_sec);
+    }
+    return server->date;
+}
+
+static void add_field(struct fx_buf *out, const char *name, const char *value) {
+    fx_buf_str(out, name);
+    fx_buf_str(out, ": ");
+    fx_buf_str(out, value);
+    fx_buf_str(out, "\r\n");
+}
+
+static void add_head(struct fx_http_server *server, const struct answer *answer) {
+    struct fx_buf *out = &server->out;
+    fx_buf_str(out, "HTTP/1.1 ");
+    fx_buf_number(out, answer->status);
+    fx_buf_char(out, ' ');
+    fx_buf_str(out, fx_http_status_phrase(answer->status));
+    fx_buf_str(out, "\r\n");
+    add_field(out, "Date", date_now(server));
+    if (answer->content_type != NULL) {
+        add_field(out, "Content-Type", answer->content_type);
+    }
+    if (answer->status != 204 && answer->status != 304) {
+        fx_buf_str(out, "Content-Length: ");
+        fx_buf_number(out, answer->body.len);
+        fx_buf_str(out, "\r\n");
+    }
+    if (!answer->keep) {
+        add_field(out, "Connection", "close");
+    } else if (answer->is_1_0) {
+        add_field(out, "Connection", "keep-alive");
+    }
+    if (answer->extra_headers != NULL) {
+        fx_buf_str(out, answer->extra_headers);
+    }
+    fx_buf_str(out, "\r\n");
+}
+
+static void write_answer(struct fx_http_exchange *exchange, const struct answer *answer) {
+    struct fx_buf *out = &exchange->server->out;
+    fx_buf_reset(out);
+    add_head(exchange->server, answer);
+    if (!answer->is_head && answer->status != 204 && answer->status != 304) {
+        fx_buf_text(out, answer->body);
+    }
+    if (out->failed) {
+        fx_stream_close(&exchange->stream); /* out of memory: there is no response */
+    } else {
+        fx_stream_write(&exchange->stream, fx_buf_view(out));
+    }
+    if (out->cap > KEEP_BYTES) {
+        fx_buf_finish(out);
+    }
+}
+
 /* ---- one request ---- */
 
 /* Responds with the fault, and ends the connection. A 503 is not a fault of the request:
@@ -64,12 +158,11 @@ static void reject(struct fx_http_exchange *exchange, struct fx_http_fault fault
     struct fx_http_server_counts *counts = &exchange->server->counts;
     const bool no_room = fault.status == 503;
     *(no_room ? &counts->refused : &counts->bad_requests) += 1;
-    fx_http_answer_write(
-        exchange,
-        &(struct fx_http_answer){.status = fault.status,
-                                 .content_type = "text/plain",
-                                 .extra_headers = no_room ? "Retry-After: 1\r\n" : NULL,
-                                 .body = fx_text_of(fault.why)});
+    write_answer(exchange,
+                 &(struct answer){.status = fault.status,
+                                  .content_type = "text/plain",
+                                  .extra_headers = no_room ? "Retry-After: 1\r\n" : NULL,
+                                  .body = fx_text_of(fault.why)});
     end_connection(exchange);
 }
 
@@ -185,9 +278,10 @@ void fx_http_connection_on_task(struct fx_loop_task *task) {
     read_requests(exchange, false);
 }
 
-void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep) {
+/* The response was written. `keep`: the connection stays open. */
+static void on_answered(struct fx_http_exchange *exchange, bool keep) {
     if (exchange->gone) {
-        fx_http_connection_free(exchange);
+        free_connection(exchange);
         return;
     }
     if (!keep) {
@@ -245,7 +339,7 @@ static void on_end(void *user) {
 
 /* Responses are sent later than they are written, so this is known only now: no further
  * request of a client is read until it reads its responses. In phase ANSWERING,
- * fx_http_connection_answered() checks it. */
+ * on_answered() checks it. */
 static void on_write_blocked(void *user) {
     struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_READING) {
@@ -295,7 +389,7 @@ static void on_closed(void *user) {
         exchange->gone = true; /* the response will come later, and free it */
         return;
     }
-    fx_http_connection_free(exchange);
+    free_connection(exchange);
 }
 
 static const struct fx_stream_events events = {
@@ -352,17 +446,6 @@ bool fx_http_connection_accept(struct fx_http_server *server, int fd) {
     return true;
 }
 
-void fx_http_connection_free(struct fx_http_exchange *exchange) {
-    struct fx_http_server *server = exchange->server;
-    fx_http_connection_move(exchange, NULL);
-    fx_loop_tasks_remove(&server->others, &exchange->task);
-    free_input(exchange);
-    exchange->magic = 0;
-    free(exchange);
-    fx_http_connection_count(server, -1);
-    fx_http_server_finish_stop(server);
-}
-
 void fx_http_connection_close(struct fx_http_exchange *exchange) {
     end_connection(exchange);
     fx_stream_close(&exchange->stream);
@@ -383,4 +466,64 @@ void fx_http_connection_stop(struct fx_http_exchange *exchange) {
     } else {
         fx_http_connection_close(exchange);
     }
+}
+
+/* ---- the parts of a request ---- */
+
+static const struct fx_http_request *request_of(const struct fx_http_exchange *exchange) {
+    assert(exchange->phase == FX_HTTP_ANSWERING);
+    return &exchange->request;
+}
+
+struct fx_text fx_http_method(const struct fx_http_exchange *exchange) {
+    return request_of(exchange)->method;
+}
+
+struct fx_text fx_http_path(const struct fx_http_exchange *exchange) {
+    return request_of(exchange)->path;
+}
+
+struct fx_text fx_http_query(const struct fx_http_exchange *exchange) {
+    return request_of(exchange)->query;
+}
+
+struct fx_text fx_http_body(const struct fx_http_exchange *exchange) {
+    return request_of(exchange)->body;
+}
+
+struct fx_text fx_http_header(const struct fx_http_exchange *exchange, const char *name) {
+    return fx_http_head_field(request_of(exchange)->head, name, NULL);
+}
+
+uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange) {
+    return exchange->arrival_ns;
+}
+
+/* ---- the answer of the callee ---- */
+
+void fx_http_respond(struct fx_http_exchange *exchange, unsigned status,
+                     const char *content_type, const char *extra_headers,
+                     struct fx_buf *body) {
+    const struct fx_http_request *request = request_of(exchange);
+    struct fx_http_server *server = exchange->server;
+    struct answer answer = {
+        .status = status,
+        .content_type = content_type,
+        .extra_headers = extra_headers,
+        .keep = request->keep_alive && !server->draining && !server->stopping,
+        .is_1_0 = request->is_1_0,
+        .is_head = request->is_head,
+    };
+    if (body != NULL && body->failed) { /* writing the body failed */
+        answer.status = 503;
+        answer.content_type = answer.extra_headers = NULL;
+    } else if (body != NULL) {
+        answer.body = fx_buf_view(body);
+    }
+    if (!exchange->gone) {
+        write_answer(exchange, &answer);
+    }
+    fx_buf_finish(body);
+    server->counts.in_flight--;
+    on_answered(exchange, answer.keep);
 }

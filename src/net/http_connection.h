@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 #include "base/text.h"
 #include "net/handshakes.h"
 #include "net/http_parse.h"
@@ -38,7 +39,7 @@ enum fx_http_phase {
 /* Connections, sorted by their last event, the oldest last. Events are: connected,
  * handshake done, response sent. */
 struct fx_http_connection_list {
-    struct fx_http_exchange *first, *last;
+    struct fx_queue queue;
     size_t n;
 };
 
@@ -47,8 +48,8 @@ struct fx_http_exchange {
     uint32_t magic;
     enum fx_http_phase phase;
     struct fx_http_server *server;
-    struct fx_http_exchange *previous, *next; /* in its list */
-    struct fx_http_connection_list *list;     /* NULL: being closed */
+    struct fx_list_link link;             /* of its list */
+    struct fx_http_connection_list *list; /* NULL: being closed */
     struct fx_stream stream;
     struct fx_http_parse *parse;    /* NULL once ENDING */
     struct fx_http_request request; /* while ANSWERING */
@@ -63,6 +64,13 @@ struct fx_http_exchange {
     bool awaited;             /* while stopping: input on its way is still read */
     bool gone;                /* the stream is closed before the response came */
 };
+
+/* The connection of a link; NULL for NULL. */
+static inline struct fx_http_exchange *fx_http_exchange_of(struct fx_list_link *link) {
+    return link == NULL
+               ? NULL
+               : (void *)((char *)link - offsetof(struct fx_http_exchange, link));
+}
 
 struct fx_http_server {
     uint32_t magic;
@@ -96,7 +104,7 @@ void fx_http_connection_on_task(struct fx_loop_task *task);
  * it. */
 bool fx_http_connection_accept(struct fx_http_server *server, int fd) FX_MUST_USE;
 
-/* Closes the least useful connection to make room (http_evict.c). False if none may be
+/* Closes the least useful connection to make room. False if none may be
  * closed. */
 bool fx_http_connection_evict(struct fx_http_server *server) FX_MUST_USE;
 
@@ -108,31 +116,12 @@ void fx_http_connection_count(struct fx_http_server *server, int change);
 void fx_http_connection_move(struct fx_http_exchange *exchange,
                              struct fx_http_connection_list *list);
 
-/* The response was written. `keep`: the connection stays open. */
-void fx_http_connection_answered(struct fx_http_exchange *exchange, bool keep);
-
 /* Closes the connection if it is idle. If a request has no response yet, or input is on
  * its way, it ends after the response. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange);
 
 /* Shuts the connection down and closes it at once. It is in no list afterwards. */
 void fx_http_connection_close(struct fx_http_exchange *exchange);
-
-/* Frees a connection whose stream is closed. */
-void fx_http_connection_free(struct fx_http_exchange *exchange);
-
-/* A response, and writing it. */
-struct fx_http_answer {
-    unsigned status;
-    const char *content_type, *extra_headers;
-    struct fx_text body;
-    bool keep;   /* otherwise with `Connection: close` */
-    bool is_1_0; /* to HTTP/1.0: `keep` must be stated */
-    bool is_head;
-};
-
-void fx_http_answer_write(struct fx_http_exchange *exchange,
-                          const struct fx_http_answer *answer);
 
 /* Ends the stop when no connection is left. */
 void fx_http_server_finish_stop(struct fx_http_server *server);

@@ -46,6 +46,10 @@ struct fx_text fx_http_head_field(struct fx_text head, const char *name,
 /* Is this a valid field value (RFC 9110 section 5.5)? It cannot contain a line end. */
 bool fx_http_is_field_value(const char *value);
 
+/* The reason phrase of a status code (RFC 9110 section 15); "Unknown" for those that are
+ * not used here. */
+const char *fx_http_status_phrase(unsigned status);
+
 /* Are they equal, ignoring the case of ASCII letters? */
 bool fx_http_equals_nocase(struct fx_text text, const char *word);
 

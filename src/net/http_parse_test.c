@@ -15,7 +15,6 @@
 #include "base/macros.h"
 #include "net/http_head.h"
 #include "net/http_parse.h"
-#include "net/http_status.h"
 
 #define MAX_HEADER 300
 #define MAX_BODY   64

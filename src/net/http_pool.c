@@ -19,7 +19,7 @@
 struct fx_http_pool {
     uv_loop_t *loop;
     struct fx_http_pool_options limits;
-    struct fx_client_connection *newest, *oldest;
+    struct fx_queue idle; /* newest first */
     size_t n_idle;
     size_t refs; /* of the owner, of connections, and of calls */
     bool closed;
@@ -68,27 +68,17 @@ static bool has_target(const struct fx_client_connection *connection,
 
 /* ---- the list ---- */
 
-static void insert(struct fx_http_pool *pool, struct fx_client_connection *connection) {
-    connection->idle = true;
-    connection->newer = NULL;
-    connection->older = pool->newest;
-    *(pool->newest == NULL ? &pool->oldest : &pool->newest->newer) = connection;
-    pool->newest = connection;
-    pool->n_idle++;
+static struct fx_client_connection *linked(struct fx_list_link *link) {
+    return (void *)((char *)link - offsetof(struct fx_client_connection, link));
 }
 
 /* Calling it twice is fine. */
 static void unlink_connection(struct fx_client_connection *connection) {
-    struct fx_http_pool *pool = connection->pool;
-    if (!connection->idle) {
-        return;
+    if (connection->idle) {
+        fx_queue_remove(&connection->pool->idle, &connection->link);
+        connection->idle = false;
+        connection->pool->n_idle--;
     }
-    *(connection->newer == NULL ? &pool->newest : &connection->newer->older) =
-        connection->older;
-    *(connection->older == NULL ? &pool->oldest : &connection->older->newer) =
-        connection->newer;
-    connection->idle = false;
-    pool->n_idle--;
 }
 
 /* Closes an idle connection: there is nothing to wait for after close_notify (RFC 8446
@@ -100,10 +90,6 @@ static void close_idle(struct fx_client_connection *connection) {
 }
 
 /* ---- callbacks of idle connections ---- */
-
-static void on_nothing(void *user) {
-    (void)user;
-}
 
 static void on_bytes(void *user, struct fx_text bytes) {
     (void)bytes;
@@ -124,10 +110,8 @@ static void on_closed(void *user) {
 }
 
 static const struct fx_stream_events idle_events = {
-    .on_open = on_nothing,
     .on_bytes = on_bytes,
     .on_end = on_end_or_late,
-    .on_drained = on_nothing,
     .on_deadline = on_end_or_late,
     .on_error = on_error,
     .on_closed = on_closed,
@@ -148,10 +132,10 @@ static bool is_usable(const struct fx_client_connection *connection) {
 
 struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
                                                const struct fx_http_target *target) {
-    struct fx_client_connection *older = NULL;
-    for (struct fx_client_connection *connection = pool->newest; connection != NULL;
-         connection = older) {
-        older = connection->older;
+    for (struct fx_list_link *older = NULL, *at = pool->idle.first; at != NULL;
+         at = older) {
+        struct fx_client_connection *connection = linked(at);
+        older = at->next;
         if (!has_target(connection, target)) {
             continue;
         }
@@ -167,19 +151,18 @@ struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
 
 /* Closes the oldest connection to the target (NULL: of all). */
 static void close_oldest(struct fx_http_pool *pool, const struct fx_http_target *target) {
-    struct fx_client_connection *connection = pool->oldest;
-    while (target != NULL && !has_target(connection, target)) {
-        connection = connection->newer;
+    struct fx_list_link *at = pool->idle.last;
+    while (target != NULL && !has_target(linked(at), target)) {
+        at = at->previous;
     }
-    close_idle(connection);
+    close_idle(linked(at));
 }
 
 static size_t count_idle(const struct fx_http_pool *pool,
                          const struct fx_http_target *target) {
     size_t n = 0;
-    for (const struct fx_client_connection *connection = pool->newest; connection != NULL;
-         connection = connection->older) {
-        n += has_target(connection, target) ? 1 : 0;
+    for (struct fx_list_link *at = pool->idle.first; at != NULL; at = at->next) {
+        n += has_target(linked(at), target) ? 1 : 0;
     }
     return n;
 }
@@ -194,7 +177,9 @@ void fx_http_pool_put(struct fx_client_connection *connection) {
         close_idle(connection);
         return;
     }
-    insert(pool, connection);
+    connection->idle = true;
+    fx_queue_prepend(&pool->idle, &connection->link);
+    pool->n_idle++;
     connection->idle_until = now + pool->limits.idle_ms;
     fx_stream_set_deadline(&connection->stream, pool->limits.idle_ms);
     if (count_idle(pool, &target) > pool->limits.max_idle_per_target) {
@@ -242,7 +227,7 @@ void fx_http_pool_unref(struct fx_http_pool *pool) {
     if (pool == NULL || --pool->refs > 0) {
         return;
     }
-    assert(pool->closed && pool->newest == NULL);
+    assert(pool->closed && pool->idle.first == NULL);
     fx_stream_scratch_finish(&pool->scratch);
     free(pool);
 }
@@ -252,8 +237,8 @@ void fx_http_pool_close(struct fx_http_pool *pool) {
         return;
     }
     pool->closed = true;
-    while (pool->newest != NULL) {
-        close_idle(pool->newest);
+    while (pool->idle.first != NULL) {
+        close_idle(linked(pool->idle.first));
     }
     fx_http_pool_unref(pool);
 }

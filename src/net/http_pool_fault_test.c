@@ -14,24 +14,25 @@ static const struct {
     const char *body;
     bool kept;
 } answers[] = {
-    {ANSWER, STAY, 200, "{}", true},
-    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\n\r\n", STAY, 200,
+    {ANSWER, KEEP_OPEN, 200, "{}", true},
+    {OK_LINE "Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX: y\r\n\r\n", KEEP_OPEN,
+     200, "{}", true},
+    {"HTTP/1.1 204 No Content\r\n\r\n", KEEP_OPEN, 204, "", true},
+    {"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", KEEP_OPEN, 503, "{}", true},
+    {"HTTP/1.1 100 Continue\r\n\r\n" ANSWER, KEEP_OPEN, 200, "{}", true},
+    {OK_LINE "Content-Length: 2\r\nConnection: keep-alive\r\n\r\n{}", KEEP_OPEN, 200,
      "{}", true},
-    {"HTTP/1.1 204 No Content\r\n\r\n", STAY, 204, "", true},
-    {"HTTP/1.1 503 No\r\nContent-Length: 2\r\n\r\n{}", STAY, 503, "{}", true},
-    {"HTTP/1.1 100 Continue\r\n\r\n" ANSWER, STAY, 200, "{}", true},
-    {OK_LINE "Content-Length: 2\r\nConnection: keep-alive\r\n\r\n{}", STAY, 200, "{}",
-     true},
-    {OK_LINE "Content-Length: 2\r\nConnection: close\r\n\r\n{}", STAY, 200, "{}", false},
-    {OK_LINE "Content-Length: 2\r\nConnection: x, Close\r\n\r\n{}", STAY, 200, "{}",
+    {OK_LINE "Content-Length: 2\r\nConnection: close\r\n\r\n{}", KEEP_OPEN, 200, "{}",
      false},
-    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", STAY, 200, "{}", false},
-    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n{}", STAY,
-     200, "{}", false},
-    {OK_LINE "\r\n{}", GOODBYE, 200, "{}", false},
-    {ANSWER "x", STAY, 200, "{}", false},
-    {ANSWER ANSWER, STAY, 200, "{}", false},
-    {ANSWER, GOODBYE, 200, "{}", false},
+    {OK_LINE "Content-Length: 2\r\nConnection: x, Close\r\n\r\n{}", KEEP_OPEN, 200, "{}",
+     false},
+    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\n{}", KEEP_OPEN, 200, "{}", false},
+    {"HTTP/1.0 200 OK\r\nContent-Length: 2\r\nConnection: keep-alive\r\n\r\n{}",
+     KEEP_OPEN, 200, "{}", false},
+    {OK_LINE "\r\n{}", CLOSE, 200, "{}", false},
+    {ANSWER "x", KEEP_OPEN, 200, "{}", false},
+    {ANSWER ANSWER, KEEP_OPEN, 200, "{}", false},
+    {ANSWER, CLOSE, 200, "{}", false},
     {ANSWER, CUT, 200, "{}", false},
 };
 
@@ -88,7 +89,7 @@ static void an_answer_before_its_request_is_whole(void **state) {
 
 /* ---- while it is idle ---- */
 
-static const enum ending endings[] = {GOODBYE, CUT, RESET};
+static const enum ending endings[] = {CLOSE, CUT, RESET};
 
 static void a_server_may_close_what_is_idle(void **state) {
     (void)state;
@@ -175,13 +176,21 @@ static void only_once_and_only_if_nothing_came(void **state) {
         size_t n_requests;
     } cases[] = {
         {{NULL, CUT}, {NULL, CUT}, true, NOTHING, 3},
-        {{NULL, GOODBYE}, {NULL, RESET}, true, "connection reset", 3},
-        {{NULL, CUT}, {"SSH-2.0\r\n", STAY}, true, "the answer is malformed", 3},
-        {{NULL, CUT}, {ANSWER, STAY}, false, NOTHING, 2},
-        {{NULL, RESET}, {ANSWER, STAY}, false, "connection reset", 2},
-        {{OK_LINE "Content-", GOODBYE}, {ANSWER, STAY}, true, MIDDLE, 2},
-        {{OK_LINE "Content-Length: 3\r\n\r\n{}", CUT}, {ANSWER, STAY}, true, MIDDLE, 2},
-        {{"SSH-2.0\r\n", STAY}, {ANSWER, STAY}, true, "the answer is malformed", 2},
+        {{NULL, CLOSE}, {NULL, RESET}, true, "connection reset", 3},
+        {{NULL, CUT}, {"SSH-2.0\r\n", KEEP_OPEN}, true, "the answer is malformed", 3},
+        {{NULL, CUT}, {ANSWER, KEEP_OPEN}, false, NOTHING, 2},
+        {{NULL, RESET}, {ANSWER, KEEP_OPEN}, false, "connection reset", 2},
+        {{OK_LINE "Content-", CLOSE}, {ANSWER, KEEP_OPEN}, true, MIDDLE, 2},
+        {{OK_LINE "Content-Length: 3\r\n\r\n{}", CUT},
+         {ANSWER, KEEP_OPEN},
+         true,
+         MIDDLE,
+         2},
+        {{"SSH-2.0\r\n", KEEP_OPEN},
+         {ANSWER, KEEP_OPEN},
+         true,
+         "the answer is malformed",
+         2},
     };
     struct pooled pooled;
     struct asked asked;
@@ -211,10 +220,9 @@ static void nobody_is_there_any_more(void **state) {
     call(&pooled);
     pooled.fake.again = (struct script){NULL, CUT};
     ask_pooled(&pooled, &asked);
-    uv_close((uv_handle_t *)&pooled.fake.listener, NULL);
+    fx_listener_close(&pooled.fake.listener);
     await(&pooled.fake.loop, &asked);
     expect_failure(&asked, FX_EIO, "connection refused");
-    assert_int_equal(uv_tcp_init(&pooled.fake.loop, &pooled.fake.listener), 0);
     end(&pooled);
 }
 
@@ -226,8 +234,8 @@ static void its_time_is_that_of_the_call(void **state) {
         for (int repeated = 0; repeated < 2; repeated++) {
             begin(&pooled, plain != 0);
             call(&pooled);
-            pooled.fake.script = (struct script){NULL, STAY};
-            pooled.fake.again = (struct script){NULL, repeated != 0 ? CUT : STAY};
+            pooled.fake.script = (struct script){NULL, KEEP_OPEN};
+            pooled.fake.again = (struct script){NULL, repeated != 0 ? CUT : KEEP_OPEN};
             struct fx_http_call_options options = options_of(&pooled);
             options.timeout_ms = 100;
             const uint64_t begun = now_ms();
@@ -248,15 +256,15 @@ static void cancel_after(bool plain, bool repeated, int turns) {
     struct asked asked;
     begin(&pooled, plain);
     call_many(&pooled, URL, 2);
-    pooled.fake.script = (struct script){NULL, STAY};
-    pooled.fake.again = (struct script){NULL, repeated ? CUT : STAY};
+    pooled.fake.script = (struct script){NULL, KEEP_OPEN};
+    pooled.fake.again = (struct script){NULL, repeated ? CUT : KEEP_OPEN};
     ask_pooled(&pooled, &asked);
     for (int i = 0; i < turns; i++) {
         (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(asked.n_done, 0);
     fx_http_call_cancel(asked.call);
-    pooled.fake.script = pooled.fake.again = (struct script){ANSWER, STAY};
+    pooled.fake.script = pooled.fake.again = (struct script){ANSWER, KEEP_OPEN};
     await_open(&pooled, 1);
     call(&pooled);
     assert_int_equal(asked.n_done, 0);

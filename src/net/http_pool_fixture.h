@@ -6,7 +6,7 @@
 #ifndef FX_NET_HTTP_POOL_FIXTURE_H
 #define FX_NET_HTTP_POOL_FIXTURE_H
 
-#include "net/http_client_fake_server.h"
+#include "net/http_client_fixture.h"
 
 #include "net/http_client_connection.h"
 #include "net/http_pool.h"
@@ -27,7 +27,7 @@ static inline void begin_with(struct pooled *pooled, bool plain,
                               struct fx_http_pool_options options) {
     struct fx_err err = FX_ERR_INIT;
     fake_server_start(&pooled->fake, plain ? NULL : server_tls);
-    pooled->fake.script = (struct script){ANSWER, STAY};
+    pooled->fake.script = (struct script){ANSWER, KEEP_OPEN};
     pooled->fake.again = pooled->fake.script;
     pooled->tls = plain ? NULL : client_tls(&trust, "localhost", NULL, NULL);
     pooled->pool = fx_http_pool_create(&pooled->fake.loop, &options, &err);

@@ -198,22 +198,14 @@ static void plain_does_not_share_with_tls(void **state) {
 static void ports_do_not_share(void **state) {
     (void)state;
     struct pooled pooled;
-    struct sockaddr_in at = {.sin_family = AF_INET};
-    int len = sizeof at;
-    uv_tcp_t second;
+    struct fx_listener second;
     begin(&pooled, true);
     call(&pooled);
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    assert_int_equal(uv_tcp_init(&pooled.fake.loop, &second), 0);
-    second.data = &pooled.fake;
-    assert_int_equal(uv_tcp_bind(&second, (const struct sockaddr *)&at, 0), 0);
-    assert_int_equal(uv_listen((uv_stream_t *)&second, MANY, on_connection), 0);
-    assert_int_equal(uv_tcp_getsockname(&second, (struct sockaddr *)&at, &len), 0);
-    pooled.fake.port = ntohs(at.sin_port);
+    pooled.fake.port = fake_listen(&pooled.fake, &second);
     call(&pooled);
     call(&pooled);
     expect_counts(&pooled, 2, 3);
-    uv_close((uv_handle_t *)&second, NULL);
+    fx_listener_close(&second);
     end(&pooled);
 }
 

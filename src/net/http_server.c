@@ -1,16 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server.c - accepting connections and its limits; draining and stopping.
+ * net/http_server.c - accepting connections and its limits; which connection is closed
+ * when there are too many; draining and stopping.
+ *
+ * A server that is full of idle connections must not refuse clients with requests. So a
+ * new connection is accepted, and another one is closed: the oldest one in its handshake,
+ * if these are more than half of all (so clients that only connect evict each other); or
+ * one that only waits for the client to close; or the one whose last response, or
+ * handshake, is the oldest (RFC 9112 section 9.5 allows a server to close idle
+ * connections at any time). No connection is closed that waits for a response; an
+ * incomplete request does not count.
  */
 #include "net/http_server.h"
 
 #include <assert.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/checked.h"
+#include "base/heap.h"
 #include "base/limits.h"
 #include "net/http_connection.h"
 #include "net/tls.h"
@@ -18,6 +29,8 @@
 /* Queued handshakes until no further connection is accepted: they take about as long as
  * clients wait for a connection. Clients that have sent nothing do not count. */
 #define MAX_HANDSHAKES 64
+
+#define MANY 64 /* connections whose memory is worth returning, 35 KiB each */
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
 
@@ -96,6 +109,62 @@ static void prepare(struct fx_http_server *server) {
 }
 
 /* ---- connections ---- */
+
+/* The allocator keeps freed memory. So it is trimmed whenever the number of connections
+ * has halved: only after many connections, and only a few times. */
+void fx_http_connection_count(struct fx_http_server *server, int change) {
+    size_t *now = &server->counts.connections;
+    *now = change > 0 ? *now + 1 : *now - 1;
+    if (*now > server->most) {
+        server->most = *now;
+    } else if (server->most >= MANY && *now <= server->most / 2) {
+        server->most = *now;
+        fx_heap_trim();
+    }
+}
+
+void fx_http_connection_move(struct fx_http_exchange *exchange,
+                             struct fx_http_connection_list *list) {
+    if (exchange->list != NULL) {
+        fx_queue_remove(&exchange->list->queue, &exchange->link);
+        exchange->list->n--;
+    }
+    exchange->list = list;
+    if (list != NULL) {
+        fx_queue_prepend(&list->queue, &exchange->link);
+        list->n++;
+    }
+}
+
+static bool may_evict(const struct fx_http_exchange *exchange) {
+    return exchange->phase == FX_HTTP_READING && !exchange->running &&
+           exchange->input.len == 0;
+}
+
+static struct fx_http_exchange *find_victim(const struct fx_http_server *server) {
+    const size_t all = server->handshaking.n + server->open.n + server->leaving.n;
+    if (server->handshaking.n > all / 2) {
+        return fx_http_exchange_of(server->handshaking.queue.last);
+    }
+    if (server->leaving.n > 0) {
+        return fx_http_exchange_of(server->leaving.queue.last);
+    }
+    struct fx_list_link *at = server->open.queue.last;
+    while (at != NULL && !may_evict(fx_http_exchange_of(at))) {
+        at = at->previous;
+    }
+    return fx_http_exchange_of(at);
+}
+
+bool fx_http_connection_evict(struct fx_http_server *server) {
+    struct fx_http_exchange *exchange = find_victim(server);
+    if (exchange == NULL) {
+        return false;
+    }
+    server->counts.dropped++;
+    fx_http_connection_close(exchange);
+    return true;
+}
 
 /* Over the limit: plain clients get a response; before a TLS handshake there is none. */
 static void refuse_socket(struct fx_http_server *server, int fd) {
@@ -184,6 +253,24 @@ bool fx_http_server_listen(struct fx_http_server *server, const char *address,
     return true;
 }
 
+struct fx_http_server *fx_http_server_open(uv_loop_t *loop,
+                                           const struct fx_http_server_options *options,
+                                           const char *address, struct fx_err *err) {
+    struct fx_http_server *server = fx_http_server_create(loop, options, err);
+    if (server != NULL && !fx_http_server_listen(server, address, err)) {
+        fx_http_server_destroy(server);
+        return NULL;
+    }
+    return server;
+}
+
+void fx_http_server_print_address(const struct fx_http_server *server,
+                                  const char *address, struct fx_buf *text) {
+    const char *colon = strrchr(address, ':');
+    fx_buf_add(text, address, colon == NULL ? 0 : (size_t)(colon - address));
+    fx_buf_printf(text, ":%u", (unsigned)fx_http_server_port(server));
+}
+
 uint16_t fx_http_server_port(const struct fx_http_server *server) {
     return !server->listens || server->stopping ? 0 : fx_listener_port(&server->listener);
 }
@@ -231,9 +318,10 @@ void fx_http_server_finish_stop(struct fx_http_server *server) {
 }
 
 static void stop_all(const struct fx_http_connection_list *list) {
-    for (struct fx_http_exchange *at = list->first; at != NULL;) {
-        struct fx_http_exchange *next = at->next;
-        fx_http_connection_stop(at); /* frees nothing before the loop goes on */
+    for (struct fx_list_link *at = list->queue.first; at != NULL;) {
+        struct fx_list_link *next = at->next;
+        fx_http_connection_stop(
+            fx_http_exchange_of(at)); /* frees nothing before the loop goes on */
         at = next;
     }
 }

@@ -19,7 +19,7 @@
  * buffers double. Small buffers that are kept for the next message do not count.
  *
  * If there are too many connections, a new one is accepted and an idle one closed
- * (http_evict.c). If all are busy, the new one gets a 503 if it is plain, and is closed
+ * (http_server.c). If all are busy, the new one gets a 503 if it is plain, and is closed
  * if it is over TLS. TLS handshakes are queued for a worker thread (handshakes.h), so
  * that open connections come first.
  *
@@ -85,6 +85,16 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
  * port 0 takes a free one. Errors: FX_EINVALID (no such address), FX_EIO. */
 bool fx_http_server_listen(struct fx_http_server *server, const char *address,
                            struct fx_err *err) FX_MUST_USE;
+
+/* Creates a server and listens. Errors: as above. */
+struct fx_http_server *fx_http_server_open(uv_loop_t *loop,
+                                           const struct fx_http_server_options *options,
+                                           const char *address,
+                                           struct fx_err *err) FX_MUST_USE;
+
+/* Appends the address that was given to the functions above, with the actual port. */
+void fx_http_server_print_address(const struct fx_http_server *server,
+                                  const char *address, struct fx_buf *text);
 
 /* Serves a connection that was accepted elsewhere; the server need not have a port of its
  * own. Takes ownership of the socket in any case: it is closed if there is no room or

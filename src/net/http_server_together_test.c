@@ -300,7 +300,8 @@ static void nothing_is_left_unwritten(void **state) {
         assert_false(has_heard(fd));
         answer_waiting(&fixture); /* which came out of the answer to the first */
         assert_false(has_heard(fd));
-        struct fx_http_exchange *exchange = fixture.server->open.first;
+        struct fx_http_exchange *exchange =
+            fx_http_exchange_of(fixture.server->open.queue.first);
         switch (way) {
         case STOPPED: stop(&fixture); break;
         case DROPPED: assert_true(fx_http_connection_evict(fixture.server)); break;
@@ -360,9 +361,8 @@ static void memory_is_given_back(void **state) {
     serve_table(&table, FOREVER, FX_WRITE_BATCH_BYTES + 10000);
     const struct fx_http_server *server = table.inner.server;
     size_t n = 0;
-    for (const struct fx_http_exchange *at = server->open.first; at != NULL;
-         at = at->next) {
-        assert_null(at->stream.pending.bytes.data);
+    for (struct fx_list_link *at = server->open.queue.first; at != NULL; at = at->next) {
+        assert_null(fx_http_exchange_of(at)->stream.pending.bytes.data);
         n++;
     }
     assert_int_equal(n, N_CLIENTS);
@@ -423,7 +423,8 @@ static void who_does_not_read_is_not_served(void **state) {
         sent += n > 0 ? (size_t)n : 0;
         run_once(&fixture);
     }
-    const struct fx_http_exchange *exchange = fixture.server->open.first;
+    const struct fx_http_exchange *exchange =
+        fx_http_exchange_of(fixture.server->open.queue.first);
     assert_int_equal(exchange->phase, FX_HTTP_WRITING);
     assert_true(fx_stream_has_queued_output(&exchange->stream));
     assert_in_range(fixture.n_requests, 1, 8);

@@ -11,12 +11,13 @@
 
 #define TASKS_MAGIC 0x66787475u /* "fxtu" */
 
-static struct fx_loop_task_list *queue_of(struct fx_loop_tasks *tasks, bool urgent) {
+static struct fx_queue *queue_of(struct fx_loop_tasks *tasks, bool urgent) {
     return urgent ? &tasks->urgent : &tasks->others;
 }
 
 static struct fx_loop_task *first_of(const struct fx_loop_tasks *tasks) {
-    return tasks->urgent.first != NULL ? tasks->urgent.first : tasks->others.first;
+    return (struct fx_loop_task *)(tasks->urgent.first != NULL ? tasks->urgent.first
+                                                               : tasks->others.first);
 }
 
 static void on_check(uv_check_t *check) {
@@ -67,11 +68,8 @@ void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
 void fx_loop_tasks_add(struct fx_loop_tasks *tasks, struct fx_loop_task *task,
                        bool urgent) {
     assert(!task->is_queued);
-    struct fx_loop_task_list *queue = queue_of(tasks, urgent);
-    *task = (struct fx_loop_task){
-        .is_queued = true, .urgent = urgent, .previous = queue->last};
-    *(queue->last == NULL ? &queue->first : &queue->last->next) = task;
-    queue->last = task;
+    *task = (struct fx_loop_task){.is_queued = true, .urgent = urgent};
+    fx_queue_append(queue_of(tasks, urgent), &task->link);
     atomic_fetch_add_explicit(&tasks->n_queued, 1, memory_order_relaxed);
     update(tasks);
 }
@@ -80,9 +78,7 @@ void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task
     if (!task->is_queued) {
         return;
     }
-    struct fx_loop_task_list *queue = queue_of(tasks, task->urgent);
-    *(task->previous == NULL ? &queue->first : &task->previous->next) = task->next;
-    *(task->next == NULL ? &queue->last : &task->next->previous) = task->previous;
+    fx_queue_remove(queue_of(tasks, task->urgent), &task->link);
     *task = (struct fx_loop_task){0};
     atomic_fetch_sub_explicit(&tasks->n_queued, 1, memory_order_relaxed);
     update(tasks);

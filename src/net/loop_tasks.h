@@ -14,21 +14,19 @@
 
 #include <uv.h>
 
+#include "base/list.h"
+
 /* Part of its owner's struct. Zeroed: not queued. */
 struct fx_loop_task {
-    struct fx_loop_task *next, *previous;
+    struct fx_list_link link;
     bool is_queued, urgent;
-};
-
-struct fx_loop_task_list {
-    struct fx_loop_task *first, *last;
 };
 
 struct fx_loop_tasks {
     uint32_t magic;
     uv_check_t check;
     uv_idle_t idle;
-    struct fx_loop_task_list urgent, others;
+    struct fx_queue urgent, others;
     atomic_size_t n_queued;
     void (*on_task)(struct fx_loop_task *task);
     void (*on_closed)(void *user);

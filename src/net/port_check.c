@@ -51,10 +51,6 @@ static void on_end(void *user) {
     fx_stream_close(&checked(user)->stream);
 }
 
-static void on_drained(void *user) {
-    (void)user;
-}
-
 static void on_deadline(void *user) {
     struct check *check = checked(user);
     (void)fx_fail(&check->failure, FX_EIO, "no answer in time");
@@ -64,7 +60,7 @@ static void on_deadline(void *user) {
 static void on_error(void *user, const struct fx_err *failure) {
     struct check *check = checked(user);
     check->failure = *failure;
-    if (!fx_stream_is_connected(&check->stream)) {
+    if (!check->stream.connected) {
         (void)fx_err_prefix(&check->failure, "connect: ");
     }
 }
@@ -84,7 +80,6 @@ static const struct fx_stream_events events = {
     .on_open = on_open,
     .on_bytes = on_bytes,
     .on_end = on_end,
-    .on_drained = on_drained,
     .on_deadline = on_deadline,
     .on_error = on_error,
     .on_closed = on_closed,

@@ -133,7 +133,7 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            stream->events->on_deadline(stream->user);
+            fx_stream_report(stream, stream->events->on_deadline);
         }
     }
     arm_timer(stream);
@@ -160,7 +160,7 @@ static void report_end(struct fx_stream *stream) {
 
 static void report_open(struct fx_stream *stream) {
     stream->open = true;
-    stream->events->on_open(stream->user);
+    fx_stream_report(stream, stream->events->on_open);
 }
 
 /* Sends what TLS itself wrote. `cipher` is usually the shared buffer; then the pending
@@ -296,24 +296,16 @@ void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_event
     stream->user = user;
 }
 
-static bool start_stream(struct fx_stream *stream) {
-    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
-    stream->connected = true;
-    stream->open = !stream->secure;
-    fx_stream_read(stream, true);
-    return !stream->closing;
-}
-
-bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) {
-    return uv_accept(listener, (uv_stream_t *)&stream->tcp) == 0 && start_stream(stream);
-}
-
 bool fx_stream_adopt(struct fx_stream *stream, int fd) {
     if (uv_tcp_open(&stream->tcp, fd) != 0) {
         (void)close(fd);
         return false;
     }
-    return start_stream(stream);
+    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
+    stream->connected = true;
+    stream->open = !stream->secure;
+    fx_stream_read(stream, true);
+    return !stream->closing;
 }
 
 static void on_connected(uv_connect_t *request, int status) {
@@ -386,14 +378,6 @@ void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
 }
 
 /* ---- state ---- */
-
-bool fx_stream_is_connected(const struct fx_stream *stream) {
-    return stream->connected;
-}
-
-bool fx_stream_is_truncated(const struct fx_stream *stream) {
-    return stream->cut;
-}
 
 bool fx_stream_has_no_input(const struct fx_stream *stream) {
     uv_os_fd_t fd = -1;

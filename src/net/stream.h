@@ -37,7 +37,8 @@ struct fx_stream_scratch {
     char read[FX_STREAM_READ_BYTES];
 };
 
-/* Callbacks; `user` is the owner. */
+/* Callbacks; `user` is the owner. Those that are not needed may be NULL: `on_open`,
+ * `on_write_blocked`, `on_drained`, `on_deadline`. */
 struct fx_stream_events {
     /* The connection is open and the TLS handshake done. */
     void (*on_open)(void *user);
@@ -81,7 +82,10 @@ struct fx_stream {
     size_t ignored;                         /* bytes received during the shutdown */
     unsigned handles; /* not yet closed, plus one while a handshake step is computed */
     bool filled;      /* the last read filled the buffer: there is probably more */
-    bool secure, connected, open, ended, cut, reading, finishing, closing;
+    bool connected;   /* ever */
+    bool cut; /* the peer ended a TLS connection without close_notify, so that bytes
+               * may be missing (RFC 8446 section 6.1) */
+    bool secure, open, ended, reading, finishing, closing;
 };
 
 /* Initializes an unconnected stream. `tls`: NULL for a plain one. The TLS session is
@@ -97,15 +101,12 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
 void fx_stream_set_events(struct fx_stream *stream, const struct fx_stream_events *events,
                           void *user);
 
-/* Accepts a connection from `listener` and starts reading. False: close the stream. */
-bool fx_stream_accept(struct fx_stream *stream, uv_stream_t *listener) FX_MUST_USE;
-
 /* Takes ownership of a connected socket, also on failure, and starts reading. False:
  * close the stream. */
 bool fx_stream_adopt(struct fx_stream *stream, int fd) FX_MUST_USE;
 
 /* Connects. False: close the stream. The error message, here or in `on_error`, is the
- * reason without the address: the caller adds it if fx_stream_is_connected() is false. */
+ * reason without the address: the caller adds it unless `stream->connected`. */
 bool fx_stream_connect(struct fx_stream *stream, const struct sockaddr *to,
                        struct fx_err *err) FX_MUST_USE;
 
@@ -122,13 +123,6 @@ void fx_stream_send_pending(struct fx_pending_write *pending);
 
 /* Are bytes queued that the socket did not take? Pending writes do not count. */
 bool fx_stream_has_queued_output(const struct fx_stream *stream);
-
-/* Has the stream ever been connected? */
-bool fx_stream_is_connected(const struct fx_stream *stream);
-
-/* Has the peer ended the connection without close_notify, so that bytes may be missing
- * (RFC 8446 section 6.1)? Always false for a plain stream. */
-bool fx_stream_is_truncated(const struct fx_stream *stream);
 
 /* Is there nothing to read, neither bytes nor an end? Asks the kernel, so it includes
  * what the loop has not read yet. */

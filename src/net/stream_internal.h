@@ -11,9 +11,16 @@
 
 #define FX_STREAM_MAGIC 0x66787374u /* "fxst" */
 
-#define FX_STREAM_LINGER_MS                                     \
-    2000 /* to wait for the peer's end, when everything is sent \
-          */
+/* To wait for the peer's end, when everything is sent. */
+#define FX_STREAM_LINGER_MS 2000
+
+/* Calls a callback that may be NULL. */
+static inline void fx_stream_report(struct fx_stream *stream,
+                                    void (*callback)(void *user)) {
+    if (callback != NULL) {
+        callback(stream->user);
+    }
+}
 
 /* ---- stream.c ---- */
 

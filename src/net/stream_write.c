@@ -51,7 +51,7 @@ static void on_written(uv_write_t *request, int status) {
     } else if (stream->finishing) {
         fx_stream_set_deadline(stream, FX_STREAM_LINGER_MS);
     } else {
-        stream->events->on_drained(stream->user);
+        fx_stream_report(stream, stream->events->on_drained);
     }
 }
 
@@ -91,7 +91,7 @@ static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t se
 static void report_blocked(struct fx_stream *stream) {
     if (stream->scratch->batch != NULL && !stream->closing && !stream->finishing &&
         fx_stream_has_queued_output(stream)) {
-        stream->events->on_write_blocked(stream->user);
+        fx_stream_report(stream, stream->events->on_write_blocked);
     }
 }
 

@@ -122,32 +122,6 @@ static void bundles_have_an_end(void **state) {
     fx_buf_finish(&pem);
 }
 
-static void bundles_are_compared(void **state) {
-    (void)state;
-    static const struct {
-        const char *bundle[3], *pem[3];
-        bool holds;
-    } cases[] = {
-        {{A, B, C}, {C, A, ""}, true},
-        {{A, "", ""}, {A, A, ""}, true},
-        {{A, B, ""}, {A, C, ""}, false},
-        {{"", "", ""}, {A, "", ""}, false},
-        {{GARBAGE, "", ""}, {A, "", ""}, false},
-        {{"", "", ""}, {"", "", ""}, true},
-        {{A, "", ""}, {"", GARBAGE, HALF}, true},
-        {{HALF, A, "x"}, {"y", A, ""}, true},
-    };
-    for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        struct fx_buf bundle =
-            joined(cases[i].bundle[0], cases[i].bundle[1], cases[i].bundle[2]);
-        struct fx_buf pem = joined(cases[i].pem[0], cases[i].pem[1], cases[i].pem[2]);
-        assert_int_equal(fx_tls_bundle_contains(fx_buf_view(&bundle), fx_buf_view(&pem)),
-                         cases[i].holds);
-        fx_buf_finish(&bundle);
-        fx_buf_finish(&pem);
-    }
-}
-
 static void dates_are_read(void **state) {
     (void)state;
     struct fx_buf crlf = with_crlf(B);
@@ -181,7 +155,6 @@ int main(void) {
         cmocka_unit_test(bundles_are_made),
         cmocka_unit_test(ends_of_lines_are_no_matter),
         cmocka_unit_test(bundles_have_an_end),
-        cmocka_unit_test(bundles_are_compared),
         cmocka_unit_test(dates_are_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

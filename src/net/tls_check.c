@@ -51,8 +51,7 @@ bool fx_tls_read_dates(struct fx_text cert_pem, struct fx_tls_dates *ret_dates,
                        struct fx_err *err) {
     mbedtls_x509_crt chain;
     mbedtls_x509_crt_init(&chain);
-    size_t n_bad = 0;
-    bool ok = fx_tls_pem_certificates(cert_pem, &chain, &n_bad, err);
+    bool ok = fx_tls_pem_certificates(cert_pem, &chain, NULL, err);
     if (ok && chain.raw.len == 0) {
         ok = fx_fail(err, FX_EINVALID, "no certificate that can be read");
     }
@@ -109,8 +108,7 @@ static bool add_trusted(struct fx_tls_config *config, struct fx_text ca_pem, int
                         struct fx_err *err) {
     mbedtls_x509_crt all;
     mbedtls_x509_crt_init(&all);
-    size_t n_bad = 0;
-    bool ok = fx_tls_pem_certificates(ca_pem, &all, &n_bad, err);
+    bool ok = fx_tls_pem_certificates(ca_pem, &all, NULL, err);
     if (ok && all.raw.len == 0) {
         ok = fx_fail(err, FX_EINVALID, "no authority's certificate that can be read");
     }
@@ -209,10 +207,9 @@ bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
 
 /* ---- bundles ---- */
 
-/* Is there an equal certificate in the list, before `end`? */
-static bool contains(const mbedtls_x509_crt *list, const mbedtls_x509_crt *end,
-                     const mbedtls_x509_crt *cert) {
-    for (; list != end; list = list->next) {
+/* Is there an equal certificate in the list, before this one? */
+static bool is_repeated(const mbedtls_x509_crt *list, const mbedtls_x509_crt *cert) {
+    for (; list != cert; list = list->next) {
         if (list->raw.len == cert->raw.len &&
             memcmp(list->raw.p, cert->raw.p, cert->raw.len) == 0) {
             return true;
@@ -226,7 +223,7 @@ static void print_list(const mbedtls_x509_crt *list, int64_t now, struct fx_buf 
     size_t n = 0;
     for (const mbedtls_x509_crt *cert = list; cert != NULL && n < FX_TLS_BUNDLE_CERTS;
          cert = cert->next) {
-        if (now <= fx_tls_seconds(&cert->valid_to) && !contains(list, cert, cert)) {
+        if (now <= fx_tls_seconds(&cert->valid_to) && !is_repeated(list, cert)) {
             fx_tls_pem_print(cert, pem);
             n++;
         }
@@ -237,29 +234,11 @@ bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
                    struct fx_buf *ret_pem, struct fx_err *err) {
     mbedtls_x509_crt all;
     mbedtls_x509_crt_init(&all);
-    size_t n_bad = 0;
-    const bool ok = fx_tls_pem_certificates(first, &all, &n_bad, err) &&
-                    fx_tls_pem_certificates(second, &all, &n_bad, err);
+    const bool ok = fx_tls_pem_certificates(first, &all, NULL, err) &&
+                    fx_tls_pem_certificates(second, &all, NULL, err);
     if (ok && all.raw.len > 0) {
         print_list(&all, now, ret_pem);
     }
     mbedtls_x509_crt_free(&all);
     return ok && (!ret_pem->failed || fx_fail_nomem(err));
-}
-
-bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem) {
-    mbedtls_x509_crt held;
-    mbedtls_x509_crt wanted;
-    mbedtls_x509_crt_init(&held);
-    mbedtls_x509_crt_init(&wanted);
-    struct fx_err err = FX_ERR_INIT;
-    size_t n_bad = 0;
-    bool ok = fx_tls_pem_certificates(bundle, &held, &n_bad, &err) &&
-              fx_tls_pem_certificates(pem, &wanted, &n_bad, &err);
-    for (const mbedtls_x509_crt *cert = &wanted; ok && cert != NULL; cert = cert->next) {
-        ok = cert->raw.len == 0 || contains(&held, NULL, cert);
-    }
-    mbedtls_x509_crt_free(&held);
-    mbedtls_x509_crt_free(&wanted);
-    return ok;
 }

@@ -27,20 +27,13 @@
 #endif
 
 struct fx_tls_client_rules {
-    const char *const *names;
-    size_t n_names;
-    mbedtls_x509_crt known; /* raw.len 0: none */
-    void (*on_refused)(enum fx_tls_refusal refusal, const char *common_name, void *user);
-    void *user;
+    struct fx_tls_clients clients; /* without the PEM texts, which were borrowed */
+    mbedtls_x509_crt known;        /* raw.len 0: none */
 };
 
 const char *fx_tls_refusal_name(enum fx_tls_refusal refusal) {
-    static const char *const names_of_refusals[] = {
-#define X(name, text) text,
-        FX_TLS_REFUSALS(X)
-#undef X
-    };
-    return names_of_refusals[refusal];
+    static const char *const names[] = {FX_TLS_REFUSALS(FX_WORD)};
+    return names[refusal];
 }
 
 /* ---- rules ---- */
@@ -61,8 +54,7 @@ static bool is_bundle(const mbedtls_x509_crt *certs, struct fx_err *err) {
 
 /* Appends the certificates of a bundle. Those that cannot be read are skipped. */
 static bool add_bundle(mbedtls_x509_crt *to, struct fx_text pem, struct fx_err *err) {
-    size_t n_bad = 0;
-    return fx_tls_pem_certificates(pem, to, &n_bad, err) && is_bundle(to, err);
+    return fx_tls_pem_certificates(pem, to, NULL, err) && is_bundle(to, err);
 }
 
 bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) {
@@ -81,10 +73,8 @@ static struct fx_tls_client_rules *create_rules(const struct fx_tls_clients *cli
         return NULL;
     }
     mbedtls_x509_crt_init(&rules->known);
-    rules->names = clients->names;
-    rules->n_names = clients->n_names;
-    rules->on_refused = clients->on_refused;
-    rules->user = clients->user;
+    rules->clients = *clients;
+    rules->clients.ca_pem = rules->clients.known_pem = (struct fx_text){0};
     if (clients->known_pem.len > 0 &&
         !add_bundle(&rules->known, clients->known_pem, err)) {
         fx_tls_client_rules_destroy(rules);
@@ -134,20 +124,20 @@ static unsigned read_name(const mbedtls_x509_crt *cert, char *ret_name) {
 
 static bool has_name(const struct fx_tls_client_rules *rules,
                      const mbedtls_x509_buf *name) {
-    for (size_t i = 0; i < rules->n_names; i++) {
+    for (size_t i = 0; i < rules->clients.n_names; i++) {
         const struct fx_text text = {(const char *)name->p, name->len};
-        if (fx_text_is(text, rules->names[i])) {
+        if (fx_text_is(text, rules->clients.names[i])) {
             return true;
         }
     }
-    return rules->n_names == 0;
+    return rules->clients.n_names == 0;
 }
 
 /* Is the common name allowed? A certificate with two common names has none that can be
  * relied on. */
 static bool has_names(const struct fx_tls_client_rules *rules,
                       const mbedtls_x509_crt *cert, unsigned n_names) {
-    bool fits = rules->n_names == 0 || n_names == 1;
+    bool fits = rules->clients.n_names == 0 || n_names == 1;
     for (const mbedtls_x509_name *at = &cert->subject; fits && at != NULL;
          at = at->next) {
         fits = MBEDTLS_OID_CMP(MBEDTLS_OID_AT_CN, &at->oid) != 0 ||
@@ -211,9 +201,9 @@ static enum fx_tls_refusal refusal_of(uint32_t flags) {
 }
 
 static void report(const struct fx_tls_peer *peer, uint32_t flags) {
-    const struct fx_tls_client_rules *rules = peer->client_rules;
-    if (rules->on_refused != NULL) {
-        rules->on_refused(refusal_of(flags), peer->common_name, rules->user);
+    const struct fx_tls_clients *clients = &peer->client_rules->clients;
+    if (clients->on_refused != NULL) {
+        clients->on_refused(refusal_of(flags), peer->common_name, clients->user);
     }
 }
 

@@ -244,25 +244,6 @@ bool fx_tls_config_finish_server(struct fx_tls_config *config, struct fx_err *er
     return use_own(config, err);
 }
 
-/* Copies PEM with a NUL, which mbedTLS needs. The caller wipes the copy. */
-static unsigned char *copy_pem(struct fx_text pem, struct fx_err *err) {
-    unsigned char *copy = malloc(pem.len + 1);
-    if (copy == NULL) {
-        (void)fx_fail_nomem(err);
-        return NULL;
-    }
-    if (pem.len > 0) {
-        memcpy(copy, pem.data, pem.len);
-    }
-    copy[pem.len] = '\0';
-    return copy;
-}
-
-static void wipe(unsigned char *pem, size_t len) {
-    mbedtls_platform_zeroize(pem, len);
-    free(pem);
-}
-
 /* Appends the certificates to `chain`. `lax`: those that cannot be read are skipped (for
  * bundles). */
 static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
@@ -280,27 +261,29 @@ static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
 }
 
 /* Reads the key, and checks that it fits the certificate. Returns 0 or mbedTLS' code. */
-static int read_key(struct fx_tls_config *config, const unsigned char *pem, size_t len,
+static int read_key(struct fx_tls_config *config, const struct fx_buf *pem,
                     bool *ret_parsed) {
     mbedtls_pk_free(&config->key);
     mbedtls_pk_init(&config->key);
-    const int rc = parse_key(config, pem, len);
+    const int rc =
+        parse_key(config, (const unsigned char *)pem->data, pem->len + 1); /* and NUL */
     *ret_parsed = rc == 0;
     return rc != 0 ? rc : check_pair(config);
 }
 
 static bool add_key(struct fx_tls_config *config, struct fx_text pem,
                     struct fx_err *err) {
-    unsigned char *copy = copy_pem(pem, err);
-    if (copy == NULL) {
-        return false;
-    }
+    struct fx_buf copy = {0};
     bool parsed = false;
-    int rc = read_key(config, copy, pem.len + 1, &parsed);
-    if (rc != 0) {
-        rc = read_key(config, copy, pem.len + 1, &parsed);
+    fx_buf_text(&copy, pem);
+    if (copy.failed) {
+        return fx_fail_nomem(err);
     }
-    wipe(copy, pem.len + 1);
+    int rc = read_key(config, &copy, &parsed);
+    if (rc != 0) {
+        rc = read_key(config, &copy, &parsed);
+    }
+    fx_tls_wipe(&copy);
     fx_tls_wipe_stack();
     if (rc != 0 && fx_tls_is_memory_short()) {
         return fx_fail_nomem(err);

@@ -69,8 +69,4 @@ bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
 bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
                    struct fx_buf *ret_pem, struct fx_err *err) FX_MUST_USE;
 
-/* Does the bundle contain every certificate of `pem` (perhaps none)? Also false if out of
- * memory. */
-bool fx_tls_bundle_contains(struct fx_text bundle, struct fx_text pem);
-
 #endif

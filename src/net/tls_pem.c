@@ -138,31 +138,16 @@ bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
     if (!ok) {
         return fx_fail_nomem(err);
     }
-    *ret_n_bad = n_bad;
+    if (ret_n_bad != NULL) {
+        *ret_n_bad = n_bad;
+    }
     return true;
 }
 
-void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
-    const size_t room = cert->raw.len * 3 / 2 + 128; /* base64 with line ends */
-    size_t written = 0;
-    char *to = fx_buf_reserve(pem, room);
-    if (to == NULL) {
-        return;
-    }
-    if (mbedtls_pem_write_buffer(
-            "-----BEGIN CERTIFICATE-----\n", "-----END CERTIFICATE-----\n", cert->raw.p,
-            cert->raw.len, (unsigned char *)to, room, &written) != 0) {
-        to[0] = '\0';
-        pem->failed = true;
-        return;
-    }
-    pem->len += written - 1; /* written includes the NUL */
-}
-
-/* ---- a private key ----
+/* ---- writing ----
  *
- * Written here, because mbedTLS' own writer frees a buffer that still has the text of the
- * key. */
+ * Written here, because mbedTLS' own writer frees a buffer that still has the text of a
+ * private key. */
 
 #define DER_BYTES  8192  /* more than any key needs */
 #define PEM_BYTES  16384 /* and its PEM */
@@ -189,6 +174,10 @@ static void print_der(const char *label, const unsigned char *der, size_t len,
         fx_buf_char(pem, '\n');
     }
     fx_buf_printf(pem, "-----END %s-----\n", label);
+}
+
+void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem) {
+    print_der("CERTIFICATE", cert->raw.p, cert->raw.len, pem);
 }
 
 void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem) {

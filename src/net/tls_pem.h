@@ -52,12 +52,12 @@ enum fx_tls_pem_next fx_tls_pem_next(struct fx_tls_pem *pem) FX_MUST_USE;
  */
 int fx_tls_pem_parse(const struct fx_tls_pem *pem, mbedtls_x509_crt *chain) FX_MUST_USE;
 
-/* Appends all certificates of the text to `chain`. *ret_n_bad: how many cannot be read
- * (blocks of other kinds are ignored). Errors: FX_ENOMEM. */
+/* Appends all certificates of the text to `chain`. *ret_n_bad, unless NULL: how many
+ * cannot be read (blocks of other kinds are ignored). Errors: FX_ENOMEM. */
 bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
                              size_t *ret_n_bad, struct fx_err *err) FX_MUST_USE;
 
-/* Appends a certificate as PEM. Sets `failed` of `pem` on failure. */
+/* Appends a certificate as PEM. Sets `failed` of `pem` if out of memory. */
 void fx_tls_pem_print(const mbedtls_x509_crt *cert, struct fx_buf *pem);
 
 #endif

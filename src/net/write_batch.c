@@ -19,8 +19,9 @@
 
 /* Each is removed before it is sent, so that `send` may add and remove others. */
 static void send_all(struct fx_write_batch *batch) {
-    while (batch->first != NULL) {
-        struct fx_pending_write *pending = batch->first;
+    while (batch->pending.first != NULL) {
+        struct fx_pending_write *pending =
+            (struct fx_pending_write *)batch->pending.first;
         fx_write_batch_remove(batch, pending);
         batch->send(pending);
     }
@@ -46,15 +47,12 @@ void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
 
 static void append_pending(struct fx_write_batch *batch,
                            struct fx_pending_write *pending) {
-    if (batch->first == NULL) {
+    if (batch->pending.first == NULL) {
         batch->since_ns = fx_clock_ns();
         (void)uv_check_start(&batch->check, on_check);
         (void)uv_idle_start(&batch->idle, on_idle);
     }
-    pending->previous = batch->last;
-    pending->next = NULL;
-    *(batch->last == NULL ? &batch->first : &batch->last->next) = pending;
-    batch->last = pending;
+    fx_queue_append(&batch->pending, &pending->link);
 }
 
 void fx_write_batch_add(struct fx_write_batch *batch, struct fx_pending_write *pending) {
@@ -74,23 +72,19 @@ void fx_write_batch_remove(struct fx_write_batch *batch,
     if (pending->counted == 0) {
         return;
     }
-    struct fx_pending_write **to_this =
-        pending->previous == NULL ? &batch->first : &pending->previous->next;
-    *to_this = pending->next;
-    *(pending->next == NULL ? &batch->last : &pending->next->previous) =
-        pending->previous;
+    fx_queue_remove(&batch->pending, &pending->link);
     batch->n_bytes -= pending->counted;
-    pending->next = pending->previous = NULL;
     pending->counted = 0;
-    if (batch->first == NULL) {
+    if (batch->pending.first == NULL) {
         (void)uv_check_stop(&batch->check);
         (void)uv_idle_stop(&batch->idle);
     }
 }
 
 void fx_write_batch_flush_if_due(struct fx_write_batch *batch) {
-    if (batch->first != NULL && (batch->n_bytes > FX_WRITE_BATCH_BYTES ||
-                                 fx_clock_ns() - batch->since_ns > batch->max_ns)) {
+    if (batch->pending.first != NULL &&
+        (batch->n_bytes > FX_WRITE_BATCH_BYTES ||
+         fx_clock_ns() - batch->since_ns > batch->max_ns)) {
         send_all(batch);
     }
 }
@@ -105,7 +99,7 @@ static void on_handle_closed(uv_handle_t *handle) {
 
 void fx_write_batch_close(struct fx_write_batch *batch, void (*on_closed)(void *user),
                           void *user) {
-    assert(batch->first == NULL);
+    assert(batch->pending.first == NULL);
     batch->on_closed = on_closed;
     batch->user = user;
     uv_close((uv_handle_t *)&batch->check, on_handle_closed);

@@ -21,6 +21,7 @@
 #include <uv.h>
 
 #include "base/buf.h"
+#include "base/list.h"
 
 /* About the time of three reviews, and of one round trip to the client. Measured with
  * eight connections: a third of it saves less, a whole millisecond does not save more. */
@@ -29,7 +30,7 @@
 
 /* The bytes that one connection has to send; part of its owner's struct. Zeroed: none. */
 struct fx_pending_write {
-    struct fx_pending_write *next, *previous; /* in the batch */
+    struct fx_list_link link; /* in the batch */
     struct fx_buf bytes;
     size_t counted; /* of the bytes, in the batch's n_bytes; 0: not in the batch */
 };
@@ -38,7 +39,7 @@ struct fx_write_batch {
     uint32_t magic;
     uv_check_t check;
     uv_idle_t idle;
-    struct fx_pending_write *first, *last;
+    struct fx_queue pending;
     size_t n_bytes;
     uint64_t since_ns; /* when the first one was added */
     uint64_t max_ns;   /* FX_WRITE_BATCH_NS, except in tests */

@@ -184,7 +184,9 @@ static const char *find_file_namespace(const struct fx_policy_input *input) {
 
 static bool keep_parameter(struct doc *doc) {
     const struct fx_policy_input *input = doc->build->input;
-    return keep_take(doc, fx_unit_create_object(&doc->subject, find_file_namespace(input),
+    struct fx_subject subject; /* with its namespace */
+    fx_subject_read(doc->root, &subject);
+    return keep_take(doc, fx_unit_create_object(&subject, find_file_namespace(input),
                                                 doc->root, input->object));
 }
 

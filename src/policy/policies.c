@@ -101,11 +101,10 @@ static bool build_documents(struct fx_build *build,
     return ok;
 }
 
-/* Would the file give the same as in those policies, if its text did not change? */
-static bool gives_the_same(const struct fx_build *build, const struct fx_policies *from,
-                           const struct fx_policy_file *file) {
-    return !file->has_others || build->input->is_parameter ||
-           fx_named_kinds_equal(build->named, &from->named);
+/* Does what the file gives depend on the kinds that policies name? */
+static bool depends_on_kinds(const struct fx_build *build,
+                             const struct fx_policy_file *file) {
+    return file->has_others && !build->input->is_parameter;
 }
 
 /* The same text as in the previous build gives the same. */
@@ -113,7 +112,8 @@ static bool build_object(struct fx_build *build) {
     const struct fx_policy_text *object = build->input->object;
     const struct fx_policies *previous = build->previous->policies;
     if (build->before != NULL && build->before->object == object &&
-        gives_the_same(build, previous, build->before)) {
+        (!depends_on_kinds(build, build->before) ||
+         fx_named_kinds_equal(build->named, &previous->named))) {
         return fx_build_repeat_file(build, previous, build->before);
     }
     struct fx_document document = {.root = fx_policy_text_read(object)};
@@ -155,7 +155,7 @@ struct attempt {
 
 static bool read_input(struct attempt *attempt, struct fx_build *build, size_t index) {
     const struct fx_policies *before = attempt->before;
-    return before != NULL && gives_the_same(build, before, &before->files[index])
+    return before != NULL && !depends_on_kinds(build, &before->files[index])
                ? fx_build_repeat_file(build, before, &before->files[index])
                : build_file(build) && fx_build_report_rest(build);
 }

@@ -12,7 +12,8 @@
 #include <uv.h>
 
 #include "base/log.h"
-#include "server/failure_counts.h"
+#include "base/vec.h"
+#include "engine/quarantine.h"
 #include "server/mutator_metrics.h"
 #include "server/policies_report.h"
 
@@ -89,6 +90,131 @@ static void slot_refresh(struct policy_slot *slot) {
     fx_policies_unref(before);
 }
 
+/* ---- failures in a row --------------------------------------------------------------
+ *
+ * A review counts as a failure of a mutator if its match or mutation failed, if it was
+ * part of the cycle that did not converge, if it took more time than the budget, or if
+ * the deadline passed in it after it had done more than half of the work. For every other
+ * mutator that matched, the count restarts at 0. Failures of external data providers and
+ * our own (out of memory, out of time) count for no mutator.
+ */
+
+/* A short list, usually empty. */
+struct failure_counts {
+    uint32_t limit;               /* of failures in a row; 0: none */
+    uint64_t budget_ns;           /* of a mutator in one review; 0: none */
+    struct fx_quarantined *items; /* mutators (counted) with at least one failure */
+    size_t n_items, cap_items;
+};
+
+static void clear_failures(struct failure_counts *failures) {
+    for (size_t i = 0; i < failures->n_items; i++) {
+        fx_mutator_unref(failures->items[i].mutator);
+    }
+    failures->n_items = 0;
+}
+
+/* Has the mutator reached the limit? */
+static bool is_over_limit(const struct failure_counts *failures,
+                          const struct fx_quarantined *item) {
+    return failures->limit > 0 && item->times >= failures->limit;
+}
+
+/* NULL if the mutator has no item. */
+static struct fx_quarantined *find_failure(struct failure_counts *failures,
+                                           const struct fx_mutator *mutator) {
+    for (size_t i = 0; i < failures->n_items; i++) {
+        if (fx_mutator_compare(failures->items[i].mutator, mutator) == 0) {
+            return &failures->items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Removes the item; the last item takes its place. */
+static void remove_failure(struct failure_counts *failures, struct fx_quarantined *item) {
+    fx_mutator_unref(item->mutator);
+    *item = failures->items[--failures->n_items];
+}
+
+/* Counts a failure. True if the mutator has now reached the limit. If out of memory,
+ * the failure is not counted. */
+static bool add_failure(struct failure_counts *failures, struct fx_mutator *mutator,
+                        enum fx_failure_reason reason) {
+    struct fx_quarantined *item = find_failure(failures, mutator);
+    if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
+        remove_failure(failures, item); /* it is of an earlier version of the policy */
+        item = NULL;
+    }
+    if (item == NULL) {
+        if (!FX_VEC_GROW(failures->items, failures->n_items, failures->cap_items)) {
+            return false;
+        }
+        item = &failures->items[failures->n_items++];
+        *item = (struct fx_quarantined){.mutator = fx_mutator_ref(mutator)};
+    }
+    item->times++;
+    item->reason = reason;
+    return is_over_limit(failures, item);
+}
+
+/* Is the mutator part of the cycle that did not converge? *at is the position in the
+ * cycle, which has the same order as the stats. */
+static bool is_in_cycle(const struct fx_review_result *result, uint32_t mutator,
+                        size_t *at) {
+    const struct fx_outcome *outcome = result->outcome;
+    if (result->failure == NULL || result->failure->code != FX_ENOCONVERGE) {
+        return false;
+    }
+    while (*at < outcome->n_cycle && outcome->cycle[*at].mutator < mutator) {
+        ++*at;
+    }
+    return *at < outcome->n_cycle && outcome->cycle[*at].mutator == mutator;
+}
+
+static bool is_over_budget(const struct failure_counts *failures,
+                           const struct fx_mutator_stats *entry) {
+    return entry->overspent ||
+           (failures->budget_ns > 0 && entry->ns > failures->budget_ns);
+}
+
+/* False if no mutator failed in the review: then it only needs to be recorded if there
+ * are items. Needs no lock. */
+static bool may_have_failures(const struct failure_counts *failures,
+                              const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    bool may = failures->limit > 0 && outcome->n_cycle > 0;
+    for (size_t i = 0; failures->limit > 0 && !may && i < outcome->n_stats; i++) {
+        may = outcome->stats[i].failed || is_over_budget(failures, &outcome->stats[i]);
+    }
+    return may;
+}
+
+/* Records the result of a review. True if a mutator has now reached the limit. */
+static bool count_failures(struct failure_counts *failures,
+                           const struct fx_review_result *result) {
+    const struct fx_outcome *outcome = result->outcome;
+    bool is_over = false;
+    size_t at = 0;
+    for (size_t i = 0; failures->limit > 0 && i < outcome->n_stats; i++) {
+        const struct fx_mutator_stats *entry = &outcome->stats[i];
+        struct fx_mutator *mutator = result->snapshot->mutators[entry->mutator];
+        if (entry->failed) {
+            is_over = add_failure(failures, mutator, FX_FAILURE_FAILED) || is_over;
+        } else if (is_in_cycle(result, entry->mutator, &at)) {
+            is_over = add_failure(failures, mutator, FX_FAILURE_CYCLE) || is_over;
+        } else if (is_over_budget(failures, entry)) {
+            is_over = add_failure(failures, mutator, FX_FAILURE_BUDGET) || is_over;
+        } else if (failures->n_items > 0) {
+            struct fx_quarantined *item = find_failure(failures, mutator);
+            if (item != NULL) {
+                remove_failure(failures, item);
+            }
+        }
+    }
+    return is_over;
+}
+
 struct fx_active_policies {
     struct fx_active_policies_options options;
     struct fx_metrics *metrics;
@@ -98,7 +224,7 @@ struct fx_active_policies {
     struct fx_mutator_counts *all_counts; /* in use, or not yet collected */
     uv_mutex_t lock;                      /* of `failures` */
     atomic_bool has_failures;             /* saves the lock for most reviews */
-    struct fx_failure_counts failures;
+    struct failure_counts failures;
     struct fx_policies *base;         /* of the source; NULL before the first version */
     struct fx_policies *now;          /* `base`, or the same under `quarantine` */
     struct fx_quarantine *quarantine; /* its members are in `base`; NULL: none */
@@ -161,7 +287,8 @@ void fx_active_policies_destroy(struct fx_active_policies *active) {
         next = at->next;
         fx_mutator_counts_destroy(at);
     }
-    fx_failure_counts_finish(&active->failures);
+    clear_failures(&active->failures);
+    free(active->failures.items);
     fx_mutator_metrics_destroy(active->mutators);
     fx_quarantine_unref(active->quarantine);
     fx_policies_unref(active->now);
@@ -259,7 +386,7 @@ static bool make_quarantine(const struct fx_active_policies *active,
                             const struct fx_policies *policies,
                             struct fx_quarantine **ret_next) {
     const struct fx_quarantine *before = active->quarantine;
-    const struct fx_failure_counts *failures = &active->failures;
+    const struct failure_counts *failures = &active->failures;
     struct fx_quarantine *next =
         fx_quarantine_create(member_count(before) + failures->n_items);
     if (next == NULL) {
@@ -272,7 +399,7 @@ static bool make_quarantine(const struct fx_active_policies *active,
     }
     for (size_t i = 0; i < failures->n_items; i++) {
         const struct fx_quarantined *item = &failures->items[i];
-        if (fx_failure_counts_exceeds(failures, item) && is_unchanged(item, policies) &&
+        if (is_over_limit(failures, item) && is_unchanged(item, policies) &&
             !fx_quarantine_has(next, item->mutator)) {
             fx_quarantine_add(next, item);
         }
@@ -321,16 +448,16 @@ static void report_quarantine(const struct fx_active_policies *active) {
  * when they come back. Call it under the lock. */
 static void log_quarantined(struct fx_active_policies *active,
                             const struct fx_quarantine *before) {
-    struct fx_failure_counts *failures = &active->failures;
+    struct failure_counts *failures = &active->failures;
     for (size_t i = failures->n_items; i > 0; i--) {
-        const struct fx_quarantined *item = &failures->items[i - 1];
-        if (!fx_failure_counts_exceeds(failures, item)) {
+        struct fx_quarantined *item = &failures->items[i - 1];
+        if (!is_over_limit(failures, item)) {
             continue;
         }
         if (before == NULL || !fx_quarantine_has(before, item->mutator)) {
             log_member(FX_LOG_WARN, "mutator quarantined", item);
         }
-        fx_failure_counts_remove(failures, i - 1);
+        remove_failure(failures, item);
     }
 }
 
@@ -366,7 +493,7 @@ void fx_active_policies_quarantine(struct fx_active_policies *active) {
 void fx_active_policies_release(struct fx_active_policies *active) {
     struct fx_quarantine *before = fx_quarantine_ref(active->quarantine);
     lock_failures(active);
-    fx_failure_counts_clear(&active->failures);
+    clear_failures(&active->failures);
     unlock_failures(active);
     if (before == NULL) {
         return;
@@ -414,11 +541,11 @@ struct fx_policies *fx_active_policies_refresh(struct fx_active_policies *active
 static bool record_failures(struct fx_active_policies *active,
                             const struct fx_review_result *result) {
     if (!atomic_load_explicit(&active->has_failures, memory_order_relaxed) &&
-        !fx_failure_counts_may_record(&active->failures, result)) {
+        !may_have_failures(&active->failures, result)) {
         return false;
     }
     lock_failures(active);
-    const bool is_over = fx_failure_counts_record(&active->failures, result);
+    const bool is_over = count_failures(&active->failures, result);
     unlock_failures(active);
     return is_over;
 }

@@ -4,9 +4,9 @@
  * gave (files, a cluster), without the mutators in quarantine; and what each mutator did,
  * for metrics.
  *
- * Quarantine (optional): a mutator that failed in too many reviews in a row
- * (server/failure_counts.h) is removed. It stays removed while other policies change, and
- * comes back when its own policy changes or fx_active_policies_release() is called.
+ * Quarantine (optional): a mutator that failed in too many reviews in a row is removed.
+ * It stays removed while other policies change, and comes back when its own policy
+ * changes or fx_active_policies_release() is called.
  *
  * Owned by the main thread, except the two functions for serving threads.
  */

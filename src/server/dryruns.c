@@ -8,7 +8,6 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/clock.h"
 #include "base/jobs.h"
@@ -17,12 +16,11 @@
 #include "base/priority.h"
 #include "engine/activity.h"
 #include "engine/dry_run.h"
+#include "net/http_head.h"
 #include "server/handlers.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/state.h"
-
-#define JSON FX_TEXT("application/json")
 
 /* One request. Its texts are borrowed from the exchange. */
 struct fx_dryrun_job {
@@ -163,14 +161,12 @@ static void on_done(void *user) {
 
 /* "application/json; charset=utf-8", in any case. */
 static bool is_json(struct fx_text type) {
-    size_t len = 0;
-    while (len < type.len && type.data[len] != ';') {
-        len++;
+    const char *end = type.len == 0 ? NULL : memchr(type.data, ';', type.len);
+    type.len = end == NULL ? type.len : (size_t)(end - type.data);
+    while (type.len > 0 && strchr(" \t", type.data[type.len - 1]) != NULL) {
+        type.len--;
     }
-    while (len > 0 && (type.data[len - 1] == ' ' || type.data[len - 1] == '\t')) {
-        len--;
-    }
-    return len == JSON.len && strncasecmp(type.data, JSON.data, len) == 0;
+    return fx_http_equals_nocase(type, "application/json");
 }
 
 static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {
@@ -226,17 +222,6 @@ static void on_request(struct fx_http_exchange *exchange, void *user) {
     fx_routes_dispatch_main(&fx_routes_dryruns, user, exchange);
 }
 
-/* Logs the address with the actual port. */
-static void log_address(const struct fx_dryruns *dryruns, const char *address) {
-    const char *colon = strrchr(address, ':');
-    struct fx_buf listen = {0};
-    fx_buf_add(&listen, address, colon == NULL ? 0 : (size_t)(colon - address));
-    fx_buf_printf(&listen, ":%u", (unsigned)fx_http_server_port(dryruns->http));
-    fx_log(INFO, "serving dry runs",
-           fx_log_str("listen", listen.failed ? "" : listen.data));
-    fx_buf_finish(&listen);
-}
-
 bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
                       struct fx_err *err) {
     const struct fx_server_options *options = server->options;
@@ -255,16 +240,15 @@ bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
     }
     *dryruns = (struct fx_dryruns){.server = server};
     dryruns->last = &dryruns->first;
-    dryruns->http = fx_http_server_create(&server->loop, &http, err);
+    dryruns->http = fx_http_server_open(&server->loop, &http, options->web_listen, err);
     if (dryruns->http == NULL) {
         return false;
     }
-    if (!fx_http_server_listen(dryruns->http, options->web_listen, err)) {
-        fx_http_server_destroy(dryruns->http);
-        dryruns->http = NULL;
-        return false;
-    }
-    log_address(dryruns, options->web_listen);
+    struct fx_buf listen = {0};
+    fx_http_server_print_address(dryruns->http, options->web_listen, &listen);
+    fx_log(INFO, "serving dry runs",
+           fx_log_str("listen", listen.failed ? "" : listen.data));
+    fx_buf_finish(&listen);
     return true;
 }
 

@@ -68,13 +68,11 @@ static bool append_folder(struct fx_file_list *list, struct fx_text path,
             return true;
         }
     }
-    char *copy = malloc(path.len + 1);
+    char *copy = fx_text_dup(path);
     if (copy == NULL || !FX_VEC_GROW(list->paths, list->n_paths, list->cap_paths)) {
         free(copy);
         return fx_fail_nomem(err);
     }
-    memcpy(copy, path.data, path.len);
-    copy[path.len] = '\0';
     list->paths[list->n_paths++] = copy;
     return true;
 }

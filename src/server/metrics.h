@@ -19,91 +19,90 @@
 #include "metrics/process.h"
 #include "metrics/registry.h"
 
-/* type, id, name, label key, label values, buckets, help. Without a label: key NULL and
- * values NONE. Not a histogram: NO_BUCKETS. */
+/* type, id, name, label key, label values, buckets (of a histogram), help. The values and
+ * buckets are arrays of metrics.c. */
 #define FX_METRICS(X)                                                                    \
     X(COUNTER, MUTATIONS, "gatekeeper_mutation_request_count", "mutation_status",        \
-      MUTATION_STATUSES, NO_BUCKETS, "Reviews in which mutation was attempted.")         \
+      mutation_statuses, NULL, "Reviews in which mutation was attempted.")               \
     X(HISTOGRAM, MUTATION_SECONDS, "gatekeeper_mutation_request_duration_seconds",       \
-      "mutation_status", MUTATION_STATUSES, SECONDS,                                     \
+      "mutation_status", mutation_statuses, &seconds,                                    \
       "Time from the first byte of a review to its answer.")                             \
     X(HISTOGRAM, ITERATIONS, "gatekeeper_mutation_system_iterations", "success",         \
-      SUCCESSES, PASSES,                                                                 \
+      successes, &passes,                                                                \
       "Passes until nothing changed; 0 if no mutator changed anything.")                 \
     X(COUNTER, INGESTIONS, "gatekeeper_mutator_ingestion_count", "status",               \
-      MUTATOR_STATUSES, NO_BUCKETS,                                                      \
+      mutator_statuses, NULL,                                                            \
       "Mutators activated or rejected, each time the policies were built.")              \
     X(HISTOGRAM, INGESTION_SECONDS, "gatekeeper_mutator_ingestion_duration_seconds",     \
-      "status", MUTATOR_STATUSES, SHORT_SECONDS,                                         \
+      "status", mutator_statuses, &short_seconds,                                        \
       "Duration of the build that activated or rejected a mutator.")                     \
-    X(GAUGE, MUTATORS, "gatekeeper_mutators", "status", MUTATOR_STATUSES, NO_BUCKETS,    \
+    X(GAUGE, MUTATORS, "gatekeeper_mutators", "status", mutator_statuses, NULL,          \
       "Mutators, by whether they are active.")                                           \
-    X(GAUGE, CONFLICTING, "gatekeeper_mutator_conflicting_count", NULL, NONE,            \
-      NO_BUCKETS, "Mutators that are disabled because they conflict with others.")       \
-    X(GAUGE, BUILD, "fixpoint_build_info", "version", VERSIONS, NO_BUCKETS, "Always 1.") \
-    X(COUNTER, REVIEWS, "fixpoint_reviews_total", "decision", DECISIONS, NO_BUCKETS,     \
+    X(GAUGE, CONFLICTING, "gatekeeper_mutator_conflicting_count", NULL, NULL, NULL,      \
+      "Mutators that are disabled because they conflict with others.")                   \
+    X(GAUGE, BUILD, "fixpoint_build_info", "version", versions, NULL, "Always 1.")       \
+    X(COUNTER, REVIEWS, "fixpoint_reviews_total", "decision", decisions, NULL,           \
       "Reviews answered, by outcome.")                                                   \
-    X(HISTOGRAM, REVIEW_SECONDS, "fixpoint_review_duration_seconds", NULL, NONE,         \
-      FINE_SECONDS, "Time from the first byte of a review to its answer.")               \
-    X(HISTOGRAM, PASSES, "fixpoint_review_passes", NULL, NONE, PASSES,                   \
+    X(HISTOGRAM, REVIEW_SECONDS, "fixpoint_review_duration_seconds", NULL, NULL,         \
+      &fine_seconds, "Time from the first byte of a review to its answer.")              \
+    X(HISTOGRAM, PASSES, "fixpoint_review_passes", NULL, NULL, &passes,                  \
       "Passes over the mutators, including the last one, which changes nothing.")        \
-    X(GAUGE, PASSTHROUGH, "fixpoint_passthrough", NULL, NONE, NO_BUCKETS,                \
+    X(GAUGE, PASSTHROUGH, "fixpoint_passthrough", NULL, NULL, NULL,                      \
       "1 while objects pass unchanged, after SIGUSR1.")                                  \
-    X(COUNTER, ADMISSIONS, "fixpoint_admissions_total", "decision", DECISIONS,           \
-      NO_BUCKETS, "Policies and labels validated, by the decision.")                     \
-    X(COUNTER, DRYRUNS, "fixpoint_dryrun_requests_total", "code", DRYRUN_STATUSES,       \
-      NO_BUCKETS, "Dry runs, by the HTTP status of the response.")                       \
-    X(COUNTER, BINDINGS, "fixpoint_pod_bindings_total", "result", BINDING_RESULTS,       \
-      NO_BUCKETS, "Bindings of Pods, by whether the Pod was annotated with its Node.")   \
-    X(GAUGE, QUARANTINED, "fixpoint_mutators_quarantined", NULL, NONE, NO_BUCKETS,       \
+    X(COUNTER, ADMISSIONS, "fixpoint_admissions_total", "decision", decisions, NULL,     \
+      "Policies and labels validated, by the decision.")                                 \
+    X(COUNTER, DRYRUNS, "fixpoint_dryrun_requests_total", "code", dryrun_statuses, NULL, \
+      "Dry runs, by the HTTP status of the response.")                                   \
+    X(COUNTER, BINDINGS, "fixpoint_pod_bindings_total", "result", binding_results, NULL, \
+      "Bindings of Pods, by whether the Pod was annotated with its Node.")               \
+    X(GAUGE, QUARANTINED, "fixpoint_mutators_quarantined", NULL, NULL, NULL,             \
       "Mutators in quarantine because they failed repeatedly.")                          \
-    X(GAUGE, GENERATION, "fixpoint_policy_generation", NULL, NONE, NO_BUCKETS,           \
+    X(GAUGE, GENERATION, "fixpoint_policy_generation", NULL, NULL, NULL,                 \
       "The number of versions of the policies so far.")                                  \
-    X(GAUGE, CHANGED, "fixpoint_policy_last_change_timestamp_seconds", NULL, NONE,       \
-      NO_BUCKETS, "When the active policies became active, in seconds since 1970.")      \
-    X(GAUGE, FINDINGS, "fixpoint_policy_findings", "severity", SEVERITIES, NO_BUCKETS,   \
+    X(GAUGE, CHANGED, "fixpoint_policy_last_change_timestamp_seconds", NULL, NULL, NULL, \
+      "When the active policies became active, in seconds since 1970.")                  \
+    X(GAUGE, FINDINGS, "fixpoint_policy_findings", "severity", severities, NULL,         \
       "Findings about the active policies, by severity.")                                \
-    X(GAUGE, EMPTIED, "fixpoint_policies_emptied", NULL, NONE, NO_BUCKETS,               \
+    X(GAUGE, EMPTIED, "fixpoint_policies_emptied", NULL, NULL, NULL,                     \
       "1 while the policy files have no mutators, but had some before.")                 \
-    X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", RELOAD_RESULTS, NO_BUCKETS,  \
+    X(COUNTER, RELOADS, "fixpoint_reloads_total", "result", reload_results, NULL,        \
       "Times the policies were read again.")                                             \
     X(COUNTER, EXTERNAL_CALLS, "fixpoint_external_data_requests_total", "result",        \
-      EXTERNAL_RESULTS, NO_BUCKETS,                                                      \
-      "Requests to providers of external data, by outcome.")                             \
+      external_results, NULL, "Requests to providers of external data, by outcome.")     \
     X(HISTOGRAM, EXTERNAL_SECONDS, "fixpoint_external_data_request_duration_seconds",    \
-      "result", EXTERNAL_RESULTS, SECONDS,                                               \
+      "result", external_results, &seconds,                                              \
       "Time from a request to a provider to its response or failure.")                   \
-    X(GAUGE, CONNECTIONS, "fixpoint_connections", NULL, NONE, NO_BUCKETS,                \
+    X(GAUGE, CONNECTIONS, "fixpoint_connections", NULL, NULL, NULL,                      \
       "Open connections of the webhook.")                                                \
-    X(COUNTER, ACCEPTED, "fixpoint_connections_accepted_total", NULL, NONE, NO_BUCKETS,  \
+    X(COUNTER, ACCEPTED, "fixpoint_connections_accepted_total", NULL, NULL, NULL,        \
       "Connections of the webhook since the start.")                                     \
-    X(COUNTER, DROPPED, "fixpoint_connections_dropped_total", NULL, NONE, NO_BUCKETS,    \
+    X(COUNTER, DROPPED, "fixpoint_connections_dropped_total", NULL, NULL, NULL,          \
       "Idle connections closed to make room for others.")                                \
-    X(COUNTER, HANDSHAKES, "fixpoint_tls_handshakes_total", "result", HANDSHAKE_RESULTS, \
-      NO_BUCKETS, "TLS handshakes of the webhook, by how they ended.")                   \
+    X(COUNTER, HANDSHAKES, "fixpoint_tls_handshakes_total", "result", handshake_results, \
+      NULL, "TLS handshakes of the webhook, by how they ended.")                         \
     X(COUNTER, CLIENTS_REFUSED, "fixpoint_client_certificates_refused_total", "reason",  \
-      CLIENT_REFUSALS, NO_BUCKETS,                                                       \
+      client_refusals, NULL,                                                             \
       "TLS handshakes that failed because of the client certificate, by reason.")        \
-    X(GAUGE, IN_FLIGHT, "fixpoint_requests_in_flight", NULL, NONE, NO_BUCKETS,           \
+    X(GAUGE, IN_FLIGHT, "fixpoint_requests_in_flight", NULL, NULL, NULL,                 \
       "Requests without a response yet.")                                                \
-    X(GAUGE, HELD, "fixpoint_http_held_bytes", NULL, NONE, NO_BUCKETS,                   \
+    X(GAUGE, HELD, "fixpoint_http_held_bytes", NULL, NULL, NULL,                         \
       "Memory of requests without a response yet.")                                      \
-    X(COUNTER, REFUSED, "fixpoint_http_refused_total", NULL, NONE, NO_BUCKETS,           \
+    X(COUNTER, REFUSED, "fixpoint_http_refused_total", NULL, NULL, NULL,                 \
       "Connections and requests refused for lack of room.")                              \
-    X(COUNTER, BAD_REQUESTS, "fixpoint_http_bad_requests_total", NULL, NONE, NO_BUCKETS, \
+    X(COUNTER, BAD_REQUESTS, "fixpoint_http_bad_requests_total", NULL, NULL, NULL,       \
       "Requests that were not acceptable HTTP.")                                         \
-    X(COUNTER, SHED, "fixpoint_requests_shed_total", "reason", SHED_REASONS, NO_BUCKETS, \
+    X(COUNTER, SHED, "fixpoint_requests_shed_total", "reason", shed_reasons, NULL,       \
       "Requests rejected under overload, by reason.")                                    \
-    X(COUNTER, STALLS, "fixpoint_stalls_total", "what", JOB_TYPES, NO_BUCKETS,           \
+    X(COUNTER, STALLS, "fixpoint_stalls_total", "what", job_types, NULL,                 \
       "Jobs that took longer than they may, by type.")                                   \
-    X(GAUGE, STALLED, "fixpoint_stalled", "what", JOB_TYPES, NO_BUCKETS,                 \
+    X(GAUGE, STALLED, "fixpoint_stalled", "what", job_types, NULL,                       \
       "Running jobs that take longer than they may, by type.")                           \
-    X(COUNTER, LINES_LOST, "fixpoint_log_lines_lost_total", NULL, NONE, NO_BUCKETS,      \
+    X(COUNTER, LINES_LOST, "fixpoint_log_lines_lost_total", NULL, NULL, NULL,            \
       "Log lines that could not be written.")                                            \
     X(COUNTER, CERTIFICATE_RELOADS, "fixpoint_certificate_reloads_total", "result",      \
-      RELOAD_RESULTS, NO_BUCKETS, "Times the certificate's files were read again.")      \
+      reload_results, NULL, "Times the certificate's files were read again.")            \
     X(GAUGE, NOT_AFTER, "fixpoint_certificate_not_after_seconds", "kind",                \
-      CERTIFICATE_KINDS, NO_BUCKETS,                                                     \
+      certificate_kinds, NULL,                                                           \
       "When a current certificate expires, in seconds since 1970.")
 
 enum fx_metric {

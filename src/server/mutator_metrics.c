@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+#include "base/sorted.h"
+
 /* ---- the counts of one thread --------------------------------------------------- */
 
 struct fx_mutator_counts *fx_mutator_counts_create(struct fx_snapshot *snapshot) {
@@ -30,25 +32,22 @@ static size_t size_of(const struct fx_mutator_counts *counts) {
     return counts->snapshot == NULL ? 0 : counts->snapshot->n_mutators;
 }
 
+static int compare_mutator(const void *key, const void *item) {
+    const struct fx_mutator *const *mutator = item;
+    return fx_mutator_compare(key, *mutator);
+}
+
 /* Mutators are sorted in the order of a pass. */
 static struct fx_mutator_counts_row *find_row(struct fx_mutator_counts *counts,
                                               const struct fx_mutator *mutator) {
     const size_t n_mutators = size_of(counts);
-    size_t from = 0;
-    size_t to = n_mutators;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        const int order = fx_mutator_compare(counts->snapshot->mutators[middle], mutator);
-        if (order == 0) {
-            return &counts->rows[middle];
-        }
-        if (order < 0) {
-            from = middle + 1;
-        } else {
-            to = middle;
-        }
-    }
-    return &counts->rows[n_mutators];
+    bool found = false;
+    const size_t at = n_mutators == 0
+                          ? 0
+                          : fx_sorted_find(counts->snapshot->mutators, n_mutators,
+                                           sizeof *counts->snapshot->mutators, mutator,
+                                           compare_mutator, &found);
+    return &counts->rows[found ? at : n_mutators];
 }
 
 /* Only this thread writes the row. */

@@ -5,14 +5,42 @@
 #include "server/respond.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
+#include "location/go/time.h"
 #include "server/state.h"
 #include "server/thread.h"
-#include "server/timeout.h"
 
 /* ---- the request ---- */
+
+/* The value of `timeout` in "a=b&timeout=5s"; empty if there is none. */
+static struct fx_text timeout_of(struct fx_text query) {
+    const struct fx_text name = FX_TEXT("timeout=");
+    while (query.len > 0) {
+        const char *end = memchr(query.data, '&', query.len);
+        const size_t length = end == NULL ? query.len : (size_t)(end - query.data);
+        if (fx_text_starts((struct fx_text){query.data, length}, name)) {
+            return (struct fx_text){query.data + name.len, length - name.len};
+        }
+        const size_t skipped = end == NULL ? length : length + 1;
+        query = (struct fx_text){query.data + skipped, query.len - skipped};
+    }
+    return (struct fx_text){0};
+}
+
+bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms, uint64_t *ret_ns) {
+    const struct fx_text given = timeout_of(query);
+    struct fx_err ignored = FX_ERR_INIT; /* the response has a message of its own */
+    int64_t ns = 0;
+    if (given.len > 0 && (!fx_go_duration_parse(given, &ns, &ignored) || ns < 0)) {
+        return false;
+    }
+    *ret_ns = ns == 0 ? default_ms * (uint64_t)FX_GO_MILLISECOND
+                      : (uint64_t)(ns > FX_GO_MINUTE ? FX_GO_MINUTE : ns) / 5 * 4;
+    return true;
+}
 
 /* The time that the request may take after its arrival. */
 static bool find_budget(const struct fx_server *server,
@@ -68,8 +96,7 @@ void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
     struct fx_buf body = {0};
     fx_buf_printf(&body, "%s\n", text);
     if (body.failed) { /* out of memory: respond with the status and an empty body */
-        fx_buf_finish(&body);
-        fx_buf_init(&body, 0);
+        fx_buf_reset(&body);
     }
     fx_http_respond(exchange, status, "text/plain; charset=utf-8", extra_headers, &body);
 }
@@ -84,8 +111,4 @@ void fx_respond_review(struct fx_http_exchange *exchange,
 
 void fx_respond_no_memory(struct fx_http_exchange *exchange) {
     fx_respond_text(exchange, 503, FX_RETRY_AFTER, "out of memory");
-}
-
-void fx_respond_overloaded(struct fx_http_exchange *exchange) {
-    fx_respond_text(exchange, 503, FX_RETRY_AFTER, "too many requests at once");
 }

@@ -21,9 +21,16 @@ struct fx_thread;
 
 /* ---- the request ---- */
 
+/* How long a request with this query may take. The API server names its timeout in the
+ * query (`?timeout=5s`), of which a fifth is left for the way back: 0.8 × `timeout`,
+ * where more than a minute counts as a minute (an API server waits 30 s at most); or
+ * `default_ms` if the query has no `timeout`, or "0". False if `timeout` is negative or
+ * not a duration of Go (time.ParseDuration). */
+bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms,
+                          uint64_t *ret_ns) FX_MUST_USE;
+
 /* The time by which the request must be answered: its arrival plus what its `timeout`
- * allows (server/timeout.h), or the default limit without one. False if `timeout` is
- * invalid. */
+ * allows, or the default limit without one. False if `timeout` is invalid. */
 bool fx_request_find_deadline(const struct fx_server *server,
                               const struct fx_http_exchange *exchange,
                               uint64_t *ret_deadline_ns) FX_MUST_USE;
@@ -49,8 +56,7 @@ void fx_respond_text(struct fx_http_exchange *exchange, unsigned status,
 void fx_respond_review(struct fx_http_exchange *exchange,
                        const struct fx_review_result *result);
 
-/* Both: 503 with Retry-After. */
+/* Responds with 503 and Retry-After. */
 void fx_respond_no_memory(struct fx_http_exchange *exchange);
-void fx_respond_overloaded(struct fx_http_exchange *exchange);
 
 #endif

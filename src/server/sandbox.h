@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/sandbox.h - gives up what a running server does not need: privileges at the
- * start, and most system calls once everything is open.
+ * start, and most system calls once everything is open, by a seccomp filter (libseccomp).
+ *
+ * Three groups of system calls:
+ *   - calls that serving needs are allowed, some of them with certain arguments only:
+ *     files are opened for reading, sockets are of IP, memory is not executable, clone()
+ *     makes threads, signals go to the process itself;
+ *   - calls that only an attacker would make end the process with SIGSYS: starting
+ *     programs, memory of other processes, mounts, namespaces, modules, BPF, keys;
+ *   - all others fail with ENOSYS, as on a kernel that does not have them: libraries then
+ *     fall back to older calls.
  */
 #ifndef FX_SERVER_SANDBOX_H
 #define FX_SERVER_SANDBOX_H
@@ -31,9 +40,21 @@ const char *fx_sandbox_obstacle(void);
 bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
                      size_t n_addresses, struct fx_err *err) FX_MUST_USE;
 
-/* Sets `no_new_privs` and installs the filter of sandbox_filter.h, for all present and
+/* Sets `no_new_privs` and installs the filter, for all present and
  * future threads. Call it when everything is open, before the first request is answered.
  * Logs the result. Errors, with REQUIRE only: FX_EIO, FX_ENOMEM. */
 bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) FX_MUST_USE;
+
+/* ---- the parts that are filters ---- */
+
+/* Makes io_uring_setup() fail with ENOSYS for all threads, and sets `no_new_privs`. Call
+ * it before the first loop is created: libuv gives each loop a ring if it can, and aborts
+ * the process if the filter below then refuses its use. Errors: FX_EIO (the kernel
+ * refuses), FX_ENOMEM. */
+bool fx_sandbox_filter_hide_rings(struct fx_err *err) FX_MUST_USE;
+
+/* Installs the filter for all threads of the process, and sets `no_new_privs`. It cannot
+ * be removed. Errors: FX_EIO (the kernel refuses), FX_ENOMEM. */
+bool fx_sandbox_filter_install(struct fx_err *err) FX_MUST_USE;
 
 #endif

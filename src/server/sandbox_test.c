@@ -34,7 +34,6 @@
 #include <uv.h>
 
 #include "server/sandbox.h"
-#include "server/sandbox_filter.h"
 
 /* How a child ends that could not begin. */
 #define UNFIT 99

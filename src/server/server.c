@@ -214,17 +214,6 @@ static void on_certificate(void *user) {
     }
 }
 
-static struct fx_http_server *start_port(struct fx_server *server, const char *address,
-                                         const struct fx_http_server_options *options,
-                                         struct fx_err *err) {
-    struct fx_http_server *http = fx_http_server_create(&server->loop, options, err);
-    if (http != NULL && !fx_http_server_listen(http, address, err)) {
-        fx_http_server_destroy(http);
-        return NULL;
-    }
-    return http;
-}
-
 /* Never called: the webhook port passes its connections to the threads. */
 static void reject(struct fx_http_exchange *exchange, void *user) {
     (void)user;
@@ -249,7 +238,8 @@ static bool start_webhook(struct fx_server *server, struct fx_err *err) {
         .is_overloaded = is_overloaded,
         .user = server,
     };
-    server->webhook = start_port(server, server->options->listen, &http, err);
+    server->webhook =
+        fx_http_server_open(&server->loop, &http, server->options->listen, err);
     return server->webhook != NULL;
 }
 
@@ -263,23 +253,16 @@ static bool start_health(struct process *process, struct fx_err *err) {
         .on_request = on_health_request,
         .user = server,
     };
-    server->health = start_port(server, server->options->health_listen, &http, err);
+    server->health =
+        fx_http_server_open(&server->loop, &http, server->options->health_listen, err);
     return server->health != NULL;
-}
-
-/* Prints the address with the actual port. */
-static void print_address(struct fx_buf *buf, const char *address,
-                          const struct fx_http_server *http) {
-    const char *colon = strrchr(address, ':');
-    fx_buf_add(buf, address, colon == NULL ? 0 : (size_t)(colon - address));
-    fx_buf_printf(buf, ":%u", (unsigned)fx_http_server_port(http));
 }
 
 static void log_start(const struct fx_server *server) {
     struct fx_buf listen = {0};
     struct fx_buf health = {0};
-    print_address(&listen, server->options->listen, server->webhook);
-    print_address(&health, server->options->health_listen, server->health);
+    fx_http_server_print_address(server->webhook, server->options->listen, &listen);
+    fx_http_server_print_address(server->health, server->options->health_listen, &health);
     fx_log(INFO, "serving", fx_log_str("listen", listen.failed ? "" : listen.data),
            fx_log_str("health", health.failed ? "" : health.data),
            fx_log_int("threads", (int64_t)server->threads.n_items),

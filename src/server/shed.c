@@ -112,11 +112,7 @@ void fx_shed_end_wait(struct fx_shed *shed, size_t bytes) {
 /* ---- rejecting ---- */
 
 static void log_rejected(struct fx_shed *shed, enum fx_shed_reason reason) {
-    static const char *const names[] = {
-#define X(name, text) [FX_SHED_##name] = text,
-        FX_SHED_REASONS(X)
-#undef X
-    };
+    static const char *const names[] = {FX_SHED_REASONS(FX_WORD)};
     uint64_t n_requests = 0;
     if (fx_log_throttle_allows(&shed->throttle, fx_clock_ns(), LOG_INTERVAL_NS,
                                &n_requests)) {
@@ -130,5 +126,5 @@ void fx_shed_reject(struct fx_shed *shed, struct fx_metrics *metrics,
                     struct fx_http_exchange *exchange, enum fx_shed_reason reason) {
     fx_metrics_count(metrics, FX_METRIC_SHED, (unsigned)reason);
     log_rejected(shed, reason);
-    fx_respond_overloaded(exchange);
+    fx_respond_text(exchange, 503, FX_RETRY_AFTER, "too many requests at once");
 }

@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 #include "location/go/time.h"
+#include "server/respond.h"
 #include "server/review_log.h"
-#include "server/timeout.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "location/go/time.h"
-#include "server/timeout.h"
+#include "server/respond.h"
 
 #define MS INT64_C(1000000)
 #define S  (1000 * MS)

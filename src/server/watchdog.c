@@ -37,9 +37,9 @@ struct fx_watchdog {
     uint64_t checked_ns;
     struct fx_stalls stalls;
 
-    uv_mutex_t lock; /* of the members below */
-    struct fx_watched_loop *first;
-    uint64_t end_ns; /* when the process ends; UINT64_MAX: not set */
+    uv_mutex_t lock;            /* of the members below */
+    struct fx_list_link *loops; /* struct fx_watched_loop */
+    uint64_t end_ns;            /* when the process ends; UINT64_MAX: not set */
     bool is_answered;
 };
 
@@ -162,8 +162,8 @@ static void on_message(void *user) {
 
 static void post_to_all(struct fx_watchdog *watchdog) {
     uv_mutex_lock(&watchdog->lock);
-    for (struct fx_watched_loop *watched = watchdog->first; watched != NULL;
-         watched = watched->next) {
+    for (struct fx_list_link *at = watchdog->loops; at != NULL; at = at->next) {
+        struct fx_watched_loop *watched = (struct fx_watched_loop *)at;
         fx_job_begin(&watched->job);
         fx_message_queue_post(watched->queue, &watched->message);
     }
@@ -195,12 +195,7 @@ void fx_watchdog_add(struct fx_watchdog *watchdog, struct fx_watched_loop *watch
     watched->message = (struct fx_message){.handle = on_message, .user = watched};
     watched->queue = queue;
     uv_mutex_lock(&watchdog->lock);
-    watched->next = watchdog->first;
-    watched->link = &watchdog->first;
-    if (watched->next != NULL) {
-        watched->next->link = &watched->next;
-    }
-    watchdog->first = watched;
+    fx_list_add(&watchdog->loops, &watched->link);
     uv_mutex_unlock(&watchdog->lock);
 }
 
@@ -209,12 +204,9 @@ void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *wa
         return;
     }
     uv_mutex_lock(&watchdog->lock); /* removing another loop writes to this one as well */
-    if (watched->link != NULL) {
-        *watched->link = watched->next;
-        if (watched->next != NULL) {
-            watched->next->link = watched->link;
-        }
-        watched->link = NULL;
+    if (watched->queue != NULL) {
+        fx_list_remove(&watchdog->loops, &watched->link);
+        watched->queue = NULL;
     }
     uv_mutex_unlock(&watchdog->lock);
     fx_job_end(&watched->job);
@@ -330,7 +322,7 @@ void fx_watchdog_destroy(struct fx_watchdog *watchdog) {
     fx_jobs_watch(NULL);
     fx_message_queue_post(&watchdog->queue, &watchdog->close);
     (void)uv_thread_join(&watchdog->id);
-    assert(watchdog->first == NULL);
+    assert(watchdog->loops == NULL);
     destroy_handles(watchdog);
 }
 

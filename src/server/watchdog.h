@@ -18,6 +18,7 @@
 
 #include "base/err.h"
 #include "base/jobs.h"
+#include "base/list.h"
 #include "base/macros.h"
 #include "server/message_queue.h"
 
@@ -36,12 +37,12 @@ struct fx_watchdog_options {
 /* A watched loop. The caller sets the job's `describe` and `user`, `on_message` and
  * `user` (all may be NULL), and zeroes the others. */
 struct fx_watched_loop {
+    struct fx_list_link link;
     struct fx_job job;
     struct fx_message message;
-    struct fx_message_queue *queue;
+    struct fx_message_queue *queue; /* NULL: not watched */
     void (*on_message)(void *user); /* called on the loop for each message */
     void *user;
-    struct fx_watched_loop *next, **link;
 };
 
 /* Starts the thread. NULL on failure: FX_EIO (no thread, no descriptor), FX_ENOMEM. */

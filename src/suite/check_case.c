@@ -66,7 +66,7 @@ static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_fil
 static void note_warnings(struct case_check *check, const struct fx_buf *warnings) {
     if (warnings->len > 0) {
         fx_buf_str(&check->warnings, check->warnings.len > 0 ? "; " : "");
-        fx_buf_text(&check->warnings, (struct fx_text){warnings->data, warnings->len});
+        fx_buf_text(&check->warnings, fx_buf_view(warnings));
     }
     fx_buf_fail_as(&check->warnings, warnings);
 }
@@ -82,8 +82,7 @@ static bool take_answer(struct case_check *check, bool ok,
     }
     if (!ok) {
         check->failure = *failure;
-        fx_buf_text(&check->denial,
-                    (struct fx_text){answer->denial.data, answer->denial.len});
+        fx_buf_text(&check->denial, fx_buf_view(&answer->denial));
     }
     return ((!ok || fx_objects_add(&check->got, answer->object)) &&
             !check->warnings.failed && !check->denial.failed) ||

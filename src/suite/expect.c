@@ -53,21 +53,10 @@ static bool set_key(json_t *object, struct fx_text key, json_t *value_take) {
     return fx_tree_set_take(object, key, value_take);
 }
 
-/* jansson's iterators take a writable object although they only read it. */
-static json_t *unconst(const json_t *node) {
-    const union {
-        const json_t *in;
-        json_t *out;
-    } same = {.in = node};
-    return same.out;
-}
-
 static bool arrange_common(json_t *made, json_t *value, const json_t *like, bool part) {
-    json_t *keys = unconst(like);
-    for (void *iter = json_object_iter(keys); iter != NULL;
-         iter = json_object_iter_next(keys, iter)) {
-        const struct fx_text key = {json_object_iter_key(iter),
-                                    json_object_iter_key_len(iter)};
+    for (void *iter = fx_node_first(like); iter != NULL;
+         iter = fx_node_next(like, iter)) {
+        const struct fx_text key = fx_node_key(iter);
         json_t *child = fx_tree_view_text(value, key);
         if (child != NULL &&
             !set_key(made, key,
@@ -79,10 +68,9 @@ static bool arrange_common(json_t *made, json_t *value, const json_t *like, bool
 }
 
 static bool add_rest(json_t *made, json_t *value, const json_t *like) {
-    for (void *iter = json_object_iter(value); iter != NULL;
-         iter = json_object_iter_next(value, iter)) {
-        const struct fx_text key = {json_object_iter_key(iter),
-                                    json_object_iter_key_len(iter)};
+    for (void *iter = fx_node_first(value); iter != NULL;
+         iter = fx_node_next(value, iter)) {
+        const struct fx_text key = fx_node_key(iter);
         if (fx_tree_view_text(like, key) == NULL &&
             !set_key(made, key, json_incref(json_object_iter_value(iter)))) {
             return false;
@@ -119,11 +107,7 @@ json_t *fx_expect_arrange(json_t *value, const json_t *like, bool part) {
     } else {
         return json_incref(value);
     }
-    if (!ok) {
-        json_decref(made);
-        return NULL;
-    }
-    return made;
+    return fx_tree_keep_if(ok, made);
 }
 
 /* ---- comparing ------------------------------------------------------------------- */
@@ -157,8 +141,7 @@ static bool print_diff(const struct fx_expectation *expectation,
                                             expectation->got_name};
     const bool ok =
         (!expected.failed && !got.failed) || fx_fail_nomem(err)
-            ? fx_linediff_unified(diff, (struct fx_text){expected.data, expected.len},
-                                  (struct fx_text){got.data, got.len}, &names,
+            ? fx_linediff_unified(diff, fx_buf_view(&expected), fx_buf_view(&got), &names,
                                   expectation->colour, err)
             : false;
     fx_buf_finish(&expected);

@@ -88,8 +88,7 @@ bool fx_suite_read_objects(const struct fx_suite_reading *reading,
     bool ok = true;
     if (!fx_file_read(path->path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &fault)) {
         ok = keep_path_fault(reading, path, source, &fault);
-    } else if (fx_documents_read((struct fx_text){bytes.data, bytes.len}, &documents,
-                                 &fault)) {
+    } else if (fx_documents_read(fx_buf_view(&bytes), &documents, &fault)) {
         ok = take_documents(reading, path->path, &documents, ret_objects);
     } else {
         const struct fx_suite_text text = {.file = path->path,

@@ -365,9 +365,8 @@ static bool tap_set(json_t *object, const char *key, const char *text) {
         rest = (struct fx_text){rest.data + length, rest.len - length};
     }
     const bool ok =
-        !valid.failed &&
-        fx_tree_set_take(object, fx_text_of(key),
-                         fx_tree_new_string((struct fx_text){valid.data, valid.len}));
+        !valid.failed && fx_tree_set_take(object, fx_text_of(key),
+                                          fx_tree_new_string(fx_buf_view(&valid)));
     fx_buf_finish(&valid);
     return ok;
 }
@@ -380,11 +379,7 @@ static json_t *details_of(const struct fx_suite_result *result) {
                     (result->line == 0 || fx_tree_set_take(details, FX_TEXT("line"),
                                                            json_integer(result->line))) &&
                     (result->diff == NULL || tap_set(details, "diff", result->diff));
-    if (!ok) {
-        json_decref(details);
-        return NULL;
-    }
-    return details;
+    return fx_tree_keep_if(ok, details);
 }
 
 /* The YAML block below a test point, two blanks deep. */
@@ -549,9 +544,7 @@ static void print_github_result(struct fx_buf *buf, const char *command,
     if (result->diff != NULL) {
         fx_buf_str(buf, "%0A");
         github_add_escaped(buf, result->diff, false);
-        buf->len -= fx_text_ends((struct fx_text){buf->data, buf->len}, FX_TEXT("%0A"))
-                        ? strlen("%0A")
-                        : 0;
+        buf->len -= fx_text_ends(fx_buf_view(buf), FX_TEXT("%0A")) ? strlen("%0A") : 0;
     }
     fx_buf_char(buf, '\n');
 }

@@ -353,7 +353,7 @@ static bool add_suites(struct fx_suites *suites, const struct fx_suite_source *s
 bool fx_suites_read(struct fx_suites *suites, const char *file, struct fx_buf *text_take,
                     bool named, bool *ret_found, struct fx_err *err) {
     *ret_found = false;
-    const struct fx_text text = {text_take->data, text_take->len};
+    const struct fx_text text = fx_buf_view(text_take);
     if (!named && !speaks_of_suites(text)) {
         fx_buf_finish(text_take);
         return true;

@@ -75,7 +75,7 @@ struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) {
 /* ---- sources --------------------------------------------------------------------- */
 
 static bool read_source(struct fx_suite_source *source, struct fx_err *ret_fault) {
-    const struct fx_text text = {source->text.data, source->text.len};
+    const struct fx_text text = fx_buf_view(&source->text);
     if (!fx_documents_read(text, &source->documents, ret_fault)) {
         return ret_fault->code != FX_ENOMEM;
     }

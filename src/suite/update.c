@@ -124,10 +124,8 @@ static bool write_objects(const char *path, const struct fx_objects *objects,
     } else {
         fx_objects_print(&bytes, objects);
     }
-    const bool ok =
-        !bytes.failed
-            ? fx_file_replace(path, (struct fx_text){bytes.data, bytes.len}, err)
-            : fx_fail_nomem(err);
+    const bool ok = !bytes.failed ? fx_file_replace(path, fx_buf_view(&bytes), err)
+                                  : fx_fail_nomem(err);
     fx_buf_finish(&bytes);
     return ok;
 }

@@ -17,7 +17,8 @@ static bool is_integer(double real, json_int_t integer) {
     return whole == integer && (double)whole == real;
 }
 
-bool fx_equal_numbers(const json_t *a, const json_t *b) {
+/* Compares two numbers (integer or real) by value, without rounding either. */
+static bool equal_numbers(const json_t *a, const json_t *b) {
     if (json_is_integer(a) && json_is_integer(b)) {
         return json_integer_value(a) == json_integer_value(b);
     }
@@ -79,7 +80,7 @@ bool fx_equal(const json_t *a, const json_t *b) {
         return false;
     }
     if (json_is_number(a) && json_is_number(b)) {
-        return fx_equal_numbers(a, b);
+        return equal_numbers(a, b);
     }
     if (json_typeof(a) != json_typeof(b)) {
         return false;

@@ -16,7 +16,4 @@
  * shallower value, which the readers bound (FX_LIMIT_JSON_DEPTH). */
 bool fx_equal(const json_t *a, const json_t *b);
 
-/* Two numbers (integer or real) by value, without rounding either. */
-bool fx_equal_numbers(const json_t *a, const json_t *b);
-
 #endif

@@ -12,7 +12,7 @@
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/json_internal.h"
-#include "value/json_part.h"
+#include "value/json_part_testing.h"
 #include "value/marks.h"
 #include "value/tree.h"
 
@@ -145,8 +145,7 @@ static void check_part(struct fx_text text, const json_t *value,
     static const struct fx_text b_c[] = {{"b", 1}, {"c", 1}};
     struct fx_json_part wanted = {.omits_rest = true};
     struct fx_err err = FX_ERR_INIT;
-    const bool ok =
-        fx_json_part_widen(&wanted, &a, 1) && fx_json_part_widen(&wanted, b_c, 2);
+    const bool ok = part_testing_add(&wanted, &a, 1) && part_testing_add(&wanted, b_c, 2);
     assert(ok);
     json_t *part = fx_json_read_part(text, &wanted, NULL, &err);
     if (value != NULL) {

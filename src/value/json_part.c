@@ -54,25 +54,6 @@ void fx_json_part_finish(struct fx_json_part *root) {
     root->is_list = false;
 }
 
-bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
-                        size_t n_keys) {
-    struct fx_json_part *at = root;
-    for (size_t i = 0; i < n_keys && at->omits_rest; i++) {
-        struct fx_json_part *below = find(at, path[i]);
-        if (below == NULL && at->n_below == FX_LIMIT_JSON_PARTS) {
-            break;
-        }
-        at = below != NULL ? below : add(at, path[i]);
-        if (at == NULL) {
-            return false;
-        }
-    }
-    fx_json_part_finish(at);
-    return true;
-}
-
-/* ---- step by step ------------------------------------------------------------------ */
-
 void fx_json_place_all(struct fx_json_place place) {
     if (place.part != NULL) {
         place.part->omits_rest = false;

@@ -40,18 +40,12 @@ struct fx_json_part {
 const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
                                              struct fx_text key);
 
-/* Wants the value at the end of the path, too, all of it. `root` is one that was zeroed
- * and then set to `omits_rest`, or widened since. A part that would name more than
- * FX_LIMIT_JSON_PARTS members wants all of them. The texts are borrowed, and outlive the
- * tree. False without memory. */
-bool fx_json_part_widen(struct fx_json_part *root, const struct fx_text *path,
-                        size_t n_keys) FX_MUST_USE;
-
-/* Frees what fx_json_part_widen() made, not the root itself, which wants all then. */
+/* Frees all parts below the root, which wants all then. */
 void fx_json_part_finish(struct fx_json_part *root);
 
-/* A place in such a tree, for who finds out step by step what somebody looks at. Nothing
- * is freed until fx_json_part_prune(), so that places stay good. */
+/* A place in such a tree, to extend it step by step. The root is zeroed at first, and has
+ * `omits_rest` set. The texts of keys are borrowed, and outlive the tree. Nothing is
+ * freed until fx_json_part_prune(), so that places stay valid. */
 struct fx_json_place {
     struct fx_json_part *part; /* NULL: in something else, of which nothing is wanted */
     unsigned depth;            /* below the root; 0 at first */

@@ -9,6 +9,19 @@
 #include "base/buf.h"
 #include "value/json_part.h"
 
+/* Wants the value at the end of the path. False without memory. */
+static inline bool part_testing_add(struct fx_json_part *root, const struct fx_text *path,
+                                    size_t n_keys) {
+    struct fx_json_place place = {.part = root};
+    bool ok = true;
+    for (size_t i = 0; ok && i < n_keys; i++) {
+        ok = fx_json_place_member(&place, path[i]);
+    }
+    fx_json_place_all(place);
+    fx_json_part_prune(root);
+    return ok;
+}
+
 static inline void part_testing_print(struct fx_buf *buf,
                                       const struct fx_json_part *part);
 

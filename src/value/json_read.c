@@ -31,27 +31,25 @@ static void quote_character(struct fx_buf *buf, unsigned char c) {
         return;
     }
     char utf8[4];
+    const size_t start = buf->len;
     const size_t length = fx_text_encode_rune(c, utf8);
     fx_text_quote_go(buf, (struct fx_text){utf8, length});
     if (!buf->failed) {
-        buf->data[0] = '\'';
+        buf->data[start] = '\'';
         buf->data[buf->len - 1] = '\'';
     }
 }
 
 static bool fail_character(struct fx_json_reader *r, unsigned char c,
                            const char *context) {
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    quote_character(&quoted, c);
-    if (quoted.failed) {
-        (void)fx_fail_nomem(r->err);
-    } else {
-        (void)fx_fail_at(r->err, FX_ESYNTAX, (uint32_t)(r->at - r->start),
-                         r->at < r->end ? 1 : 0, "invalid character %s %s", quoted.data,
-                         context);
-    }
-    fx_buf_finish(&quoted);
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_str(&message, "invalid character ");
+    quote_character(&message, c);
+    fx_buf_printf(&message, " %s", context);
+    (void)fx_buf_fail(&message, r->err, FX_ESYNTAX);
+    r->err->off = (uint32_t)(r->at - r->start);
+    r->err->len = r->at < r->end ? 1 : 0;
     return false;
 }
 

@@ -15,7 +15,7 @@
 
 #include "base/limits.h"
 #include "value/json.h"
-#include "value/json_part.h"
+#include "value/json_part_testing.h"
 #include "value/marks.h"
 #include "value/tree.h"
 
@@ -344,7 +344,7 @@ static json_t *read_sifted(const char *text, struct fx_err *err) {
     struct fx_json_part wanted = {.omits_rest = true};
     for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
         const size_t n_keys = paths[i][1].len == 0 ? 1 : paths[i][2].len == 0 ? 2 : 3;
-        assert_true(fx_json_part_widen(&wanted, paths[i], n_keys));
+        assert_true(part_testing_add(&wanted, paths[i], n_keys));
     }
     json_t *value = fx_json_read_part(fx_text_of(text), &wanted, NULL, err);
     fx_json_part_finish(&wanted);
@@ -395,16 +395,16 @@ static void bounds_parts(void **state) {
     for (unsigned i = 0; i < FX_LIMIT_JSON_PARTS; i++) {
         (void)snprintf(names[i], sizeof names[i], "n%u", i);
         const struct fx_text path[] = {T("a"), fx_text_of(names[i]), T("x")};
-        assert_true(fx_json_part_widen(&root, path, 3));
+        assert_true(part_testing_add(&root, path, 3));
     }
     const struct fx_json_part *a = fx_json_part_find(&root, fx_text_of("a"));
     assert_true(a->omits_rest);
     assert_int_equal(a->n_below, FX_LIMIT_JSON_PARTS);
     const struct fx_text one_more[] = {T("a"), T("more"), T("x")};
-    assert_true(fx_json_part_widen(&root, one_more, 3));
+    assert_true(part_testing_add(&root, one_more, 3));
     assert_false(a->omits_rest);
     assert_null(a->first);
-    assert_true(fx_json_part_widen(&root, one_more, 3));
+    assert_true(part_testing_add(&root, one_more, 3));
     assert_null(a->first);
     fx_json_part_finish(&root);
     assert_false(root.omits_rest);

@@ -12,7 +12,7 @@
 
 #include "base/macros.h"
 #include "value/json.h"
-#include "value/print.h"
+#include "value/yaml.h"
 
 static json_t *read_json(const char *text) {
     struct fx_err err = FX_ERR_INIT;

@@ -61,6 +61,14 @@ bool fx_tree_append_take(json_t *array, json_t *value) FX_MUST_USE;
 json_t *fx_tree_with_take(const json_t *object, struct fx_text key,
                           json_t *value) FX_MUST_USE;
 
+/* The tree if `ok`; otherwise frees it, and returns NULL. */
+static inline json_t *fx_tree_keep_if(bool ok, json_t *tree_take) {
+    if (!ok) {
+        json_decref(tree_take);
+    }
+    return ok ? tree_take : NULL;
+}
+
 /* Removes from an owned parent what may or may not be there. */
 void fx_tree_remove_key(json_t *object, struct fx_text key);
 void fx_tree_remove_index(json_t *array, size_t index);

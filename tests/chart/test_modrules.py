@@ -228,7 +228,7 @@ def test_kubemods_definition_is_left_alone(annotations, is_rendered):
     found = chart.definitions(chart.render(chart.MODRULES, lookup=lookup))
     assert (RULE_DEFINITION in found) == is_rendered
     notes = chart.render_text(chart.MODRULES, args=["--notes", "--lookup", test_objects.write(lookup)])
-    assert ("keeps no status" in notes) != is_rendered
+    assert ("has no status" in notes) != is_rendered
     assert (f"\n  {RULE_DEFINITION}\n" in notes) != is_rendered
     # Who does not read ModRules is not bothered with it.
     assert RULE_DEFINITION not in chart.render_text(args=["--notes", "--lookup", test_objects.write(lookup)])
@@ -274,7 +274,7 @@ def test_notes_of_modrules():
         limited = {"apis": {"kubemod": {"enabled": True, "nodeRefs": limited}}}
         assert every_pod not in chart.render_text(limited, args=["--notes"])
     both = chart.render_text({**chart.MODRULES, "mutatingWebhookFailurePolicy": "Fail"}, args=["--notes"])
-    assert "kubectl delete assign NAME" in both and "can be written or deleted in" in both
+    assert "kubectl delete assign NAME" in both and "can write or delete objects in" in both
 
 
 def named(objects):

@@ -513,7 +513,7 @@ def test_notes():
         "fixpoint disable --name mine --for 30m",
         "fixpoint enable --name mine",
         "kubectl patch mutatingwebhookconfiguration mine --type json",
-        'And back: "value": {}',
+        'Undo: "value": {}',
         "kubectl get mutators -o wide",
         "kubectl delete assign NAME",
         "kubectl delete validatingwebhookconfiguration gatekeeper-validating-webhook-configuration",
@@ -525,7 +525,7 @@ def test_notes():
     (item,) = chart.load_all(policy)
     schema = definition.schema_of(chart.definitions()[NAME], "v1")
     assert definition.faults(schema, item) == []
-    assert "custom resources are not mutated" in chart.render_text(
+    assert "custom resources are mutated only with" in chart.render_text(
         args=["--notes", "--kube-version", "v1.26.0"]
     )
     assert "can be drained" not in notes

@@ -10,7 +10,8 @@
 
 /* A step in the form of the cases: {type, ref} or {type, keyField, keyValue, glob}. */
 static json_t *step_node(const struct fx_location_step *step) {
-    const struct fx_text type = fx_text_of(fx_location_step_type_name(step->type));
+    const struct fx_text type =
+        fx_text_of(step->type == FX_LOCATION_LIST ? "List" : "Object");
     if (step->type == FX_LOCATION_OBJECT) {
         return json_pack("{s:o, s:o}", "type", fx_tree_new_string(type), "ref",
                          fx_tree_new_string(step->name));

@@ -35,7 +35,7 @@ VALUE = re.compile(r"^([a-z]\w*(?:\.[a-z]\w*)*)(?:: .*)?$", re.I)
 LOGGED = re.compile(r"the log: `([^`…]+)`")
 COMMAND = re.compile(r"(?:^|[$`> ('])fixpoint ([a-z]+)((?:[^`\n|]|\\\n)*)", re.M)
 FIELDS = {"status.byPod", "status.conditions"}  # of objects, and not values
-LEFT_OUT = re.compile(r"^Left out, .*?(?=^#)", re.M | re.S)  # values that are not there
+LEFT_OUT = re.compile(r"^These values .*?(?=^#)", re.M | re.S)  # values that are not there
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 
 

@@ -9,7 +9,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "cluster/certificates/rotation.h"
-#include "cluster/webhooks/ca_bundle.h"
+#include "cluster/webhooks/webhooks.h"
 #include "cluster/webhooks/disable.h"
 #include "refuse.h"
 

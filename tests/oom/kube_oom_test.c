@@ -103,7 +103,8 @@ static bool begin_mirror(struct stage *stage, struct fx_err *err) {
 }
 
 static void tell_watchers(struct stage *stage, const char *event) {
-    for (struct fake_connection *at = stage->api.connections; at != NULL; at = at->next) {
+    for (struct fake_connection *at = stage->api.server.connections; at != NULL;
+         at = at->next) {
         if (at->watches != NULL) {
             fake_send_chunk(at, event);
         }

@@ -41,7 +41,8 @@ static bool has_input(const uv_loop_t *loop, int ms) {
 /* Where neither has anything to do before its next timer, that time has come. */
 static void skip_to_next_timer(struct stage *stage) {
     const int ours = uv_backend_timeout(&stage->loop);
-    if (ours == 0 || has_input(&stage->loop, 0) || has_input(&stage->api.loop, 0)) {
+    if (ours == 0 || has_input(&stage->loop, 0) ||
+        has_input(&stage->api.server.loop, 0)) {
         return;
     }
     if (stage->loop.active_reqs.count > 0) {
@@ -54,7 +55,7 @@ static void skip_to_next_timer(struct stage *stage) {
 static void turn(struct stage *stage) {
     (void)uv_run(&stage->loop, UV_RUN_NOWAIT);
     refuse_pause();
-    (void)uv_run(&stage->api.loop, UV_RUN_NOWAIT);
+    (void)uv_run(&stage->api.server.loop, UV_RUN_NOWAIT);
     skip_to_next_timer(stage);
     refuse_resume();
 }

@@ -36,20 +36,20 @@ const char *fx_rotation_step_name(enum fx_rotation_step step) {
     return step_names[step];
 }
 
+static void drop_content(struct fx_rotation *rotation) {
+    fx_buf_finish(&rotation->ca_cert);
+    fx_tls_wipe(&rotation->ca_key);
+    fx_buf_finish(&rotation->cert);
+    fx_tls_wipe(&rotation->key);
+}
+
 void fx_rotation_finish(struct fx_rotation *rotation) {
     if (rotation == NULL) {
         return;
     }
     fx_buf_finish(&rotation->bundle);
-    fx_buf_finish(&rotation->ca_cert);
-    fx_tls_wipe(&rotation->ca_key);
-    fx_buf_finish(&rotation->cert);
-    fx_tls_wipe(&rotation->key);
+    drop_content(rotation);
     *rotation = (struct fx_rotation){0};
-}
-
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
 }
 
 static int64_t least(int64_t a, int64_t b) {
@@ -283,8 +283,8 @@ static bool make_ca(const struct rotation_state *state, struct fx_rotation *rota
         return false;
     }
     rotation->ca_key = ca.key;
-    const bool ok = fx_tls_bundle(text_of(&ca.cert), text_of(&state->bundle), state->now,
-                                  &rotation->ca_cert, err);
+    const bool ok = fx_tls_bundle(fx_buf_view(&ca.cert), fx_buf_view(&state->bundle),
+                                  state->now, &rotation->ca_cert, err);
     fx_buf_finish(&ca.cert);
     return ok;
 }
@@ -292,8 +292,8 @@ static bool make_ca(const struct rotation_state *state, struct fx_rotation *rota
 static bool make_all(const struct rotation_state *state, struct fx_rotation *rotation,
                      struct fx_err *err) {
     return make_ca(state, rotation, err) &&
-           make_leaf(state, text_of(&rotation->ca_cert), text_of(&rotation->ca_key),
-                     rotation, err);
+           make_leaf(state, fx_buf_view(&rotation->ca_cert),
+                     fx_buf_view(&rotation->ca_key), rotation, err);
 }
 
 static void keep_cas(const struct fx_rotation_content *content, struct fx_text ca_cert,
@@ -336,7 +336,7 @@ static bool make_step(const struct rotation_state *state, struct fx_rotation *ro
         return make_ca(state, rotation, err);
     case FX_ROTATION_RENEW_LEAF:
     case FX_ROTATION_SWITCH_LEAF:
-        keep_cas(state->content, text_of(&state->bundle), rotation);
+        keep_cas(state->content, fx_buf_view(&state->bundle), rotation);
         return make_leaf(state, state->newest, state->content->ca_key, rotation, err);
     case FX_ROTATION_DROP_CA:
         keep_cas(state->content, state->newest, rotation);
@@ -345,13 +345,6 @@ static bool make_step(const struct rotation_state *state, struct fx_rotation *ro
     case FX_ROTATION_RESTORE: return restore(state, rotation, err);
     }
     return true;
-}
-
-static void drop_content(struct fx_rotation *rotation) {
-    fx_buf_finish(&rotation->ca_cert);
-    fx_tls_wipe(&rotation->ca_key);
-    fx_buf_finish(&rotation->cert);
-    fx_tls_wipe(&rotation->key);
 }
 
 static bool any_failed(const struct fx_rotation *rotation) {
@@ -418,7 +411,7 @@ static bool set_use(const struct rotation_state *state, struct fx_rotation *rota
     rotation->ca_not_after = state->ca.not_after;
     rotation->leaf_not_after = state->leaf.not_after;
     if (!state->holds) {
-        fx_buf_text(&rotation->bundle, text_of(&state->bundle));
+        fx_buf_text(&rotation->bundle, fx_buf_view(&state->bundle));
         return true;
     }
     struct fx_tls_dates ca = {0};
@@ -485,6 +478,78 @@ bool fx_rotation_decide(const struct fx_rotation_settings *settings,
         return false;
     }
     rotation.check_in = rotation.check_in < 1 ? 1 : rotation.check_in;
+    *ret_rotation = rotation;
+    return true;
+}
+
+/* ---- a deleted Secret ------------------------------------------------------------ */
+
+static void move(struct fx_buf *to, struct fx_buf *from) {
+    fx_tls_wipe(to);
+    *to = *from;
+    *from = (struct fx_buf){0};
+}
+
+/* Keeps the old content, and puts the new CA before the old one. */
+static bool add_ca(struct fx_rotation *fresh, const struct fx_rotation_input *input,
+                   struct fx_rotation *rotation, struct fx_err *err) {
+    const bool keeps = rotation->step == FX_ROTATION_KEEP;
+    const struct fx_text old =
+        keeps ? input->content->ca_cert : fx_buf_view(&rotation->ca_cert);
+    struct fx_buf both = {0};
+    if (!fx_tls_bundle(fx_buf_view(&fresh->ca_cert), old, input->now, &both, err)) {
+        fx_buf_finish(&both);
+        return false;
+    }
+    if (keeps) {
+        fx_buf_text(&rotation->cert, input->content->cert);
+        fx_buf_text(&rotation->key, input->content->key);
+    }
+    move(&rotation->ca_cert, &both);
+    move(&rotation->ca_key, &fresh->ca_key);
+    return !(rotation->cert.failed || rotation->key.failed) || fx_fail_nomem(err);
+}
+
+/* Creates it again from its old content and a new CA. */
+static bool recreate(const struct fx_rotation_settings *settings,
+                     const struct fx_rotation_input *input, struct fx_rotation *rotation,
+                     struct fx_err *err) {
+    struct fx_rotation_input without_content = *input;
+    struct fx_rotation fresh = {0};
+    without_content.content = NULL;
+    if (!fx_rotation_decide(settings, &without_content, &fresh, err)) {
+        return false;
+    }
+    bool ok = true;
+    if (fresh.step == FX_ROTATION_CREATE) {
+        ok = add_ca(&fresh, input, rotation, err);
+        rotation->step = FX_ROTATION_CREATE;
+        rotation->rotated_at = fresh.rotated_at;
+    }
+    (void)snprintf(rotation->reason, sizeof rotation->reason, "%s",
+                   fresh.step == FX_ROTATION_CREATE
+                       ? "the Secret was deleted: it is created again with a new CA in "
+                         "addition to the old one"
+                       : fresh.reason);
+    rotation->check_in = fresh.check_in;
+    fx_rotation_finish(&fresh);
+    return ok;
+}
+
+bool fx_secret_step(const struct fx_rotation_settings *settings,
+                    const struct fx_rotation_input *input, bool deleted,
+                    struct fx_rotation *ret_rotation, struct fx_err *err) {
+    struct fx_rotation rotation = {0};
+    if (!fx_rotation_decide(settings, input, &rotation, err)) {
+        return false;
+    }
+    if (deleted && (rotation.step == FX_ROTATION_RENEW_CA ||
+                    rotation.step == FX_ROTATION_START_OVER)) {
+        rotation.step = FX_ROTATION_CREATE; /* with a new CA already */
+    } else if (deleted && !recreate(settings, input, &rotation, err)) {
+        fx_rotation_finish(&rotation);
+        return false;
+    }
     *ret_rotation = rotation;
     return true;
 }

@@ -154,4 +154,16 @@ bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
                                 enum fx_rotation_setting *ret_which,
                                 struct fx_err *err) FX_MUST_USE;
 
+/*
+ * As fx_rotation_decide(). `deleted`: the content of the input is what the Secret held
+ * when it was last seen, and it does not exist any more. Somebody who deletes it wants
+ * new keys or made a mistake, and in no case an outage. So the Secret is created again
+ * with a new CA in addition to the old one and the certificate in use, as far as that is
+ * valid: phase 1 of a rotation, which the other phases follow. Bundle, dates and `usable`
+ * of the result are those of the old content.
+ */
+bool fx_secret_step(const struct fx_rotation_settings *settings,
+                    const struct fx_rotation_input *input, bool deleted,
+                    struct fx_rotation *ret_rotation, struct fx_err *err) FX_MUST_USE;
+
 #endif

@@ -16,10 +16,6 @@
 
 static const char end_mark[] = "-----END CERTIFICATE-----\n";
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 int64_t rotation_due_at(const struct fx_tls_dates *dates, int64_t validity) {
     const int64_t life = dates->not_after - dates->not_before;
     const int64_t third = (life < validity ? life : validity) / 3;
@@ -88,7 +84,7 @@ static bool read_dates(struct fx_text pem, struct fx_tls_dates *ret_dates,
 
 bool rotation_ends_before(const struct rotation_state *state, int64_t moment,
                           bool *ret_ends, struct fx_err *err) {
-    const struct chain_check check = {.ca = text_of(&state->bundle), .then = moment};
+    const struct chain_check check = {.ca = fx_buf_view(&state->bundle), .then = moment};
     struct verdict verdict;
     if (!check_chain(state, &check, &verdict, err)) {
         return false;
@@ -160,7 +156,7 @@ static bool set_usual(struct rotation_state *state, bool *ret_done, struct fx_er
     }
     state->by_newest = verdict.yes;
     if (!verdict.yes && state->n_bundle > 1) {
-        check.ca = text_of(&state->bundle);
+        check.ca = fx_buf_view(&state->bundle);
         if (!check_chain(state, &check, &verdict, err)) {
             return false;
         }
@@ -225,7 +221,7 @@ static bool set_names(struct rotation_state *state, struct chain_check *check,
 }
 
 static bool set_chain(struct rotation_state *state, struct fx_err *err) {
-    struct chain_check check = {.ca = text_of(&state->all), .then = state->now};
+    struct chain_check check = {.ca = fx_buf_view(&state->all), .then = state->now};
     struct verdict verdict;
     if (!check_fits(state->content->cert, state->content->key, &verdict, err)) {
         return false;
@@ -243,7 +239,7 @@ static bool set_chain(struct rotation_state *state, struct fx_err *err) {
         return false;
     }
     state->by_newest = verdict.yes;
-    check.ca = text_of(&state->all);
+    check.ca = fx_buf_view(&state->all);
     return set_names(state, &check, err);
 }
 

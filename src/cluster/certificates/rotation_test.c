@@ -88,7 +88,7 @@ static void an_authority_is_renewed_in_phases(void **state) {
     take(&brief, &secret, due, 0, -1, FX_ROTATION_RENEW_CA);
     /* 1: the new one first, the old leaf in use */
     assert_int_equal(count_certificates(&secret.ca_cert), 2);
-    assert_true(fx_tls_bundle_contains(text_of(&secret.ca_cert), text_of(&old_bundle)));
+    assert_true(fx_text_contains(text_of(&secret.ca_cert), text_of(&old_bundle)));
     assert_dates(&secret.ca_cert, START - HOUR, due + 90 * DAY);
     assert_true(same_bytes(&secret.cert, &old_leaf));
     take(&brief, &secret, due + DAY, DAY, -1, FX_ROTATION_KEEP);
@@ -171,8 +171,8 @@ static void assert_broken(const struct broken *row) {
     if (row->step == FX_ROTATION_RENEW_CA) { /* without a gap */
         assert_true(same_bytes(&rotation.cert, &secret.cert));
         assert_true(same_bytes(&rotation.key, &secret.key));
-        assert_true(fx_tls_bundle_contains(text_of(&rotation.ca_cert),
-                                           text_of(&rotation.bundle)));
+        assert_true(
+            fx_text_contains(text_of(&rotation.ca_cert), text_of(&rotation.bundle)));
     }
     if (row->step != FX_ROTATION_KEEP) {
         /* All is well then, as far as can be seen, at least for all that is in ca.crt. */

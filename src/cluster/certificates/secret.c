@@ -12,6 +12,7 @@
 #include "cluster/certificates/secret.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,15 +24,20 @@
 #include "base/log.h"
 #include "cluster/certificates/rotation.h"
 #include "cluster/certificates/secret_content.h"
-#include "cluster/certificates/secret_step.h"
-#include "cluster/certificates/secret_writer.h"
+#include "kube/backoff.h"
 #include "kube/body.h"
+#include "kube/log_throttle.h"
 #include "net/tls.h"
+#include "value/tree.h"
 
 #define CHECK_MAX_S INT64_C(60) /* clocks jump: check at least this often */
 #define AGAIN_MS    10000u      /* after a lack of memory */
 #define MS_IN_S     INT64_C(1000)
 #define NS_IN_S     UINT64_C(1000000000)
+
+/* Between two writes. */
+#define FIRST_PAUSE_MS 2000u
+#define LAST_PAUSE_MS  300000u
 
 #define SECRET_MAGIC 0x66787365u /* "fxse" */
 
@@ -72,7 +78,13 @@ struct fx_cluster_secret {
 
     uv_timer_t timer;
     struct job job;
-    struct fx_secret_writer writer;
+    struct {
+        struct fx_kube_throttle throttle;
+        struct fx_kube_call *call; /* in progress */
+        enum fx_rotation_step step;
+        char reason[FX_ROTATION_REASON];
+        enum fx_kube_reason logged; /* the last failure in the log */
+    } write;
     char logged[FX_ROTATION_REASON]; /* the last fault in the log */
     bool writes, synced;
     bool known; /* the Secret exists or existed */
@@ -86,10 +98,6 @@ static struct fx_cluster_secret *secret_of(void *data) {
     return secret;
 }
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 static void decide(struct fx_cluster_secret *secret);
 
 static void on_timer(uv_timer_t *timer) {
@@ -98,10 +106,6 @@ static void on_timer(uv_timer_t *timer) {
 
 static void check_in(struct fx_cluster_secret *secret, uint64_t ms) {
     (void)uv_timer_start(&secret->timer, on_timer, ms, 0); /* it has a callback */
-}
-
-static void on_write_ended(uint64_t check_in_ms, void *user) {
-    check_in(secret_of(user), check_in_ms);
 }
 
 /* ---- the log ---------------------------------------------------------------------- */
@@ -139,7 +143,7 @@ static void log_repair(struct fx_cluster_secret *secret,
 
 /* Replaces the text; false without memory, or if it is the same. */
 static bool replace(struct fx_buf *old, struct fx_text text) {
-    if (fx_text_equal(text_of(old), text)) {
+    if (fx_text_equal(fx_buf_view(old), text)) {
         return false;
     }
     struct fx_buf copy = {0};
@@ -154,8 +158,8 @@ static bool replace(struct fx_buf *old, struct fx_text text) {
 }
 
 static void report_pair(struct fx_cluster_secret *secret) {
-    const struct fx_text cert = text_of(&secret->content.cert);
-    const struct fx_text key = text_of(&secret->content.key);
+    const struct fx_text cert = fx_buf_view(&secret->content.cert);
+    const struct fx_text key = fx_buf_view(&secret->content.key);
     const bool is_new_cert = replace(&secret->cert, cert);
     const bool is_new_key = replace(&secret->key, key);
     if (is_new_cert || is_new_key) {
@@ -168,16 +172,94 @@ static void report_pair(struct fx_cluster_secret *secret) {
 static void report_bundle(struct fx_cluster_secret *secret,
                           const struct fx_rotation *rotation) {
     if (rotation->bundle.len > 0 &&
-        replace(&secret->bundle, text_of(&rotation->bundle)) &&
-        !secret->events.on_bundle(text_of(&secret->bundle), rotation->ca_not_after,
+        replace(&secret->bundle, fx_buf_view(&rotation->bundle)) &&
+        !secret->events.on_bundle(fx_buf_view(&secret->bundle), rotation->ca_not_after,
                                   secret->events.user)) {
         fx_buf_finish(&secret->bundle); /* report it again */
     }
     if (secret->bundle_generation != secret->generation &&
-        fx_text_equal(text_of(&secret->bundle), text_of(&rotation->bundle))) {
+        fx_text_equal(fx_buf_view(&secret->bundle), fx_buf_view(&rotation->bundle))) {
         secret->bundle_generation = secret->generation;
         secret->again = secret->again || secret->published_ns != 0;
     }
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void log_failure(struct fx_cluster_secret *secret,
+                        const struct fx_kube_failure *failure) {
+    if (failure->reason == FX_KUBE_REASON_CONFLICT ||
+        failure->reason == FX_KUBE_REASON_EXISTS) {
+        fx_log(INFO, "Secret not written: another replica was first",
+               fx_log_str("step", fx_rotation_step_name(secret->write.step)));
+    } else if (failure->reason != secret->write.logged) {
+        secret->write.logged = failure->reason;
+        const struct fx_log_field fields[] = {
+            fx_log_str("step", fx_rotation_step_name(secret->write.step)),
+            fx_log_str("reason", secret->write.reason),
+            fx_log_str("error", failure->message),
+            {0}};
+        fx_log_write(fx_kube_failure_log_level(failure),
+                     "Secret not written: it will be retried", fields);
+    }
+}
+
+static void on_written(const struct fx_kube_answer *answer, void *user) {
+    struct fx_cluster_secret *secret = secret_of(user);
+    const uint64_t now_ns = fx_clock_ns();
+    secret->write.call = NULL;
+    fx_kube_throttle_ended(&secret->write.throttle, now_ns);
+    if (answer->failure != NULL) {
+        log_failure(secret, answer->failure);
+        check_in(secret, fx_kube_throttle_wait_ms(&secret->write.throttle, now_ns));
+    } else {
+        secret->write.logged = FX_KUBE_REASON_NONE;
+        fx_log(INFO, "Secret written",
+               fx_log_str("step", fx_rotation_step_name(secret->write.step)),
+               fx_log_str("reason", secret->write.reason));
+        check_in(secret, AGAIN_MS); /* unless the watch shows the result */
+    }
+}
+
+/* Creates the Secret with the content of the rotation, or applies it. A step that cannot
+ * be written yet is decided again later: it may be another step then. */
+static void write_step(struct fx_cluster_secret *secret,
+                       const struct fx_rotation *rotation) {
+    const uint64_t wait_ms =
+        fx_kube_throttle_wait_ms(&secret->write.throttle, fx_clock_ns());
+    if (secret->write.call != NULL || wait_ms > 0) {
+        if (wait_ms > 0) {
+            check_in(secret, wait_ms);
+        }
+        return;
+    }
+    const bool creates = secret->existing == NULL;
+    const struct fx_kube_name name = {.namespace_ = fx_text_of(secret->namespace_),
+                                      .name = fx_text_of(secret->name)};
+    json_t *body = creates ? fx_secret_create_body(name.namespace_, name.name, rotation)
+                           : fx_secret_apply_body(secret->existing, rotation);
+    const struct fx_kube_request request = {
+        .verb = creates ? FX_KUBE_VERB_CREATE : FX_KUBE_VERB_APPLY,
+        .resource = &fx_cluster_secrets,
+        .name = name,
+        .body = body,
+        .manager = FX_SECRET_MANAGER,
+        .force = true,
+    };
+    if (body != NULL) {
+        secret->write.step = rotation->step;
+        (void)snprintf(secret->write.reason, sizeof secret->write.reason, "%s",
+                       rotation->reason);
+        secret->write.call =
+            fx_kube_call_start(secret->client, &request, on_written, secret);
+        fx_tree_wipe(body);
+        json_decref(body);
+    }
+    if (secret->write.call == NULL) {
+        check_in(secret, AGAIN_MS);
+        return;
+    }
+    fx_kube_throttle_started(&secret->write.throttle, fx_clock_ns());
 }
 
 /* ---- deciding -------------------------------------------------------------------- */
@@ -229,17 +311,6 @@ static void on_work(uv_work_t *work) {
 static void wait_at_most(struct fx_cluster_secret *secret, int64_t seconds) {
     const int64_t s = seconds < CHECK_MAX_S ? seconds : CHECK_MAX_S;
     check_in(secret, (uint64_t)(s * MS_IN_S));
-}
-
-/* A step that cannot be written yet is decided again later: it may be another step then.
- */
-static void write_step(struct fx_cluster_secret *secret,
-                       const struct fx_rotation *rotation) {
-    const uint64_t wait_ms =
-        fx_secret_writer_write(&secret->writer, secret->existing, rotation);
-    if (wait_ms > 0) {
-        check_in(secret, wait_ms);
-    }
 }
 
 static void handle_result(struct fx_cluster_secret *secret, const struct job *job) {
@@ -461,14 +532,11 @@ static bool start_watch(struct fx_cluster_secret *secret,
     if (!fx_rotation_check_settings(&secret->settings, &which, err)) {
         return false;
     }
-    secret->writer = (struct fx_secret_writer){
-        .client = secret->client,
-        .namespace_ = secret->namespace_,
-        .name = secret->name,
-        .on_ended = on_write_ended,
-        .user = secret,
+    secret->write.throttle = (struct fx_kube_throttle){
+        .first_ms = FIRST_PAUSE_MS,
+        .last_ms = LAST_PAUSE_MS,
+        .calm_ms = (uint64_t)(options->wait_s * MS_IN_S),
     };
-    fx_secret_writer_init(&secret->writer, (uint64_t)(options->wait_s * MS_IN_S));
     const struct fx_kube_reflector_options reflected = {
         .versions = &fx_cluster_secrets,
         .n_versions = 1,
@@ -516,7 +584,8 @@ void fx_cluster_secret_close(struct fx_cluster_secret *secret) {
         return;
     }
     secret->closing = true;
-    fx_secret_writer_cancel(&secret->writer);
+    fx_kube_call_cancel(secret->write.call);
+    secret->write.call = NULL;
     fx_kube_reflector_close(secret->reflector);
     uv_close((uv_handle_t *)&secret->timer, on_timer_closed);
 }

@@ -17,10 +17,6 @@
 #define CERT    "tls.crt"
 #define KEY     "tls.key"
 
-static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
-}
-
 void fx_secret_content_finish(struct fx_secret_content *content) {
     fx_buf_finish(&content->ca_cert);
     fx_tls_wipe(&content->ca_key);
@@ -35,7 +31,6 @@ void fx_secret_content_finish(struct fx_secret_content *content) {
 static void read_value(const json_t *data, const char *key, struct fx_buf *ret_bytes) {
     const struct fx_text text = fx_tree_view_string(data, key);
     const size_t most = text.len / 4 * 3;
-    fx_buf_init(ret_bytes, 0);
     if (most > VALUE_BYTES || fx_buf_reserve(ret_bytes, most) == NULL ||
         !fx_base64_decode(ret_bytes, text)) {
         return; /* nothing was appended */
@@ -52,17 +47,13 @@ static int64_t read_date(const json_t *object) {
                : 0;
 }
 
-static bool any_failed(const struct fx_secret_content *content) {
-    return content->ca_cert.failed || content->ca_key.failed || content->cert.failed ||
-           content->key.failed;
-}
-
 static bool finish_if_failed(struct fx_secret_content *content) {
-    if (any_failed(content)) {
+    const bool failed = content->ca_cert.failed || content->ca_key.failed ||
+                        content->cert.failed || content->key.failed;
+    if (failed) {
         fx_secret_content_finish(content);
-        return false;
     }
-    return true;
+    return !failed;
 }
 
 bool fx_secret_content_read(const json_t *object, struct fx_secret_content *ret_content) {
@@ -77,23 +68,18 @@ bool fx_secret_content_read(const json_t *object, struct fx_secret_content *ret_
 
 /* ---- copies ---------------------------------------------------------------------- */
 
-static void copy_value(const struct fx_buf *from, struct fx_buf *ret_to) {
-    fx_buf_init(ret_to, 0);
-    fx_buf_text(ret_to, text_of(from));
-}
-
 bool fx_secret_content_copy(const struct fx_secret_content *content,
                             struct fx_secret_content *ret_content) {
     *ret_content = (struct fx_secret_content){.rotated_at = content->rotated_at};
-    copy_value(&content->ca_cert, &ret_content->ca_cert);
-    copy_value(&content->ca_key, &ret_content->ca_key);
-    copy_value(&content->cert, &ret_content->cert);
-    copy_value(&content->key, &ret_content->key);
+    fx_buf_text(&ret_content->ca_cert, fx_buf_view(&content->ca_cert));
+    fx_buf_text(&ret_content->ca_key, fx_buf_view(&content->ca_key));
+    fx_buf_text(&ret_content->cert, fx_buf_view(&content->cert));
+    fx_buf_text(&ret_content->key, fx_buf_view(&content->key));
     return finish_if_failed(ret_content);
 }
 
 static bool equal(const struct fx_buf *a, const struct fx_buf *b) {
-    return fx_text_equal(text_of(a), text_of(b));
+    return fx_text_equal(fx_buf_view(a), fx_buf_view(b));
 }
 
 static bool same_chain(const struct fx_secret_content *a,
@@ -123,10 +109,10 @@ bool fx_secret_content_equal(const struct fx_secret_content *a,
 struct fx_rotation_content
 fx_secret_content_view(const struct fx_secret_content *content) {
     return (struct fx_rotation_content){
-        .ca_cert = text_of(&content->ca_cert),
-        .ca_key = text_of(&content->ca_key),
-        .cert = text_of(&content->cert),
-        .key = text_of(&content->key),
+        .ca_cert = fx_buf_view(&content->ca_cert),
+        .ca_key = fx_buf_view(&content->ca_key),
+        .cert = fx_buf_view(&content->cert),
+        .key = fx_buf_view(&content->key),
         .rotated_at = content->rotated_at,
     };
 }
@@ -137,8 +123,8 @@ fx_secret_content_view(const struct fx_secret_content *content) {
 static bool set_value(json_t *data, const char *key, const struct fx_buf *bytes) {
     struct fx_buf text = {0};
     const bool ok = fx_buf_reserve(&text, fx_base64_length(bytes->len) + 1) != NULL &&
-                    (fx_base64_encode(&text, text_of(bytes)), !text.failed) &&
-                    fx_kube_body_set_text(data, key, text_of(&text));
+                    (fx_base64_encode(&text, fx_buf_view(bytes)), !text.failed) &&
+                    fx_kube_body_set_text(data, key, fx_buf_view(&text));
     fx_tls_wipe(&text);
     return ok;
 }
@@ -149,11 +135,7 @@ static bool set_data(json_t *body, const struct fx_rotation *rotation) {
                     set_value(data, CA_KEY, &rotation->ca_key) &&
                     set_value(data, CERT, &rotation->cert) &&
                     set_value(data, KEY, &rotation->key);
-    if (!ok) {
-        json_decref(data);
-        return false;
-    }
-    return fx_tree_set_take(body, FX_TEXT("data"), data);
+    return fx_tree_set_take(body, FX_TEXT("data"), fx_tree_keep_if(ok, data));
 }
 
 /* Adds data and annotation to the body, which is consumed; `metadata` is borrowed from
@@ -167,11 +149,7 @@ static json_t *complete(json_t *body_take, json_t *metadata,
                               rotation->rotated_at) &&
         set_data(body_take, rotation);
     json_decref(annotations);
-    if (!ok) {
-        json_decref(body_take);
-        return NULL;
-    }
-    return body_take;
+    return fx_tree_keep_if(ok, body_take);
 }
 
 json_t *fx_secret_create_body(struct fx_text namespace_, struct fx_text name,

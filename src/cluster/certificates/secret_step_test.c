@@ -5,7 +5,7 @@
  */
 #include "cluster/certificates/rotation_fixture.h"
 
-#include "cluster/certificates/secret_step.h"
+#include "cluster/certificates/rotation.h"
 
 #define NOW INT64_C(1795255353)
 

@@ -158,50 +158,37 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     finish_step(lease);
 }
 
-static struct fx_kube_name name_of(const struct fx_cluster_lease *lease) {
-    return (struct fx_kube_name){
-        .namespace_ = fx_text_of(lease->options.namespace_),
-        .name = fx_text_of(lease->options.name),
-    };
-}
-
-static void read_lease(struct fx_cluster_lease *lease) {
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = &leases,
-        .name = name_of(lease),
-        .timeout_ms = lease->state.times.call_timeout_ms,
-    };
-    lease->call = fx_kube_call_start(lease->client, &request, on_read, lease);
-}
-
 /* A release is a merge patch: an apply without holderIdentity would not remove a field
  * that another manager, as the creator of the Lease, owns. */
 static enum fx_kube_verb verb_of(enum fx_lease_step step) {
-    return step == FX_LEASE_CREATE    ? FX_KUBE_VERB_CREATE
+    return step == FX_LEASE_READ      ? FX_KUBE_VERB_GET
+           : step == FX_LEASE_CREATE  ? FX_KUBE_VERB_CREATE
            : step == FX_LEASE_RELEASE ? FX_KUBE_VERB_MERGE_PATCH
                                       : FX_KUBE_VERB_APPLY;
 }
 
-static void write_lease(struct fx_cluster_lease *lease, enum fx_lease_step step) {
-    json_t *body = fx_lease_body(&lease->state, step, lease->options.namespace_,
-                                 lease->options.name, wall_us());
-    if (body == NULL) {
+static void send_request(struct fx_cluster_lease *lease, enum fx_lease_step step) {
+    const bool reads = step == FX_LEASE_READ;
+    json_t *body = reads ? NULL
+                         : fx_lease_body(&lease->state, step, lease->options.namespace_,
+                                         lease->options.name, wall_us());
+    if (!reads && body == NULL) {
         return;
     }
-    const enum fx_kube_verb verb = verb_of(step);
     const struct fx_kube_request request = {
-        .verb = verb,
+        .verb = verb_of(step),
         .resource = &leases,
-        .name = name_of(lease),
+        .name = {.namespace_ = fx_text_of(lease->options.namespace_),
+                 .name = fx_text_of(lease->options.name)},
         .body = body,
-        .manager = MANAGER,
-        .force = verb == FX_KUBE_VERB_APPLY,
+        .manager = reads ? NULL : MANAGER,
+        .force = verb_of(step) == FX_KUBE_VERB_APPLY,
         .timeout_ms = lease->state.times.call_timeout_ms,
     };
     lease->sent_ns = fx_clock_ns();
-    lease->call = fx_kube_call_start(lease->client, &request, on_written, lease);
-    if (lease->call != NULL) {
+    lease->call =
+        fx_kube_call_start(lease->client, &request, reads ? on_read : on_written, lease);
+    if (!reads && lease->call != NULL) {
         fx_lease_sent(&lease->state);
     }
     json_decref(body);
@@ -213,10 +200,8 @@ static void do_step(struct fx_cluster_lease *lease) {
     if (lease->state.releasing && lease->n_releasing++ == RELEASE_TRIES * 2) {
         return; /* give up: the others wait for the whole duration */
     }
-    if (step == FX_LEASE_READ) {
-        read_lease(lease);
-    } else if (step != FX_LEASE_WAIT) {
-        write_lease(lease, step);
+    if (step != FX_LEASE_WAIT) {
+        send_request(lease, step);
     }
     if (lease->call == NULL) {
         wait_before_retry(lease);

@@ -39,8 +39,8 @@ static void candidate_start(struct candidate *candidate, struct fake_api *api,
     const struct fx_cluster_lease_options options = {
         .pod = pod, .namespace_ = "ns", .name = "fixpoint"};
     *candidate = (struct candidate){.client = fake_client(api)};
-    candidate->lease = fx_cluster_lease_create(&api->loop, candidate->client, &options,
-                                               on_change, candidate, &err);
+    candidate->lease = fx_cluster_lease_create(&api->server.loop, candidate->client,
+                                               &options, on_change, candidate, &err);
     assert_non_null(candidate->lease);
     fx_cluster_lease_set_times(candidate->lease, &fast);
     assert_false(fx_cluster_lease_held(candidate->lease));
@@ -170,13 +170,13 @@ static void given_back_in_the_middle(void **state) {
     fake_start(&api);
     candidate_start(&a, &api, "a");
     FAKE_UNTIL(&api, a.n_won == 1);
-    const unsigned n = api.n_requests;
-    FAKE_UNTIL(&api, api.n_requests > n); /* its answer is not there yet */
+    const size_t n = api.server.n_requests;
+    FAKE_UNTIL(&api, api.server.n_requests > n); /* its answer is not there yet */
     fx_cluster_lease_release(a.lease);
     FAKE_UNTIL(&api, spec_text(&api, "holderIdentity") == NULL);
-    const unsigned n_then = api.n_requests;
+    const size_t n_then = api.server.n_requests;
     fake_run_for(&api, 400);
-    assert_int_equal(api.n_requests, n_then);
+    assert_int_equal(api.server.n_requests, n_then);
     candidate_end(&a);
     fake_finish(&api);
 }

@@ -20,6 +20,7 @@
 #include "base/log.h"
 #include "cluster/policies/build_throttle.h"
 #include "cluster/policies/objects.h"
+#include "cluster/policies/parameters.h"
 #include "engine/request.h"
 
 /* Changes come in bursts (`kubectl apply -f folder`): a build waits this long for further
@@ -45,6 +46,7 @@ struct job {
     struct fx_policy_input *inputs; /* their objects are counted */
     char **files;                   /* the names of the inputs, owned */
     size_t n_inputs;
+    struct fx_parameter_states states;
     struct fx_policies *previous; /* counted */
     struct fx_policies *made;
     struct fx_err err;
@@ -62,7 +64,10 @@ struct fx_cluster_policies {
     struct fx_cluster_policies_events events;
     void *user;
     struct fx_cluster_objects objects;
+    struct fx_parameters *parameters;
     struct fx_policies *current;
+    struct fx_policies *waiting; /* a later build, which waits for the objects of a kind
+                                  * that it names; or NULL */
     struct job job;
     struct fx_build_throttle throttle;
     bool dirty, building, has_timer, ready, closing;
@@ -81,6 +86,7 @@ static void destroy_if_closed(struct fx_cluster_policies *policies) {
         return;
     }
     fx_policies_unref(policies->current);
+    fx_policies_unref(policies->waiting);
     fx_cluster_objects_finish(&policies->objects);
     policies->magic = 0;
     free(policies);
@@ -101,36 +107,65 @@ static void job_finish(struct job *job) {
     }
     free(job->files);
     free(job->inputs);
+    fx_parameter_states_finish(&job->states);
     fx_policies_unref(job->previous);
     fx_policies_unref(job->made);
     *job = (struct job){0};
 }
 
+static bool add_input(struct job *job, const char *key, struct fx_policy_text *object,
+                      bool is_parameter) {
+    char *file = strdup(key);
+    if (file == NULL) {
+        return false;
+    }
+    job->files[job->n_inputs] = file;
+    job->inputs[job->n_inputs++] = (struct fx_policy_input){
+        .file = file,
+        .object = fx_policy_text_ref(object),
+        .is_parameter = is_parameter,
+    };
+    return true;
+}
+
+/* Adds policies and parameters, sorted by key. False without memory. */
+static bool add_inputs(struct job *job, const struct fx_cluster_policies *policies) {
+    const struct fx_cluster_objects *objects = &policies->objects;
+    size_t n_parameters = 0;
+    const struct fx_parameter *parameters =
+        fx_parameters_list(policies->parameters, &n_parameters);
+    const size_t n = objects->n_items + n_parameters;
+    job->inputs = calloc(n + 1, sizeof *job->inputs);
+    job->files = calloc(n + 1, sizeof *job->files);
+    bool ok = job->inputs != NULL && job->files != NULL;
+    size_t at_object = 0;
+    size_t at_parameter = 0;
+    while (ok && job->n_inputs < n) {
+        const struct fx_cluster_object *object =
+            at_object < objects->n_items ? objects->items[at_object] : NULL;
+        const struct fx_parameter *parameter =
+            at_parameter < n_parameters ? &parameters[at_parameter] : NULL;
+        const bool is_object =
+            parameter == NULL ||
+            (object != NULL && strcmp(object->key, parameter->key) <= 0);
+        ok = is_object ? add_input(job, object->key, object->object, false)
+                       : add_input(job, parameter->key, parameter->object, true);
+        at_object += is_object;
+        at_parameter += !is_object;
+    }
+    return ok;
+}
+
 /* False without memory. */
 static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
-    const struct fx_cluster_objects *objects = &policies->objects;
     *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = true};
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         job->holds_all = job->holds_all && policies->sources[i].synced;
     }
-    job->inputs = calloc(objects->n_items + 1, sizeof *job->inputs);
-    job->files = calloc(objects->n_items + 1, sizeof *job->files);
-    if (job->inputs == NULL || job->files == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < objects->n_items; i++) {
-        job->files[i] = strdup(objects->items[i]->key);
-        if (job->files[i] == NULL) {
-            return false;
-        }
-        job->inputs[i] = (struct fx_policy_input){
-            .file = job->files[i],
-            .object = fx_policy_text_ref(objects->items[i]->object),
-        };
-        job->n_inputs++;
-    }
-    job->previous = fx_policies_ref(policies->current);
-    return true;
+    job->previous = fx_policies_ref(policies->waiting != NULL ? policies->waiting
+                                                              : policies->current);
+    return add_inputs(job, policies) &&
+           fx_parameters_copy_states(policies->parameters, &job->states);
 }
 
 /* On a worker. */
@@ -142,6 +177,8 @@ static void on_work(uv_work_t *work) {
         .previous = job->previous,
         .generation = job->previous->snapshot->generation + 1,
         .settings = &job->policies->options.settings, /* which do not change */
+        .kind_states = job->states.items,
+        .n_kind_states = job->states.n_items,
     };
     if (!fx_policies_build_from(&sources, &job->made, &job->err)) {
         job->made = NULL;
@@ -151,16 +188,6 @@ static void on_work(uv_work_t *work) {
 }
 
 static void schedule_build(struct fx_cluster_policies *policies);
-
-static void handle_result(struct fx_cluster_policies *policies, struct job *job) {
-    struct fx_policies *before = policies->current;
-    policies->current = job->made;
-    job->made = NULL;
-    policies->ready = policies->ready || job->holds_all;
-    policies->events.on_built(policies->current, before, (double)job->took_ns / 1e9,
-                              policies->user);
-    fx_policies_unref(before);
-}
 
 /* The build is retried after growing pauses; the first failure and the first success are
  * logged. */
@@ -177,6 +204,47 @@ static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns)
     if (fx_build_throttle_succeeded(&policies->throttle, took_ns / NS_IN_MS)) {
         fx_log(INFO, "policies can be built again", {0});
     }
+}
+
+/* Did the build know of all these kinds? */
+static bool are_known(const struct fx_parameter_states *states,
+                      const struct fx_named_kinds *kinds) {
+    for (size_t i = 0; i < kinds->n_items; i++) {
+        bool is_known = false;
+        for (size_t j = 0; j < states->n_items && !is_known; j++) {
+            is_known =
+                fx_named_kind_compare(&states->items[j].kind, &kinds->items[i]) == 0;
+        }
+        if (!is_known) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Policies act only when the objects of the kinds that they name have been read, or when
+ * it is known that these cannot be read. */
+static void handle_result(struct fx_cluster_policies *policies, struct job *job) {
+    struct fx_policies *made = job->made;
+    struct fx_policies *before = policies->current;
+    job->made = NULL;
+    fx_policies_unref(policies->waiting);
+    policies->waiting = NULL;
+    const bool is_known = are_known(&job->states, &made->named);
+    if (!fx_parameters_watch(policies->parameters, &made->named, is_known)) {
+        struct fx_err err = FX_ERR_INIT;
+        (void)fx_fail_nomem(&err);
+        note_failure(policies, job->took_ns, &err);
+    }
+    if (!is_known) {
+        policies->waiting = made;
+        return;
+    }
+    policies->current = made;
+    policies->ready = policies->ready || job->holds_all;
+    policies->events.on_built(policies->current, before, (double)job->took_ns / 1e9,
+                              policies->user);
+    fx_policies_unref(before);
 }
 
 static void on_worked(uv_work_t *work, int status) {
@@ -317,6 +385,33 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
 }
 
+/* ---- callbacks of the parameters ----------------------------------------------------
+ */
+
+static bool concerns(const struct fx_policies *built, const struct fx_named_kind *kind,
+                     struct fx_text namespace_, struct fx_text name) {
+    for (size_t i = 0; i < built->n_linked; i++) {
+        if (fx_linked_concerns(built->linked[i], kind, namespace_, name)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* An object that no policy looked up causes no build. */
+static void on_parameter(const struct fx_named_kind *kind, struct fx_text namespace_,
+                         struct fx_text name, void *user) {
+    struct fx_cluster_policies *policies = policies_of(user);
+    if (policies->building || policies->waiting != NULL ||
+        concerns(policies->current, kind, namespace_, name)) {
+        fx_cluster_policies_rebuild(policies);
+    }
+}
+
+static void on_kind(void *user) {
+    fx_cluster_policies_rebuild(policies_of(user));
+}
+
 /* ---- start and end --------------------------------------------------------------- */
 
 static bool start_source(struct fx_cluster_policies *policies, size_t kind,
@@ -350,8 +445,15 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
 
 static bool start_sources(struct fx_cluster_policies *policies,
                           struct fx_kube_client *client, struct fx_err *err) {
+    static const struct fx_parameters_events events = {.on_object = on_parameter,
+                                                       .on_kind = on_kind};
     if (!fx_policies_build(NULL, 0, NULL, 0, &policies->current, err)) {
         return false;
+    }
+    policies->parameters =
+        fx_parameters_create(policies->loop, client, &events, policies);
+    if (policies->parameters == NULL) {
+        return fx_fail_nomem(err);
     }
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         if (!start_source(policies, i, client, err)) {
@@ -395,6 +497,8 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         fx_kube_reflector_close(policies->sources[i].reflector);
     }
+    fx_parameters_close(policies->parameters);
+    policies->parameters = NULL;
     uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
 }
 
@@ -402,7 +506,10 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
 
 bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
                                const char **ret_waits_for) {
-    *ret_waits_for = policies->ready ? "" : "waiting for the first build";
+    *ret_waits_for = policies->ready ? ""
+                     : policies->waiting != NULL
+                         ? "waiting for the objects of kinds that policies name"
+                         : "waiting for the first build";
     for (size_t i = 0; !policies->ready && i < fx_cluster_kinds_count(); i++) {
         if (!policies->sources[i].synced) {
             *ret_waits_for = policies->sources[i].kind->waiting;

@@ -111,8 +111,8 @@ static inline void fixture_read(struct fixture *fixture) {
     };
     struct fx_err err = FX_ERR_INIT;
     const char *ignored = NULL;
-    fixture->policies = fx_cluster_policies_create(&fixture->api.loop, fixture->client,
-                                                   &options, &events, fixture, &err);
+    fixture->policies = fx_cluster_policies_create(
+        &fixture->api.server.loop, fixture->client, &options, &events, fixture, &err);
     assert_non_null(fixture->policies);
     FAKE_UNTIL(&fixture->api, fx_cluster_policies_ready(fixture->policies, &ignored));
 }

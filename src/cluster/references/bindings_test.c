@@ -37,7 +37,8 @@ static void start(struct fixture *fixture, const char *pod) {
     *fixture = (struct fixture){.n_told = 0};
     fake_start(&fixture->api);
     fixture->client = fake_client(&fixture->api);
-    fixture->bindings = fx_cluster_bindings_create(&fixture->api.loop, fixture->client);
+    fixture->bindings =
+        fx_cluster_bindings_create(&fixture->api.server.loop, fixture->client);
     assert_non_null(fixture->bindings);
     if (pod != NULL) {
         fake_put(&fixture->api, POD_PATH, pod);

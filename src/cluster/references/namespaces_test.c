@@ -53,7 +53,7 @@ static void start(struct fixture *fixture) {
     fake_put(&fixture->api, SHOP, SHOP_WITH(TEAM("a")));
     fixture->client = fake_client(&fixture->api);
     fixture->namespaces = fx_cluster_namespaces_create(
-        &fixture->api.loop, fixture->client, on_state, fixture, &err);
+        &fixture->api.server.loop, fixture->client, on_state, fixture, &err);
     assert_non_null(fixture->namespaces);
     FAKE_UNTIL(&fixture->api, fx_cluster_namespaces_ready(fixture->namespaces));
 }
@@ -144,7 +144,7 @@ static void an_answer_that_is_overtaken_is_not_kept(void **state) {
     json_t *before = json_incref(fake_view(&fixture.api, SHOP));
     fake_put(&fixture.api, SHOP, SHOP_WITH(TEAM("b")));
     FAKE_UNTIL(&fixture.api, is_of_team(&fixture, "b"));
-    for (struct fake_connection *at = fixture.api.connections; at != NULL;
+    for (struct fake_connection *at = fixture.api.server.connections; at != NULL;
          at = at->next) {
         if (at->watches == NULL) { /* the connection that requested it, among idle ones */
             fake_answer(at, 200, before);

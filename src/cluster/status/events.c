@@ -120,45 +120,30 @@ static void fail_task(struct task *task, const struct fx_kube_failure *failure) 
 }
 
 static void on_written(const struct fx_kube_answer *answer, void *user);
-static void on_read(const struct fx_kube_answer *answer, void *user);
 
-static void send_request(struct task *task, const struct fx_kube_request *request,
-                         void (*on_done)(const struct fx_kube_answer *answer,
-                                         void *user)) {
-    task->call = fx_kube_call_start(task->events->client, request, on_done, task);
+/* `body`: NULL for a GET. */
+static void send_request(struct task *task, enum fx_kube_verb verb, const json_t *body,
+                         fx_kube_on_answer *on_done) {
+    const json_t *metadata = fx_tree_view_key(task->body, "metadata");
+    const json_t *involved = fx_tree_view_key(task->body, "involvedObject");
+    const struct fx_kube_request request = {
+        .verb = verb,
+        .resource = &resource,
+        .name = {.namespace_ = fx_tree_view_string(metadata, "namespace"),
+                 .name = fx_tree_view_string(metadata, "name"),
+                 .everywhere = fx_tree_view_key(involved, "namespace") != NULL},
+        .body = body,
+        .manager = body == NULL ? NULL : MANAGER,
+        .force = verb == FX_KUBE_VERB_APPLY,
+    };
+    task->call = fx_kube_call_start(task->events->client, &request, on_done, task);
     if (task->call == NULL) {
         retry_later(task);
     }
 }
 
-static struct fx_kube_name name_of(const struct task *task) {
-    const json_t *metadata = fx_tree_view_key(task->body, "metadata");
-    const json_t *involved = fx_tree_view_key(task->body, "involvedObject");
-    return (struct fx_kube_name){
-        .namespace_ = fx_tree_view_string(metadata, "namespace"),
-        .name = fx_tree_view_string(metadata, "name"),
-        .everywhere = fx_tree_view_key(involved, "namespace") != NULL,
-    };
-}
-
 static void create_event(struct task *task) {
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_CREATE,
-        .resource = &resource,
-        .name = name_of(task),
-        .body = task->body,
-        .manager = MANAGER,
-    };
-    send_request(task, &request, on_written);
-}
-
-static void read_event(struct task *task) {
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = &resource,
-        .name = name_of(task),
-    };
-    send_request(task, &request, on_read);
+    send_request(task, FX_KUBE_VERB_CREATE, task->body, on_written);
 }
 
 static void count_up(struct task *task, const json_t *existing) {
@@ -167,15 +152,7 @@ static void count_up(struct task *task, const json_t *existing) {
         retry_later(task);
         return;
     }
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_APPLY,
-        .resource = &resource,
-        .name = name_of(task),
-        .body = body,
-        .manager = MANAGER,
-        .force = true,
-    };
-    send_request(task, &request, on_written);
+    send_request(task, FX_KUBE_VERB_APPLY, body, on_written);
     json_decref(body);
 }
 
@@ -201,7 +178,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
         events->logged = FX_KUBE_REASON_NONE;
         end_task(task);
     } else if (answer->failure->reason == FX_KUBE_REASON_EXISTS) {
-        read_event(task);
+        send_request(task, FX_KUBE_VERB_GET, NULL, on_read);
     } else if (answer->failure->reason == FX_KUBE_REASON_CONFLICT) {
         end_task(task);
     } else {
@@ -314,8 +291,7 @@ void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads) 
     begin_comparing(events);
 }
 
-/* ---- the timer -----------------------------------------------------------------------
- */
+/* ---- the timer --------------------------------------------------------------------- */
 
 /* Starts the tasks that are due. Returns the milliseconds until the next one is due, or
  * until all objects are compared again; UINT64_MAX: neither. */

@@ -18,8 +18,9 @@ static void on_built(struct fixture *fixture, struct fx_policies *built) {
 static struct fx_cluster_events *start_events(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
     fixture_read(fixture);
-    struct fx_cluster_events *events = fx_cluster_events_create(
-        &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
+    struct fx_cluster_events *events =
+        fx_cluster_events_create(&fixture->api.server.loop, fixture->client,
+                                 &fixture->identity, fixture->policies, &err);
     assert_non_null(events);
     fx_cluster_events_set_delay(events, 5);
     fixture->user = events;

@@ -6,10 +6,14 @@
 #ifndef FX_CLUSTER_STATUS_STATUS_BODY_H
 #define FX_CLUSTER_STATUS_STATUS_BODY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include <jansson.h>
 
 #include "base/macros.h"
 #include "cluster/policies/policies.h"
+#include "cluster/policies/seen_status.h"
 
 #define FX_STATUS_MANAGER_PREFIX "fixpoint-"
 #define FX_STATUS_MANAGER_BYTES  129 /* a field manager has 128 characters at most */
@@ -30,5 +34,15 @@ json_t *fx_status_merge(json_t *object, json_t *entry) FX_MUST_USE;
 /* A copy of the object without the entries of these ids (terminated by NULL). NULL
  * without memory. */
 json_t *fx_status_drop(json_t *object, const char *const *ids) FX_MUST_USE;
+
+#define FX_READY_MESSAGE_BYTES 32768 /* the limit of API servers */
+
+/* The condition `Ready` (a metav1.Condition) in the status of a policy, a summary of an
+ * entry of status.byPod (cluster/status/status.h): True, or False
+ * with all errors as the message and the reason of the first one. The time of the
+ * transition is that of `seen` if the status is the same, else `now`. A new tree; NULL
+ * without memory. */
+json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
+                      int64_t now) FX_MUST_USE;
 
 #endif

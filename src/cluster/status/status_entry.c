@@ -56,8 +56,7 @@ static bool append_error(json_t *errors, const char *type, struct fx_text messag
 }
 
 static bool append_text(json_t *errors, const char *type, const struct fx_buf *text) {
-    return !text->failed &&
-           append_error(errors, type, (struct fx_text){text->data, text->len});
+    return !text->failed && append_error(errors, type, fx_buf_view(text));
 }
 
 static bool append_findings(json_t *errors, const struct fx_policies *built,
@@ -147,11 +146,7 @@ static json_t *new_operations(const struct fx_cluster_identity *identity) {
     for (size_t i = 0; ok && i < identity->n_operations; i++) {
         ok = fx_tree_append_take(operations, json_string(identity->operations[i]));
     }
-    if (!ok) {
-        json_decref(operations);
-        return NULL;
-    }
-    return operations;
+    return fx_tree_keep_if(ok, operations);
 }
 
 /* Like Go, omits what is false or empty (spec section 9). */

@@ -138,7 +138,7 @@ static void they_are_asked_for(void **state) {
                                         403, 1, false};
     struct fx_kube_client *client = fake_client(&api);
     struct fx_status_schemas *lists = fx_status_schemas_create(
-        &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
+        &api.server.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
     assert_false(fx_status_schemas_known(lists));
     FAKE_UNTIL(&api, is(&n_known, 1));
@@ -172,7 +172,7 @@ static void one_that_comes_late(void **state) {
     fake_put(&api, CRDS "/modifyset.mutations.gatekeeper.sh", CRD(VERSION("v1", KEYED)));
     struct fx_kube_client *client = fake_client(&api);
     struct fx_status_schemas *lists = fx_status_schemas_create(
-        &api.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
+        &api.server.loop, client, FX_CLUSTER_API_ALL, on_known, &n_known, &err);
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     fx_status_schemas_request(lists,
@@ -209,7 +209,7 @@ static void only_those_of_an_api(void **state) {
     fake_start(&api);
     struct fx_kube_client *client = fake_client(&api);
     struct fx_status_schemas *lists = fx_status_schemas_create(
-        &api.loop, client, modrules()->api, on_known, &n_known, &err);
+        &api.server.loop, client, modrules()->api, on_known, &n_known, &err);
     assert_non_null(lists);
     FAKE_UNTIL(&api, is(&n_known, 1));
     assert_int_equal(n_asked(&api), 1);

@@ -34,9 +34,9 @@ static void on_status(struct fixture *fixture, const struct fx_cluster_object *o
 static struct fx_cluster_status *start_status(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
     fixture_read(fixture);
-    struct fx_cluster_status *status =
-        fx_cluster_status_create(&fixture->api.loop, fixture->client, &fixture->identity,
-                                 fixture->policies, fixture->apis, &err);
+    struct fx_cluster_status *status = fx_cluster_status_create(
+        &fixture->api.server.loop, fixture->client, &fixture->identity, fixture->policies,
+        fixture->apis, &err);
     assert_non_null(status);
     fixture->user = status;
     fixture->on_built = on_built;

@@ -11,7 +11,7 @@
  * Pods. Ids of others (sweep_foreign.h) wait much longer, as their Pods may be in another
  * namespace.
  */
-#include "cluster/status/sweep_internal.h"
+#include "cluster/status/sweep.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -19,10 +19,12 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/vec.h"
 #include "cluster/policies/kinds.h"
 #include "cluster/policies/policies.h"
 #include "cluster/status/status_body.h"
 #include "cluster/status/sweep_plan.h"
+#include "kube/body.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
 
@@ -36,43 +38,103 @@
 
 static const struct fx_kube_resource pods = {"", "v1", "pods", "Pod"};
 
-static const struct fx_sweep_times default_times = {
-    .round_ms = 60000,
-    .again_ms = 10000,
-    .wait_ms = 5000,
-    .write_ms = 200,
-    .foreign_ms = 10 * MS_IN_MIN,
-    .rest_ms = UINT64_C(24) * 60 * MS_IN_MIN,
+#define TASKS_MAX 256 /* in one round; the next round finds the others */
+
+/* An object to write. */
+struct task {
+    const struct fx_kube_resource *resource;
+    char *namespace_, *name, *uid; /* namespace: empty if there is none */
+    char *id;         /* the entry to remove; NULL: all entries that are to be dropped */
+    bool was_refused; /* the apply was refused: the object is updated instead */
 };
 
-struct fx_cluster_sweep *fx_sweep_of(void *data) {
+struct fx_cluster_sweep {
+    uint32_t magic;
+    uv_timer_t timer;
+    struct fx_kube_client *client;
+    struct fx_kube_call *call; /* NULL: none in progress */
+    struct fx_cluster_identity identity;
+    const struct fx_cluster_policies *policies;
+    struct fx_sweep_times times;
+    bool leads;
+    bool new_suspects;
+    bool list_mutators;                    /* in the next round, even if no Pod is gone */
+    struct fx_sweep_names pods, pods_next; /* of the last list */
+    struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
+    struct fx_sweep_foreign foreign;               /* ids of others */
+    uint64_t pass_ns;                              /* when the mutators were listed */
+    size_t kind;                                   /* that is being listed */
+    const struct fx_kube_resource *resource;       /* in that version */
+    size_t n_pages;                                /* of that list so far */
+    struct task *tasks;
+    size_t n_tasks, cap_tasks, at_task;
+    enum fx_kube_reason logged; /* the last failure in the log */
+    bool failed;                /* a request of this round failed */
+    bool logged_no_pod;
+    char manager[FX_STATUS_MANAGER_BYTES]; /* of this replica */
+};
+
+static struct fx_cluster_sweep *sweep_of(void *data) {
     struct fx_cluster_sweep *sweep = data;
     assert(sweep != NULL && sweep->magic == SWEEP_MAGIC);
     return sweep;
+}
+
+/* ---- tasks ----------------------------------------------------------------------- */
+
+static void drop_tasks(struct fx_cluster_sweep *sweep) {
+    for (size_t i = 0; i < sweep->n_tasks; i++) {
+        free(sweep->tasks[i].namespace_);
+        free(sweep->tasks[i].name);
+        free(sweep->tasks[i].uid);
+        free(sweep->tasks[i].id);
+    }
+    free(sweep->tasks);
+    sweep->tasks = NULL;
+    sweep->n_tasks = sweep->cap_tasks = sweep->at_task = 0;
+}
+
+/* Adds a task: remove the entry with that id (empty: all for which is_to_drop()) from the
+ * object. False without memory. */
+static bool add_task(struct fx_cluster_sweep *sweep, const json_t *object,
+                     struct fx_text id) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    if (!FX_VEC_GROW(sweep->tasks, sweep->n_tasks, sweep->cap_tasks)) {
+        return false;
+    }
+    struct task *task = &sweep->tasks[sweep->n_tasks++];
+    *task = (struct task){
+        .resource = sweep->resource,
+        .namespace_ = fx_text_dup(fx_tree_view_string(metadata, "namespace")),
+        .name = fx_text_dup(fx_tree_view_string(metadata, "name")),
+        .uid = fx_text_dup(fx_tree_view_string(metadata, "uid")),
+        .id = id.len == 0 ? NULL : fx_text_dup(id),
+    };
+    return task->namespace_ != NULL && task->name != NULL && task->uid != NULL &&
+           (id.len == 0 || task->id != NULL);
 }
 
 /* ---- rounds ---------------------------------------------------------------------- */
 
 static void on_timer(uv_timer_t *timer);
 
-void fx_sweep_run_in(struct fx_cluster_sweep *sweep, uint64_t ms) {
+static void run_in(struct fx_cluster_sweep *sweep, uint64_t ms) {
     (void)uv_timer_start(&sweep->timer, on_timer, ms, 0);
 }
 
-void fx_sweep_end_round(struct fx_cluster_sweep *sweep) {
+static void end_round(struct fx_cluster_sweep *sweep) {
     if (!sweep->failed) {
         sweep->logged = FX_KUBE_REASON_NONE;
     }
-    fx_sweep_drop_tasks(sweep);
+    drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects_next);
-    fx_sweep_run_in(sweep,
-                    sweep->new_suspects ? sweep->times.again_ms : sweep->times.round_ms);
+    run_in(sweep, sweep->new_suspects ? sweep->times.again_ms : sweep->times.round_ms);
     sweep->new_suspects = false;
 }
 
-void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
-                          const struct fx_kube_failure *failure) {
+static void log_failure(struct fx_cluster_sweep *sweep,
+                        const struct fx_kube_failure *failure) {
     sweep->failed = true;
     fx_kube_failure_log("status entries of deleted replicas cannot be removed", failure,
                         &sweep->logged);
@@ -80,23 +142,7 @@ void fx_sweep_log_failure(struct fx_cluster_sweep *sweep,
 
 static void end_without_memory(struct fx_cluster_sweep *sweep) {
     fx_log(ERROR, "status entries not removed: too many Pods, or out of memory", {0});
-    fx_sweep_end_round(sweep);
-}
-
-/* A server that sends empty pages, or the same pages again and again, would be asked for
- * ever.
- */
-static bool makes_progress(const struct fx_cluster_sweep *sweep) {
-    const size_t n_objects = sweep->resource == &pods
-                                 ? sweep->pods_next.n_items
-                                 : fx_cluster_policies_count(sweep->policies);
-    return sweep->n_pages <= n_objects + USELESS_MAX;
-}
-
-static void end_with_endless_list(struct fx_cluster_sweep *sweep) {
-    fx_log(ERROR, "status entries not removed: a list has endless pages",
-           fx_log_str("resource", sweep->resource->plural));
-    fx_sweep_end_round(sweep);
+    end_round(sweep);
 }
 
 /* Requests a page; `token` is that of the page before, empty for the first. */
@@ -104,9 +150,14 @@ static void request_page(struct fx_cluster_sweep *sweep, struct fx_text token,
                          void (*on_page)(const struct fx_kube_answer *answer,
                                          void *user)) {
     const bool is_pods = sweep->resource == &pods;
+    const size_t n_objects =
+        is_pods ? sweep->pods_next.n_items : fx_cluster_policies_count(sweep->policies);
     sweep->n_pages = token.len > 0 ? sweep->n_pages + 1 : 1;
-    if (!makes_progress(sweep)) {
-        end_with_endless_list(sweep);
+    /* A server may send empty pages, or the same ones, again and again. */
+    if (sweep->n_pages > n_objects + USELESS_MAX) {
+        fx_log(ERROR, "status entries not removed: a list has endless pages",
+               fx_log_str("resource", sweep->resource->plural));
+        end_round(sweep);
         return;
     }
     struct fx_buf query = {0};
@@ -148,8 +199,9 @@ static enum fx_sweep_method find_method(const struct fx_cluster_sweep *sweep,
                : fx_sweep_method_of(object, id, sweep->identity.pod);
 }
 
-bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
-                         struct fx_text id) {
+/* Whether the entry with that id is removed by an update of the whole object. */
+static bool is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
+                       struct fx_text id) {
     switch (find_method(sweep, object, id)) {
     case FX_SWEEP_DROP: return fx_sweep_names_has(&sweep->suspects, id);
     case FX_SWEEP_FOREIGN:
@@ -159,6 +211,143 @@ bool fx_sweep_is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *obj
     }
     return false;
 }
+
+/* ---- one object ----------------------------------------------------------------- */
+
+static void end_task(struct fx_cluster_sweep *sweep) {
+    sweep->at_task++;
+    run_in(sweep, sweep->times.write_ms);
+}
+
+static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+                         const json_t *body, const char *manager);
+
+/* If an apply would leave an empty list that somebody owns, an API server makes it null,
+ * and then refuses it (422): the object is updated without the entry instead. */
+static bool updates_instead(struct fx_cluster_sweep *sweep,
+                            const struct fx_kube_failure *failure) {
+    struct task *task = &sweep->tasks[sweep->at_task];
+    if (failure == NULL || failure->status != 422 || task->id == NULL ||
+        task->was_refused) {
+        return false;
+    }
+    task->was_refused = true;
+    send_request(sweep, task, NULL, NULL);
+    return true;
+}
+
+/* Conflicts and deleted objects are not failures: the next round handles them. */
+static void on_written(const struct fx_kube_answer *answer, void *user) {
+    struct fx_cluster_sweep *sweep = sweep_of(user);
+    sweep->call = NULL;
+    if (updates_instead(sweep, answer->failure)) {
+        return;
+    }
+    if (answer->failure != NULL && answer->failure->reason != FX_KUBE_REASON_CONFLICT &&
+        answer->failure->reason != FX_KUBE_REASON_NOT_FOUND) {
+        log_failure(sweep, answer->failure);
+    }
+    end_task(sweep);
+}
+
+static void on_read(const struct fx_kube_answer *answer, void *user);
+
+/* Reads the object, or (with a manager) writes its status. Without memory the next round
+ * handles it. */
+static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+                         const json_t *body, const char *manager) {
+    const bool applies = task->id != NULL && !task->was_refused;
+    const struct fx_kube_request request = {
+        .verb = manager == NULL ? FX_KUBE_VERB_GET
+                : applies       ? FX_KUBE_VERB_APPLY
+                                : FX_KUBE_VERB_UPDATE,
+        .resource = task->resource,
+        .name = {.namespace_ = fx_text_of(task->namespace_),
+                 .name = fx_text_of(task->name),
+                 .subresource = manager == NULL ? NULL : "status",
+                 .everywhere = true},
+        .body = body,
+        .manager = manager,
+    };
+    sweep->call = manager != NULL && body == NULL
+                      ? NULL
+                      : fx_kube_call_start(sweep->client, &request,
+                                           manager == NULL ? on_read : on_written, sweep);
+    if (sweep->call == NULL) {
+        end_task(sweep);
+    }
+}
+
+/* An empty apply as the manager of the deleted replica. */
+static void apply_nothing(struct fx_cluster_sweep *sweep, const struct task *task) {
+    char manager[FX_STATUS_MANAGER_BYTES];
+    json_t *body = fx_kube_body_new(task->resource, fx_text_of(task->namespace_),
+                                    fx_text_of(task->name), fx_text_of(task->uid));
+    fx_status_manager(task->id, manager);
+    send_request(sweep, task, body, manager);
+    json_decref(body);
+}
+
+/* The ids to remove from the object as it is now, terminated by NULL; their texts are
+ * borrowed from the object. NULL if there are none, or without memory. */
+static const char **collect(const struct fx_cluster_sweep *sweep, const struct task *task,
+                            const json_t *object) {
+    const json_t *entries = view_entries(object);
+    const char **ids = calloc(json_array_size(entries) + 1, sizeof *ids);
+    size_t n = 0;
+    for (size_t i = 0; ids != NULL && i < json_array_size(entries); i++) {
+        const json_t *node = fx_tree_view_key(json_array_get(entries, i), "id");
+        const struct fx_text id = fx_tree_text(node);
+        if (task->id != NULL ? fx_text_is(id, task->id) : is_to_drop(sweep, object, id)) {
+            ids[n++] = json_string_value(node);
+        }
+    }
+    if (n == 0) {
+        free(ids);
+        return NULL;
+    }
+    return ids;
+}
+
+static void on_read(const struct fx_kube_answer *answer, void *user) {
+    struct fx_cluster_sweep *sweep = sweep_of(user);
+    const struct task *task = &sweep->tasks[sweep->at_task];
+    const struct fx_text uid =
+        fx_tree_view_string(fx_tree_view_key(answer->object, "metadata"), "uid");
+    sweep->call = NULL;
+    if (answer->failure != NULL || !fx_text_is(uid, task->uid)) {
+        on_written(answer, sweep);
+        return;
+    }
+    const char **ids = collect(sweep, task, answer->object);
+    if (ids == NULL) {
+        end_task(sweep);
+        return;
+    }
+    json_t *body = fx_status_drop(answer->object, ids);
+    send_request(sweep, task, body, sweep->manager);
+    json_decref(body);
+    free(ids);
+}
+
+/* Starts the next task; after the last one the round ends. */
+static void write_next(struct fx_cluster_sweep *sweep) {
+    if (sweep->at_task == sweep->n_tasks) {
+        end_round(sweep);
+        if (sweep->list_mutators) {
+            run_in(sweep, sweep->times.write_ms); /* there are more tasks */
+        }
+        return;
+    }
+    const struct task *task = &sweep->tasks[sweep->at_task];
+    if (task->id != NULL) {
+        apply_nothing(sweep, task);
+    } else {
+        send_request(sweep, task, NULL, NULL);
+    }
+}
+
+/* ---- a pass over the mutators ---------------------------------------------------- */
 
 /* Notes the id, and adds a task if its entry is removed by an apply. False without
  * memory. */
@@ -174,7 +363,7 @@ static bool check_entry(struct fx_cluster_sweep *sweep, const json_t *object,
     }
     const bool again = fx_sweep_names_has(&sweep->suspects, id);
     return (again || fx_sweep_names_add(&sweep->suspects_next, id)) &&
-           (!again || method != FX_SWEEP_APPLY || fx_sweep_add_task(sweep, object, id));
+           (!again || method != FX_SWEEP_APPLY || add_task(sweep, object, id));
 }
 
 static bool check_object(struct fx_cluster_sweep *sweep, const json_t *object) {
@@ -184,9 +373,9 @@ static bool check_object(struct fx_cluster_sweep *sweep, const json_t *object) {
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const struct fx_text id = fx_tree_view_string(json_array_get(entries, i), "id");
         ok = check_entry(sweep, object, id);
-        drops = drops || fx_sweep_is_to_drop(sweep, object, id);
+        drops = drops || is_to_drop(sweep, object, id);
     }
-    return ok && (!drops || fx_sweep_add_task(sweep, object, (struct fx_text){0}));
+    return ok && (!drops || add_task(sweep, object, (struct fx_text){0}));
 }
 
 /* Logs an id whose entries come back each time they are removed. */
@@ -222,30 +411,29 @@ static void end_pass(struct fx_cluster_sweep *sweep, bool is_whole) {
     sweep->suspects = sweep->suspects_next;
     sweep->suspects_next = (struct fx_sweep_names){0};
     sweep->list_mutators = !is_whole;
-    fx_sweep_write_next(sweep);
+    write_next(sweep);
 }
 
 static void list_kind(struct fx_cluster_sweep *sweep);
 
 static void on_objects(const struct fx_kube_answer *answer, void *user) {
-    struct fx_cluster_sweep *sweep = fx_sweep_of(user);
+    struct fx_cluster_sweep *sweep = sweep_of(user);
     sweep->call = NULL;
     const bool is_absent =
         answer->failure != NULL && answer->failure->reason == FX_KUBE_REASON_UNKNOWN;
     if (answer->failure != NULL && !is_absent) {
-        fx_sweep_log_failure(sweep, answer->failure);
-        fx_sweep_end_round(sweep);
+        log_failure(sweep, answer->failure);
+        end_round(sweep);
         return;
     }
     const json_t *items = fx_tree_view_key(answer->object, "items");
-    for (size_t i = 0; i < json_array_size(items) && sweep->n_tasks < FX_SWEEP_TASKS_MAX;
-         i++) {
+    for (size_t i = 0; i < json_array_size(items) && sweep->n_tasks < TASKS_MAX; i++) {
         if (!check_object(sweep, json_array_get(items, i))) {
             end_without_memory(sweep);
             return;
         }
     }
-    if (sweep->n_tasks >= FX_SWEEP_TASKS_MAX) {
+    if (sweep->n_tasks >= TASKS_MAX) {
         end_pass(sweep, false);
     } else if (token_of(answer->object).len > 0) {
         request_page(sweep, token_of(answer->object), on_objects);
@@ -272,26 +460,19 @@ static void list_kind(struct fx_cluster_sweep *sweep) {
 
 /* ---- Pods ------------------------------------------------------------------------ */
 
-/* If this process is not a Pod of the namespace, the replicas are not known. */
-static bool has_own_pod(struct fx_cluster_sweep *sweep) {
-    if (fx_sweep_names_has(&sweep->pods_next, fx_text_of(sweep->identity.pod))) {
-        sweep->logged_no_pod = false;
-        return true;
-    }
-    if (!sweep->logged_no_pod) {
+static void handle_pods(struct fx_cluster_sweep *sweep) {
+    const bool has_own_pod =
+        fx_sweep_names_has(&sweep->pods_next, fx_text_of(sweep->identity.pod));
+    if (!has_own_pod && !sweep->logged_no_pod) {
         fx_log(WARN,
                "this process is not a Pod of its namespace: status entries of deleted "
                "replicas are not removed",
                fx_log_str("pod", sweep->identity.pod),
                fx_log_str("namespace", sweep->identity.namespace_));
-        sweep->logged_no_pod = true;
     }
-    return false;
-}
-
-static void handle_pods(struct fx_cluster_sweep *sweep) {
-    if (!has_own_pod(sweep)) {
-        fx_sweep_end_round(sweep);
+    sweep->logged_no_pod = !has_own_pod;
+    if (!has_own_pod) { /* the replicas are not known */
+        end_round(sweep);
         return;
     }
     sweep->list_mutators =
@@ -306,16 +487,16 @@ static void handle_pods(struct fx_cluster_sweep *sweep) {
         sweep->pass_ns = now_ns;
         list_kind(sweep);
     } else {
-        fx_sweep_end_round(sweep);
+        end_round(sweep);
     }
 }
 
 static void on_pods(const struct fx_kube_answer *answer, void *user) {
-    struct fx_cluster_sweep *sweep = fx_sweep_of(user);
+    struct fx_cluster_sweep *sweep = sweep_of(user);
     sweep->call = NULL;
     if (answer->failure != NULL) {
-        fx_sweep_log_failure(sweep, answer->failure);
-        fx_sweep_end_round(sweep);
+        log_failure(sweep, answer->failure);
+        end_round(sweep);
         return;
     }
     if (!fx_sweep_names_add_page(&sweep->pods_next, answer->object)) {
@@ -330,7 +511,7 @@ static void on_pods(const struct fx_kube_answer *answer, void *user) {
 static void begin_round(struct fx_cluster_sweep *sweep) {
     const char *ignored = NULL;
     if (!fx_cluster_policies_ready(sweep->policies, &ignored)) {
-        fx_sweep_run_in(sweep, sweep->times.wait_ms);
+        run_in(sweep, sweep->times.wait_ms);
         return;
     }
     sweep->failed = false;
@@ -341,9 +522,9 @@ static void begin_round(struct fx_cluster_sweep *sweep) {
 /* ---- life ------------------------------------------------------------------- */
 
 static void on_timer(uv_timer_t *timer) {
-    struct fx_cluster_sweep *sweep = fx_sweep_of(timer->data);
+    struct fx_cluster_sweep *sweep = sweep_of(timer->data);
     if (sweep->n_tasks > 0) {
-        fx_sweep_write_next(sweep);
+        write_next(sweep);
     } else {
         begin_round(sweep);
     }
@@ -362,7 +543,14 @@ fx_cluster_sweep_create(uv_loop_t *loop, struct fx_kube_client *client,
     sweep->client = client;
     sweep->identity = *identity;
     sweep->policies = policies;
-    sweep->times = default_times;
+    sweep->times = (struct fx_sweep_times){
+        .round_ms = 60000,
+        .again_ms = 10000,
+        .wait_ms = 5000,
+        .write_ms = 200,
+        .foreign_ms = 10 * MS_IN_MIN,
+        .rest_ms = UINT64_C(24) * 60 * MS_IN_MIN,
+    };
     fx_status_manager(identity->pod, sweep->manager);
     (void)uv_timer_init(loop, &sweep->timer); /* cannot fail */
     sweep->timer.data = sweep;
@@ -374,11 +562,15 @@ void fx_cluster_sweep_set_times(struct fx_cluster_sweep *sweep,
     sweep->times = *times;
 }
 
+size_t fx_cluster_sweep_count_foreign(const struct fx_cluster_sweep *sweep) {
+    return sweep->foreign.n_items;
+}
+
 /* Drops everything that was seen. */
 static void reset(struct fx_cluster_sweep *sweep) {
     fx_kube_call_cancel(sweep->call);
     sweep->call = NULL;
-    fx_sweep_drop_tasks(sweep);
+    drop_tasks(sweep);
     fx_sweep_names_finish(&sweep->pods);
     fx_sweep_names_finish(&sweep->pods_next);
     fx_sweep_names_finish(&sweep->suspects);
@@ -394,14 +586,14 @@ void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool leads) {
     sweep->list_mutators = leads;
     reset(sweep);
     if (leads) {
-        fx_sweep_run_in(sweep, 0);
+        run_in(sweep, 0);
     } else {
         (void)uv_timer_stop(&sweep->timer);
     }
 }
 
 static void on_closed(uv_handle_t *timer) {
-    struct fx_cluster_sweep *sweep = fx_sweep_of(timer->data);
+    struct fx_cluster_sweep *sweep = sweep_of(timer->data);
     sweep->magic = 0;
     free(sweep);
 }

@@ -7,6 +7,8 @@
 #define FX_CLUSTER_STATUS_SWEEP_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <uv.h>
 
@@ -37,5 +39,23 @@ void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool leads);
 
 /* Stops, and cancels requests in progress. NULL is allowed. */
 void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep);
+
+/* ---- for tests ---- */
+
+struct fx_sweep_times {
+    uint64_t round_ms;   /* between two rounds, */
+    uint64_t again_ms;   /* and if there are new suspects */
+    uint64_t wait_ms;    /* while not all policies have been read yet */
+    uint64_t write_ms;   /* between two writes */
+    uint64_t foreign_ms; /* until entries of others are removed, */
+    uint64_t rest_ms;    /* and until they are removed again after they came back */
+};
+
+/* Right after fx_cluster_sweep_create(). */
+void fx_cluster_sweep_set_times(struct fx_cluster_sweep *sweep,
+                                const struct fx_sweep_times *times);
+
+/* How many ids of other programs are waited for. */
+size_t fx_cluster_sweep_count_foreign(const struct fx_cluster_sweep *sweep);
 
 #endif

@@ -4,7 +4,8 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
-#include "cluster/status/sweep_internal.h"
+#include "cluster/status/sweep.h"
+#include "cluster/status/sweep_plan.h"
 
 static const struct fx_sweep_times fast = {
     .round_ms = 60,
@@ -52,8 +53,9 @@ static void put_keyed(struct fixture *fixture, const char *name) {
 static struct fx_cluster_sweep *start_sweep(struct fixture *fixture) {
     struct fx_err err = FX_ERR_INIT;
     fixture_read(fixture);
-    struct fx_cluster_sweep *sweep = fx_cluster_sweep_create(
-        &fixture->api.loop, fixture->client, &fixture->identity, fixture->policies, &err);
+    struct fx_cluster_sweep *sweep =
+        fx_cluster_sweep_create(&fixture->api.server.loop, fixture->client,
+                                &fixture->identity, fixture->policies, &err);
     assert_non_null(sweep);
     fx_cluster_sweep_set_times(sweep, &fast);
     return sweep;
@@ -216,7 +218,7 @@ static void a_stranger_is_waited_for(void **state) {
                         OWN_POD " " SIBLING " other");
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/b"), "");
     pass_rounds(&fixture, 3);
-    assert_int_equal(sweep->foreign.n_items, 0);
+    assert_int_equal(fx_cluster_sweep_count_foreign(sweep), 0);
     const size_t n_lists = fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit");
     pass_rounds(&fixture, 2);
     assert_int_equal(fake_count(&fixture.api.requests, "GET " ASSIGNS "?limit"), n_lists);
@@ -245,7 +247,7 @@ static void a_stranger_comes_back(void **state) {
     pass_rounds(&fixture, 6);
     assert_int_equal(fake_count(&fixture.api.writes, "PUT"), FX_SWEEP_TRIES - 1);
     assert_string_equal(fixture_ids(&fixture, ASSIGNS "/a"), GATEKEEPER);
-    assert_int_equal(sweep->foreign.n_items, 1);
+    assert_int_equal(fx_cluster_sweep_count_foreign(sweep), 1);
     fx_cluster_sweep_close(sweep);
     fixture_finish(&fixture);
 }

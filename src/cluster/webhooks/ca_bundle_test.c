@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/webhooks/ca_bundle.h"
+#include "cluster/webhooks/webhooks.h"
 #include "kube/body.h"
 #include "kube/test_json.h"
 #include "value/tree.h"

@@ -109,21 +109,6 @@ static json_t *read_remembered(const json_t *configuration, struct fx_err *err) 
     return before;
 }
 
-/* The same for a new record, which replaces an invalid one: an invalid annotation must
- * not keep anybody from disabling. */
-static json_t *read_remembered_or_none(const json_t *configuration, struct fx_err *err) {
-    json_t *before = read_remembered(configuration, err);
-    if (before != NULL || err->code == FX_ENOMEM) {
-        return before;
-    }
-    *err = FX_ERR_INIT;
-    before = json_object();
-    if (before == NULL) {
-        (void)fx_fail_nomem(err);
-    }
-    return before;
-}
-
 static json_t *view_remembered(const json_t *webhook, const json_t *remembered) {
     return fx_tree_view_text(remembered, fx_tree_view_string(webhook, "name"));
 }
@@ -133,12 +118,9 @@ static json_t *view_remembered(const json_t *webhook, const json_t *remembered) 
  * without memory. */
 static json_t *with_labels(json_t *before, json_t *labels) {
     json_t *selector = json_copy(before);
-    if (selector != NULL &&
-        !fx_tree_set_take(selector, FX_TEXT("matchLabels"), json_incref(labels))) {
-        json_decref(selector);
-        return NULL;
-    }
-    return selector;
+    return fx_tree_keep_if(
+        fx_tree_set_take(selector, FX_TEXT("matchLabels"), json_incref(labels)),
+        selector);
 }
 
 /* The selector before the disable, as a new reference; NULL without memory. */
@@ -181,8 +163,7 @@ static bool set_json(json_t *object, const char *key, const json_t *value) {
     struct fx_buf text = {0};
     fx_json_write(&text, value, FX_JSON_COMPACT);
     const bool ok =
-        !text.failed &&
-        fx_kube_body_set_text(object, key, (struct fx_text){text.data, text.len});
+        !text.failed && fx_kube_body_set_text(object, key, fx_buf_view(&text));
     fx_buf_finish(&text);
     return ok;
 }
@@ -266,11 +247,8 @@ static bool write_record(json_t *metadata, const json_t *configuration,
                     set_end(annotations, configuration, request->end) &&
                     remember_selectors(annotations, configuration, remembered) &&
                     remember_owners(annotations, configuration);
-    if (!ok) {
-        json_decref(annotations);
-        return false;
-    }
-    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"),
+                            fx_tree_keep_if(ok, annotations));
 }
 
 static bool write_impossible(json_t *webhooks, const json_t *configuration) {
@@ -288,17 +266,10 @@ static bool write_impossible(json_t *webhooks, const json_t *configuration) {
  */
 static json_t *complete(json_t *body_take, json_t *webhooks_take, bool ok,
                         struct fx_err *err) {
-    if (!ok) {
-        json_decref(webhooks_take);
-    } else if (!fx_tree_set_take(body_take, FX_TEXT("webhooks"), webhooks_take)) {
-        ok = false;
-    }
-    if (!ok) {
-        json_decref(body_take);
-        (void)fx_fail_nomem(err);
-        return NULL;
-    }
-    return body_take;
+    webhooks_take = fx_tree_keep_if(ok, webhooks_take);
+    ok = fx_tree_set_take(body_take, FX_TEXT("webhooks"), webhooks_take) ||
+         fx_fail_nomem(err);
+    return fx_tree_keep_if(ok, body_take);
 }
 
 json_t *fx_disable_apply(const json_t *configuration,
@@ -306,8 +277,13 @@ json_t *fx_disable_apply(const json_t *configuration,
     if (!is_configuration(configuration, err)) {
         return NULL;
     }
-    json_t *remembered = read_remembered_or_none(configuration, err);
+    json_t *remembered = read_remembered(configuration, err);
+    if (remembered == NULL && err->code != FX_ENOMEM) {
+        *err = FX_ERR_INIT; /* an invalid record must not keep anybody from disabling */
+        remembered = json_object();
+    }
     if (remembered == NULL) {
+        (void)fx_fail_nomem(err);
         return NULL;
     }
     json_t *metadata = NULL;
@@ -352,11 +328,8 @@ static bool keep_record(json_t *metadata, const json_t *configuration) {
         ok = fx_kube_body_share(annotations, view_annotations(configuration),
                                 annotations_of_record[i]);
     }
-    if (!ok) {
-        json_decref(annotations);
-        return false;
-    }
-    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"),
+                            fx_tree_keep_if(ok, annotations));
 }
 
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
@@ -396,11 +369,8 @@ static bool drop_record(json_t *metadata, const json_t *configuration) {
         ok = view_annotation(configuration, key) == NULL ||
              fx_tree_set_take(annotations, fx_text_of(key), json_null());
     }
-    if (!ok) {
-        json_decref(annotations);
-        return false;
-    }
-    return fx_tree_set_take(metadata, FX_TEXT("annotations"), annotations);
+    return fx_tree_set_take(metadata, FX_TEXT("annotations"),
+                            fx_tree_keep_if(ok, annotations));
 }
 
 json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) {
@@ -412,10 +382,5 @@ json_t *fx_enable_hand_over(const json_t *configuration, struct fx_err *err) {
         fx_tree_set_take(metadata, FX_TEXT("managedFields"),
                          fx_owners_give_back(configuration, owners, FX_DISABLE_MANAGER));
     json_decref(owners);
-    if (!ok) {
-        json_decref(patch);
-        (void)fx_fail_nomem(err);
-        return NULL;
-    }
-    return patch;
+    return fx_tree_keep_if(ok || fx_fail_nomem(err), patch);
 }

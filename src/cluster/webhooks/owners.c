@@ -68,11 +68,7 @@ static json_t *new_entry(const json_t *owner, json_t *fields_take) {
     }
     ok = ok && fx_tree_set_take(entry, FIELDS, json_incref(fields_take));
     json_decref(fields_take);
-    if (!ok) {
-        json_decref(entry);
-        return NULL;
-    }
-    return entry;
+    return fx_tree_keep_if(ok, entry);
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -86,8 +82,7 @@ static bool read_webhook(const json_t *configuration, struct fx_text webhook,
     bool ok = write_member(&member, webhook) && found != NULL;
     for (size_t i = 0; ok && i < json_array_size(entries); i++) {
         const json_t *entry = json_array_get(entries, i);
-        json_t *selector =
-            view_selector(entry, (struct fx_text){member.data, member.len});
+        json_t *selector = view_selector(entry, fx_buf_view(&member));
         if (json_is_object(selector) && !is_of(entry, except)) {
             ok = fx_tree_append_take(found, new_entry(entry, json_incref(selector)));
         }
@@ -109,11 +104,7 @@ json_t *fx_owners_read(const json_t *configuration, const char *except) {
             fx_tree_view_string(json_array_get(webhooks, i), "name");
         ok = name.len == 0 || read_webhook(configuration, name, except, owners);
     }
-    if (!ok) {
-        json_decref(owners);
-        return NULL;
-    }
-    return owners;
+    return fx_tree_keep_if(ok, owners);
 }
 
 /* ---- giving back ----------------------------------------------------------------- */
@@ -175,7 +166,7 @@ static bool give_webhook(json_t *entries, const json_t *ours, struct fx_text web
     const json_t *before = fx_tree_view_text(owners, webhook);
     struct fx_buf member;
     bool ok = write_member(&member, webhook);
-    const struct fx_text key = {member.data, member.len};
+    const struct fx_text key = fx_buf_view(&member);
     const bool is_ours = ok && view_selector(ours, key) != NULL;
     for (size_t i = 0; is_ours && ok && i < json_array_size(before); i++) {
         const json_t *owner = json_array_get(before, i);
@@ -193,11 +184,7 @@ static json_t *copy_without(const json_t *entries, const char *manager) {
         const json_t *entry = json_array_get(entries, i);
         ok = is_of(entry, manager) || fx_tree_append_take(copy, json_deep_copy(entry));
     }
-    if (!ok) {
-        json_decref(copy);
-        return NULL;
-    }
-    return copy;
+    return fx_tree_keep_if(ok, copy);
 }
 
 json_t *fx_owners_give_back(const json_t *configuration, const json_t *owners,
@@ -216,9 +203,5 @@ json_t *fx_owners_give_back(const json_t *configuration, const json_t *owners,
         }
     }
     ok = ok && (json_array_size(made) > 0 || fx_tree_append_take(made, json_object()));
-    if (!ok) {
-        json_decref(made);
-        return NULL;
-    }
-    return made;
+    return fx_tree_keep_if(ok, made);
 }

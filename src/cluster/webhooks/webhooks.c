@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/webhooks.c - watches each configuration, and reports changes.
+ * cluster/webhooks/webhooks.c - watches each configuration, reports changes, and writes
+ * what differs: one write at a time, after growing pauses if somebody undoes them.
  */
 #include "cluster/webhooks/webhooks.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,15 +15,20 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/log.h"
-#include "cluster/webhooks/ca_bundle.h"
 #include "cluster/webhooks/disable.h"
-#include "cluster/webhooks/webhooks_internal.h"
+#include "kube/backoff.h"
+#include "kube/body.h"
+#include "kube/log_throttle.h"
 #include "value/tree.h"
 
 #define GROUP "admissionregistration.k8s.io"
 
 /* The end of a disable is a time of day, which may jump: it is checked this often. */
 #define CHECK_MS INT64_C(10000)
+
+/* After so many writes without a calm, a line in the log says that somebody undoes them.
+ */
+#define DISPUTED 4u
 
 #define WEBHOOKS_MAGIC 0x66787768u /* "fxwh" */
 
@@ -30,16 +37,243 @@ const struct fx_kube_resource fx_cluster_mutating = {
 const struct fx_kube_resource fx_cluster_validating = {
     GROUP, "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"};
 
+/* For writes that others may undo. */
+static const struct fx_kube_throttle first_throttle = {
+    .first_ms = 500, .last_ms = 60000, .calm_ms = 120000};
+
+/* The write in progress. */
+enum write_type {
+    WRITE_BUNDLE,
+    WRITE_ENABLE,    /* the end of a disable: the selectors, */
+    WRITE_HAND_OVER, /* and then their owners */
+};
+
+/* One configuration. */
+struct target {
+    struct fx_cluster_webhooks *webhooks;
+    const struct fx_kube_resource *resource;
+    bool is_first; /* the first mutating one, which `fixpoint disable` disables */
+    char *name;
+    struct fx_kube_reflector *reflector;
+    struct fx_kube_call *call; /* a write in progress */
+    uv_timer_t timer;          /* of the next write */
+    json_t *object;            /* as last seen; counted; NULL: it does not exist, */
+    bool synced;               /* or (false) that is not known yet */
+    uint64_t holds_since_ns;   /* since when it holds the bundle; 0: it does not */
+    struct fx_kube_throttle throttle;
+    unsigned n_written; /* bundles, without a calm in between */
+    enum write_type write;
+    bool end_failed;            /* the last time: next time the bundle is written first */
+    bool cannot_end;            /* the record of this disable is invalid */
+    enum fx_kube_reason logged; /* the last failure in the log */
+};
+
+struct fx_cluster_webhooks {
+    uint32_t magic;
+    struct fx_kube_client *client;
+    struct fx_cluster_webhooks_events events;
+    void *user;
+    bool writes_ca, leader;
+    bool present, present_known, disabled;
+    char *bundle; /* base64; NULL: none */
+    uint64_t since_ns;
+    uv_timer_t timer; /* of the end of a disable */
+    unsigned handles; /* not closed yet */
+    bool closing;
+    size_t n_targets;
+    struct target targets[];
+};
+
 static struct fx_cluster_webhooks *webhooks_of(void *data) {
     struct fx_cluster_webhooks *webhooks = data;
     assert(webhooks != NULL && webhooks->magic == WEBHOOKS_MAGIC);
     return webhooks;
 }
 
+static void schedule_write(struct target *target);
+
+/* ---- the caBundle ---------------------------------------------------------------- */
+
+bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle) {
+    const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
+    for (size_t i = 0; i < json_array_size(webhooks); i++) {
+        const json_t *client =
+            fx_tree_view_key(json_array_get(webhooks, i), "clientConfig");
+        if (!fx_text_is(fx_tree_view_string(client, "caBundle"), bundle)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
+    const json_t *from = fx_tree_view_key(configuration, "webhooks");
+    json_t *metadata = NULL;
+    json_t *body = fx_kube_body_for(configuration, &metadata);
+    json_t *webhooks = json_array();
+    bool ok = body != NULL && webhooks != NULL;
+    for (size_t i = 0; ok && i < json_array_size(from); i++) {
+        ok = fx_tree_append_take(
+            webhooks, json_pack("{s:O*, s:{s:s}}", "name",
+                                fx_tree_view_key(json_array_get(from, i), "name"),
+                                "clientConfig", "caBundle", bundle));
+    }
+    ok = ok && fx_tree_set_take(body, FX_TEXT("webhooks"), json_incref(webhooks));
+    json_decref(webhooks);
+    return fx_tree_keep_if(ok, body);
+}
+
+/* ---- writing --------------------------------------------------------------------- */
+
+/* ---- writing --------------------------------------------------------------------- */
+
+static void log_bundle_written(struct target *target) {
+    const bool disputed = ++target->n_written >= DISPUTED;
+    const struct fx_log_field fields[] = {
+        fx_log_str("resource", target->resource->plural),
+        fx_log_str("name", target->name),
+        {0}};
+    fx_log_write(disputed ? FX_LOG_WARN : FX_LOG_INFO,
+                 disputed ? "caBundle written again: another client keeps changing it"
+                          : "caBundle written",
+                 fields);
+}
+
+static void log_result(struct target *target, const struct fx_kube_failure *failure) {
+    if (failure == NULL) {
+        target->logged = FX_KUBE_REASON_NONE;
+        if (target->write == WRITE_HAND_OVER) {
+            fx_log(WARN, "mutation is enabled again: the end of the disable is reached",
+                   {0});
+        } else if (target->write == WRITE_BUNDLE) {
+            log_bundle_written(target);
+        }
+    } else if (failure->reason != FX_KUBE_REASON_CONFLICT) {
+        fx_kube_failure_log("webhook configuration not written: it will be retried",
+                            failure, &target->logged);
+    }
+}
+
+static void hand_over(struct target *target, const json_t *configuration);
+
+static void on_written(const struct fx_kube_answer *answer, void *user) {
+    struct target *target = user;
+    const bool ends = target->write != WRITE_BUNDLE;
+    target->call = NULL;
+    target->end_failed = ends && answer->failure != NULL;
+    target->n_written =
+        target->throttle.pause_ms == target->throttle.first_ms ? 0 : target->n_written;
+    fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
+    log_result(target, answer->failure);
+    if (target->write == WRITE_ENABLE && answer->failure == NULL) {
+        hand_over(target, answer->object);
+    } else {
+        schedule_write(target);
+    }
+}
+
+/* The request could not be sent: again after a pause. */
+static void put_off(struct target *target) {
+    fx_kube_throttle_started(&target->throttle, fx_clock_ns());
+    fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
+    schedule_write(target);
+}
+
+/* `body_take` NULL: there was no memory for it. */
+static void write_body(struct target *target, enum write_type write, json_t *body_take,
+                       enum fx_kube_verb verb, const char *manager) {
+    const struct fx_kube_request request = {
+        .verb = verb,
+        .resource = target->resource,
+        .name = {.name = fx_text_of(target->name)},
+        .body = body_take,
+        .manager = manager,
+        .force = true,
+    };
+    target->write = write;
+    target->call = body_take == NULL ? NULL
+                                     : fx_kube_call_start(target->webhooks->client,
+                                                          &request, on_written, target);
+    json_decref(body_take);
+    if (target->call == NULL) {
+        put_off(target);
+    } else {
+        fx_kube_throttle_started(&target->throttle, fx_clock_ns());
+    }
+}
+
+/* ---- the bundle ------------------------------------------------------------------ */
+
+static bool needs_bundle(const struct target *target) {
+    const struct fx_cluster_webhooks *webhooks = target->webhooks;
+    return webhooks->writes_ca && webhooks->bundle != NULL && target->object != NULL &&
+           !fx_ca_bundle_is_in(target->object, webhooks->bundle);
+}
+
+/* ---- the end of a disable -------------------------------------------------------- */
+
+static bool is_over(const struct target *target) {
+    const struct fx_cluster_webhooks *webhooks = target->webhooks;
+    struct fx_disable_record record;
+    if (!target->is_first || target->object == NULL || !webhooks->leader ||
+        target->cannot_end) {
+        return false;
+    }
+    fx_disable_read(target->object, &record);
+    return record.recorded && record.has_end && record.end <= fx_date_now();
+}
+
+static void end_disable(struct target *target) {
+    struct fx_err err = FX_ERR_INIT;
+    json_t *body = fx_enable_apply(target->object, &err);
+    if (body == NULL) {
+        target->cannot_end = err.code != FX_ENOMEM;
+        fx_log(ERROR,
+               "mutation stays disabled although the end of the disable is reached",
+               fx_log_str("error", err.msg));
+        put_off(target);
+        return;
+    }
+    write_body(target, WRITE_ENABLE, body, FX_KUBE_VERB_APPLY, FX_DISABLE_MANAGER);
+}
+
+/* If this fails, the record still exists, and the disable is ended once more. */
+static void hand_over(struct target *target, const json_t *configuration) {
+    struct fx_err err = FX_ERR_INIT;
+    write_body(target, WRITE_HAND_OVER, fx_enable_hand_over(configuration, &err),
+               FX_KUBE_VERB_MERGE_PATCH, FX_DISABLE_MANAGER);
+}
+
+/* ---- the next write -------------------------------------------------------------- */
+
+static void on_timer(uv_timer_t *timer) {
+    struct target *target = timer->data;
+    if (target->call != NULL || target->object == NULL) {
+        return;
+    }
+    if (is_over(target) && !(target->end_failed && needs_bundle(target))) {
+        end_disable(target);
+    } else if (needs_bundle(target)) {
+        write_body(target, WRITE_BUNDLE,
+                   fx_ca_bundle_apply(target->object, target->webhooks->bundle),
+                   FX_KUBE_VERB_APPLY, FX_CA_BUNDLE_MANAGER);
+    }
+}
+
+static void schedule_write(struct target *target) {
+    if (target->webhooks->closing || target->call != NULL ||
+        uv_is_active((uv_handle_t *)&target->timer) ||
+        (!is_over(target) && !needs_bundle(target))) {
+        return;
+    }
+    const uint64_t wait_ms = fx_kube_throttle_wait_ms(&target->throttle, fx_clock_ns());
+    (void)uv_timer_start(&target->timer, on_timer, wait_ms, 0);
+}
+
 /* ---- the bundle ------------------------------------------------------------------ */
 
 /* A configuration that does not exist cannot hold a wrong bundle. */
-static bool holds_bundle(const struct fx_webhooks_target *target) {
+static bool holds_bundle(const struct target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->bundle != NULL && target->synced &&
            (target->object == NULL ||
@@ -49,7 +283,7 @@ static bool holds_bundle(const struct fx_webhooks_target *target) {
 static void report_published(struct fx_cluster_webhooks *webhooks) {
     uint64_t since_ns = 0;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        struct fx_webhooks_target *target = &webhooks->targets[i];
+        struct target *target = &webhooks->targets[i];
         if (!holds_bundle(target)) {
             target->holds_since_ns = 0;
         } else if (target->holds_since_ns == 0) {
@@ -72,7 +306,7 @@ static void report_published(struct fx_cluster_webhooks *webhooks) {
 
 static void on_check(uv_timer_t *timer) {
     struct fx_cluster_webhooks *webhooks = webhooks_of(timer->data);
-    fx_webhooks_schedule_write(&webhooks->targets[0]);
+    schedule_write(&webhooks->targets[0]);
 }
 
 static void schedule_check(struct fx_cluster_webhooks *webhooks,
@@ -86,11 +320,10 @@ static void schedule_check(struct fx_cluster_webhooks *webhooks,
     (void)uv_timer_start(&webhooks->timer, on_check, (uint64_t)ms, (uint64_t)CHECK_MS);
 }
 
-/* ---- callbacks of the reflectors ----------------------------------------------------
- */
+/* ---- callbacks of the reflectors ------------------------------------------------- */
 
 static void report_first(struct fx_cluster_webhooks *webhooks) {
-    const struct fx_webhooks_target *first = &webhooks->targets[0];
+    const struct target *first = &webhooks->targets[0];
     struct fx_disable_record record = {0};
     const bool present = first->object != NULL;
     if (!webhooks->present_known || present != webhooks->present) {
@@ -121,7 +354,7 @@ static bool same_record(const json_t *a, const json_t *b) {
     return same_text(one.at, other.at) && same_text(one.until, other.until);
 }
 
-static void set_object(struct fx_webhooks_target *target, json_t *object) {
+static void set_object(struct target *target, json_t *object) {
     struct fx_cluster_webhooks *webhooks = target->webhooks;
     target->cannot_end = target->cannot_end && object != NULL && target->object != NULL &&
                          same_record(target->object, object);
@@ -134,7 +367,7 @@ static void set_object(struct fx_webhooks_target *target, json_t *object) {
         report_first(webhooks);
     }
     report_published(webhooks);
-    fx_webhooks_schedule_write(target);
+    schedule_write(target);
 }
 
 static bool on_object(json_t *object, void *user) {
@@ -149,7 +382,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 }
 
 static void on_synced(void *user) {
-    struct fx_webhooks_target *target = user;
+    struct target *target = user;
     if (!target->synced) {
         target->synced = true;
         json_t *object = json_incref(target->object);
@@ -160,7 +393,7 @@ static void on_synced(void *user) {
 
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
-    const struct fx_webhooks_target *target = user;
+    const struct target *target = user;
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     webhooks->events.on_state(target->resource, state, failure, webhooks->user);
 }
@@ -188,7 +421,7 @@ static void on_timer_closed(uv_handle_t *timer) {
 }
 
 static void on_target_closed(uv_handle_t *timer) {
-    close_one(((struct fx_webhooks_target *)timer->data)->webhooks);
+    close_one(((struct target *)timer->data)->webhooks);
 }
 
 static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
@@ -200,11 +433,11 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
         .on_synced = on_synced,
         .on_state = on_state,
     };
-    struct fx_webhooks_target *target = &webhooks->targets[webhooks->n_targets++];
+    struct target *target = &webhooks->targets[webhooks->n_targets++];
     target->webhooks = webhooks;
     target->resource = resource;
     target->is_first = is_first;
-    target->throttle = fx_webhooks_throttle;
+    target->throttle = first_throttle;
     (void)uv_timer_init(loop, &target->timer); /* cannot fail */
     target->timer.data = target;
     webhooks->handles++;
@@ -245,7 +478,7 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
                            struct fx_err *err) {
     const size_t n = options->n_mutating + options->n_validating;
     struct fx_cluster_webhooks *webhooks =
-        calloc(1, sizeof *webhooks + n * sizeof(struct fx_webhooks_target));
+        calloc(1, sizeof *webhooks + n * sizeof(struct target));
     if (webhooks == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
@@ -268,7 +501,7 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
 /* A new bundle is not an undone write: it is written without a pause. */
 static void reset_throttles(struct fx_cluster_webhooks *webhooks) {
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        webhooks->targets[i].throttle = fx_webhooks_throttle;
+        webhooks->targets[i].throttle = first_throttle;
         (void)uv_timer_stop(&webhooks->targets[i].timer);
     }
 }
@@ -289,7 +522,7 @@ bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
     webhooks->bundle = bundle;
     report_published(webhooks);
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        fx_webhooks_schedule_write(&webhooks->targets[i]);
+        schedule_write(&webhooks->targets[i]);
     }
     return true;
 }
@@ -342,7 +575,7 @@ void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool l
     webhooks->leader = leader;
     if (webhooks->n_targets > 0 && webhooks->present_known) {
         report_first(webhooks);
-        fx_webhooks_schedule_write(&webhooks->targets[0]);
+        schedule_write(&webhooks->targets[0]);
     }
 }
 
@@ -352,7 +585,7 @@ void fx_cluster_webhooks_close(struct fx_cluster_webhooks *webhooks) {
     }
     webhooks->closing = true;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        struct fx_webhooks_target *target = &webhooks->targets[i];
+        struct target *target = &webhooks->targets[i];
         fx_kube_call_cancel(target->call);
         fx_kube_reflector_close(target->reflector);
         uv_close((uv_handle_t *)&target->timer, on_target_closed);

@@ -73,6 +73,18 @@ bool fx_cluster_webhooks_get_status(const struct fx_cluster_webhooks *webhooks,
 
 extern const struct fx_kube_resource fx_cluster_mutating, fx_cluster_validating;
 
+/* ---- the caBundle of a configuration; pure ---- */
+
+#define FX_CA_BUNDLE_MANAGER "fixpoint"
+
+/* Whether every webhook of the configuration has this bundle (base64). */
+bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle);
+
+/* The apply configuration that sets the bundle of every webhook, for this very object
+ * (its uid and resourceVersion), so that a deleted configuration is not created again. A
+ * new tree; NULL without memory. */
+json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) FX_MUST_USE;
+
 /* Stops. The memory is freed when the loop has closed its handles. NULL is allowed. */
 void fx_cluster_webhooks_close(struct fx_cluster_webhooks *webhooks);
 

@@ -2,11 +2,11 @@
 {{- define "fixpoint.columns.mutator" -}}
 - name: Location
   type: string
-  description: Where it writes.
+  description: The location that the mutator writes.
   jsonPath: .spec.location
 - name: Error
   type: string
-  description: What is wrong with it, in the words of the first replica that says so.
+  description: The error that the first replica reports.
   priority: 1
   jsonPath: .status.byPod[*].errors[*].message
 {{- end }}
@@ -18,15 +18,15 @@
   jsonPath: .spec.type
 - name: Tier
   type: integer
-  description: Lower ones come first.
+  description: The tier; lower tiers run first.
   jsonPath: .spec.executionTier
 - name: Ready
   type: string
-  description: Whether it is in force.
+  description: Whether the policy is active.
   jsonPath: .status.conditions[?(@.type=="Ready")].status
 - name: Message
   type: string
-  description: What is wrong with it.
+  description: The error message.
   priority: 1
   jsonPath: .status.conditions[?(@.type=="Ready")].message
 {{- end }}
@@ -34,24 +34,24 @@
 {{- define "fixpoint.columns.provider" -}}
 - name: URL
   type: string
-  description: Where it is asked.
+  description: The URL of the provider.
   jsonPath: .spec.url
 {{- end }}
 
 {{- define "fixpoint.columns.config" -}}
 - name: Excluded
   type: string
-  description: The namespaces of its first entry.
+  description: The namespaces of the first entry.
   jsonPath: .spec.match[0].excludedNamespaces
 {{- end }}
 
 {{- define "fixpoint.columns.expansion" -}}
 - name: Source
   type: string
-  description: Where in the generator the template stands.
+  description: The location of the template in the generator.
   jsonPath: .spec.templateSource
 - name: Generates
   type: string
-  description: The kind that comes of it.
+  description: The generated kind.
   jsonPath: .spec.generatedGVK.kind
 {{- end }}

@@ -16,7 +16,7 @@ items:
 {{- define "fixpoint.schema.globs" -}}
 type: array
 items:
-  description: A name; `*` at its beginning or end stands for any text.
+  description: A name; `*` at its beginning or end matches any text.
   type: string
   pattern: ^\*?[-:a-z0-9]*\*?$
 {{- end }}
@@ -47,16 +47,16 @@ kinds:
 {{- define "fixpoint.schema.applyTo" -}}
 applyTo:
   description: >-
-    Which objects it is about: one entry has to fit whole. The object's own apiVersion and
-    kind count.
+    The kinds of objects that the mutator applies to: one entry must match completely. The
+    object's own apiVersion and kind count.
   type: array
   items:
-    description: Objects of these groups, versions and kinds, at these operations.
+    description: Objects of these groups, versions and kinds, on these operations.
     type: object
     properties:
       {{- include "fixpoint.schema.gvks" . | nindent 6 }}
       operations:
-        description: At which operations; none given is both.
+        description: The operations; the default is both.
         {{- include "fixpoint.schema.operations" . | nindent 8 }}
 {{- end }}
 
@@ -65,7 +65,7 @@ type: object
 x-kubernetes-map-type: atomic
 properties:
   matchLabels:
-    description: Keys with the value that each must have.
+    description: Keys with their required values.
     type: object
     additionalProperties:
       type: string
@@ -73,35 +73,35 @@ properties:
     description: Requirements, all of which must hold.
     type: array
     items:
-      description: What must hold of one key.
+      description: A requirement for one key.
       type: object
       required:
         - key
         - operator
       properties:
         key:
-          description: The key that it is about.
+          description: The key.
           type: string
         operator:
           description: In, NotIn, Exists or DoesNotExist.
           type: string
         values:
-          description: The values of In and NotIn, at least one; none with the others.
+          description: The values for In and NotIn, at least one; empty for the other operators.
           {{- include "fixpoint.schema.strings" . | nindent 10 }}
 {{- end }}
 
 {{- define "fixpoint.schema.match" -}}
 match:
   description: >-
-    Which objects it mutates: all criteria together; one that is left out holds for
-    everything. The object is seen as the mutators before left it.
+    The objects to mutate: all criteria must match; an absent criterion matches everything. The
+    criteria see the object after the preceding mutators.
   type: object
   properties:
     kinds:
-      description: One entry must hold the object's group and kind.
+      description: One entry must contain the object's group and kind.
       type: array
       items:
-        description: Groups and kinds; an empty list, and * in one, hold all.
+        description: Groups and kinds; an empty list, or a list with *, matches all.
         type: object
         properties:
           apiGroups:
@@ -111,27 +111,27 @@ match:
             description: Kinds.
             {{- include "fixpoint.schema.strings" . | nindent 12 }}
     scope:
-      description: Namespaced, or Cluster; any other text holds for both.
+      description: Namespaced or Cluster; any other text matches both.
       type: string
     namespaces:
       description: >-
-        The object's namespace is one of these; for a Namespace its own name. Holds for
-        what is in no namespace.
+        The object's namespace is one of these; for a Namespace its own name. Matches all
+        cluster-scoped objects.
       {{- include "fixpoint.schema.globs" . | nindent 6 }}
     excludedNamespaces:
       description: The object's namespace is none of these; for a Namespace its own name.
       {{- include "fixpoint.schema.globs" . | nindent 6 }}
     labelSelector:
-      description: The object's labels fit.
+      description: The object's labels match.
       {{- include "fixpoint.schema.selector" . | nindent 6 }}
     namespaceSelector:
       description: >-
-        The labels of the object's namespace fit; for a Namespace its own. Holds for what
-        is in no namespace.
+        The labels of the object's namespace match; for a Namespace its own labels. Matches all
+        cluster-scoped objects.
       {{- include "fixpoint.schema.selector" . | nindent 6 }}
     {{- if .own }}
     annotationSelector:
-      description: The object's annotations fit, whose values may be any text.
+      description: The object's annotations match; their values may be any text.
       {{- include "fixpoint.schema.selector" . | nindent 6 }}
     {{- end }}
     name:
@@ -142,7 +142,7 @@ match:
       pattern: ^\*?[-:a-z0-9]*\*?$
     source:
       description: >-
-        Generated: made by an ExpansionTemplate; Original: sent by somebody; All, the
+        Generated: created by an ExpansionTemplate; Original: sent by a client; All, the
         default: both.
       type: string
       enum:
@@ -154,29 +154,28 @@ match:
 {{- define "fixpoint.schema.location" -}}
 location:
   description: >-
-    Where in the object: fields with dots between them, elements of lists by a key, as in
-    `spec.containers[name: app].image`; `[name: *]` stands for every element. Other
-    characters than letters, digits, - and _ want quotes:
-    `metadata.labels."example.com/team"`.
-    {{- if .own }} `[name: * except "istio-proxy"]` leaves elements out.{{ end }}
+    A location in the object: fields with dots between them, and elements of lists by a key, as
+    in `spec.containers[name: app].image`; `[name: *]` selects every element. Characters other
+    than letters, digits, - and _ need quotes: `metadata.labels."example.com/team"`.
+    {{- if .own }} `[name: * except "istio-proxy"]` excludes elements.{{ end }}
   type: string
 {{- end }}
 
 {{- define "fixpoint.schema.pathTests" -}}
 pathTests:
   description: >-
-    Conditions on the way to the location. Where one does not hold, that place is left
-    alone.
+    Conditions on the path to the location. If one does not hold at a place, the mutator does
+    not change that place.
   type: array
   items:
     description: One condition.
     type: object
     properties:
       subPath:
-        description: A location with which `spec.location` begins, or all of it.
+        description: A beginning of `spec.location`, or all of it.
         type: string
       condition:
-        description: Whether something must be there, or nothing.
+        description: Whether a value must exist or must not exist.
         type: string
         enum:
           - MustExist
@@ -199,7 +198,7 @@ assign:
           description: name, or namespace.
           type: string
     externalData:
-      description: What a provider outside says.
+      description: A value from a provider of external data.
       type: object
       required:
         - provider
@@ -209,8 +208,8 @@ assign:
           type: string
         dataSource:
           description: >-
-            What it is asked for: the text that stands at the location, or the name of the
-            user who sent the object.
+            The key for the provider: the text at the location, or the name of the user who sent
+            the object.
           type: string
           default: ValueAtLocation
           enum:
@@ -218,8 +217,8 @@ assign:
             - Username
         failurePolicy:
           description: >-
-            Where no value can be had: the request fails, the value stays as it is, or
-            `default` is written.
+            If there is no value: the request fails, the value does not change, or `default` is
+            written.
           type: string
           default: Fail
           enum:
@@ -227,13 +226,13 @@ assign:
             - Ignore
             - Fail
         default:
-          description: The value with UseDefault, which requires it.
+          description: The value for UseDefault, which requires it.
           type: string
     {{- if .own }}
     fromObject:
       description: >-
-        A location: the value that stands there is written. Where nothing does, or null,
-        nothing is. Its globs are those with which `spec.location` begins.
+        A location: the value at this location is written. If it is absent or null, nothing is
+        written. Its globs must be the first ones of `spec.location`.
       type: string
     {{- end }}
 {{- end }}
@@ -241,11 +240,11 @@ assign:
 {{- define "fixpoint.schema.conditions" -}}
 {{- if .own -}}
 conditions:
-  description: What must hold elsewhere in the object for it to act; all of them.
+  description: Conditions on other fields of the object; all must hold.
   type: array
   maxItems: 64
   items:
-    description: What must hold at one location.
+    description: A condition on one location.
     type: object
     required:
       - location
@@ -253,13 +252,13 @@ conditions:
     properties:
       location:
         description: >-
-          Anywhere in the object. Where it begins as `spec.location` does, with the same
-          glob, the same element is asked.
+          Any location in the object. If it begins like `spec.location`, with the same glob, the
+          condition is evaluated for the same element.
         type: string
       operator:
         description: >-
-          Something is there, or nothing; a value there is one of `values`, or none is; or
-          a string there matches one of them, as a regular expression.
+          A value exists or does not exist; a value is one of `values`, or none is; or a string
+          matches one of `values` as a regular expression.
         type: string
         enum:
           - Exists
@@ -269,8 +268,8 @@ conditions:
           - Matches
       values:
         description: >-
-          With In and NotIn strings, numbers, booleans and null; with Matches regular
-          expressions. None with the others.
+          For In and NotIn: strings, numbers, booleans and null; for Matches: regular
+          expressions. Empty for the other operators.
         type: array
         maxItems: 1024
         items:
@@ -285,10 +284,10 @@ required:
   - message
 properties:
   type:
-    description: Which class of error it is; absent where it is of none.
+    description: The class of the error; absent if it has none.
     type: string
   message:
-    description: What is wrong.
+    description: The error message.
     type: string
 {{- end }}
 
@@ -296,33 +295,33 @@ properties:
 a template of what stands beside them. */}}
 {{- define "fixpoint.schema.byPod" -}}
 status:
-  description: What the replicas say of it.
+  description: The status that the replicas report.
   type: object
   properties:
     byPod:
-      description: One entry a replica, each written by that replica alone.
+      description: One entry for each replica, which writes only its own entry.
       type: array
       x-kubernetes-list-type: map
       x-kubernetes-list-map-keys:
         - id
       items:
-        description: What one replica says.
+        description: The status that one replica reports.
         type: object
         required:
           - id
         properties:
           id:
-            description: The replica's Pod.
+            description: The Pod of the replica.
             type: string
           {{ .uid }}:
-            description: The uid of the object that it speaks of.
+            description: The uid of the object that the entry describes.
             type: string
           observedGeneration:
-            description: The generation of the object that it speaks of.
+            description: The generation of the object that the entry describes.
             type: integer
             format: int64
           operations:
-            description: What this replica does.
+            description: The operations of this replica.
             {{- include "fixpoint.schema.strings" . | nindent 12 }}
           {{- include .entry . | nindent 10 }}
     {{- with get . "more" }}
@@ -333,7 +332,7 @@ status:
 {{/* As Kubernetes has them everywhere (metav1.Condition): `kubectl wait` knows them. */}}
 {{- define "fixpoint.schema.conditionsOfStatus" -}}
 conditions:
-  description: What all replicas together come to; written by one of them.
+  description: The combined status of all replicas; one of them writes it.
   type: array
   x-kubernetes-list-type: map
   x-kubernetes-list-map-keys:
@@ -349,18 +348,18 @@ conditions:
       - message
     properties:
       type:
-        description: Which condition it is. `Ready` tells whether the object is in force.
+        description: The type of the condition. `Ready` says whether the object is active.
         type: string
         maxLength: 316
       status:
-        description: Whether it holds.
+        description: Whether the condition holds.
         type: string
         enum:
           - "True"
           - "False"
           - Unknown
       observedGeneration:
-        description: The generation of the object that it speaks of.
+        description: The generation of the object that the entry describes.
         type: integer
         format: int64
         minimum: 0
@@ -369,61 +368,61 @@ conditions:
         type: string
         format: date-time
       reason:
-        description: Why, in one word for programs.
+        description: The reason, as one word for programs.
         type: string
         minLength: 1
         maxLength: 1024
         pattern: ^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$
       message:
-        description: Why, in words.
+        description: The reason, as a text.
         type: string
         maxLength: 32768
 {{- end }}
 
 {{- define "fixpoint.schema.entry.errors" -}}
 errors:
-  description: What is wrong with the object; empty or absent where nothing is.
+  description: The errors of the object; empty or absent if there are none.
   type: array
   items:
-    description: One fault.
+    description: One error.
     {{- include "fixpoint.schema.error" . | nindent 4 }}
 {{- end }}
 
 {{- define "fixpoint.schema.entry.mutator" -}}
 enforced:
-  description: Whether this replica mutates by it. Absent is no.
+  description: Whether the mutator is active in this replica. Absent means no.
   type: boolean
 {{ include "fixpoint.schema.entry.errors" . }}
 {{- end }}
 
 {{- define "fixpoint.schema.entry.provider" -}}
 active:
-  description: Whether this replica asks it.
+  description: Whether this replica calls the provider.
   type: boolean
 errors:
-  description: What went wrong with it.
+  description: The errors of the provider.
   type: array
   items:
-    description: One fault.
+    description: One error.
     type: object
     required:
       - message
     properties:
       type:
-        description: Which class of error it is; absent where it is of none.
+        description: The class of the error; absent if it has none.
         type: string
       message:
-        description: What is wrong.
+        description: The error message.
         type: string
       retryable:
-        description: Whether trying again may help.
+        description: Whether a retry may succeed.
         type: boolean
       errorTimestamp:
-        description: When it happened.
+        description: The time of the error.
         type: string
         format: date-time
 lastCacheUpdateTime:
-  description: When an answer of it was last kept.
+  description: When an answer of the provider was last cached.
   type: string
   format: date-time
 lastTransitionTime:
@@ -439,10 +438,10 @@ lastTransitionTime:
 {{- end }}
 
 {{- define "fixpoint.schema.Assign" -}}
-description: Assign writes a value anywhere in an object but in its metadata.
+description: Assign writes a value anywhere in an object except in its metadata.
 properties:
   spec:
-    description: What is written, where, and in which objects.
+    description: The value, the location, and the objects.
     type: object
     properties:
       {{- include "fixpoint.schema.applyTo" . | nindent 6 }}
@@ -450,7 +449,7 @@ properties:
       {{- include "fixpoint.schema.location" . | nindent 6 }}
       {{- with include "fixpoint.schema.conditions" . }}{{ nindent 6 . }}{{ end }}
       parameters:
-        description: What is written.
+        description: The value to write.
         type: object
         properties:
           {{- include "fixpoint.schema.assign" . | nindent 10 }}
@@ -460,22 +459,23 @@ properties:
 
 {{- define "fixpoint.schema.AssignMetadata" -}}
 description: >-
-  AssignMetadata adds a label or an annotation that is not there yet. What is there stays.
+  AssignMetadata adds a label or an annotation that does not exist yet. It never changes an
+  existing one.
 properties:
   spec:
-    description: Which label or annotation is added, and to which objects.
+    description: The label or annotation to add, and the objects.
     type: object
     properties:
       {{- include "fixpoint.schema.match" . | nindent 6 }}
       {{- include "fixpoint.schema.location" . | nindent 6 }}
       {{- if .own }}
       operations:
-        description: At which operations; none given is both.
+        description: The operations; the default is both.
         {{- include "fixpoint.schema.operations" . | nindent 8 }}
       {{- end }}
       {{- with include "fixpoint.schema.conditions" . }}{{ nindent 6 . }}{{ end }}
       parameters:
-        description: What is written.
+        description: The value to write.
         type: object
         properties:
           {{- include "fixpoint.schema.assign" . | nindent 10 }}
@@ -484,10 +484,11 @@ properties:
 
 {{- define "fixpoint.schema.ModifySet" -}}
 description: >-
-  ModifySet adds values to a list, or takes them out: a list as a set, such as of arguments.
+  ModifySet adds values to a list or removes them: it treats the list, for example of arguments,
+  as a set.
 properties:
   spec:
-    description: Which values, where, and in which objects.
+    description: The values, the location, and the objects.
     type: object
     properties:
       {{- include "fixpoint.schema.applyTo" . | nindent 6 }}
@@ -495,13 +496,13 @@ properties:
       {{- include "fixpoint.schema.location" . | nindent 6 }}
       {{- with include "fixpoint.schema.conditions" . }}{{ nindent 6 . }}{{ end }}
       parameters:
-        description: Which values, and what is done with them.
+        description: The values, and the operation on them.
         type: object
         properties:
           operation:
             description: >-
-              merge adds the values that are missing, at the end; prune removes whatever
-              equals one of them.
+              merge appends the missing values; prune removes the elements that equal one of the
+              values.
             type: string
             default: merge
             enum:
@@ -525,7 +526,7 @@ properties:
 description: AssignImage replaces parts of an image reference.
 properties:
   spec:
-    description: Which parts become what, where, and in which objects.
+    description: The new parts, the location, and the objects.
     type: object
     properties:
       {{- include "fixpoint.schema.applyTo" . | nindent 6 }}
@@ -533,23 +534,23 @@ properties:
       {{- include "fixpoint.schema.location" . | nindent 6 }}
       {{- with include "fixpoint.schema.conditions" . }}{{ nindent 6 . }}{{ end }}
       parameters:
-        description: The new parts; at least one. Those that are not given stay.
+        description: The new parts; at least one. Parts that are not given do not change.
         type: object
         properties:
           assignDomain:
             description: The registry, with a dot in it, or localhost; with a port or without.
             type: string
           assignPath:
-            description: The path behind the registry, in lower case.
+            description: The path after the registry, in lower case.
             type: string
           assignTag:
-            description: The tag or digest, with its mark, as in `:1.4`, `@sha256:…`.
+            description: The tag or digest, with its separator, as in `:1.4`, `@sha256:…`.
             type: string
           {{- if .own }}
           onlyIf:
             description: >-
-              Which images it changes, by the parts that they have: all lists that are
-              given must hold. "" stands for a part that is missing.
+              The images to change, by their present parts: each given list must contain the
+              part. "" means that the part is missing.
             type: object
             properties:
               domains:
@@ -561,7 +562,7 @@ properties:
                 maxItems: 1024
                 {{- include "fixpoint.schema.strings" . | nindent 16 }}
               tags:
-                description: Tags and digests, exact, with their mark.
+                description: Tags and digests, exact, with their separator.
                 maxItems: 1024
                 {{- include "fixpoint.schema.strings" . | nindent 16 }}
           {{- end }}
@@ -570,10 +571,10 @@ properties:
 {{- end }}
 
 {{- define "fixpoint.schema.Remove" -}}
-description: Remove takes away a field, or elements of a list.
+description: Remove removes a field, or elements of a list.
 properties:
   spec:
-    description: What is taken away, and from which objects.
+    description: The location to remove, and the objects.
     type: object
     properties:
       {{- include "fixpoint.schema.applyTo" . | nindent 6 }}
@@ -581,7 +582,7 @@ properties:
       {{- include "fixpoint.schema.location" . | nindent 6 }}
       {{- with include "fixpoint.schema.conditions" . }}{{ nindent 6 . }}{{ end }}
       parameters:
-        description: Where it is taken away.
+        description: Parameters of the removal.
         type: object
         properties:
           {{- include "fixpoint.schema.pathTests" . | nindent 10 }}
@@ -589,22 +590,22 @@ properties:
 {{- end }}
 
 {{- define "fixpoint.schema.Provider" -}}
-description: Provider says where values from outside come from.
+description: Provider configures a provider of external data.
 properties:
   spec:
-    description: Where it is asked, and whom to trust there.
+    description: The address of the provider, and the CA to trust.
     type: object
     properties:
       url:
-        description: Where it is asked, https://…
+        description: The URL of the provider, https://…
         type: string
       timeout:
-        description: How many seconds one request may take; 5 where none is given.
+        description: The time limit of one request in seconds; the default is 5.
         type: integer
       caBundle:
         description: >-
-          Certificates, PEM in base64: the provider's own is one of those that they vouch
-          for. Nobody else is trusted.
+          CA certificates, PEM in base64. One of these CAs must have issued the provider's
+          certificate.
         type: string
   {{- include "fixpoint.schema.byPod" (dict "uid" "providerUID" "entry" "fixpoint.schema.entry.provider") | nindent 2 }}
 {{- end }}
@@ -622,32 +623,31 @@ kind:
 {{- end }}
 
 {{- define "fixpoint.schema.Config" -}}
-description: >-
-  Config says which namespaces are left alone. Only the one named `config` has any effect.
+description: Config excludes namespaces. Only the Config named `config` has any effect.
 properties:
   spec:
-    description: What is left alone. What is not in `match` concerns Gatekeeper alone.
+    description: The exclusions. All fields except `match` concern only Gatekeeper.
     type: object
     properties:
       match:
-        description: Which processes leave which namespaces alone.
+        description: The namespaces that each process ignores.
         type: array
         items:
-          description: These processes leave these namespaces alone.
+          description: These processes ignore these namespaces.
           type: object
           properties:
             processes:
-              description: mutation-webhook, or * for all; others concern Gatekeeper.
+              description: mutation-webhook, or * for all; other processes concern Gatekeeper.
               {{- include "fixpoint.schema.strings" . | nindent 14 }}
             excludedNamespaces:
               description: The namespaces.
               {{- include "fixpoint.schema.globs" . | nindent 14 }}
       sync:
-        description: What Gatekeeper keeps a copy of.
+        description: The objects that Gatekeeper caches.
         type: object
         properties:
           syncOnly:
-            description: These kinds alone.
+            description: Only these kinds.
             type: array
             items:
               description: One kind.
@@ -659,43 +659,43 @@ properties:
         type: object
         properties:
           traces:
-            description: Which requests Gatekeeper traces.
+            description: The requests that Gatekeeper traces.
             type: array
             items:
               description: Requests of one user about one kind.
               type: object
               properties:
                 user:
-                  description: Whose requests.
+                  description: The user.
                   type: string
                 kind:
-                  description: About what.
+                  description: The kind.
                   type: object
                   properties:
                     {{- include "fixpoint.schema.gvk" . | nindent 20 }}
                 dump:
-                  description: All writes down the whole state, too.
+                  description: All also dumps the whole state.
                   type: string
       readiness:
-        description: How Gatekeeper tells that it is ready.
+        description: How Gatekeeper reports readiness.
         type: object
         properties:
           statsEnabled:
-            description: Whether it logs how far it is.
+            description: Whether it logs its progress.
             type: boolean
   {{- include "fixpoint.schema.byPod" (dict "uid" "configUID" "entry" "fixpoint.schema.entry.errors") | nindent 2 }}
 {{- end }}
 
 {{- define "fixpoint.schema.ExpansionTemplate" -}}
 description: >-
-  ExpansionTemplate says what a controller will make of an object, before it does.
+  ExpansionTemplate describes the objects that a controller will create from an object.
 properties:
   spec:
-    description: Which objects are expanded, and what comes of them.
+    description: The objects to expand, and the generated kind.
     type: object
     properties:
       applyTo:
-        description: The objects that are expanded.
+        description: The objects to expand.
         type: array
         items:
           description: Objects of these groups, versions and kinds.
@@ -704,16 +704,16 @@ properties:
             {{- include "fixpoint.schema.gvks" . | nindent 12 }}
       templateSource:
         description: >-
-          Where the template stands in the object: fields with dots between them, as in
+          The location of the template in the object: fields with dots between them, as in
           spec.template.
         type: string
       generatedGVK:
-        description: What is made.
+        description: The generated kind.
         type: object
         properties:
           {{- include "fixpoint.schema.gvk" . | nindent 10 }}
       enforcementAction:
-        description: What Gatekeeper's validation does about violations in what is made.
+        description: What Gatekeeper's validation does about violations in the generated object.
         type: string
   {{- include "fixpoint.schema.byPod" (dict "uid" "templateUID" "entry" "fixpoint.schema.entry.errors") | nindent 2 }}
 {{- end }}
@@ -721,59 +721,59 @@ properties:
 {{- define "fixpoint.schema.ModRule.match" -}}
 match:
   description: >-
-    What must hold of the object: all items. An expression sees the object as the rules of
-    lower tiers left it, with `syntheticRefs` in it: its namespace, and the node of a Pod.
+    Conditions on the object; all items must hold. An expression sees the object after the rules
+    of lower tiers, with `syntheticRefs`: its namespace, and the node of a Pod.
   type: array
   minItems: 1
   items:
     description: >-
-      One question about the object. What `select` finds is compared with matchValue; where
-      there is none with matchValues; where there are none with matchRegex; with none of them
-      it is enough that something is found.
+      One condition on the object. The results of `select` are compared with matchValue; without
+      it, with matchValues; without both, with matchRegex; without all three, the item holds if
+      there is a result.
     type: object
     required:
       - select
     properties:
       select:
         description: >-
-          An expression in JSONPath, such as `$.spec.containers[*].image`, or one that is true
-          or false, such as `length($.spec.containers) > 1`, whose answer counts by itself.
+          A JSONPath expression, such as `$.spec.containers[*].image`, or a boolean expression,
+          such as `length($.spec.containers) > 1`, whose value decides.
         type: string
         minLength: 1
       matchFor:
-        description: >-
-          Of several things that are found, whether any must fit, or all.
+        description: Whether any or all of several results must match.
         type: string
         default: Any
         enum:
           - Any
           - All
       matchValue:
-        description: The text that is found is this one.
+        description: The result equals this text.
         type: string
         nullable: true
       matchValues:
-        description: The text that is found is one of these.
+        description: The result is one of these texts.
         {{- include "fixpoint.schema.strings" . | nindent 8 }}
       matchRegex:
         description: >-
-          This regular expression is found in the text (RE2, anywhere in it unless it has
+          The result matches this regular expression (RE2, anywhere in the text unless it has
           anchors).
         type: string
         nullable: true
       negate:
-        description: Turns the answer over; so does it where nothing is found.
+        description: Negates the item, also if there is no result.
         type: boolean
 {{- end }}
 
 {{- define "fixpoint.schema.ModRule.patch" -}}
 patch:
   description: >-
-    What is done to the object, in this order: JSON Patch, with `select` and templates. All of
-    it is worked out before any is done. A rule of which one operation fails is left out.
+    The operations on the object, in this order: JSON Patch, with `select` and templates. All
+    operations are computed before the first one is applied. If one fails, the whole rule is
+    skipped.
   type: array
   items:
-    description: One operation; with `select` one for each place that it finds.
+    description: One operation; with `select` one for each result.
     type: object
     required:
       - op
@@ -781,8 +781,8 @@ patch:
     properties:
       op:
         description: >-
-          add writes a field, or inserts into a list (a key of `-` appends to it); replace and
-          remove want that it is there. Parents that are missing are made by add.
+          add writes a field, or inserts into a list (the key `-` appends); it creates missing
+          parents. replace and remove require that the field exists.
         type: string
         enum:
           - add
@@ -790,8 +790,9 @@ patch:
           - remove
       path:
         description: >-
-          Where, as a JSON Pointer: /metadata/labels/team. With `select` #0, #1, … stand for
-          what its first, second, … wildcard or filter found: /spec/containers/#0/image.
+          The location as a JSON Pointer: /metadata/labels/team. With `select`, #0, #1, … are
+          the keys or indexes that its first, second, … wildcard or filter found:
+          /spec/containers/#0/image.
         type: string
       select:
         description: A JSONPath with wildcards and filters, such as `$.spec.containers[*]`.
@@ -800,45 +801,45 @@ patch:
         nullable: true
       value:
         description: >-
-          What is written, as YAML: a template of Go, with `.Target` the object, `.Namespace`
-          its namespace, `.SelectedItem` what `select` found, and the functions of Sprig.
+          The value, as YAML: a Go template, with `.Target` (the object), `.Namespace` (its
+          namespace), `.SelectedItem` (the result of `select`), and the Sprig functions.
         type: string
         nullable: true
 {{- end }}
 
 {{- define "fixpoint.schema.ModRule" -}}
 description: >-
-  ModRule changes objects on their way into the cluster, or rejects them. It is about the
-  objects of its own namespace; one in the namespace of the cluster's rules is about what is
-  in no namespace, or about the namespaces that it names.
+  ModRule changes or rejects objects at admission. It applies to the objects of its own
+  namespace; a ModRule in the cluster namespace applies to cluster-scoped objects, or to the
+  namespaces that it names.
 required:
   - spec
 properties:
   spec:
-    description: Which objects, and what becomes of them.
+    description: The objects, and the operations on them.
     type: object
     required:
       - type
       - match
     properties:
       type:
-        description: Patch changes what matches; Reject rejects it.
+        description: Patch changes matching objects; Reject rejects them.
         type: string
         enum:
           - Patch
           - Reject
       executionTier:
         description: >-
-          Rules of lower tiers come first, and those of a higher one match against what they
-          made. Within a tier rules are matched together.
+          Rules of lower tiers run first, and rules of higher tiers match against their result.
+          All rules of a tier are matched before the first one is applied.
         type: integer
         default: 0
         minimum: -32767
         maximum: 32766
       admissionOperations:
         description: >-
-          At which operations. Only rules of type Reject may judge a DELETE: there is nothing to
-          patch.
+          The operations. Only rules of type Reject apply to DELETE, because a deletion has no
+          object to patch.
         type: array
         default:
           - CREATE
@@ -854,16 +855,16 @@ properties:
       {{- include "fixpoint.schema.ModRule.patch" . | nindent 6 }}
       rejectMessage:
         description: >-
-          What is said to who sent a rejected object: a template as in `patch`, with `.Target`
-          and `.Namespace`. Only with type Reject.
+          The message to the sender of a rejected object: a template as in `patch`, with
+          `.Target` and `.Namespace`. Only with type Reject.
         type: string
         nullable: true
       targetNamespaceRegex:
         description: >-
-          In the namespace of the cluster's rules: the rule is about objects whose namespace
-          this regular expression is found in (`^(a|b)$` for two of them), and one that fits
-          the empty text is about what is in no namespace, too. None: only about what is in no
-          namespace. Elsewhere it has no effect.
+          In the cluster namespace: the rule applies to objects whose namespace matches this
+          regular expression (`^(a|b)$` for two namespaces); if it matches the empty text, also
+          to cluster-scoped objects. Absent: only to cluster-scoped objects. In other namespaces
+          it has no effect.
         type: string
         nullable: true
   {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.mutator" "more" "fixpoint.schema.conditionsOfStatus") | nindent 2 }}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * cli/serve_flags.h - flags of `fixpoint serve`: --operation; and those for a cluster,
+ * with the settings that follow from them and the environment of a Pod.
+ */
+#ifndef FX_CLI_SERVE_FLAGS_H
+#define FX_CLI_SERVE_FLAGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "cli/options.h"
+#include "cluster/cluster.h"
+#include "kube/config.h"
+
+#define FX_OPERATIONS_KNOWN 7
+
+/* `--operation` (spec section 9): which functions of the webhook a process serves. Values
+ * without a counterpart are accepted, as existing manifests have them. */
+struct fx_operations {
+    bool mutates; /* mutation-webhook: POST /v1/mutate */
+    bool admits;  /* webhook: POST /v1/admit and /v1/admitlabel */
+    bool reports; /* mutation-status: status.byPod of mutators */
+    /* The operations that a status reports: those given, or else all that are served;
+     * sorted.
+     */
+    const char *words[FX_OPERATIONS_KNOWN];
+    size_t n_words;
+};
+
+/* Reads the words, each of which may be several with commas between them. None: all
+ * that are done here. Errors: FX_EINVALID for a word that is no operation. */
+bool fx_operations_read(const struct fx_strings *words,
+                        struct fx_operations *ret_operations,
+                        struct fx_err *err) FX_MUST_USE;
+
+/* As given. */
+struct fx_cluster_flags {
+    const char *kubeconfig, *context;
+    const char *apis;
+    const char *tls_secret, *service, *mutating, *validating, *lease;
+    struct fx_strings also_mutating;
+    bool no_rotation, no_events;
+    uint64_t ca_validity, cert_validity, rotation_wait;
+};
+
+/* The settings that follow from the flags. */
+struct fx_cluster_settings {
+    struct fx_cluster_options options; /* borrows from all that is below */
+    struct fx_kube_config config;
+    struct fx_cluster_secret_options secret;
+    char *own_namespace, *pod;
+    const char *mutating[1 + 16]; /* names of configurations, borrowed */
+    char **names;                 /* of the certificate */
+    size_t n_names;
+};
+
+void fx_cluster_settings_finish(struct fx_cluster_settings *settings);
+
+/* Are policies read from a cluster: by these flags, or as the process runs in a Pod? */
+bool fx_cluster_flags_mean_one(const struct fx_cluster_flags *flags);
+
+/* The fault of the flags, together with n_files paths of policies, as a message; or NULL.
+ */
+const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t n_files);
+
+/* Other values of the command line that the settings need; borrowed like the flags. */
+struct fx_cluster_context {
+    const struct fx_operations *operations;
+    unsigned apis; /* that --apis names (cluster/policies/kinds.h) */
+    const struct fx_dialect_settings *settings;
+    const struct fx_strings *tls_names;
+    const char *own_namespace; /* --own-namespace, or NULL */
+    bool publishes;            /* there is a bundle to publish: --tls-ca */
+};
+
+/* Fills `ret_settings` (zeroed), which borrows from the flags and the context. The caller
+ * finishes it in any case. Errors: those of kube/config.h; FX_EINVALID. */
+bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
+                              const struct fx_cluster_context *context,
+                              struct fx_cluster_settings *ret_settings,
+                              struct fx_err *err) FX_MUST_USE;
+
+/* Can a certificate be made by them, and rotated (cluster/certificates/rotation.h), and
+ * does its authority last as long? Else the error begins with the flag that is to be
+ * changed. Errors: FX_EINVALID, FX_ENOMEM. */
+bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
+                               struct fx_err *err) FX_MUST_USE;
+
+#endif

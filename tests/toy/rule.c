@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * toy/rule.c - the rule that a binding makes of its policy.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "engine/input.h"
+#include "engine/request.h"
+#include "toy/toy.h"
+#include "value/tree.h"
+
+struct rule {
+    struct fx_mutator head;
+    struct fx_unit *policy, *binding; /* counted */
+    json_t *tags;              /* counted: strings, or {fromNamespace: annotation} */
+    struct fx_binding *wanted; /* one for each kind */
+    struct fx_text *namespaces;
+};
+
+static const struct toy_policy *policy_of(const struct fx_mutator *self) {
+    const struct rule *rule = (const struct rule *)self; /* its first member */
+    return (const struct toy_policy *)rule->policy->linkable;
+}
+
+static const struct toy_binding *binding_of(const struct fx_mutator *self) {
+    const struct rule *rule = (const struct rule *)self;
+    return (const struct toy_binding *)rule->binding->linkable;
+}
+
+/* ---- matching --------------------------------------------------------------------- */
+
+static bool is_in(const json_t *list, struct fx_text text) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        (void)fx_spend(1);
+        if (fx_text_equal(fx_tree_text(json_array_get(list, i)), text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool match(const struct fx_mutator *self, const struct fx_request *request,
+                  const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                  struct fx_err *err) {
+    (void)err;
+    const json_t *namespaces = binding_of(self)->namespaces;
+    const struct fx_text namespace_ = fx_subject_namespace(subject, request);
+    const bool has_kind = is_in(policy_of(self)->kinds, subject->kind);
+    ret_verdict->matched =
+        has_kind && (namespaces == NULL || is_in(namespaces, namespace_));
+    ret_verdict->criterion = ret_verdict->matched ? NULL
+                             : has_kind           ? "binding.namespaces"
+                                                  : "match.kinds";
+    return true;
+}
+
+/* ---- what it does ----------------------------------------------------------------- */
+
+static const json_t *view_annotations(const json_t *root) {
+    return fx_tree_view_key(fx_tree_view_key(root, "metadata"), "annotations");
+}
+
+/* The Namespace of the object; NULL: there is none, or it is not known. */
+static const json_t *find_namespace(const struct fx_request *request,
+                                    const json_t *root) {
+    struct fx_subject subject;
+    struct fx_input_key key;
+    fx_subject_read(root, &subject);
+    const struct fx_input_entry *entry = fx_input_namespace_key(request, &subject, &key)
+                                             ? fx_inputs_find(request->inputs, &key)
+                                             : NULL;
+    return entry == NULL ? NULL : entry->value;
+}
+
+/* The value of a tag for this object; NULL: there is none. */
+static json_t *find_value(const struct fx_request *request, const json_t *root,
+                          json_t *tag) {
+    const json_t *key = fx_tree_view_key(tag, "fromNamespace");
+    json_t *value =
+        key == NULL ? tag
+                    : fx_tree_view_key(view_annotations(find_namespace(request, root)),
+                                       json_string_value(key));
+    return json_is_string(value) ? value : NULL;
+}
+
+/* Does the object lack the tag, or have another value? Then *ret_value is the value. */
+static bool is_missing(const struct fx_request *request, const json_t *root,
+                       const char *key, json_t *tag, json_t **ret_value) {
+    (void)fx_spend(1);
+    *ret_value = find_value(request, root, tag);
+    return *ret_value != NULL &&
+           !fx_text_equal(fx_tree_view_string(view_annotations(root), key),
+                          fx_tree_text(*ret_value));
+}
+
+/* The annotations of the object, to be written; NULL without memory. */
+static json_t *own_annotations(json_t **root) {
+    json_t *object = fx_tree_own_root(root);
+    json_t *metadata =
+        object == NULL ? NULL : fx_tree_own_key(object, FX_TEXT("metadata"));
+    if (metadata != NULL && fx_tree_view_key(metadata, "annotations") == NULL &&
+        !fx_tree_set_take(metadata, FX_TEXT("annotations"), json_object())) {
+        return NULL;
+    }
+    return metadata == NULL ? NULL : fx_tree_own_key(metadata, FX_TEXT("annotations"));
+}
+
+static bool set_tag(json_t **root, const char *key, json_t *value) {
+    json_t *annotations = own_annotations(root);
+    return annotations != NULL &&
+           fx_tree_set_take(annotations, fx_text_of(key), json_incref(value));
+}
+
+static bool apply(const struct fx_mutator *self, const struct fx_request *request,
+                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+    const struct rule *rule = (const struct rule *)self;
+    const char *key = NULL;
+    json_t *tag = NULL;
+    json_t *value = NULL;
+    *ret_effect = (struct fx_effect){.applied = true};
+    json_object_foreach (rule->tags, key, tag) {
+        if (is_missing(request, *root, key, tag, &value)) {
+            ret_effect->changed = true;
+            if (!set_tag(root, key, value)) {
+                return fx_fail_nomem(err);
+            }
+        }
+    }
+    return true;
+}
+
+static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
+                          json_t **root, struct fx_effect *ret_effect,
+                          struct fx_err *err) {
+    (void)self;
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_effect = (struct fx_effect){.applied = false};
+    return true;
+}
+
+/* "TagPolicy owner:here wants owner=ann, team=shop" */
+static bool validate(const struct fx_mutator *self, const struct fx_request *request,
+                     json_t *root, struct fx_buf *entry, struct fx_err *note,
+                     struct fx_err *err) {
+    (void)note;
+    (void)err;
+    const struct rule *rule = (const struct rule *)self;
+    const char *key = NULL;
+    json_t *tag = NULL;
+    json_t *value = NULL;
+    json_object_foreach (rule->tags, key, tag) {
+        if (is_missing(request, root, key, tag, &value)) {
+            if (entry->len == 0) {
+                fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
+            } else {
+                fx_buf_str(entry, ", ");
+            }
+            fx_buf_printf(entry, "%s=%s", key, json_string_value(value));
+        }
+    }
+    return true;
+}
+
+/* The least object on which the rule acts. */
+static json_t *sketch(const struct fx_mutator *self, struct fx_err *err) {
+    const json_t *namespaces = binding_of(self)->namespaces;
+    json_t *metadata = json_pack("{s:s, s:O*}", "name", "sketch", "namespace",
+                                 json_array_get(namespaces, 0));
+    json_t *object =
+        json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
+                  json_array_get(policy_of(self)->kinds, 0), "metadata", metadata);
+    if (object == NULL) {
+        (void)fx_fail_nomem(err);
+    }
+    return object;
+}
+
+/* ---- explanations ----------------------------------------------------------------- */
+
+static void add_list(struct fx_buf *buf, const json_t *list) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        fx_buf_str(buf, i == 0 ? "" : ", ");
+        fx_buf_text(buf, fx_tree_text(json_array_get(list, i)));
+    }
+}
+
+static bool is_kinds(const char *criterion) {
+    return strcmp(criterion, "match.kinds") == 0; /* else "binding.namespaces" */
+}
+
+static void explain(const struct fx_mutator *self, const char *criterion,
+                    struct fx_criterion *ret_criterion) {
+    fx_buf_str(&ret_criterion->field, criterion);
+    ret_criterion->rank = is_kinds(criterion) ? 2 : 1;
+    ret_criterion->asks_namespace = !is_kinds(criterion);
+    add_list(&ret_criterion->wanted,
+             is_kinds(criterion) ? policy_of(self)->kinds : binding_of(self)->namespaces);
+}
+
+static void found(const struct fx_mutator *self, const struct fx_request *request,
+                  const struct fx_subject *subject, const char *criterion,
+                  struct fx_buf *buf) {
+    (void)self;
+    fx_buf_text(buf, is_kinds(criterion) ? subject->kind
+                                         : fx_subject_namespace(subject, request));
+}
+
+/* ---- making it -------------------------------------------------------------------- */
+
+static void destroy(struct fx_mutator *self) {
+    struct rule *rule = (struct rule *)self; /* its first member */
+    fx_mutator_finish(self);
+    fx_unit_unref(rule->policy);
+    fx_unit_unref(rule->binding);
+    json_decref(rule->tags);
+    free(rule->wanted);
+    free(rule->namespaces);
+    free(rule);
+}
+
+static const struct fx_mutator_ops writer = {.match = match,
+                                             .apply = apply,
+                                             .sketch = sketch,
+                                             .explain = explain,
+                                             .found = found,
+                                             .destroy = destroy};
+static const struct fx_mutator_ops validator = {.match = match,
+                                                .apply = apply_nothing,
+                                                .validate = validate,
+                                                .explain = explain,
+                                                .found = found,
+                                                .destroy = destroy};
+
+/* For tags from the Namespace. */
+static const struct fx_input namespace_input = {
+    .type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = fx_input_namespace_key};
+
+/* For the index: the kinds and the namespaces. */
+static bool set_wanted(struct rule *rule) {
+    const json_t *kinds = policy_of(&rule->head)->kinds;
+    const json_t *namespaces = binding_of(&rule->head)->namespaces;
+    rule->wanted = calloc(json_array_size(kinds), sizeof *rule->wanted);
+    rule->namespaces = calloc(json_array_size(namespaces) + 1, sizeof *rule->namespaces);
+    if (rule->wanted == NULL || rule->namespaces == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < json_array_size(kinds); i++) {
+        rule->wanted[i] =
+            (struct fx_binding){.kind = fx_tree_text(json_array_get(kinds, i)),
+                                .operations = FX_OPERATION_BIT(FX_OPERATION_CREATE) |
+                                              FX_OPERATION_BIT(FX_OPERATION_UPDATE),
+                                .no_operation = true,
+                                .any_group = true,
+                                .any_version = true};
+    }
+    for (size_t i = 0; i < json_array_size(namespaces); i++) {
+        rule->namespaces[i] = fx_tree_text(json_array_get(namespaces, i));
+    }
+    rule->head.bindings = rule->wanted;
+    rule->head.n_bindings = json_array_size(kinds);
+    rule->head.namespaces = rule->namespaces;
+    rule->head.n_namespaces = json_array_size(namespaces);
+    return true;
+}
+
+struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
+                                           struct fx_unit *binding, uint32_t position,
+                                           json_t *tags) {
+    struct rule *rule = calloc(1, sizeof *rule);
+    if (rule == NULL) {
+        json_decref(tags);
+        return NULL;
+    }
+    rule->policy = fx_unit_ref(policy);
+    rule->binding = fx_unit_ref(binding);
+    rule->tags = tags;
+    const struct toy_policy *linkable = (const struct toy_policy *)policy->linkable;
+    if (!fx_mutator_init(
+            &rule->head, linkable->action == FX_ACTION_MUTATE ? &writer : &validator,
+            FX_TEXT(TOY_GROUP), FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
+        !fx_mutator_set_rule(&rule->head, fx_text_of(binding->name), position) ||
+        !set_wanted(rule)) {
+        destroy(&rule->head);
+        return NULL;
+    }
+    rule->head.rank = TOY_RANK;
+    rule->head.run.once = linkable->once;
+    rule->head.run.action = linkable->action;
+    if (linkable->wants_namespace) {
+        rule->head.inputs = &namespace_input;
+        rule->head.n_inputs = 1;
+    }
+    return &rule->head;
+}

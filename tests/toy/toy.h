@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * toy/toy.h - a small policy language for tests, which has what a real one may have: two
+ * kinds, a link step, parameters of any kind, run options, and its own explanations.
+ *
+ *   kind: TagPolicy                            kind: TagBinding
+ *   metadata: {name: owner}                    metadata: {name: shop}
+ *   spec:                                      spec:
+ *     paramKind: {apiVersion: v1,                policyName: owner
+ *                 kind: ConfigMap}               paramRef: {name: owners, namespace: toy}
+ *     match: {kinds: [Pod]}                      namespaces: [shop]
+ *     tags:
+ *       managed-by: toy
+ *       owner: {fromParam: data.shop}
+ *       region: {fromNamespace: region}
+ *     action: mutate
+ *     reinvoke: IfNeeded
+ *
+ * Each binding makes one rule of its policy, which writes the tags into the annotations
+ * of an object, or, with `action: deny`, refuses objects that lack them.
+ */
+#ifndef FX_TOY_TOY_H
+#define FX_TOY_TOY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "engine/dialect.h"
+#include "engine/link.h"
+#include "engine/mutator.h"
+
+#define TOY_GROUP "toy.fixpoint.dev"
+#define TOY_RANK  3u
+
+enum { TOY_POLICY, TOY_BINDING, TOY_END }; /* indices in fx_toy_kinds */
+extern const struct fx_kind fx_toy_kinds[];
+
+/* A TagPolicy. The nodes belong to `spec`. */
+struct toy_policy {
+    struct fx_linkable head;
+    json_t *spec; /* counted */
+    struct fx_named_kind param_kind;
+    const json_t *kinds; /* an array of strings */
+    json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation} */
+    enum fx_action action;
+    bool has_params, wants_namespace, once;
+};
+
+/* A TagBinding, likewise. Its target is the policy's name. */
+struct toy_binding {
+    struct fx_linkable head;
+    json_t *spec;
+    struct fx_text param_name, param_namespace; /* empty: none */
+    const json_t *namespaces;                   /* an array of strings; NULL: all */
+};
+
+/* What the binding makes of the policy: a rule that writes or demands `tags` (of which no
+ * one is left {fromParam: path}; taken over). `policy` and `binding` are units. NULL
+ * without memory. */
+struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
+                                           struct fx_unit *binding, uint32_t position,
+                                           json_t *tags) FX_MUST_USE;
+
+void fx_toy_link(struct fx_unit *unit, struct fx_link *link);
+
+#endif
