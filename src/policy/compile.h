@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/compile.h - one policy object, compiled and checked to the end: by its dialect,
- * and by those whom no dialect may know. Private to this room.
+ * policy/compile.h - the dialect of a kind; one policy object, compiled by its dialect
+ * and checked for what no dialect knows. Private to this room.
  */
 #ifndef FX_POLICY_COMPILE_H
 #define FX_POLICY_COMPILE_H
@@ -12,7 +12,21 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "engine/dialect.h"
+
+/* Is this the kind of a policy, whether or not a dialect speaks it? A policy that is left
+ * out in silence would be a policy that is believed to be in force. */
+bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind);
+
+/* The dialect that speaks the kind, and its entry there; NULL where none does. */
+const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
+                                                  struct fx_text kind,
+                                                  const struct fx_kind **ret_kind);
+
+/* A kind of that name that some dialect speaks, of whatever group; NULL where none does.
+ */
+const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind);
 
 /* Compiles the object, of one of the dialect's kinds and versions, and looks whether the
  * certificates of providers are some. Errors: those of the dialect; FX_EINVALID in the
