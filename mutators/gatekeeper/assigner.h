@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/assigner.h - private: what Assign and AssignMetadata share: the
- * value that they write, which is a constant, a field of the object's metadata, what an
- * outside provider gives, or (in our own group) what stands elsewhere in the object.
+ * value that they write, which is a constant, a field of the object's metadata, a value
+ * from a provider, or (in Fixpoint's own group) the value of another field of the object.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_ASSIGNER_H
 #define FX_MUTATORS_GATEKEEPER_ASSIGNER_H
@@ -24,40 +24,41 @@ enum source_type { SOURCE_VALUE, SOURCE_METADATA, SOURCE_EXTERNAL, SOURCE_OBJECT
 /* `spec.parameters.assign`. */
 struct source {
     enum source_type type;
-    const json_t *assign;  /* the node it was read from; for errors as it is compiled */
+    const json_t *assign;  /* the node it was read from, for errors during compilation */
     json_t *value;         /* VALUE: the constant, counted */
-    json_t *external_node; /* EXTERNAL: what holds its texts, counted */
+    json_t *external_node; /* EXTERNAL: the node with its texts, counted */
     const char *metadata;  /* METADATA: the name of the field, a constant */
     struct fx_external external; /* EXTERNAL, */
     struct fx_input input;       /* likewise */
-    bool asks_username;          /* EXTERNAL: not for what the present value stands for */
-    struct other_place from;     /* OBJECT */
-    bool only_strings;           /* OBJECT: nothing else may be written there */
+    bool asks_username; /* EXTERNAL: ask for the username, not for the present value */
+    struct other_place from; /* OBJECT */
+    bool only_strings;       /* OBJECT: only strings may be written there */
 };
 
 /* Reads `assign` into a zeroed source, that of the target, whose location is parsed.
- * Exactly one must be set and sound. Errors: FX_EINVALID with the words of spec section
- * 3.2, and those of fx_source_read_object(). The source is to be finished. */
+ * Exactly one field must be set and valid. Errors: FX_EINVALID with the messages of spec
+ * section 3.2, and those of fx_source_read_object(). The caller finishes the source in
+ * any case. */
 bool fx_source_compile(const struct policy *policy, struct target *target,
                        struct source *source, struct fx_err *err) FX_MUST_USE;
 void fx_source_finish(struct source *source); /* zeroed ones are fine */
 
-/* Reads `assign.externalData` into the source (spec section 3.2; the CRD's defaults, and
- * its rules where a file never met an API server). Errors: FX_EINVALID. */
+/* Reads `assign.externalData` into the source (spec section 3.2; with the CRD's defaults
+ * and rules, because an API server has not checked a file). Errors: FX_EINVALID. */
 bool fx_source_read_external(struct source *source, json_t *external,
                              struct fx_err *err) FX_MUST_USE;
 
-/* What the setters below are given as `user`. */
+/* The `user` of the setters below. */
 struct setting {
     const struct source *source;
     const struct fx_request *request;
-    struct finding *finding; /* of an OBJECT: what the last place had, zeroed at first */
+    struct finding *finding; /* OBJECT: the value at the last place; zeroed at first */
 };
 struct finding {
     const json_t *key; /* fx_other_place_key() */
     json_t *value;     /* borrowed, or NULL */
     size_t n_nodes;    /* of it */
-    size_t n_copied;   /* of all that was written in this walk */
+    size_t n_copied;   /* of all values that were written in this walk */
 };
 
 /* The setter of an external source: a placeholder for the present text, or for the
@@ -66,29 +67,29 @@ bool fx_source_set_external(const void *user, const struct fx_write_position *pl
                             enum fx_write *ret_write, json_t **ret_value,
                             const char **ret_criterion, struct fx_err *err);
 
-/* Reads `assign.fromObject` into the source: a location that leads to one value, neither
- * around nor within `location`. Errors: FX_EINVALID, FX_ESYNTAX (with the span),
- * FX_ELIMIT, FX_ENOMEM, with the field in front. */
+/* Reads `assign.fromObject` into the source: a location of one value; neither location
+ * may contain the other. Errors: FX_EINVALID, FX_ESYNTAX (with the span), FX_ELIMIT,
+ * FX_ENOMEM, with the name of the field as a prefix. */
 bool fx_source_read_object(struct source *source, const struct policy *policy,
                            const struct fx_location *location,
                            struct fx_err *err) FX_MUST_USE;
 
-/* The setter of such a source: the value itself, not a copy. Where there is none, or
- * null, it passes ("fromObject"). */
+/* The setter of such a source: sets the value itself, not a copy. If the value is missing
+ * or null, it passes ("fromObject"). */
 bool fx_source_set_object(const void *user, const struct fx_write_position *place,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err);
 
-/* Assign and AssignMetadata: they differ in what they accept. */
+/* An Assign or AssignMetadata; they differ in the values that they accept. */
 struct assigner {
     struct target target; /* first */
     struct source source;
 };
 
-/* The assigner that the target begins. */
+/* The assigner that begins with this target. */
 struct assigner *fx_assigner_of(struct target *target);
 
-/* Makes an assigner of the policy, and adds it. */
+/* Compiles the policy into an assigner, and adds it to the compilation. */
 bool fx_assigner_add(const struct policy *policy, compile_target *compile,
                      struct fx_compilation *ret_compilation,
                      struct fx_err *err) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/condition.h - private: one condition, which conditions_read.c makes
- * and conditions.c asks.
+ * mutators/gatekeeper/condition.h - private: one condition: conditions_read.c compiles
+ * it, conditions.c evaluates it.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_CONDITION_H
 #define FX_MUTATORS_GATEKEEPER_CONDITION_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/image.h - private: the parts of an image reference, as they are
- * written: `docker.io/library/` and `:latest` are neither added nor taken away.
+ * mutators/gatekeeper/image.h - private: the parts of an image reference. It neither adds
+ * nor removes `docker.io/library/` and `:latest`.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_IMAGE_H
 #define FX_MUTATORS_GATEKEEPER_IMAGE_H
@@ -11,20 +11,22 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Borrowed from the reference; what it does not have is empty. */
+/* Borrowed from the reference; a missing part is empty. */
 struct image {
-    struct fx_text domain; /* without the `/` behind it */
+    struct fx_text domain; /* without the `/` after it */
     struct fx_text path;
     struct fx_text tag; /* with its `:` or `@`; `:1@sha256:…` is one tag */
 };
 
-/* Splits any text (spec section 3.5). Printed again, the parts are the reference. */
+/* Splits any text (spec section 3.5). fx_image_print() of the parts gives the same
+ * text. */
 struct image fx_image_split(struct fx_text reference);
 
 /* `image` with those parts of `parts` that are not empty. */
 struct image fx_image_replace(struct image image, const struct image *parts);
 
-/* The same parts? Then they are the same reference; not always the other way round. */
+/* Are the parts the same? Then the references are the same; equal references may have
+ * different parts. */
 bool fx_image_equal(const struct image *a, const struct image *b);
 
 /* Appends the reference. Failure sticks in `buf`. */

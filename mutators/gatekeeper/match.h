@@ -19,9 +19,9 @@
 struct fx_match;    /* opaque, immutable once made */
 struct fx_apply_to; /* likewise */
 
-/* Which criteria a match may have. */
+/* The criteria that a match may have. */
 enum fx_match_syntax {
-    FX_MATCH_GATEKEEPER, /* spec section 4, to the letter */
+    FX_MATCH_GATEKEEPER, /* exactly the criteria of spec section 4 */
     /* The same and `annotationSelector`: a label selector over annotations, whose values
      * may be any text. It is evaluated after namespaceSelector and before name. */
     FX_MATCH_EXTENDED,
@@ -76,11 +76,11 @@ bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text 
                            struct fx_binding *ret_binding,
                            struct fx_err *err) FX_MUST_USE;
 
-/* Does the binding hold the request's operation? */
+/* Does the binding contain the request's operation? */
 bool fx_operations_hold(const struct fx_binding *binding,
                         const struct fx_request *request);
 
-/* Does an entry hold the object's own group, version and kind, and the operation? */
+/* Does an entry contain the object's own group, version and kind, and the operation? */
 bool fx_apply_to_holds(const struct fx_apply_to *apply_to,
                        const struct fx_request *request,
                        const struct fx_subject *subject);

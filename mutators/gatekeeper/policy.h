@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/policy.h - private: one policy under compilation, and the list of
- * the kinds there are. Two groups have mutators: Gatekeeper's, to the letter, and our
- * own, where the same kinds have further fields.
+ * kinds. Two groups have mutators: Gatekeeper's, exactly as in Gatekeeper, and Fixpoint's
+ * own, whose kinds have additional fields.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_POLICY_H
 #define FX_MUTATORS_GATEKEEPER_POLICY_H
@@ -26,32 +26,33 @@
 #define CONFIG_NAME      "config" /* of the one Config that counts */
 #define GATEKEEPER_RANK  1u       /* place in a pass */
 
-/* A policy whose types are checked. Everything is borrowed; what is missing is NULL. */
+/* A policy whose types have been checked. Everything is borrowed; missing fields are
+ * NULL. */
 struct policy {
     json_t *source;
     const char *group, *kind;
     struct fx_text name, namespace_; /* a mutator's namespace: empty in a cluster */
     json_t *spec, *parameters;
     enum fx_location_syntax syntax; /* of its locations */
-    bool extended;                  /* of our own group */
+    bool extended;                  /* in Fixpoint's own group */
 };
 
-/* object[key], a field that only our own group has: NULL in any other, or where it is
+/* object[key], a field of Fixpoint's own group: NULL in other groups, or if it is
  * missing. */
 json_t *fx_policy_view_further(const struct policy *policy, const json_t *object,
                                const char *key);
 
-/* The node that an error points at: `node`, or where that has no place, its policy. */
+/* The node that an error points at: `node`, or, if that has no position, the policy. */
 const json_t *fx_policy_node(const struct policy *policy, const json_t *node);
 
-/* Validates a policy in the order and with the words of the spec (section 3.2 for
- * mutators) and adds its mutator, or what else it gives. */
+/* Validates a policy in the order and with the messages of the spec (section 3.2 for
+ * mutators), and adds its mutator or resource to the compilation. */
 typedef bool compile_policy(const struct policy *policy,
                             struct fx_compilation *ret_compilation, struct fx_err *err);
 
 /* Group, resource, kind, prefix of its shape and compile function, the list of its
- * versions in dialect.c, scope, role. A further kind is one file and one row. Fixpoint's
- * own resources have names of their own, so that `kubectl get assign` means Gatekeeper's.
+ * versions in dialect.c, scope, role. A new kind is one file and one row. Fixpoint's own
+ * resources have other names, so that `kubectl get assign` means Gatekeeper's.
  */
 #define MUTATOR(X, group, resource, kind, prefix, versions) \
     X(group, resource, kind, prefix, versions, FX_SCOPE_NAMED, FX_ROLE_POLICY)

@@ -29,7 +29,7 @@ extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
     {"pathTests", FIELD_LIST, "[]@.PathTest", "@.PathTest", &fx_path_test_shape}
 #define FIELD_CONDITIONS \
     {"conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape}
-/* Those behind it exist in our own group only. */
+/* The fields after it exist only in Fixpoint's own group. */
 #define FIELDS_FURTHER {"", FIELD_FURTHER, NULL, NULL, NULL}
 #define FIELDS_END     FIELD(NULL)
 

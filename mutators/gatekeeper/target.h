@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target.h - private: what every kind has: which objects it mutates
- * (match, applyTo), where in them (location, path tests), and under which further
- * conditions. A kind's own struct begins with it.
+ * mutators/gatekeeper/target.h - private: the common part of all kinds: the objects
+ * (match, applyTo), the location with its path tests, and conditions. The struct of each
+ * kind begins with it.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_TARGET_H
 #define FX_MUTATORS_GATEKEEPER_TARGET_H
@@ -32,51 +32,53 @@ struct target {
     struct fx_apply_to *apply_to; /* NULL: a kind without it */
     struct fx_match *match;
     struct conditions conditions;
-    const struct fx_location *from; /* what it writes stands there; borrowed; or NULL */
-    bool uses_old_value;            /* what it writes is made of the value it replaces */
-    enum fx_access_type type;       /* of the value at the end of the location */
-    bool must_terminate;            /* no other mutator may write below that value */
-    struct fx_binding operations;   /* `spec.operations` of a kind without applyTo */
+    const struct fx_location
+        *from;           /* the location of the value that it writes; borrowed; or NULL */
+    bool uses_old_value; /* the value that it writes depends on the value that it replaces
+                          */
+    enum fx_access_type type;     /* of the value at the end of the location */
+    bool must_terminate;          /* no other mutator may write below that value */
+    struct fx_binding operations; /* `spec.operations` of a kind without applyTo */
     bool has_operations;
 };
 
-/* Frees what the target holds, however much of it is filled; not the target. */
+/* Frees the content of the target, also if it is incomplete; not the target itself. */
 void fx_target_finish(struct target *target);
 
-/* Validates what is the kind's own and fills the rest of the kind's struct. The head of
- * the target is filled, and `match`. */
+/* Validates the kind's own fields and fills the rest of the kind's struct. The head of
+ * the target and `match` are set before. */
 typedef bool compile_target(struct target *target, const struct policy *policy,
                             struct fx_err *err);
 
-/* Makes a mutator of the policy, in a zeroed struct of `size` bytes that begins with a
- * target, and adds it; warns of a match that can only fail, of globs that say less than
- * they seem to, and of path tests that never hold. `ops` destroys the struct, half filled
- * or whole. Errors: those of `compile`, which parses the location, and behind it those of
- * fx_conditions_compile(); FX_EINVALID (wrong types within match; a name over 63 bytes),
- * FX_ENOMEM. */
+/* Compiles the policy into a mutator, a zeroed struct of `size` bytes that begins with a
+ * target, and adds it to the compilation. Warns about a match that can only fail, about
+ * globs with a literal `*`, and about path tests that never hold. `ops` destroys the
+ * struct, also if it is incomplete. Errors: those of `compile`, which parses the
+ * location, then those of fx_conditions_compile(); FX_EINVALID (wrong types within match;
+ * a name over 63 bytes), FX_ENOMEM. */
 bool fx_target_add(const struct policy *policy, size_t size,
                    const struct fx_mutator_ops *ops, compile_target *compile,
                    struct fx_compilation *ret_compilation,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Parses `spec.location`. On failure the error has the node and span, and the parser's
- * words, before which each kind puts its own. */
+/* Parses `spec.location`. On failure the error has the node, the span, and the parser's
+ * message; each kind adds its own prefix. */
 bool fx_target_parse_location(struct target *target, const struct policy *policy,
                               struct fx_err *err) FX_MUST_USE;
 
-/* The same with the words of all kinds but one: "invalid location format `spec.` for
+/* The same with the prefix of all kinds except one: "invalid location format `spec.` for
  * Assign a: …", where `kind` is the kind as such messages spell it. */
 bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
                                  const char *kind, struct fx_err *err) FX_MUST_USE;
 
-/* `spec.location` as it was written; NULL, "" where it is missing. */
+/* The text of `spec.location`; NULL, "" if it is missing. */
 const json_t *fx_target_location_node(const struct policy *policy);
 struct fx_text fx_target_location_text(const struct policy *policy);
 
 /* Checks of the parsed location that several kinds make (spec section 3.2). Errors:
- * FX_EINVALID. It does not lead into metadata ("assign a can't change metadata", `kind`
- * as above); it leads somewhere, and not to the very key by which a list's element was
- * found. */
+ * FX_EINVALID. The location must not be in metadata ("assign a can't change metadata",
+ * `kind` as above), must not be empty, and must not be the key by which it selects a list
+ * element. */
 bool fx_target_check_metadata(const struct target *target, const struct policy *policy,
                               const char *kind, struct fx_err *err) FX_MUST_USE;
 bool fx_target_check_key(const struct target *target, const struct policy *policy,
@@ -85,13 +87,13 @@ bool fx_target_check_key(const struct target *target, const struct policy *polic
 /* Is it one label or annotation: metadata.labels.x, metadata.annotations.x? */
 bool fx_target_is_label(const struct fx_location *location);
 
-/* The last step of the location; NULL where it has none. */
+/* The last step of the location; NULL if it is empty. */
 const struct fx_location_step *fx_target_last_step(const struct target *target);
 
 /* The engine's access slot for every kind. */
 void fx_target_access(const struct fx_mutator *self, struct fx_access *access);
 
-/* Compiles `spec.parameters.pathTests` against the location, which is parsed. */
+/* Compiles `spec.parameters.pathTests`; the location is parsed before. */
 bool fx_target_compile_path_tests(struct target *target, const struct policy *policy,
                                   struct fx_err *err) FX_MUST_USE;
 
@@ -99,7 +101,8 @@ bool fx_target_compile_path_tests(struct target *target, const struct policy *po
 bool fx_target_compile_apply_to(struct target *target, const struct policy *policy,
                                 struct fx_err *err) FX_MUST_USE;
 
-/* Compiles `spec.operations`, of our own group: only under these the mutator acts. */
+/* Compiles `spec.operations` of Fixpoint's own group: the operations on which the mutator
+ * acts. */
 bool fx_target_compile_operations(struct target *target, const struct policy *policy,
                                   struct fx_err *err) FX_MUST_USE;
 
@@ -115,8 +118,8 @@ json_t *fx_target_example(const struct fx_mutator *self, struct fx_err *err);
 void fx_target_explain(const struct fx_mutator *self, const char *criterion,
                        struct fx_criterion *ret_criterion);
 
-/* What every kind's apply slot ends in: the setter runs where the location leads and the
- * conditions hold. */
+/* The last part of every kind's apply function: calls the setter at each place of the
+ * location where the conditions hold. */
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect,
                      struct fx_err *err) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/explain.h - private: what `fixpoint explain` asks a rule; the
- * contracts are those of struct fx_mutator_ops.
+ * mutators/kubemod/explain.h - private: the explain functions of a rule for `fixpoint
+ * explain`; struct fx_mutator_ops has the contracts.
  */
 #ifndef FX_MUTATORS_KUBEMOD_EXPLAIN_H
 #define FX_MUTATORS_KUBEMOD_EXPLAIN_H

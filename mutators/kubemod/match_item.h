@@ -27,11 +27,10 @@ struct match_item {
 
 void fx_match_item_finish(struct match_item *item); /* zeroed is fine */
 
-/* Does it ask more of what it selects than to be there? */
+/* Does it test the selected values, and not only that there is one? */
 bool fx_match_item_tests(const struct match_item *item);
 
-/* Does it hold of the object? Errors: FX_ELIMIT, FX_EDEADLINE,
- * FX_ENOMEM. */
+/* Does it hold for the object? Errors: FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM. */
 bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_holds,
                         struct fx_err *err) FX_MUST_USE;
 

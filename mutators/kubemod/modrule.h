@@ -23,14 +23,14 @@
 #define KUBEMOD_GROUP             "api.kubemod.io"
 #define KUBEMOD_RANK              2u /* place in a pass */
 
-/* Whose rules see objects of other namespaces, and those of none, where no setting says
- * otherwise. */
+/* The default cluster namespace: its rules apply to objects of other namespaces and to
+ * cluster-scoped objects. */
 #define KUBEMOD_CLUSTER_NAMESPACE "kubemod-system"
 
 /* Immutable once made. */
 struct modrule {
     struct fx_mutator head; /* first */
-    bool is_cluster;        /* it lives in the namespace of the cluster's rules */
+    bool is_cluster;        /* the rule is in the cluster namespace */
     bool rejects;
     unsigned operations;     /* FX_OPERATION_BIT */
     struct fx_regex *target; /* targetNamespaceRegex, or NULL */
@@ -46,32 +46,33 @@ struct modrule {
     struct fx_text own_namespace;
 };
 
-/* What a rule is made of, once it is read: names the rule, and finishes the head. Takes
- * nothing of `rule` on failure. `settings` may be NULL. False without memory. */
+/* Sets the name of a rule that was read, and completes its head. On failure it takes
+ * nothing of `rule`. `settings` may be NULL. False without memory. */
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
                       json_t *source,
                       const struct fx_dialect_settings *settings) FX_MUST_USE;
 
-/* Fills what the index asks for. False without memory. */
+/* Fills the fields for the index. False without memory. */
 bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;
 
-/* Makes it a validator, who rejects, from one who patches. Before it is in a snapshot. */
+/* Turns the rule from a mutator into a validator, which rejects objects. Call it before
+ * the rule is in a snapshot. */
 void fx_modrule_set_type(struct modrule *rule, bool rejects);
 
-void fx_modrule_destroy(struct modrule *rule); /* NULL, half-made ones are fine */
+void fx_modrule_destroy(struct modrule *rule); /* NULL and incomplete rules are fine */
 
-/* What stood against a match before its items are looked at, for verdicts. */
+/* The criteria that are checked before the items of `match`, for verdicts. */
 #define MODRULE_OPERATIONS "admissionOperations"
 #define MODRULE_TARGET     "targetNamespaceRegex"
 #define MODRULE_NAMESPACE  "namespace"
 #define MODRULE_IGNORE \
     "admission.kubemod.io/ignore" /* set to "true" on a Namespace (section 9) */
 
-/* The object. Looking at it, nobody writes it: what is found in it is counted. */
+/* The object. Rules do not write to it; results are counted references. */
 json_t *fx_modrule_object(const struct fx_subject *subject);
 
-/* The namespace that counts for rules, and is `.Namespace` to templates: that of the
- * request; empty for what is in none, a Namespace included (section 2). */
+/* The namespace of the request, which rules match and templates see as `.Namespace`;
+ * empty for cluster-scoped objects, including a Namespace (section 2). */
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject);
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/kubemod/patch_rule.h - private: the `patch` of a ModRule (spec section 5.1):
- * all its operations are computed from the object as the rule finds it, then applied one
- * after another.
+ * all operations are computed from the object before the rule, then applied in order.
  */
 #ifndef FX_MUTATORS_KUBEMOD_PATCH_RULE_H
 #define FX_MUTATORS_KUBEMOD_PATCH_RULE_H
@@ -33,7 +32,7 @@ struct patch_operation {
     struct patch_value value;
 };
 
-/* Fills in the steps. False without memory. */
+/* Parses the path into steps. False without memory. */
 bool fx_patch_operation_set_path(struct patch_operation *operation,
                                  struct fx_text path) FX_MUST_USE;
 
@@ -63,15 +62,15 @@ void fx_plan_init(struct plan *plan);
 void fx_plan_finish(struct plan *plan);
 
 /* Computes all operations. Errors: FX_EMUTATE, FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM, with
- * "spec.patch[0]: " in front where it is the rule's. */
+ * the prefix "spec.patch[0]: " if the rule causes it. */
 bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
                   const struct fx_request *request, json_t *root, struct plan *ret_plan,
                   struct fx_err *err) FX_MUST_USE;
 
-/* Is all of it plain (fx_operation_is_plain()), each without regard to the others? */
+/* Are all operations plain (fx_operation_is_plain()), each on its own? */
 bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_changes);
 
-/* Applies them, in order; after a failure *root is a tree to be dropped. Errors as those
+/* Applies the operations in order. After a failure the caller drops *root. Errors: those
  * of fx_operation_apply(). */
 bool fx_plan_apply(const struct plan *plan, json_t **root,
                    struct fx_err *err) FX_MUST_USE;

@@ -13,11 +13,12 @@
 #include "base/err.h"
 #include "engine/mutator.h"
 
-/* How KubeMod tells who rejects. */
+/* The format in which KubeMod names a rejecting rule. */
 extern const struct fx_denial fx_reject_denial;
 
-/* Of a rule of type Reject that matches; see fx_mutator_ops.validate. Where its message
- * fails, it rejects by its name alone, and `note` says why. */
+/* The validate function of a matching rule of type Reject; see fx_mutator_ops.validate.
+ * If its message fails, the denial has only the name of the rule, and `note` has the
+ * reason. */
 bool fx_reject_validate(const struct fx_mutator *self, const struct fx_request *request,
                         json_t *root, struct fx_buf *entry, struct fx_err *note,
                         struct fx_err *err);

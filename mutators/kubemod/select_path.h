@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/select_path.h - private: paths with placeholders for what a `select`
- * found on its way (spec section 5.2): /spec/containers/#0/ports/#1.
+ * mutators/kubemod/select_path.h - private: paths with placeholders for the keys that a
+ * `select` found (spec section 5.2): /spec/containers/#0/ports/#1.
  */
 #ifndef FX_MUTATORS_KUBEMOD_SELECT_PATH_H
 #define FX_MUTATORS_KUBEMOD_SELECT_PATH_H
@@ -14,19 +14,19 @@
 #include "base/text.h"
 #include "location/jsonpath/jsonpath.h"
 
-/* Appends the path with each `#N` replaced by part N, escaped (RFC 6901), or where there
- * is no part N, by `#(BADINDEX)`; then false is returned. Failure sticks in `buf`. */
+/* Appends the path with each `#N` replaced by part N, escaped (RFC 6901), or, if there is
+ * no part N, by `#(BADINDEX)`; then it returns false. A failure is kept in `buf`. */
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
                           const struct fx_jsonpath_part *parts, size_t n_parts);
 
-/* The highest N of the `#N` in a path; false where there is none. */
+/* The highest N of the `#N` in a path; false if there is none. */
 bool fx_select_path_highest(struct fx_text path, size_t *ret_number) FX_MUST_USE;
 
-/* Has the path any that would be replaced? */
+/* Does the path contain a placeholder? */
 bool fx_select_path_has_places(struct fx_text path);
 
-/* Appends a template's text with each `.#N` as text/template understands it:
- * `(index .SelectKeyParts N)`. Failure sticks in `buf`. */
+/* Appends a template's text with each `.#N` in the form of text/template: `(index
+ * .SelectKeyParts N)`. A failure is kept in `buf`. */
 void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value);
 
 #endif

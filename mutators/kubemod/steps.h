@@ -26,20 +26,21 @@ struct steps {
     char *bytes;
 };
 
-/* Reads the path: what is before its first `/` is nothing; ~1 and ~0 are decoded. Errors:
- * FX_ELIMIT over FX_LIMIT_MODRULE_STEPS, FX_ENOMEM. Finish it in any case. */
+/* Parses the path: ignores the text before its first `/`, and decodes ~1 and ~0. Errors:
+ * FX_ELIMIT over FX_LIMIT_MODRULE_STEPS, FX_ENOMEM. The caller finishes it in any
+ * case. */
 bool fx_steps_read(struct fx_text path, struct steps *ret_steps,
                    struct fx_err *err) FX_MUST_USE;
 void fx_steps_finish(struct steps *steps); /* zeroed is fine */
 
-/* By the first step in which they differ, indices by number; a way that goes on comes
- * behind one that ends. */
+/* Compares two paths by their first different step, indices by number; a prefix comes
+ * before a longer path. */
 int fx_steps_compare(const struct steps *a, const struct steps *b);
 
-/* Does one of them lead to what the other does, or into it? */
+/* Is one path equal to the other or a prefix of it? */
 bool fx_steps_overlap(const struct steps *a, const struct steps *b);
 
-/* Do the first steps have these names? NULL ends them. */
+/* Do the first steps have these names? NULL ends the list. */
 bool fx_steps_begin(const struct steps *steps, const char *const *names);
 
 #endif

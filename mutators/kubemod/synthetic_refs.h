@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/synthetic_refs.h - private: what rules are shown besides the object,
- * and what of it they are not shown (spec sections 2 and 6).
+ * mutators/kubemod/synthetic_refs.h - private: the object view of rules: the field that
+ * is added, and the fields that are hidden (spec sections 2 and 6).
  */
 #ifndef FX_MUTATORS_KUBEMOD_SYNTHETIC_REFS_H
 #define FX_MUTATORS_KUBEMOD_SYNTHETIC_REFS_H
@@ -12,14 +12,14 @@
 
 #define SYNTHETIC_REFS "syntheticRefs"
 
-/* `syntheticRefs` with the namespace and the node, as far as the request has them; no
+/* Adds `syntheticRefs` with the namespace and the node, if the request has them; hides
  * metadata.managedFields. */
 extern const struct fx_object_view fx_synthetic_refs;
 
 /* The inputs of rules that read `syntheticRefs`: first the namespace, then the node. */
 extern const struct fx_input fx_synthetic_inputs[2];
 
-/* How a Pod asks for its Node, and where the name of it stands. */
+/* The annotations by which a Pod requests its Node, and that contain its name. */
 extern const struct fx_node_annotations fx_synthetic_node;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/value.h - private: what a patch operation writes: a template whose
+ * mutators/kubemod/value.h - private: the value of a patch operation: a template whose
  * output is YAML (spec section 5.3).
  */
 #ifndef FX_MUTATORS_KUBEMOD_VALUE_H
@@ -22,26 +22,28 @@ struct patch_value {
     struct fx_gotemplate *template;
 };
 
-/* Compiles; NULL text stands for null. `name` is that of the template. Errors: those of
- * fx_gotemplate_compile(), whose span is within the text as it was written, or none. */
+/* Compiles the text; NULL means null. `name` is the name of the template. Errors: those
+ * of fx_gotemplate_compile(), whose span is within the text as it was written, or
+ * none. */
 bool fx_patch_value_compile(struct fx_text name, const json_t *text,
                             struct patch_value *ret_value,
                             struct fx_err *err) FX_MUST_USE;
 void fx_patch_value_finish(struct patch_value *value); /* zeroed is fine */
 
-/* The value for this context: a new reference, NULL on failure. `*bytes_left` is what may
- * still be written, and is counted down, as text or as weight, whichever is more: an
- * anchor makes much of a short text. Errors: FX_EMUTATE, FX_ELIMIT, FX_ENOMEM. */
+/* The value for this context: a new reference, NULL on failure. `*bytes_left` is the
+ * number of bytes that may still be written; it is reduced by the size of the text or of
+ * the value, whichever is larger, because an anchor can make a large value of a short
+ * text. Errors: FX_EMUTATE, FX_ELIMIT, FX_ENOMEM. */
 json_t *fx_patch_value_eval(const struct patch_value *value,
                             const struct fx_gotemplate_context *context,
                             size_t *bytes_left, struct fx_err *err) FX_MUST_USE;
 
-/* The same of a constant, wherever it goes. */
+/* The same for a constant. */
 json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_left,
                               struct fx_err *err) FX_MUST_USE;
 
-/* Reads YAML as a value of a patch: its first document; no text at all is null. A new
- * reference, NULL on failure. Errors: FX_EMUTATE, FX_ENOMEM. */
+/* Reads the first document of a YAML text as the value of a patch; an empty text is null.
+ * A new reference, NULL on failure. Errors: FX_EMUTATE, FX_ENOMEM. */
 json_t *fx_patch_value_read(struct fx_text yaml, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -2,9 +2,9 @@
  *
  * base/arena.h - scratch memory of one review: patch operations, paths, trace notes.
  *
- * Never holds a json_t reference that must be dropped, never outlives the response. No
- * free of a single piece exists. With FX_ARENA_DEBUG each piece is a malloc of its own,
- * so that sanitizers see every overrun.
+ * It never contains a json_t reference that must be dropped, and never outlives the
+ * response. Single pieces cannot be freed. With FX_ARENA_DEBUG each piece is a separate
+ * malloc(), so that sanitizers see every overrun.
  */
 #ifndef FX_BASE_ARENA_H
 #define FX_BASE_ARENA_H
@@ -22,30 +22,30 @@ struct fx_arena_block;
 
 struct fx_arena {
     struct fx_arena_block *blocks; /* newest first */
-    struct fx_arena_block *lent;   /* the first one where it is borrowed */
-    size_t total, max;             /* bytes handed out, and their bound */
+    struct fx_arena_block *lent;   /* the first one if it is borrowed */
+    size_t total, max;             /* allocated bytes, and their limit */
 };
 
 /* An empty arena of at most `max` bytes. Allocates nothing. */
 void fx_arena_init(struct fx_arena *arena, size_t max);
 
-/* The same, and its first pieces come from `block`, which is borrowed, aligned for
- * anything, and larger than FX_ARENA_BLOCK_HEAD. */
+/* The same, but the first pieces come from `block`, which is borrowed, aligned for any
+ * type, and larger than FX_ARENA_BLOCK_HEAD. */
 void fx_arena_init_within(struct fx_arena *arena, size_t max, void *block, size_t bytes);
 
 /* Frees everything. NULL, zeroed and finished arenas are fine. */
 void fx_arena_finish(struct fx_arena *arena);
 
-/* Forgets everything handed out; keeps one block for the next review. */
+/* Frees all pieces, and keeps one block for the next review. */
 void fx_arena_reset(struct fx_arena *arena);
 
-/* `bytes` zeroed bytes, aligned for anything; NULL when there is no memory or the bound
- * is reached. 0 bytes give a valid pointer. */
+/* Returns `bytes` zeroed bytes, aligned for any type; NULL without memory or beyond the
+ * limit. 0 bytes give a valid pointer. */
 void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) FX_MUST_USE;
 
-/* Makes room in an array of the arena, whose *cap items of `size` bytes are all in use:
- * the pointer that `items` points to is moved to a larger copy, the old array stays
- * behind. False, with nothing changed, as above. */
+/* Grows an array of the arena, whose *cap items of `size` bytes are all in use: sets the
+ * pointer at `items` to a larger copy; the memory of the old array is not reused. False,
+ * with nothing changed, as above. */
 bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap,
                     size_t size) FX_MUST_USE;
 

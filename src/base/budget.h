@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/budget.h - the cost of work: counted in units, bounded by units and by a deadline.
+ * base/budget.h - the budget of work: counted in units, limited by units and by a
+ * deadline.
  *
  * Everything that loops over data spends from the budget of its thread: the languages,
  * the walks over trees, the readers and writers of JSON and YAML, regular expressions,
  * hashes, dates, numbers. A unit is about ten nanoseconds of work on the reference
- * machine: one value visited, or FX_BUDGET_BYTES bytes read or written. Work is paid
+ * machine: one value visited, or FX_BUDGET_BYTES bytes read or written. Work is spent
  * before it is done. The clock is read once in FX_BUDGET_UNITS_A_LOOK units, so that work
  * ends within a millisecond or so of its deadline, wherever it is.
  *
- * A budget that is exceeded stays so: each later fx_spend() says false, and everything
- * returns to whoever set the bound. A function that cannot fail may therefore return
- * early with any result; the caller asks fx_budget_exceeded() before it uses that.
+ * A budget that is exceeded stays so: each later fx_spend() says false, and all functions
+ * return to the caller that set the bound. A function that cannot fail may return early
+ * with any result; the caller checks fx_budget_exceeded() before it uses the result.
  *
- * A thread that sets no bound has none. docs/hostile.md has the price of each function.
+ * A thread without a bound has no limit. docs/hostile.md has the price of each function.
  */
 #ifndef FX_BASE_BUDGET_H
 #define FX_BASE_BUDGET_H
@@ -37,14 +38,14 @@ enum fx_exceeded {
 
 /* A bound: 0 in either field is no bound. */
 struct fx_bound {
-    uint64_t units;       /* the value of fx_budget.spent that may just be reached */
+    uint64_t units;       /* the maximum value of fx_budget.spent */
     uint64_t deadline_ns; /* base/clock.h */
 };
 
 /* Zeroed: no bound, nothing spent. */
 struct fx_budget {
     uint64_t spent;    /* units so far */
-    uint64_t check_at; /* the value of `spent` at which the bounds are looked at next */
+    uint64_t check_at; /* the value of `spent` at which the bounds are checked next */
     struct fx_bound bound;
     enum fx_exceeded exceeded;
 };
@@ -52,14 +53,14 @@ struct fx_budget {
 /* The budget of this thread. Use the functions below. */
 extern FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
 
-/* Exchanges the thread's budget with *budget: called once before a piece of work and once
- * after it, it makes the work spend from *budget, also where the work is interrupted and
- * continued between two such pairs. */
+/* Exchanges the thread's budget with *budget: call it before and after a piece of work,
+ * so that the work spends from *budget, also if the work is interrupted and continued
+ * between two such pairs of calls. */
 void fx_budget_swap(struct fx_budget *budget);
 
-/* Narrows the thread's budget to `units` more units (0: as many as before) and to this
- * deadline (0: the one before); a bound that is narrower already stays. Returns the bound
- * before, for fx_budget_widen(). */
+/* Narrows the thread's budget to `units` more units (0: no change) and to this deadline
+ * (0: no change); a narrower bound stays. Returns the previous bound, for
+ * fx_budget_widen(). */
 FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
                                                            uint64_t deadline_ns) {
     const struct fx_bound before = fx_thread_budget.bound;
@@ -80,8 +81,9 @@ FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
 /* The slow path of fx_budget_widen(). */
 enum fx_exceeded fx_budget_widen_exceeded(struct fx_bound before);
 
-/* Ends what fx_budget_narrow() began. A budget of which only the narrower bound is
- * exceeded is not exceeded any more. Returns what was exceeded of the narrower one. */
+/* Restores the bound before fx_budget_narrow(). If only the narrower bound is exceeded,
+ * the budget is not exceeded any more. Returns what was exceeded of the narrower
+ * bound. */
 static inline enum fx_exceeded fx_budget_widen(struct fx_bound before) {
     if (fx_thread_budget.exceeded != FX_EXCEEDED_NOTHING) {
         return fx_budget_widen_exceeded(before);
@@ -90,22 +92,22 @@ static inline enum fx_exceeded fx_budget_widen(struct fx_bound before) {
     return FX_EXCEEDED_NOTHING;
 }
 
-/* The slow path of fx_spend(): looks at the bounds. */
+/* The slow path of fx_spend(): checks the bounds. */
 bool fx_budget_check(void);
 
-/* Spends. False where the budget is exceeded. */
+/* Spends units. False if the budget is exceeded. */
 static inline bool fx_spend(uint64_t units) {
     fx_thread_budget.spent += units;
     return fx_thread_budget.spent < fx_thread_budget.check_at || fx_budget_check();
 }
 
-/* Spends for the bytes of a text that is mostly short, as keys are: hashed, compared or
- * copied. The price of a short one is in that of its member. */
+/* Spends for hashing, comparing or copying a text that is usually short, such as a key.
+ * The price of a short text is included in that of its member. */
 static inline bool fx_spend_text(size_t bytes) {
     return bytes / FX_BUDGET_BYTES < 4 || fx_spend(bytes / FX_BUDGET_BYTES);
 }
 
-/* What is exceeded of the thread's budget. */
+/* Returns which bound of the thread's budget is exceeded. */
 static inline enum fx_exceeded fx_budget_exceeded(void) {
     return fx_thread_budget.exceeded;
 }

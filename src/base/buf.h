@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/buf.h - a growing run of bytes with a bound and a sticky failure.
+ * base/buf.h - a growing buffer of bytes with a limit, which keeps a failure.
  *
- * Writers append without looking; the one who uses the result asks `failed` once. After
- * a failure (no memory, or over `max`) appends do nothing.
+ * Writers append without checks; the user of the result checks `failed` once. After a
+ * failure (no memory, or over `max`) appends do nothing.
  */
 #ifndef FX_BASE_BUF_H
 #define FX_BASE_BUF_H
@@ -18,20 +18,20 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Zeroed: empty, without a bound. */
+/* Zeroed: empty, without a limit. */
 struct fx_buf {
     char *data; /* NUL-terminated once anything was appended; NULL before */
     size_t len, cap;
-    size_t max; /* 0: no bound */
+    size_t max; /* 0: no limit */
     bool failed;
-    bool full;   /* it failed by its bound, not by the memory */
-    bool secret; /* the bytes are overwritten when they are forgotten */
+    bool full;   /* it failed because of `max`, not for lack of memory */
+    bool secret; /* the bytes are overwritten when they are freed */
 };
 
-/* An empty buffer of at most `max` bytes (0: no bound). Allocates nothing. */
+/* An empty buffer of at most `max` bytes (0: no limit). Allocates nothing. */
 void fx_buf_init(struct fx_buf *buf, size_t max);
 
-/* The same, for what nobody may find in the memory afterwards. */
+/* The same, for secrets: the bytes are overwritten before they are freed. */
 void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
@@ -42,7 +42,7 @@ static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
 
-/* Forgets the bytes and a failure, keeps the memory. */
+/* Removes the bytes and a failure; keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
 
 /* What was to be appended failed itself: so does the buffer, for the same reason. Where
@@ -58,11 +58,12 @@ static inline void fx_buf_finish_part(struct fx_buf *buf, struct fx_buf *part) {
     fx_buf_finish(part);
 }
 
-/* Makes room for `more` further bytes and returns where they go, or NULL (and sticks).
- * The caller adds to `len` what it wrote, and the NUL behind it. */
+/* Makes room for `more` bytes and returns their position, or NULL (a failure, which is
+ * kept). The caller writes the bytes and a NUL after them, and adds their number to
+ * `len`. */
 char *fx_buf_reserve(struct fx_buf *buf, size_t more) FX_MUST_USE;
 
-/* Appends, where there may be no room yet. */
+/* Appends, and grows the buffer if necessary. */
 void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len);
 
 /* Is there room for `more` bytes and their NUL already, and may they be added? */
@@ -98,7 +99,7 @@ static inline void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
 void fx_buf_number(struct fx_buf *buf, uint64_t number);  /* in decimal */
 void fx_buf_integer(struct fx_buf *buf, int64_t integer); /* in decimal */
 
-/* In hexadecimal and in decimal, with zeros in front where there are fewer digits than
+/* In hexadecimal and in decimal, with leading zeros if there are fewer digits than
  * `least`, which is at most 16. */
 void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper);
 void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least);
@@ -106,7 +107,7 @@ void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least);
 FX_PRINTF(2, 3) void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...);
 FX_PRINTF(2, 0) void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list args);
 
-/* `count` times the character. */
+/* Appends the character `count` times. */
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
 
 /* Fails with the text as the message, or for want of memory where the buffer failed, and

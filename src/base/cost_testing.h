@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/cost_testing.h - for fuzz targets of cost: a piece of work may take no more time
- * of the processor than the units of the budget that it spends allow.
+ * base/cost_testing.h - for fuzz targets of cost: checks that a piece of work takes no
+ * more CPU time than the units that it spends allow.
  */
 #ifndef FX_BASE_COST_TESTING_H
 #define FX_BASE_COST_TESTING_H
@@ -14,13 +14,13 @@
 
 #include "base/budget.h"
 
-/* A unit is about ten nanoseconds. This is what it may take under sanitizers, on a busy
- * machine, and what every work may take for nothing. */
+/* A unit is about ten nanoseconds. These are the limits for a unit under sanitizers on a
+ * busy machine, and the time that every work may take without spending. */
 #define COST_NS_OF_UNIT UINT64_C(2000)
 #define COST_NS_FREE    UINT64_C(5000000)
 #define COST_TRIES      3 /* all of them must be too slow */
 
-/* What stands between cost_begin() and cost_end(). */
+/* The cost between cost_begin() and cost_end(). */
 struct cost {
     uint64_t ns, units;
 };
@@ -40,7 +40,7 @@ static inline void cost_end(struct cost *cost) {
     cost->units = fx_budget_spent() - cost->units;
 }
 
-/* Does the work and ends the process where it is too slow in each of some tries. */
+/* Does the work and aborts the process if it is too slow in each of some tries. */
 static inline void cost_check(void (*work)(void *user, struct cost *ret_cost),
                               void *user) {
     struct cost cost = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/date.h - dates of RFC 3339 and the seconds since 1970 that they stand for.
+ * base/date.h - dates of RFC 3339 and seconds since 1970.
  */
 #ifndef FX_BASE_DATE_H
 #define FX_BASE_DATE_H
@@ -29,8 +29,8 @@ bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int 
 
 #define FX_DATE sizeof "2026-01-02T03:04:05Z"
 
-/* The date of those seconds as Kubernetes writes it, in UTC; empty for a year that has
- * not four digits. */
+/* Prints the date of these seconds in the form of Kubernetes, in UTC; empty if the year
+ * does not have four digits. */
 void fx_date_print(int64_t seconds, char out[FX_DATE]);
 
 /* Reads `2026-01-02T03:04:05Z`, also with a fraction (which is dropped) and an offset as

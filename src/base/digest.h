@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/digest.h - SHA-1 and SHA-256 (FIPS 180-4), which Sprig's functions give, and
- * Adler-32. Keys and signatures are the business of src/net.
+ * base/digest.h - SHA-1 and SHA-256 (FIPS 180-4), and Adler-32, for Sprig's functions.
+ * Keys and signatures are in src/net.
  */
 #ifndef FX_BASE_DIGEST_H
 #define FX_BASE_DIGEST_H

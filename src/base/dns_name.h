@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/dns_name.h - names of Kubernetes objects, as RFC 1123 has them.
+ * base/dns_name.h - names of Kubernetes objects (RFC 1123).
  */
 #ifndef FX_BASE_DNS_NAME_H
 #define FX_BASE_DNS_NAME_H
@@ -10,7 +10,7 @@
 #include "base/text.h"
 
 /* Is it a subdomain: labels of lower case letters, digits and inner dashes with dots
- * between them, 253 bytes at most? So are nearly all names; such a one is safe in a path.
+ * between them, 253 bytes at most? Nearly all names are; such a name is safe in a path.
  */
 bool fx_dns_is_subdomain(struct fx_text name);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/err.h - one error, on the caller's stack, filled by whoever fails first.
+ * base/err.h - one error, on the caller's stack, filled by the function that fails first.
  *
  * A function that can fail returns bool (or NULL) and takes `struct fx_err *err` last.
- * Only the function that fails first writes it; those above pass it on, or put a prefix
- * before the words. `err` is never NULL. What is in it means nothing after success.
+ * Only the function that fails first writes it; its callers pass it on, or add a prefix
+ * to the message. `err` is never NULL. Its content is undefined after success.
  */
 #ifndef FX_BASE_ERR_H
 #define FX_BASE_ERR_H
@@ -16,13 +16,13 @@
 
 #include "base/macros.h"
 
-/* What went wrong, as far as a caller decides by it. */
+/* The classes of errors that callers distinguish. */
 enum fx_code {
     FX_OK,
     FX_ENOMEM,      /* an allocation was refused */
     FX_ESYNTAX,     /* the text does not parse */
-    FX_EINVALID,    /* it parses, and says something that may not be said */
-    FX_ELIMIT,      /* over a bound of base/limits.h */
+    FX_EINVALID,    /* the text parses, but its content is invalid */
+    FX_ELIMIT,      /* over a limit of base/limits.h */
     FX_EMUTATE,     /* a mutator or its match failed on this object */
     FX_ENOCONVERGE, /* no fixed point within the budget */
     FX_EDEADLINE,   /* the deadline of the work is exceeded */
@@ -34,24 +34,24 @@ enum fx_code {
 
 #define FX_ERR_TEXT 2048
 
-/* `code` is FX_OK until somebody fails. */
+/* `code` is FX_OK until a function fails. */
 struct fx_err {
     enum fx_code code;
-    /* Span within the text at fault, in bytes; len 0 when there is none. */
+    /* Span of the error within the text, in bytes; len 0 if there is none. */
     uint32_t off, len;
-    /* The node of the source document at fault (a json_t, borrowed, only compared), or
-     * NULL. The policy room turns it into file, line and column. */
+    /* The node of the source document with the error (a json_t, borrowed, only compared),
+     * or NULL. The policy room turns it into file, line and column. */
     const void *node;
     char msg[FX_ERR_TEXT];
 };
 
-/* A fresh error. */
+/* An empty error. */
 #define FX_ERR_INIT   \
     (struct fx_err) { \
         .code = FX_OK \
     }
 
-/* The same for one that exists; its words need not be cleared. */
+/* Resets an existing error, without clearing the whole message. */
 static inline void fx_err_reset(struct fx_err *err) {
     err->code = FX_OK;
     err->off = 0;
@@ -60,17 +60,17 @@ static inline void fx_err_reset(struct fx_err *err) {
     err->msg[0] = '\0';
 }
 
-/* Fills `err` and returns false, so that callers can `return fx_fail(…)`. Text beyond
- * FX_ERR_TEXT is cut at a rune and ends in `…`. */
+/* Fills `err` and returns false, so that callers can `return fx_fail(…)`. A text beyond
+ * FX_ERR_TEXT is truncated at a rune and ends in `…`. */
 FX_PRINTF(3, 4)
 FX_RARE bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...);
 
-/* The same, with the span at fault. */
+/* The same, with the span of the error. */
 FX_PRINTF(5, 6)
 FX_RARE bool fx_fail_at(struct fx_err *err, enum fx_code code, uint32_t off, uint32_t len,
                         const char *fmt, ...);
 
-/* The same, with the source node at fault (see fx_err.node). */
+/* The same, with the node of the error (see fx_err.node). */
 FX_PRINTF(4, 5)
 FX_RARE bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code,
                         const char *fmt, ...);
@@ -78,10 +78,11 @@ FX_RARE bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code,
 /* "out of memory", always false. */
 FX_RARE bool fx_fail_nomem(struct fx_err *err);
 
-/* Puts words before those already there; code, span and node stay. Always false. */
+/* Adds a prefix to the message; code, span and node do not change. Always false. */
 FX_PRINTF(2, 3) FX_RARE bool fx_err_prefix(struct fx_err *err, const char *fmt, ...);
 
-/* Our own failure (no memory, deadline, bug), never a verdict about the input? */
+/* Is it an internal failure (no memory, deadline, bug), and not a verdict on the
+ * input? */
 bool fx_err_is_ours(const struct fx_err *err);
 
 #endif

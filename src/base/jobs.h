@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/jobs.h - the work that is under way in this process and must come to an end: a
- * list that each part of the program adds its own work to, and that the watchdog of a
- * server looks through (server/watchdog.h). The list holds names and times, and no
- * contents of objects.
+ * base/jobs.h - the running work of this process that must come to an end: each part of
+ * the program adds its work to a list, which the watchdog of a server checks
+ * (server/watchdog.h). The list holds names and times, and no contents of objects.
  *
  * Any thread may call these functions.
  */
@@ -35,34 +34,35 @@ enum fx_job_type {
 struct fx_job {
     struct fx_list_link link; /* the list's; zeroed before the first use */
     enum fx_job_type type;
-    const char *name;    /* for people; lives as long as the job */
-    uint64_t allowed_ns; /* how long it may take before the watchdog's own time counts */
-    /* Appends where it is now, such as "in policy x"; NULL: nothing is known.
-     * Called by another thread while the job is under way. */
+    const char *name; /* for people; lives as long as the job */
+    uint64_t
+        allowed_ns; /* how long it may take, in addition to the watchdog's own time */
+    /* Appends the current step, such as "in policy x"; NULL: unknown. Called by another
+     * thread while the job runs. */
     void (*describe)(void *user, struct fx_buf *words);
     void *user;
 
-    /* The list's. Zeroed before the first use. */
+    /* Private to the list. Zeroed before the first use. */
     uint64_t since_ns;
     bool is_running, is_stalled;
 };
 
-/* Adds the job to the list. The memory stays where it is until the job ends. Nothing
- * happens where it is in the list already. */
+/* Adds the job to the list. The memory stays where it is until the job ends. Does nothing
+ * if it is already in the list. */
 void fx_job_begin(struct fx_job *job);
 
-/* Takes the job out of the list. Nothing happens where it is not in the list. */
+/* Removes the job from the list. Does nothing if it is not in the list. */
 void fx_job_end(struct fx_job *job);
 
-/* Is it under way, and marked as stalled? */
+/* Is it running, and marked as stalled? */
 bool fx_job_is_stalled(const struct fx_job *job) FX_MUST_USE;
 
-/* Calls `visit` for each job that is under way, the latest first. No job begins or ends
- * meanwhile, so `visit` has to be short, and must not call functions of this file. */
+/* Calls `visit` for each running job, the latest first. No job begins or ends meanwhile,
+ * so `visit` must be short, and must not call functions of this file. */
 void fx_jobs_visit(void (*visit)(struct fx_job *job, void *user), void *user);
 
 /* From now on `on_resumed` is called when a job ends that was marked as stalled, under
- * the same conditions as `visit` above; NULL: nobody is called. */
+ * the same conditions as `visit` above; NULL: nothing is called. */
 void fx_jobs_watch(void (*on_resumed)(const struct fx_job *job));
 
 #endif

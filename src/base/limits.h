@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/limits.h - every growth in the house has its bound here. Where a user may need
- * another value there is a flag of `fixpoint serve`; the constant is its default.
+ * base/limits.h - the limits of everything that can grow. If a user may need another
+ * value, `fixpoint serve` has a flag; the constant is its default.
  */
 #ifndef FX_BASE_LIMITS_H
 #define FX_BASE_LIMITS_H
@@ -10,17 +10,17 @@
 
 /* Input. */
 #define FX_LIMIT_BODY_BYTES (8u << 20) /* one request body */
-/* What the nodes of a JSON text of so many bytes may take of memory: an ordinary object
- * takes about ten times its text, `[{},{},…]` eighty times. */
+/* Memory for the nodes of a JSON text of so many bytes: an ordinary object takes about
+ * ten times its text, `[{},{},…]` eighty times. */
 #define FX_LIMIT_JSON_MEMORY(text_bytes) (((size_t)64 << 20) + 8 * (text_bytes))
 #define FX_LIMIT_JSON_DEPTH              1000u /* nesting of one JSON or YAML document */
 #define FX_LIMIT_YAML_NODES              (1u << 20) /* nodes of one file, aliases expanded */
 /* libyaml compares every %TAG directive with all others, and every tag with all of them.
  */
 #define FX_LIMIT_YAML_TAG_DIRECTIVES 64
-/* At every token libyaml looks at each open flow collection, so a text costs its events
- * times the levels around them. Bounded by a sum, a text may be deep or long, but not the
- * one times the other. */
+/* At every token libyaml checks each open flow collection, so a text costs the number of
+ * its events times their levels. The limit of the sum allows a text to be deep or long,
+ * but not both. */
 #define FX_LIMIT_YAML_FLOW_WORK    ((size_t)16 * FX_LIMIT_YAML_NODES)
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
 #define FX_LIMIT_FINDINGS          100u        /* told of a file; the rest is counted */
@@ -35,12 +35,12 @@
 #define FX_LIMIT_FOLDER_ENTRIES    (1u << 20)  /* whatever is in all of these */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
-/* One regular expression: its text, since compiling `a?a?a?…` takes time quadratic in
- * it, and its program and caches together, for which RE2 has the same default. */
+/* One regular expression: its text, because compiling `a?a?a?…` takes quadratic time, and
+ * its program and caches together, for which RE2 has the same default. */
 #define FX_LIMIT_REGEX_PATTERN_BYTES 16384u
 #define FX_LIMIT_REGEX_BYTES         (8u << 20)
-/* Bytes of a text times the instructions of a program that is matched with it, which
- * nothing can interrupt: ten nanoseconds each at worst. */
+/* Bytes of a text times the instructions of the program that matches it: ten nanoseconds
+ * each in the worst case. A match cannot be interrupted. */
 #define FX_LIMIT_REGEX_WORK (4u << 20)
 
 #define FX_LIMIT_CONDITIONS         64u   /* of one policy */
@@ -55,16 +55,16 @@
 #define FX_LIMIT_JSONPATH_MEMORY   (64u << 20) /* of one evaluation */
 #define FX_LIMIT_JSONPATH_FRAMES   4000u       /* calls in one another while evaluating */
 /* Regular expressions that come from the object, and the text of each of them: compiling
- * one takes up to some ten milliseconds, which nothing can interrupt. */
+ * one takes up to about ten milliseconds and cannot be interrupted. */
 #define FX_LIMIT_JSONPATH_OBJECT_PATTERNS      4u
 #define FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES 256u
 
-/* One template of Go's text/template: what is written … */
+/* One template of Go's text/template: its text … */
 #define FX_LIMIT_TEMPLATE_SOURCE_BYTES 65536u
 #define FX_LIMIT_TEMPLATE_NODES        32768u /* of its parse */
 #define FX_LIMIT_TEMPLATE_NESTING      200u   /* blocks in blocks, parentheses */
 #define FX_LIMIT_TEMPLATE_VARIABLES    256u   /* that can be named in one place */
-/* … and what an execution of it may take. */
+/* … and its execution. */
 #define FX_LIMIT_TEMPLATE_STEPS        (1u << 20)  /* units of the budget */
 #define FX_LIMIT_TEMPLATE_DEPTH        500u        /* blocks, templates, parentheses */
 #define FX_LIMIT_TEMPLATE_VALUE_DEPTH  1000u       /* lists and maps in each other */
@@ -72,11 +72,11 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
 
-/* Nodes of a value that is copied from one place of an object to another: copies of
- * copies would grow without end. */
+/* Nodes of a value that is copied from one location of an object to another: copies of
+ * copies would grow without limit. */
 #define FX_LIMIT_COPIED_NODES      65536u
 #define FX_LIMIT_COPIED_NODE_BYTES 64u /* a longer text counts as several */
-/* And of all such copies that one mutator makes in a pass: in a list they multiply. */
+/* Nodes of all such copies of one mutator in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
 /* Lists of candidates that are kept for each namespace (engine/candidate_cache.h). */
@@ -87,11 +87,11 @@
 
 /* A review. */
 #define FX_LIMIT_KEPT_BODY_BYTES \
-    (1u << 20) /* after a larger body, memory is given back */
+    (1u << 20) /* after a larger body, memory is returned to the system */
 #define FX_LIMIT_ARENA_BYTES          (64u << 20) /* scratch of one review */
 #define FX_LIMIT_NAMED_MUTATORS_BYTES 2048u /* the audit annotation that names them */
-/* Violations that do not deny: as many are in a response, the rest is counted; and bytes
- * of one message. (API servers pass on 4,096 characters of warnings.) */
+/* Violations that do not deny: the number in a response (the rest is counted), and the
+ * bytes of one message. (API servers pass on 4,096 characters of warnings.) */
 #define FX_LIMIT_VIOLATIONS      100u
 #define FX_LIMIT_VIOLATION_BYTES 4096u
 #define FX_LIMIT_RESPONSE_BYTES  (64u << 20) /* one response, patch included */
@@ -105,16 +105,16 @@
 #define FX_LIMIT_INPUT_BYTES  (16u << 20)
 #define FX_LIMIT_INPUT_ROUNDS 8u
 
-/* `fixpoint check`, which tries policies against each other: by steps, not by time, so
- * that what is found does not depend on the machine. */
+/* `fixpoint check`, which runs policies together: limits of steps, not of time, so that
+ * the findings do not depend on the machine. */
 #define FX_LIMIT_CHECK_STEPS    (1u << 20) /* one mutator's turn each */
 #define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* of mutators for one field */
 #define FX_LIMIT_CHECK_FINDINGS 100u       /* told; the rest is counted */
 
-/* Who is in a conflict, as each of its members is told; the rest is counted. */
+/* The names in the message of a conflict; the rest is counted. */
 #define FX_LIMIT_CONFLICT_IDS 20u
 
-/* The wire. */
+/* HTTP and TLS. */
 #define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
 #define FX_LIMIT_CONNECTIONS  4096u
 #define FX_LIMIT_THREADS      64u          /* that serve reviews */
@@ -131,43 +131,46 @@
 #define FX_LIMIT_OBJECT_MS    60000u /* for one object, on the command line */
 #define FX_LIMIT_WRITE_MS     30000u /* a client that does not read is dropped */
 #define FX_LIMIT_SHED_MS      500u   /* who has waited longer is turned away */
-/* Of a review's time, in per cent: what the policies of a namespace may take together. */
+/* The share of a review's time, in per cent, for all policies of a namespace. */
 #define FX_LIMIT_NAMESPACE_SHARE 25u
-/* Reviews that wait for outside data, of one loop, and the bodies of their requests:
- * what is made of them may take ten times as much. */
+/* Waiting reviews of one loop, and the bytes of their requests: their nodes may take ten
+ * times as much. */
 #define FX_LIMIT_WAITING_REVIEWS 512u
 #define FX_LIMIT_WAITING_BYTES   (32u << 20)
 
 /* Memory kept for the next review. */
 #define FX_LIMIT_IDLE_SLABS 32u /* of 64 KiB, for nodes (value/node_pool.h) */
 
-/* Elements that a patch takes out of one list or puts into it: each moves those behind
- * it, for us and for the API server. */
+/* Elements that a patch inserts into or removes from one list: each moves the following
+ * elements, here and in the API server. */
 #define FX_LIMIT_PATCH_MOVES 1024u
 
-/* Fields of one object that are read apart from the others (value/json_part.h). */
+/* Fields of one object in partial decoding (value/json_part.h). */
 #define FX_LIMIT_JSON_PARTS      64u
 #define FX_LIMIT_JSON_PART_DEPTH 64u /* names of fields on the way to one */
 
 #define FX_LIMIT_LOG_BYTES (1u << 20) /* lines that wait to be written */
 
-/* Asking others. */
+/* Requests to providers. */
 #define FX_LIMIT_URL_BYTES           8192u      /* one URL */
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* one answer, its head apart */
 #define FX_LIMIT_OBJECT_FETCHES      1024u      /* objects that reviews wait for */
+#define FX_LIMIT_FETCHED_KINDS       256u       /* whose resource is remembered */
+#define FX_LIMIT_ACCESS_ANSWERS      4096u      /* of access reviews, remembered */
 #define FX_LIMIT_BINDINGS            1024u      /* Pods that are being told their Node */
 /* Connections kept for the next request; over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* in all */
 #define FX_LIMIT_POOL_IDLE_TARGET 64u  /* to one host and port */
-/* Unused for so long. Who closes first should be us: nginx keeps 75 s, load balancers
- * 60 s, and some forget a connection without a word. Who keeps less (Node.js 5 s, Jetty
- * 30 s) tells us so by closing. */
+/* How long an unused connection is kept. Fixpoint should close first: nginx keeps
+ * connections for 75 s, load balancers for 60 s, and some drop them silently. Servers
+ * that keep them for less (Node.js 5 s, Jetty 30 s) close them. */
 #define FX_LIMIT_POOL_IDLE_MS 25000u
-/* However busy: then its name is looked up and its certificate checked anew. */
+/* How long any connection is kept: then the name is resolved and the certificate checked
+ * again. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
 /* Dry runs (engine/dry_run.h): of one the rules, with an object, and how many at a time.
- * They are for people; those whose turn it is not wait, so many of them. */
+ * They are for people; this many wait. */
 #define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
 #define FX_LIMIT_DRYRUN_POLICIES      64u
 #define FX_LIMIT_DRYRUN_PATTERNS      256u /* regular expressions, and the memory of each */
@@ -185,7 +188,7 @@
 #define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* of one list */
 #define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
 #define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
-/* Namespaces that are kept whole: so many, their texts together, and one of them. */
+/* Cached whole namespaces: their number, their bytes together, and the bytes of one. */
 #define FX_LIMIT_CACHED_OBJECTS      1024u
 #define FX_LIMIT_OBJECT_CACHE_BYTES  (4u << 20)
 #define FX_LIMIT_CACHED_OBJECT_BYTES (256u << 10)

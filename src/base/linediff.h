@@ -12,15 +12,15 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* What stands behind `--- ` and `+++ `. */
+/* The names after `--- ` and `+++ `. */
 struct fx_linediff_names {
     const char *before, *after;
 };
 
 /* Appends the hunks that turn `before` into `after`, each with three lines around it,
- * under their header; nothing where the texts are the same. Texts that differ in more
- * than a thousand lines are told as one change of everything between the first and the
- * last difference. `colour`: with ANSI colours. Errors: FX_ENOMEM. */
+ * under their header; nothing if the texts are equal. Texts that differ in more than a
+ * thousand lines give one change from the first to the last difference. `colour`: with
+ * ANSI colours. Errors: FX_ENOMEM. */
 bool fx_linediff_unified(struct fx_buf *buf, struct fx_text before, struct fx_text after,
                          const struct fx_linediff_names *names, bool colour,
                          struct fx_err *err) FX_MUST_USE;

@@ -39,7 +39,7 @@ static inline void fx_list_remove(struct fx_list_link **first,
     *link = (struct fx_list_link){0};
 }
 
-/* Removes the first link and returns it; NULL where the list is empty. */
+/* Removes the first link and returns it; NULL if the list is empty. */
 static inline struct fx_list_link *fx_list_pop(struct fx_list_link **first) {
     struct fx_list_link *link = *first;
     if (link != NULL) {

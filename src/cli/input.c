@@ -191,14 +191,21 @@ bool fx_input_namespaces(const struct fx_policies *policies,
                          const struct fx_input_objects *objects,
                          struct fx_namespaces *ret_namespaces, struct fx_err *err) {
     const struct fx_namespaces *given = &policies->namespaces;
-    bool ok = true;
-    for (size_t i = 0; ok && i < given->n_objects; i++) {
-        ok = fx_namespaces_add(ret_namespaces, given->objects[i]);
+    const bool asks = policies->snapshot->asks_for_inputs;
+    const size_t n_items = objects == NULL ? 0 : objects->n_items;
+    json_t **all = calloc(given->n_objects + n_items + 1, sizeof(json_t *));
+    size_t n = 0;
+    for (size_t i = 0; all != NULL && i < given->n_objects; i++) {
+        all[n++] = given->objects[i];
     }
-    for (size_t i = 0; ok && objects != NULL && i < objects->n_items; i++) {
+    for (size_t i = 0; all != NULL && i < n_items; i++) {
         json_t *root = objects->items[i].root;
-        ok = !fx_namespaces_is_one(root) || fx_namespaces_add(ret_namespaces, root);
+        if (asks ? fx_namespaces_can_hold(root) : fx_namespaces_is_one(root)) {
+            all[n++] = root;
+        }
     }
+    const bool ok = all != NULL && fx_namespaces_fill(ret_namespaces, all, n);
+    free(all);
     return ok || fx_fail_nomem(err);
 }
 

@@ -73,8 +73,9 @@ enum fx_exit fx_input_compile(const struct fx_file_list *files,
  */
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color);
 
-/* The Namespaces of the policies' files, and, before them, those among the objects (which
- * may be NULL). Errors: FX_ENOMEM. */
+/* Fills `ret_namespaces`, which is empty: with the objects of the policies' files, and,
+ * before them, the Namespaces and Nodes among the objects (which may be NULL); all
+ * objects if some rule asks for inputs. Errors: FX_ENOMEM. */
 bool fx_input_namespaces(const struct fx_policies *policies,
                          const struct fx_input_objects *objects,
                          struct fx_namespaces *ret_namespaces,

@@ -21,7 +21,8 @@ struct fx_cluster {
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     struct fx_cluster_namespaces *namespaces;
-    struct fx_cluster_fetches nodes;
+    struct fx_cluster_fetches fetches; /* of objects that are not watched */
+    struct fx_access_reviews access_reviews;
     struct fx_cluster_bindings *bindings;
     struct fx_cluster_webhooks *webhooks;
     struct fx_cluster_secret *secret; /* NULL: not maintained by Fixpoint */
@@ -175,17 +176,16 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
-/* Fetches of Nodes, and bindings. Pods are annotated with their Node only if the policies
- * that are read can use it. */
+/* Inputs of reviews, and bindings. Pods are annotated with their Node only if the
+ * policies that are read can use it. */
 static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
                              const struct fx_cluster_options *options,
                              struct fx_err *err) {
-    static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
     const bool binds = fx_cluster_apis_annotate_nodes(options->apis);
+    fx_cluster_fetches_init(&cluster->fetches, cluster->client);
+    fx_access_reviews_init(&cluster->access_reviews, cluster->client);
     cluster->bindings = binds ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
-    return ((cluster->bindings != NULL || !binds) &&
-            fx_cluster_fetches_init(&cluster->nodes, cluster->client, &nodes)) ||
-           fx_fail_nomem(err);
+    return cluster->bindings != NULL || !binds || fx_fail_nomem(err);
 }
 
 static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
@@ -289,7 +289,8 @@ void fx_cluster_close(struct fx_cluster *cluster) {
     fx_cluster_secret_close(cluster->secret);
     fx_cluster_webhooks_close(cluster->webhooks);
     fx_cluster_bindings_close(cluster->bindings);
-    fx_cluster_fetches_finish(&cluster->nodes);
+    fx_access_reviews_finish(&cluster->access_reviews);
+    fx_cluster_fetches_finish(&cluster->fetches);
     fx_cluster_namespaces_close(cluster->namespaces);
     fx_cluster_policies_close(cluster->policies);
     fx_kube_client_close(cluster->client);
@@ -326,16 +327,20 @@ static bool fetch_namespace(struct fx_cluster *cluster, const struct fx_input_ke
 bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_key *key,
                             uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                             void *user) {
+    if (key->type == FX_INPUT_ACCESS) {
+        return fx_access_reviews_start(&cluster->access_reviews, key->spec, deadline_ns,
+                                       on_done, user);
+    }
     if (fx_input_key_is(key, "Namespace")) {
         return fetch_namespace(cluster, key, deadline_ns, on_done, user);
     }
     const struct fx_cluster_fetch_request request = {
-        .name = key->name,
+        .key = key,
         .deadline_ns = deadline_ns,
         .on_done = on_done,
         .user = user,
     };
-    return fx_cluster_fetches_start(&cluster->nodes, &request);
+    return fx_cluster_fetches_start(&cluster->fetches, &request);
 }
 
 struct fx_cluster_bindings *fx_cluster_get_bindings(struct fx_cluster *cluster) {

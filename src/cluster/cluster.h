@@ -23,6 +23,7 @@
 #include "cluster/certificates/secret.h"
 #include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
+#include "cluster/references/access_reviews.h"
 #include "cluster/references/bindings.h"
 #include "cluster/references/fetches.h"
 #include "cluster/references/namespaces.h"

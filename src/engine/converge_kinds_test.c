@@ -265,8 +265,7 @@ static void those_whose_failure_is_ignored_are_skipped(void **state) {
     end(&play);
 }
 
-/* ---- validators ----------------------------------------------------------------------
- */
+/* ---- validators ------------------------------------------------------------------ */
 
 static bool validator(const struct fx_mutator *self, const struct fx_request *request,
                       json_t *root, struct fx_buf *entry, struct fx_err *note,

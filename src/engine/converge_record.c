@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_record.c - what is noted of a turn, for those who ask: the trace, the
- * contenders of a last pass, the cycle.
+ * engine/converge_record.c - what a step leaves behind for reports: an entry in the
+ * trace, the mutators that changed something in the last pass, the steps of a cycle.
  */
 #include "engine/converge_run.h"
 #include "value/patch.h"
 
-/* Notes who changed what in the last pass there may be. */
+/* Notes that the mutator changed something in the last pass of the budget. */
 static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
                               struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
@@ -25,8 +25,8 @@ static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *befo
     return true;
 }
 
-/* Is it anything new? The outcome of a mutator may be the same in very many passes: that
- * is told once, but each change. */
+/* Does the step differ from the mutator's last reported one? A mutator may have the same
+ * outcome in very many passes, which is reported once. Each change is reported. */
 static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     const struct last_report now = {
         .is_reported = true,
@@ -47,8 +47,8 @@ static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     return !same || now.changed;
 }
 
-/* Asks a mutator whose match has said no what it found. Where that is what it found last,
- * the text of then is kept. */
+/* If the mutator did not match, asks it what it found in the object. The text of the last
+ * report is used again if it is the same. */
 static bool ask_found(struct converge *run, struct fx_trace_step *step) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const char *criterion = step->verdict.criterion;

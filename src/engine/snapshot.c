@@ -67,6 +67,7 @@ static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *m
         const struct fx_input *input = &mutator->inputs[i];
         const bool is_before = input->phase == FX_INPUT_BEFORE;
         snapshot->has_inputs_before |= is_before && input->key != NULL;
+        snapshot->asks_for_inputs |= is_before && input->key == NULL;
         snapshot->has_inputs_after |= !is_before;
     }
 }

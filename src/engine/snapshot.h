@@ -36,6 +36,7 @@ struct fx_snapshot {
     bool may_conflict;      /* some mutator may write anywhere */
     bool has_inputs_before; /* some mutator has an input whose key follows from the */
                             /* incoming object (engine/input.h) */
+    bool asks_for_inputs;   /* some mutator asks for inputs while it is evaluated */
     bool has_inputs_after;  /* some mutator has an input after convergence */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;

@@ -352,8 +352,25 @@ static inline void fake_change(struct fake_connection *connection,
     fake_answer(connection, 200, after);
 }
 
+/* The user `bob` may do everything. */
+static inline void fake_review_access(struct fake_connection *connection,
+                                      const json_t *review) {
+    const json_t *spec = fx_tree_view_key(review, "spec");
+    json_t *answer =
+        json_pack("{s:s,s:{s:b}}", "kind", "SubjectAccessReview", "status", "allowed",
+                  fx_text_is(fx_tree_view_string(spec, "user"), "bob"));
+    assert_non_null(answer);
+    fake_answer(connection, 201, answer);
+    json_decref(answer);
+}
+
 static inline void fake_create(struct fake_connection *connection,
                                const struct fake_request *request) {
+    if (strstr(request->path, "/subjectaccessreviews") != NULL) {
+        fake_record_write(fake_api_of(connection), request);
+        fake_review_access(connection, request->body);
+        return;
+    }
     struct fx_buf path = {0};
     fx_buf_printf(&path, "%s/%s", request->path, fake_text(request->body, "name"));
     fake_record_write(fake_api_of(connection), request);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/build.h - the making of the next set of policies. Private to this room.
+ * policy/build.h - the build of the next set of policies. Private to this room.
  *
- * Every function that returns bool is false only where there is no memory: faults of
- * policies become findings.
+ * Functions that return bool return false only without memory: errors of policies become
+ * findings.
  */
 #ifndef FX_POLICY_BUILD_H
 #define FX_POLICY_BUILD_H
@@ -18,22 +18,22 @@
 #include "policy/previous_index.h"
 #include "value/documents.h"
 
-/* How many findings there were: past FX_LIMIT_FINDINGS they are only counted. */
+/* The number of findings; beyond FX_LIMIT_FINDINGS they are only counted. */
 struct fx_tally {
     size_t n_told, n_more;
-    enum fx_severity worst; /* of those only counted */
+    enum fx_severity worst; /* of those that are only counted */
     const char *file;       /* of the first of them; borrowed */
 };
 
-/* Is the next finding to be told? Else it is counted: words cost memory, and an excerpt a
- * look through all marks of the file. */
+/* Returns true if the next finding should be reported. Otherwise it counts the finding: a
+ * message costs memory, and an excerpt a search in all marks of the file. */
 bool fx_tally_tells(struct fx_tally *tally, enum fx_severity severity, const char *file);
 
 /* At the end: one finding for all those that were only counted. */
 bool fx_tally_report(const struct fx_tally *tally,
                      struct fx_findings *findings) FX_MUST_USE;
 
-/* Where we are: this document of this file. */
+/* The current document of the current file. */
 struct fx_build {
     struct fx_policies *next;
     const struct fx_named_kinds *named; /* documents of these kinds are parameters */
@@ -44,12 +44,12 @@ struct fx_build {
     struct fx_policy_file *file;
     const struct fx_documents *documents;
     uint32_t line; /* of the document */
-    char *id;      /* "Assign/always-pull"; NULL where it has no name */
+    char *id;      /* "Assign/always-pull"; NULL if it has no name */
     struct fx_tally tally;
 };
 
-/* Appends a finding about the fault. With `stays`, its words say that the previous
- * version stays in force. */
+/* Appends a finding about the error. With `stays`, its message says that the previous
+ * version stays active. */
 bool fx_build_report(struct fx_build *build, enum fx_severity severity,
                      const struct fx_err *fault, bool stays) FX_MUST_USE;
 
@@ -60,7 +60,7 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
 /* At the end of a file: one finding for all those that were only counted. */
 bool fx_build_report_rest(struct fx_build *build) FX_MUST_USE;
 
-/* Adds a reference of the unit, of the namespace to the file under way. */
+/* Adds a reference of the unit, or of the namespace, to the current file. */
 bool fx_build_keep_unit(struct fx_build *build, struct fx_unit *unit) FX_MUST_USE;
 bool fx_build_keep_namespace(struct fx_build *build, json_t *object) FX_MUST_USE;
 
@@ -68,31 +68,33 @@ bool fx_build_keep_namespace(struct fx_build *build, json_t *object) FX_MUST_USE
 bool fx_build_document(struct fx_build *build,
                        const struct fx_document *document) FX_MUST_USE;
 
-/* The active unit of that kind, namespace (empty: none) and name; NULL where there is
- * none. Borrowed. */
+/* The active unit of that kind, namespace (empty: none) and name; NULL if there is none.
+ * Borrowed. */
 struct fx_unit *fx_build_find_previous(const struct fx_build *build,
                                        const struct fx_kind *kind,
                                        struct fx_text namespace_, struct fx_text name);
 
-/* Keeps all that the file gave before, because it cannot be read; *ret_stays as above. */
+/* Keeps everything that the previous version of the file gave, because the file cannot be
+ * read; *ret_stays as above. */
 bool fx_build_fall_back_file(struct fx_build *build, bool *ret_stays) FX_MUST_USE;
 
-/* Keeps all that the file gave in `from`, and what was found in it, because it is the
- * same. */
+/* Keeps everything that the file gave in `from`, with its findings, because the file is
+ * the same. */
 bool fx_build_repeat_file(struct fx_build *build, const struct fx_policies *from,
                           const struct fx_policy_file *before) FX_MUST_USE;
 
-/* After all files: a finding for each document that a later one replaces (`given`: the
- * units of all files, in the order of reading), for what link steps report, for each
- * mutator in conflict, for each that asks a provider that is not defined, for each
- * template of a cycle. The bound holds for each of the five, over all files. */
+/* Call it after all files. Adds findings for each document that a later one replaces
+ * (`given`: the units of all files, in the order of reading), for the reports of link
+ * steps, for each mutator in conflict, for each mutator whose provider is not defined,
+ * and for each template of a cycle. The limit of findings applies to each of the five,
+ * over all files. */
 bool fx_build_report_repeats(struct fx_policies *policies, struct fx_unit *const *given,
                              size_t n_given) FX_MUST_USE;
 bool fx_build_report_links(struct fx_policies *policies) FX_MUST_USE;
 bool fx_build_report_conflicts(struct fx_policies *policies) FX_MUST_USE;
 bool fx_build_report_providers(struct fx_policies *policies) FX_MUST_USE;
 
-/* Templates that expand each other would expand for ever: they are left out of the
+/* Templates that expand each other would expand forever: they are removed from the
  * snapshot, which is then built again. */
 bool fx_build_drop_cycles(struct fx_policies *policies) FX_MUST_USE;
 

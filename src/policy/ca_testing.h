@@ -5,7 +5,8 @@
 #ifndef FX_POLICY_CA_TESTING_H
 #define FX_POLICY_CA_TESTING_H
 
-/* A certificate (CN=ca, P-256, a hundred years) as a Provider has it. */
+/* A CA certificate (CN=ca, P-256, a hundred years) in the form of a Provider's
+ * caBundle. */
 #define CA_BUNDLE                                                                  \
     "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCk1JSUJjakNDQVJlZ0F3SUJBZ0lVQWlXRDJkemhQ" \
     "Z2w4eFpWcVR6bDN0eUFZeThRd0NnWUlLb1pJemowRUF3SXcKRFRFTE1Ba0dBMVVFQXd3Q1kyRXdJ" \

@@ -15,27 +15,27 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
-/* Is this the kind of a policy, whether or not a dialect speaks it? A policy that is left
- * out in silence would be a policy that is believed to be in force. */
+/* Is this the kind of a policy, also if no dialect supports it? A policy that is silently
+ * ignored would be believed to be active. */
 bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind);
 
-/* The dialect that speaks the kind, and its entry there; NULL where none does. */
+/* The dialect that supports the kind, and the entry in its table; NULL if there is
+ * none. */
 const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
                                                   struct fx_text kind,
                                                   const struct fx_kind **ret_kind);
 
-/* A kind of that name that some dialect speaks, of whatever group; NULL where none does.
- */
+/* A kind of that name of any dialect and group; NULL if there is none. */
 const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind);
 
-/* Compiles the object, of one of the dialect's kinds and versions, and looks whether the
- * certificates of providers are some. Errors: those of the dialect; FX_EINVALID in the
- * words of spec section 7. */
+/* Compiles the object, of one of the dialect's kinds and versions, and checks that the
+ * certificates of providers are certificates. Errors: those of the dialect; FX_EINVALID
+ * with the messages of spec section 7. */
 bool fx_policy_compile(const struct fx_dialect *dialect, json_t *object,
                        struct fx_compilation *ret_compilation,
                        struct fx_err *err) FX_MUST_USE;
 
-/* The words of kubectl for a version that no server has. Always false. */
+/* Fails with kubectl's message for a version that no server has. Always false. */
 bool fx_policy_fail_version(const json_t *object, struct fx_err *err);
 
 #endif

@@ -189,6 +189,12 @@ static bool keep_parameter(struct doc *doc) {
                                                 doc->root, input->object));
 }
 
+/* An object of a file may be an input of a rule. */
+static bool keep_input(struct doc *doc) {
+    return doc->build->input->object != NULL || !fx_namespaces_can_hold(doc->root) ||
+           fx_build_keep_namespace(doc->build, doc->root);
+}
+
 /* Any other object: it does no harm among policies, and no good. */
 static bool leave_out(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
@@ -230,6 +236,9 @@ static bool read_document(struct doc *doc) {
     }
     if (is_namespace) {
         return fx_build_keep_namespace(doc->build, doc->root);
+    }
+    if (!keep_input(doc)) {
+        return false;
     }
     if (is_parameter(doc)) {
         return true;

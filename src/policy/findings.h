@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/findings.h - what is wrong with a policy, and where: for `check`, for the log,
- * and for every command that reads policies.
+ * policy/findings.h - findings: problems of policies with their positions, for `check`,
+ * for the log, and for every command that reads policies.
  */
 #ifndef FX_POLICY_FINDINGS_H
 #define FX_POLICY_FINDINGS_H
@@ -20,8 +20,8 @@
     X(ERROR, "error")     \
     X(CONFLICT, "conflict")
 
-/* WARNING: the policy works all the same. ERROR: it does not. CONFLICT: it is well
- * formed, and disabled because others disagree with it. */
+/* WARNING: the policy is active. ERROR: it is not. CONFLICT: it is valid, but disabled
+ * because it conflicts with others. */
 enum fx_severity {
 #define X(name, text) FX_SEVERITY_##name,
     FX_SEVERITIES(X)
@@ -30,14 +30,14 @@ enum fx_severity {
 
 const char *fx_severity_name(enum fx_severity severity);
 
-/* One fault. All text is its own. */
+/* One finding. It owns all its texts. */
 struct fx_finding {
     enum fx_severity severity;
-    char *file;                /* as it was named to us */
-    uint32_t line, column;     /* of the character at fault, from 1; 0: unknown */
-    char *id;                  /* "Assign/always-pull"; NULL where there is none */
-    char *text;                /* the words of the spec */
-    char *excerpt;             /* the source line, or the text at fault; NULL: none */
+    char *file;                /* the name that the caller gave */
+    uint32_t line, column;     /* of the character in error, from 1; 0: unknown */
+    char *id;                  /* "Assign/always-pull"; NULL if there is none */
+    char *text;                /* the message */
+    char *excerpt;             /* the source line, or the text in error; NULL: none */
     uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; len 0: none */
 };
 
@@ -48,7 +48,7 @@ struct fx_findings {
 
 void fx_findings_finish(struct fx_findings *findings); /* NULL, zeroed are fine */
 
-/* How many of them are of this severity? */
+/* Returns the number of findings of this severity. */
 size_t fx_findings_count(const struct fx_findings *findings, enum fx_severity severity);
 
 /* Appends a finding; everything is copied. `id` may be NULL. False without memory. */
@@ -60,7 +60,7 @@ bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
 bool fx_findings_copy(struct fx_findings *findings,
                       const struct fx_finding *finding) FX_MUST_USE;
 
-/* Appends one finding as people read it, ending in a newline:
+/* Appends one finding as text, ending in a newline:
  *
  *   policies/a.yaml:12:37: error: Assign/always-pull: invalid location format …
  *     location: "spec.containers[name: *"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * policy/loop_draw.h - for the fuzz target of the loop: bytes become policies and objects
- * of one small vocabulary, so that they meet. Each byte is one choice; where none
- * is left, the first choice is taken, which is the plainest.
+ * with a small vocabulary, so that policies match objects. Each byte is one choice; when
+ * no byte is left, the first choice is taken, which is the simplest.
  */
 #ifndef FX_POLICY_LOOP_DRAW_H
 #define FX_POLICY_LOOP_DRAW_H
@@ -82,7 +82,7 @@ static inline void draw_element(struct draw *draw, unsigned depth) {
     fx_buf_char(draw->out, '}');
 }
 
-/* Elements of lists that locations know by their names. */
+/* Elements of lists with the names that locations use. */
 static inline void draw_elements(struct draw *draw, unsigned depth) {
     fx_buf_char(draw->out, '[');
     for (size_t i = 0, n = draw_below(draw, 4); i < n; i++) {

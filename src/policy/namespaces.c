@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/namespaces.c - a sorted list of Namespaces and Nodes.
+ * policy/namespaces.c - a sorted list of objects.
  */
 #include "policy/namespaces.h"
 
@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/vec.h"
 #include "value/tree.h"
 
@@ -39,28 +40,55 @@ bool fx_namespaces_is_one(const json_t *document) {
            name_of(document).len > 0;
 }
 
-/* What they are sorted by. */
+bool fx_namespaces_can_hold(const json_t *document) {
+    return fx_tree_view_string(document, "apiVersion").len > 0 &&
+           fx_tree_view_string(document, "kind").len > 0 && name_of(document).len > 0;
+}
+
+/* What they are sorted by. Namespaces and Nodes have a rank and a name only. */
+enum rank { NAMESPACE, NODE, OTHER };
+
 struct key {
-    bool is_node;
-    struct fx_text name;
+    enum rank rank;
+    struct fx_text api_version, kind, namespace_, name;
 };
 
 static struct key key_of(const json_t *object) {
-    return (struct key){is_kind(object, "Node"), name_of(object)};
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    if (fx_namespaces_is_one(object)) {
+        return (struct key){.rank = is_kind(object, "Node") ? NODE : NAMESPACE,
+                            .name = name_of(object)};
+    }
+    return (struct key){
+        .rank = OTHER,
+        .api_version = fx_tree_view_string(object, "apiVersion"),
+        .kind = fx_tree_view_string(object, "kind"),
+        .namespace_ = fx_tree_view_string(metadata, "namespace"),
+        .name = name_of(object),
+    };
 }
 
-static int compare_keys(struct key a, struct key b) {
-    return a.is_node != b.is_node ? (int)a.is_node - (int)b.is_node
-                                  : fx_text_compare(a.name, b.name);
+static int compare_keys(const struct key *a, const struct key *b) {
+    if (a->rank != b->rank) {
+        return (int)a->rank - (int)b->rank;
+    }
+    int order = fx_text_compare(a->name, b->name);
+    if (order == 0 && a->rank == OTHER) {
+        order = fx_text_compare(a->kind, b->kind);
+        order = order != 0 ? order : fx_text_compare(a->namespace_, b->namespace_);
+        order = order != 0 ? order : fx_text_compare(a->api_version, b->api_version);
+    }
+    return order;
 }
 
 /* The index of the first object whose key is not before `key`. */
-static size_t lower_bound(const struct fx_namespaces *namespaces, struct key key) {
+static size_t lower_bound(const struct fx_namespaces *namespaces, const struct key *key) {
     size_t low = 0;
     size_t high = namespaces->n_objects;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (compare_keys(key_of(namespaces->objects[middle]), key) < 0) {
+        const struct key other = key_of(namespaces->objects[middle]);
+        if (compare_keys(&other, key) < 0) {
             low = middle + 1;
         } else {
             high = middle;
@@ -70,15 +98,19 @@ static size_t lower_bound(const struct fx_namespaces *namespaces, struct key key
 }
 
 /* Does the object of that key stand at `at`? */
-static bool stands_at(const struct fx_namespaces *namespaces, size_t at, struct key key) {
-    return at < namespaces->n_objects &&
-           compare_keys(key_of(namespaces->objects[at]), key) == 0;
+static bool stands_at(const struct fx_namespaces *namespaces, size_t at,
+                      const struct key *key) {
+    if (at == namespaces->n_objects) {
+        return false;
+    }
+    const struct key other = key_of(namespaces->objects[at]);
+    return compare_keys(&other, key) == 0;
 }
 
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
     const struct key key = key_of(object);
-    const size_t at = lower_bound(namespaces, key);
-    if (stands_at(namespaces, at, key)) {
+    const size_t at = lower_bound(namespaces, &key);
+    if (stands_at(namespaces, at, &key)) {
         json_incref(object);
         json_decref(namespaces->objects[at]);
         namespaces->objects[at] = object;
@@ -105,7 +137,7 @@ struct given {
 static int compare_given(const void *a, const void *b) {
     const struct given *x = a;
     const struct given *y = b;
-    const int order = compare_keys(x->key, y->key);
+    const int order = compare_keys(&x->key, &y->key);
     return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
 }
 
@@ -113,7 +145,7 @@ static int compare_given(const void *a, const void *b) {
 static void keep_last(struct fx_namespaces *namespaces, const struct given *given,
                       size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n || compare_keys(given[i].key, given[i + 1].key) != 0) {
+        if (i + 1 == n || compare_keys(&given[i].key, &given[i + 1].key) != 0) {
             namespaces->objects[namespaces->n_objects++] = json_incref(given[i].object);
         }
     }
@@ -162,7 +194,7 @@ static bool describe(json_t *object, struct fx_text name) {
 }
 
 /* The object of that key as a new reference, or NULL. */
-static json_t *find(const struct fx_namespaces *namespaces, struct key key) {
+static json_t *find(const struct fx_namespaces *namespaces, const struct key *key) {
     if (namespaces == NULL) {
         return NULL;
     }
@@ -171,7 +203,7 @@ static json_t *find(const struct fx_namespaces *namespaces, struct key key) {
 }
 
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_text name) {
-    json_t *given = find(namespaces, (struct key){false, name});
+    json_t *given = find(namespaces, &(struct key){.rank = NAMESPACE, .name = name});
     if (given != NULL) {
         return given;
     }
@@ -184,8 +216,37 @@ json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_tex
 }
 
 size_t fx_namespaces_count(const struct fx_namespaces *namespaces) {
-    return namespaces == NULL ? 0
-                              : lower_bound(namespaces, (struct key){true, FX_TEXT("")});
+    return namespaces == NULL ? 0 : lower_bound(namespaces, &(struct key){.rank = NODE});
+}
+
+/* The object of a kind without namespaces has none, whatever the key says. NULL: there is
+ * none, or (`*ret_nomem`) without memory. */
+static json_t *find_object(const struct fx_namespaces *namespaces,
+                           const struct fx_input_key *wanted, bool *ret_nomem) {
+    *ret_nomem = false;
+    if (fx_input_key_is(wanted, "Node")) {
+        return find(namespaces, &(struct key){.rank = NODE, .name = wanted->name});
+    }
+    struct fx_buf api_version;
+    fx_buf_init(&api_version, 0);
+    fx_buf_text(&api_version, wanted->group);
+    fx_buf_str(&api_version, wanted->group.len > 0 ? "/" : "");
+    fx_buf_text(&api_version, wanted->version);
+    struct key key = {
+        .rank = OTHER,
+        .api_version = {api_version.data, api_version.len},
+        .kind = wanted->kind,
+        .namespace_ = wanted->namespace_,
+        .name = wanted->name,
+    };
+    json_t *object = api_version.failed ? NULL : find(namespaces, &key);
+    if (object == NULL && !api_version.failed) {
+        key.namespace_ = (struct fx_text){0};
+        object = find(namespaces, &key);
+    }
+    *ret_nomem = api_version.failed;
+    fx_buf_finish(&api_version);
+    return object;
 }
 
 json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
@@ -194,17 +255,13 @@ json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
         (void)fx_fail(err, FX_EMUTATE, "access reviews need a cluster");
         return NULL;
     }
-    if (fx_input_key_is(wanted, "Namespace")) {
-        json_t *object = fx_namespaces_find(namespaces, wanted->name);
-        if (object == NULL) {
-            (void)fx_fail_nomem(err);
-        }
-        return object;
-    }
-    json_t *object = fx_input_key_is(wanted, "Node")
-                         ? find(namespaces, (struct key){true, wanted->name})
-                         : NULL;
-    if (object == NULL) {
+    const bool is_namespace = fx_input_key_is(wanted, "Namespace");
+    bool nomem = is_namespace; /* one that is not given is made */
+    json_t *object = is_namespace ? fx_namespaces_find(namespaces, wanted->name)
+                                  : find_object(namespaces, wanted, &nomem);
+    if (object == NULL && nomem) {
+        (void)fx_fail_nomem(err);
+    } else if (object == NULL) {
         (void)fx_fail(err, FX_EMUTATE, "no %.*s `%.*s` is among the files",
                       FX_TEXT_ARG(wanted->kind), FX_TEXT_ARG(wanted->name));
     }

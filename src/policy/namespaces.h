@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/namespaces.h - the objects that are context for others, where they come from
- * files: Namespaces, those given, and for the others one whose only label is its name;
- * and Nodes.
+ * policy/namespaces.h - the inputs of rules (engine/input.h) from files: Namespaces (any
+ * other namespace has only the label with its name) and objects of any other kind.
  */
 #ifndef FX_POLICY_NAMESPACES_H
 #define FX_POLICY_NAMESPACES_H
@@ -17,8 +16,8 @@
 #include "base/text.h"
 #include "engine/input.h"
 
-/* Sorted, Namespaces before Nodes, by name; of several with one name the last added
- * counts. */
+/* Sorted: Namespaces, Nodes, others, each by name; of several with one kind, namespace
+ * and name the last added counts. */
 struct fx_namespaces {
     json_t **objects; /* counted */
     size_t n_objects, cap_objects;
@@ -29,25 +28,29 @@ void fx_namespaces_finish(struct fx_namespaces *namespaces); /* NULL, zeroed are
 /* Is this document a Namespace or a Node (v1) with a name? */
 bool fx_namespaces_is_one(const json_t *document);
 
+/* Has it apiVersion, kind and a name, so that it can be added? */
+bool fx_namespaces_can_hold(const json_t *document);
+
 /* Adds or replaces; takes a reference of its own. False without memory. */
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) FX_MUST_USE;
 
-/* The same for several, in their order, into what is empty yet: in a time that does not
- * depend on the order. On failure it is empty still. */
+/* The same for several objects, in their order, into an empty list; the time does not
+ * depend on the order. On failure the list stays empty. */
 bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects,
                         size_t n_objects) FX_MUST_USE;
 
-/* The namespace of that name as a new reference: the one given, or one made now with the
- * label `kubernetes.io/metadata.name`. NULL without memory. `namespaces` may be NULL. */
+/* Returns the namespace of that name as a new reference: the given one, or a new one with
+ * the label `kubernetes.io/metadata.name`. NULL without memory. `namespaces` may be
+ * NULL. */
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces,
                            struct fx_text name) FX_MUST_USE;
 
-/* How many of the first are Namespaces. NULL is fine. */
+/* The number of Namespaces, which come first. NULL is fine. */
 size_t fx_namespaces_count(const struct fx_namespaces *namespaces);
 
-/* The value of an input (engine/input.h) as a new reference: a Namespace as above, a Node
- * that was given. NULL on failure; errors: FX_EMUTATE (there is none; access reviews need
- * a cluster), FX_ENOMEM. `namespaces` may be NULL. */
+/* The value of an input (engine/input.h) as a new reference: a Namespace as above, or
+ * another given object. NULL on failure; errors: FX_EMUTATE (it does not exist; access
+ * reviews need a cluster), FX_ENOMEM. `namespaces` may be NULL. */
 json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
                                  const struct fx_input_key *key,
                                  struct fx_err *err) FX_MUST_USE;

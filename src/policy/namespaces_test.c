@@ -183,8 +183,65 @@ static void test_what_is_a_namespace(void **state) {
     }
 }
 
+static json_t *find_widget(const struct fx_namespaces *namespaces, const char *version,
+                           const char *namespace_, const char *name) {
+    const struct fx_input_key key = {
+        .type = FX_INPUT_OBJECT,
+        .group = FX_TEXT("example.com"),
+        .version = fx_text_of(version),
+        .kind = FX_TEXT("Widget"),
+        .namespace_ = fx_text_of(namespace_),
+        .name = fx_text_of(name),
+    };
+    struct fx_err err = FX_ERR_INIT;
+    json_t *found = fx_namespaces_find_input(namespaces, &key, &err);
+    assert_int_equal(err.code, found == NULL ? FX_EMUTATE : FX_OK);
+    return found;
+}
+
+static void add_widget(struct fx_namespaces *namespaces, const char *namespace_,
+                       const char *name, const char *colour) {
+    json_t *widget = json_pack("{s:s,s:s,s:{s:s,s:s*},s:s}", "apiVersion",
+                               "example.com/v1", "kind", "Widget", "metadata", "name",
+                               name, "namespace", namespace_, "colour", colour);
+    assert_non_null(widget);
+    assert_true(fx_namespaces_can_hold(widget) && !fx_namespaces_is_one(widget));
+    assert_true(fx_namespaces_add(namespaces, widget));
+    json_decref(widget);
+}
+
+static void test_other_objects(void **state) {
+    (void)state;
+    static const struct {
+        const char *version, *namespace_, *name, *colour; /* NULL: there is none */
+    } cases[] = {
+        {"v1", "shop", "a", "green"}, {"v1", "zoo", "a", "blue"},
+        {"v1", "", "a", NULL},        {"v2", "shop", "a", NULL},
+        {"v1", "", "b", "grey"},      {"v1", "zoo", "b", "grey"},
+        {"v1", "shop", "c", NULL},
+    };
+    struct fx_namespaces namespaces = {0};
+    add_widget(&namespaces, "shop", "a", "red");
+    add_widget(&namespaces, "zoo", "a", "blue");
+    add_widget(&namespaces, NULL, "b", "grey");
+    add(&namespaces, "shop", "1");
+    add_node(&namespaces, "a");
+    add_widget(&namespaces, "shop", "a", "green"); /* the last one counts */
+    assert_int_equal(namespaces.n_objects, 5);
+    assert_int_equal(fx_namespaces_count(&namespaces), 1);
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        json_t *found = find_widget(&namespaces, cases[i].version, cases[i].namespace_,
+                                    cases[i].name);
+        assert_true(fx_text_equal(fx_tree_view_string(found, "colour"),
+                                  fx_text_of(cases[i].colour)));
+        json_decref(found);
+    }
+    fx_namespaces_finish(&namespaces);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_other_objects),
         cmocka_unit_test(test_find_what_was_added),
         cmocka_unit_test(test_add_the_same_object_again),
         cmocka_unit_test(test_fill),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/plain.h - words of others (names, paths, lines of a source) made harmless for
- * whoever reads them in a terminal: one line, in one direction, that steers nothing.
+ * policy/plain.h - sanitizes texts of others (names, paths, lines of a source) for a
+ * terminal: one line, one direction, no control sequences.
  */
 #ifndef FX_POLICY_PLAIN_H
 #define FX_POLICY_PLAIN_H
@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Appends the rune; for a control character what stands for it: a blank for a tab, its
+/* Appends the rune, or a replacement for a control character: a blank for a tab, the
  * Unicode picture (U+2400 on) for the others of ASCII, U+FFFD for the rest, which are C1,
  * the separators of lines and the marks of direction. */
 void fx_plain_add_rune(struct fx_buf *buf, uint32_t rune);

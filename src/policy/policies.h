@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/policies.h - documents in, compiled mutators and resources out: the next
- * snapshot, what is wrong with the sources, and the namespaces found among them. Pure:
- * bytes in, no files.
+ * policy/policies.h - builds documents into the next snapshot of mutators and resources,
+ * with the findings about the sources and the namespaces among them. Pure: it takes bytes
+ * and reads no files.
  */
 #ifndef FX_POLICY_POLICIES_H
 #define FX_POLICY_POLICIES_H
@@ -27,30 +27,33 @@
 struct fx_policy_input {
     const char *file;    /* its name, for messages and as its identity in a reload */
     struct fx_text text; /* its bytes; borrowed for the call */
-    /* Instead of them, one object that was read elsewhere and written down: it has no
-     * lines, its mutator counts this text, and the same one in the next build is the same
-     * policy. Read when its turn comes, so that there is never more than one tree. */
+    /* Instead of bytes, the text of one object from a watch: it has no lines, its mutator
+     * holds a reference to this text, and the same text in the next build is the same
+     * policy. It is parsed only while it is compiled, so that there is never more than
+     * one tree. */
     struct fx_policy_text *object;
-    const char *failure;    /* NULL, or why it could not be read: then it counts as bad */
-    const char *namespace_; /* where a policy lives that might name one and does not;
-                             * NULL: `default` */
-    bool is_flag;           /* no file: made of a flag of that name; it has no lines */
-    bool is_parameter;      /* an object of a kind that policies name, and nothing else;
-                             * `namespace_` is where a file would put it that names none;
-                             * NULL: it is not from a file */
+    const char *failure; /* NULL, or the reason why it could not be read; then it counts
+                            as invalid */
+    const char *namespace_; /* the namespace of policies that can have one but name none;
+                               NULL: `default` */
+    bool
+        is_flag; /* not a file, but the value of the flag of that name; it has no lines */
+    bool is_parameter; /* an object of a kind that policies name, and nothing else;
+                        * `namespace_` is where a file would put it that names none;
+                        * NULL: it is not from a file */
 };
 
-/* What one file gave: kept so that a reload can fall back on it, file by file. */
+/* The result of one file, kept so that a reload can fall back on it. */
 struct fx_policy_file {
     char *file;
     struct fx_unit **units; /* counted */
     size_t n_units, cap_units;
     json_t **namespaces; /* counted */
     size_t n_namespaces, cap_namespaces;
-    struct fx_policy_text *object; /* counted; NULL: it was a file */
-    bool has_others; /* has objects of kinds that no dialect has: what becomes of them
-                      * depends on the kinds that policies name */
-    size_t first_finding, n_findings; /* made while it was read */
+    struct fx_policy_text *object; /* counted; NULL for a file */
+    bool has_others; /* has objects of kinds that no dialect has; their meaning depends on
+                        the kinds that policies name */
+    size_t first_finding, n_findings; /* the findings while it was read */
 };
 
 /* Immutable once built, and counted. */
@@ -61,12 +64,12 @@ struct fx_policies {
     struct fx_findings findings;
     struct fx_policy_file *files;
     size_t n_files, cap_files;
-    struct fx_units units;     /* those of all files; of several with one id, the last */
+    struct fx_units units; /* the units of all files; of several with one id, the last */
     struct fx_linked **linked; /* counted; sorted as fx_units.by_name */
     size_t n_linked;
     struct fx_named_kinds named; /* the kinds of the objects that link steps looked up */
-    struct fx_policies *base; /* NULL, or those whose files, findings and namespaces these
-                               * are, under another snapshot; counted */
+    struct fx_policies *base; /* NULL, or the policies that own these files, findings and
+                                 namespaces, with another snapshot; counted */
 };
 
 /*
@@ -77,11 +80,11 @@ struct fx_policies {
  * counts, and a finding says so. Unknown fields are warnings, and so are mutators that
  * ask a provider which none of the inputs defines.
  *
- * `previous` (may be NULL) is what is in force now: a mutator or resource whose source
- * and place (file, line) did not change is shared with it; where a file cannot be read or
- * parsed, all it gave before stays in force (where it gave nothing, the documents before
- * the fault count, as with kubectl); where one policy in it is invalid, that policy's
- * previous version stays; the findings say so ("…; the previous version stays active").
+ * `previous` (may be NULL) are the active policies: a mutator or resource whose source
+ * and position (file, line) did not change is shared with them. If a file cannot be read
+ * or parsed, its previous policies stay active (if it had none, the documents before the
+ * error count, as in kubectl). If one policy in it is invalid, that policy's previous
+ * version stays active; the findings say so ("…; the previous version stays active").
  * What is gone from the files is gone. An object that was an input of the previous build,
  * too, is not even compiled again: what it gave then, findings included, is what it
  * gives.
@@ -96,15 +99,15 @@ bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,
                        struct fx_policies **ret_policies, struct fx_err *err) FX_MUST_USE;
 
-/* The same, of what `sources` names; borrowed for the call. */
+/* The same for `sources`, which is borrowed for the call. */
 struct fx_policy_sources {
     const struct fx_policy_input *inputs;
     size_t n_inputs;
     const struct fx_policies *previous;
     uint64_t generation;
     const struct fx_dialect_settings *settings; /* NULL: the dialects' own defaults */
-    /* Where the objects of kinds that policies name are watched, what is known of these
-     * kinds. NULL: the inputs have all such objects. */
+    /* What is known about the kinds that policies name, if their objects are watched.
+     * NULL: the inputs have all such objects. */
     const struct fx_kind_state *kind_states;
     size_t n_kind_states;
 };
@@ -112,9 +115,9 @@ bool fx_policies_build_from(const struct fx_policy_sources *sources,
                             struct fx_policies **ret_policies,
                             struct fx_err *err) FX_MUST_USE;
 
-/* The same policies, some of whose mutators are in quarantine (engine/quarantine.h);
- * NULL: none. Only the snapshot is another, of the same generation. What is made from
- * them as `previous` is without a quarantine again. Errors: FX_ENOMEM. */
+/* The same policies with some mutators in quarantine (engine/quarantine.h); NULL: none.
+ * Only the snapshot differs; it has the same generation. A build with them as `previous`
+ * has no quarantine again. Errors: FX_ENOMEM. */
 bool fx_policies_quarantine(struct fx_policies *policies,
                             struct fx_quarantine *quarantine,
                             struct fx_policies **ret_policies,

@@ -321,7 +321,7 @@ static bool add_namespaces(struct fx_namespaces *namespaces,
     bool ok = true;
     for (size_t i = 0; ok && i < objects->n_items; i++) {
         json_t *object = objects->items[i];
-        ok = !fx_namespaces_is_one(object) || fx_namespaces_add(namespaces, object);
+        ok = !fx_namespaces_can_hold(object) || fx_namespaces_add(namespaces, object);
     }
     return ok;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/documents.h - a file's bytes as the Kubernetes objects in it.
+ * value/documents.h - reads the Kubernetes objects of a file.
  */
 #ifndef FX_VALUE_DOCUMENTS_H
 #define FX_VALUE_DOCUMENTS_H
@@ -31,16 +31,16 @@ struct fx_documents {
 /* Frees the list and drops its objects. NULL and zeroed lists are fine. */
 void fx_documents_finish(struct fx_documents *documents);
 
-/* Reads JSON or YAML (told apart as kubectl does: a text that begins with `{` is JSON
- * first, and YAML where it does not read as JSON), every document of a stream, every item
- * of a `List` (any kind ending in List with `items`); empty documents are left out.
- * On failure what was read before the fault stays in `ret_documents` (so the caller can
- * go on with the documents before it). Errors as fx_json_read and fx_yaml_next. */
+/* Reads JSON or YAML, which it distinguishes like kubectl (a text that begins with `{` is
+ * read as JSON, and as YAML if it is not valid JSON): every document of a stream, every
+ * item of a `List` (any kind ending in List with `items`); empty documents are skipped.
+ * On failure `ret_documents` has the documents before the error, so the caller can use
+ * them. Errors: those of fx_json_read() and fx_yaml_next(). */
 bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
                        struct fx_err *err) FX_MUST_USE;
 
-/* Why the document is not a Kubernetes object (an object with `apiVersion` and `kind`), a
- * constant; NULL: it is one. */
+/* Returns the reason why the document is not a Kubernetes object (an object with
+ * `apiVersion` and `kind`), a constant; NULL if it is one. */
 const char *fx_document_fault(const struct fx_document *document);
 
 /* The line and column (from 1, in runes) of the byte at `off`. */

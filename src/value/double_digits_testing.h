@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 17 /* enough to tell any two doubles apart */
+#define MOST_DIGITS 17 /* enough to distinguish any two doubles */
 
 /* 0.d1d2d3… × 10^point */
 struct decimal {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/equal.h - when two values are the same.
+ * value/equal.h - equality of values.
  */
 #ifndef FX_VALUE_EQUAL_H
 #define FX_VALUE_EQUAL_H
@@ -10,10 +10,10 @@
 #include <jansson.h>
 
 /* Deep equality. Numbers compare by value (5 equals 5.0, exactly: an integer beyond 2^53
- * equals only the double that is that integer); object keys in any order. Shared
- * subtrees are equal at once. NULL equals only NULL. Spends from the thread's budget
- * (base/budget.h), and is false where that is exceeded. Recursion is as deep as the
- * shallower value, which the readers bound (FX_LIMIT_JSON_DEPTH). */
+ * equals only the double that is that integer); object keys in any order. Shared subtrees
+ * are equal at once. NULL equals only NULL. Spends from the thread's budget
+ * (base/budget.h), and returns false if that is exceeded. Recursion is as deep as the
+ * shallower value, whose depth the readers limit (FX_LIMIT_JSON_DEPTH). */
 bool fx_equal(const json_t *a, const json_t *b);
 
 #endif

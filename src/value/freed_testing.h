@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/freed_testing.h - for tests: are nodes with a secret in them overwritten before
- * their memory is given back?
+ * value/freed_testing.h - for tests: checks that nodes with a secret are overwritten
+ * before their memory is freed.
  */
 #ifndef FX_VALUE_FREED_TESTING_H
 #define FX_VALUE_FREED_TESTING_H
@@ -22,7 +22,7 @@
 
 static size_t freed_with_secret; /* pieces of memory that still had it in them */
 
-/* Before each piece stands how large it is. */
+/* The size of each piece is stored before it. */
 static inline void *freed_allocate(size_t size) {
     char *piece = calloc(1, sizeof(max_align_t) + size);
     assert_non_null(piece);
@@ -40,8 +40,9 @@ static inline void freed_look(void *memory) {
     }
 }
 
-/* From here on, and until freed_end(), nodes are made and dropped under its eyes; those
- * made before must not be dropped within, nor those made within behind it. */
+/* Starts the check, until freed_end(). Nodes that were created before must not be dropped
+ * in between, and nodes that are created in between must be dropped before
+ * freed_end(). */
 static inline void freed_begin(void) {
     freed_with_secret = 0;
     json_set_alloc_funcs(freed_allocate, freed_look);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_part.h - the part of a JSON value that somebody wants: a tree of the keys of
- * objects. Lists are looked through: what holds for a list holds for each of its
+ * value/json_part.h - partial decoding: a tree of the keys of the parts of a JSON value
+ * that are needed. The tree has no lists: a node for a list applies to each of its
  * elements.
  *
- * Reading a part (fx_json_read_part()) costs what the part costs, and a look at the bytes
- * of the rest. An object that has lost members says so: it has a member more, under a key
- * that no JSON text can hold, whose value is the place where the object was read. So no
- * such object is equal to another one, and none is written without being noticed
+ * Reading a part (fx_json_read_part()) decodes only this part, and checks the syntax of
+ * the rest. An object without all of its members has an additional member as a mark: its
+ * key cannot occur in a JSON text, and its value is the position where the object was
+ * read. So such an object is not equal to any other, and writing it is detected
  * (fx_json_is_whole()).
  */
 #ifndef FX_VALUE_JSON_PART_H
@@ -22,55 +22,55 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* The key of the member more: one byte that is never part of UTF-8. */
+/* The key of the additional member: a byte that is never part of UTF-8. */
 #define FX_JSON_PARTIAL_KEY FX_TEXT("\xFF")
 
-/* A node of the tree. A zeroed one wants all of its value. */
+/* A node of the tree. A zeroed node needs the whole value. */
 struct fx_json_part {
     struct fx_text key;
-    bool omits_rest;    /* of its members, only those below are wanted */
-    bool is_list;       /* that holds of the elements of a list there; what else stands
-                         * there is wanted whole */
+    bool omits_rest; /* only the members below are needed */
+    bool is_list;    /* this applies only to elements of a list; any other value is needed
+                        whole */
     unsigned n_below;   /* parts */
     uint64_t rules_out; /* bits of keys (json_part.c) that none of them has */
     struct fx_json_part *first, *next;
 };
 
-/* The part of the member, NULL where none is named. */
+/* The part of the member; NULL if the tree does not contain it. */
 const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
                                              struct fx_text key);
 
-/* Frees all parts below the root, which wants all then. */
+/* Frees all parts below the root, which then needs the whole value. */
 void fx_json_part_finish(struct fx_json_part *root);
 
-/* A place in such a tree, to extend it step by step. The root is zeroed at first, and has
- * `omits_rest` set. The texts of keys are borrowed, and outlive the tree. Nothing is
- * freed until fx_json_part_prune(), so that places stay valid. */
+/* A position in such a tree, to extend it step by step. The root is zeroed at first, and
+ * has `omits_rest` set. The texts of keys are borrowed, and outlive the tree. Nothing is
+ * freed until fx_json_part_prune(), so that positions stay valid. */
 struct fx_json_place {
-    struct fx_json_part *part; /* NULL: in something else, of which nothing is wanted */
+    struct fx_json_part *part; /* NULL: in another value, of which nothing is needed */
     unsigned depth;            /* below the root; 0 at first */
-    bool is_element;           /* not what stands there, but what is in that */
+    bool is_element;           /* not the value there, but its elements */
 };
 
-/* Goes on to the member. That it is there, and what it is, is wanted from here on, and so
- * is a value that has no members. Past FX_LIMIT_JSON_PARTS and FX_LIMIT_JSON_PART_DEPTH
- * the place stays where it is, and all of it is wanted. False without memory. */
+/* Moves to the member. Its existence and type are needed from now on, and its value if it
+ * has no members. Beyond FX_LIMIT_JSON_PARTS and FX_LIMIT_JSON_PART_DEPTH the position
+ * does not move, and the whole value is needed. False without memory. */
 bool fx_json_place_member(struct fx_json_place *place, struct fx_text key) FX_MUST_USE;
 
-/* Goes on to some element of the list that stands there. An object is wanted whole in
- * its stead: which of its members would be gone on to is not known. */
+/* Moves to an element of the list. If the value is an object instead, it is needed whole,
+ * because the member is not known. */
 void fx_json_place_element(struct fx_json_place *place);
 
-/* How many elements or members there are is wanted. */
+/* The number of elements or members is needed. */
 void fx_json_place_count(struct fx_json_place place);
 
-/* All that stands there is wanted. */
+/* The whole value is needed. */
 void fx_json_place_all(struct fx_json_place place);
 
-/* Frees what lies within parts that are wanted whole, when all is said. */
+/* Frees nodes within parts that are needed whole. Call it when all parts are added. */
 void fx_json_part_prune(struct fx_json_part *root);
 
-/* Has nothing in the value lost members? NULL has not. */
+/* Are all objects in the value complete? True for NULL. */
 bool fx_json_is_whole(const json_t *value);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_part_testing.h - for tests: a tree of wanted parts as a text, such as
- * `a{b* c}`: all of a.b, and what a.c is. `l[]{n*}` tells of the elements of a list.
+ * value/json_part_testing.h - for tests: prints a tree of needed parts, such as `a{b*
+ * c}`: the whole a.b, and the type of a.c. `l[]{n*}` concerns the elements of a list.
  */
 #ifndef FX_VALUE_JSON_PART_TESTING_H
 #define FX_VALUE_JSON_PART_TESTING_H

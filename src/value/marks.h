@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/marks.h - where in its source text each node of a document was read, and counting
- * lines and columns on the way there.
+ * value/marks.h - the positions of nodes in their source text, and counting of lines and
+ * columns.
  */
 #ifndef FX_VALUE_MARKS_H
 #define FX_VALUE_MARKS_H
@@ -16,7 +16,7 @@
 #include "base/text.h"
 
 /* Lines and columns count from 1; columns in runes. `off` is the byte offset. For a
- * quoted scalar the mark is that of its first character behind the quote. */
+ * quoted scalar the mark is the first character after the quote. */
 struct fx_mark {
     const json_t *node; /* only compared */
     uint32_t off, line, column;
@@ -30,17 +30,17 @@ struct fx_marks {
 /* Frees the list. NULL and zeroed lists are fine. */
 void fx_marks_finish(struct fx_marks *marks);
 
-/* Appends. Singletons (true, false, null) cannot be told apart and are left out by the
- * readers. False without memory. */
+/* Appends. Readers do not add singletons (true, false, null), because these cannot be
+ * distinguished. False without memory. */
 bool fx_marks_add(struct fx_marks *marks, struct fx_mark mark) FX_MUST_USE;
 
-/* The mark of the node, or NULL. Where a node was added twice the last one counts;
- * readers add a node that an alias repeats once, where it was first read. */
+/* The mark of the node, or NULL. If a node was added twice, the last mark counts; readers
+ * add a node with aliases once, at its first position. */
 const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *node);
 
-/* The same for many questions: the marks by the address of their nodes. */
+/* An index for many lookups: the marks by the address of their nodes. */
 struct fx_marks_index {
-    struct fx_mark *items; /* of the same node, the one that counts comes last */
+    struct fx_mark *items; /* for the same node, the mark that counts is last */
     size_t n_items;
 };
 
@@ -62,7 +62,7 @@ struct fx_position {
     uint32_t line, column; /* from 1; columns in runes */
 };
 
-/* The beginning of the text: behind its byte order mark, if any, which has no width. */
+/* The beginning of the text, after its byte order mark, if any, which has no width. */
 struct fx_position fx_position_start(struct fx_text text);
 
 /* Moves on to the byte at `off` (cut to the text's end), which is not before it. A line

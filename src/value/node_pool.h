@@ -2,13 +2,12 @@
  *
  * value/node_pool.h - memory for the nodes of reviews.
  *
- * The nodes of a review are made within microseconds and dropped together. For them a
- * general allocator does too much: nearly half of what a review cost was malloc() and
- * free(). Between fx_node_pool_enter() and fx_node_pool_leave() jansson takes the memory
- * of its nodes from slabs instead: a piece is a bump of a pointer, dropping it is a
- * count, and a slab whose pieces are all dropped begins anew. Elsewhere, nodes come from
- * malloc() as ever: those of policies live long, and one such node would hold a whole
- * slab.
+ * The nodes of a review are created within microseconds and dropped together. A general
+ * allocator is too slow for this: malloc() and free() took nearly half of a review.
+ * Between fx_node_pool_enter() and fx_node_pool_leave() jansson takes the memory of its
+ * nodes from slabs instead: an allocation advances a pointer, a free decrements a count,
+ * and a slab without live pieces is reused. Elsewhere nodes come from malloc(): nodes of
+ * policies live long, and one of them would keep a whole slab.
  *
  * A node made within may be dropped later, and by any thread; by another than the one
  * that made it at the cost of a lock. What a thread leaves behind when it ends is given
@@ -21,20 +20,21 @@
 #include <stddef.h>
 
 /* Sets jansson's allocator, once for the process; before other threads use jansson.
- * Nodes that exist already may be dropped afterwards. Where no address space can be had,
- * everything goes on with malloc(). */
+ * Existing nodes may be dropped afterwards. If there is no address space, nodes come from
+ * malloc(). */
 void fx_node_pool_install(void);
 
-/* From here on, and until here, this thread's new nodes come from its slabs. Not nested.
+/* Between these two calls, this thread's new nodes come from its slabs. Calls do not
+ * nest.
  */
 void fx_node_pool_enter(void);
 void fx_node_pool_leave(void);
 
-/* Bytes of the slabs that hold nodes of this thread, or held some and are kept for the
- * next ones: at most FX_LIMIT_IDLE_SLABS of those. */
+/* Bytes of the slabs that contain nodes of this thread, and of empty slabs that are kept
+ * for reuse, at most FX_LIMIT_IDLE_SLABS. */
 size_t fx_node_pool_bytes(void);
 
-/* The same of all threads, those that have ended included. */
+/* The same for all threads, including those that have ended. */
 size_t fx_node_pool_all_bytes(void);
 
 #endif

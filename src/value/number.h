@@ -17,7 +17,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-#define FX_NUMBER_SIZE 40 /* any number's text, with the NUL */
+#define FX_NUMBER_SIZE 40 /* the text of any number, with the NUL */
 
 /* Writes a finite double; returns the length. */
 size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]);
@@ -38,10 +38,11 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
  * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
-/* Could it be read? False as above, where NULL. */
+/* Can the number be read? False if fx_number_read() would return NULL because of an
+ * overflow. */
 bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
-#define FX_DOUBLE_DIGITS 17 /* enough to tell any two doubles apart */
+#define FX_DOUBLE_DIGITS 17 /* enough to distinguish any two doubles */
 
 /* 0.d1d2d3… × 10^point */
 struct fx_double_digits {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/patch.h - JSON Patch (RFC 6902): making one, applying one, writing one.
+ * value/patch.h - JSON Patch (RFC 6902): diff, apply, read and write.
  */
 #ifndef FX_VALUE_PATCH_H
 #define FX_VALUE_PATCH_H
@@ -37,10 +37,11 @@ struct fx_patch_op {
     struct fx_text path;
     struct fx_text from; /* MOVE, COPY */
     json_t *value;       /* ADD, REPLACE, TEST */
-    json_t *old;         /* what a diff's REMOVE or REPLACE takes away; else NULL */
+    json_t *old; /* the value that a diff's REMOVE or REPLACE removes; otherwise NULL */
 };
 
-/* A list of operations, in the order in which they apply. All memory is the arena's. */
+/* A list of operations, in the order in which they apply. All memory is from the
+ * arena. */
 struct fx_patch {
     struct fx_arena *arena;
     struct fx_patch_op *ops;
@@ -51,25 +52,25 @@ struct fx_patch {
 void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 
 /* Appends the operations (add, replace, remove) that turn `before` into `after`. Shared
- * subtrees and equal values (value/equal.h) give none, so numbers of untouched fields are
- * never rewritten. Within lists, elements are inserted and removed where they changed;
- * the list is rewritten whole only where that is more than FX_LIMIT_PATCH_MOVES times
- * before its end, never for edits in elements. Applying the operations in order
- * gives a value equal to `after`. Errors: FX_ENOMEM, FX_EDEADLINE. */
+ * subtrees and equal values (value/equal.h) give no operations, so numbers of unchanged
+ * fields are never rewritten. List elements are inserted and removed one by one; the
+ * whole list is replaced only if there would be more than FX_LIMIT_PATCH_MOVES insertions
+ * and removals before its end, never for changes in elements. Applying the operations in
+ * order gives a value equal to `after`. Errors: FX_ENOMEM, FX_EDEADLINE. */
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;
 
-/* The same for one who wants the bytes and not the members: an object of strings below
- * the root to which very many members were added (annotations, mostly) is replaced whole
- * where that is shorter by far. */
+/* The same, for a short text of the patch: an object of strings below the root to which
+ * very many members were added (usually annotations) is replaced whole if that is much
+ * shorter. */
 bool fx_patch_diff_brief(struct fx_patch *patch, json_t *before, json_t *after,
                          struct fx_err *err) FX_MUST_USE;
 
-/* The fields by which a diff tells whether two elements of lists are the same thing: the
- * first of them that both have. NULL ends. */
+/* The fields by which a diff identifies list elements: the first one that both elements
+ * have. NULL ends the list. */
 extern const char *const fx_patch_merge_keys[];
 
-/* Does no operation touch an object that was read in part (value/json_part.h)? */
+/* Returns true if no operation concerns a partly decoded object (value/json_part.h). */
 bool fx_patch_is_whole(const struct fx_patch *patch);
 
 /* Reads a patch document (an array of operation objects, RFC 6902 section 3). Errors:
@@ -78,16 +79,16 @@ bool fx_patch_parse(struct fx_patch *patch, json_t *document,
                     struct fx_err *err) FX_MUST_USE;
 
 /* Applies all operations to *root (RFC 6902 section 4), copying on write, so that trees
- * which share nodes with it see nothing. `value`s are inserted by reference. On failure
- * *root may hold the operations before the failed one: apply to a reference of your own.
- * Errors, each with the operation's index and path in front ("operation 3 (replace
- * /spec/x): …"): FX_EINVALID, FX_ELIMIT (the result would be deeper than
- * FX_LIMIT_JSON_DEPTH, or its copies add up to more than FX_LIMIT_YAML_NODES values),
- * FX_ENOMEM, FX_EDEADLINE. */
+ * which share nodes with it see nothing. `value`s are inserted by reference. After a
+ * failure *root may contain the changes of the operations before the failed one, so pass
+ * a reference of your own. Errors, each with the operation's index and path as a prefix
+ * ("operation 3 (replace /spec/x): …"): FX_EINVALID, FX_ELIMIT (the result would be
+ * deeper than FX_LIMIT_JSON_DEPTH, or its copies add up to more than FX_LIMIT_YAML_NODES
+ * values), FX_ENOMEM, FX_EDEADLINE. */
 bool fx_patch_apply(const struct fx_patch *patch, json_t **root,
                     struct fx_err *err) FX_MUST_USE;
 
-/* Appends the patch as a JSON array. Failure sticks in `buf`. */
+/* Appends the patch as a JSON array. A failure is kept in `buf`. */
 void fx_patch_write(struct fx_buf *buf, const struct fx_patch *patch, unsigned style);
 
 #endif

@@ -19,23 +19,22 @@
 void fx_pointer_push(struct fx_buf *buf, struct fx_text token);
 void fx_pointer_push_index(struct fx_buf *buf, size_t index);
 
-/* Takes the next token off *rest ("/a/b" -> "a", "/b"), unescaped into `token`, which is
- * reset first. False when *rest does not begin with "/" or holds a bad escape. */
+/* Removes the next token from *rest ("/a/b" -> "a", "/b"), unescaped into `token`, which
+ * is reset first. False when *rest does not begin with "/" or has an invalid escape. */
 bool fx_pointer_next(struct fx_text *rest, struct fx_buf *token) FX_MUST_USE;
 
 /* Reads an array index: digits without leading zeros, < 2^32. False otherwise ("-" too).
  */
 bool fx_pointer_index(struct fx_text token, size_t *ret_index) FX_MUST_USE;
 
-/* The node the pointer names within `root`, borrowed, or NULL where there is none, the
- * pointer is malformed, or no memory to unescape a token. "" is the root. */
+/* The node of the pointer within `root`, borrowed; NULL if there is none, if the pointer
+ * is malformed, or without memory to unescape a token. "" is the root. */
 json_t *fx_pointer_view(json_t *root, struct fx_text pointer);
 
-/* The child that the unescaped token names, borrowed, or NULL. */
+/* The child with the unescaped token as its key or index, borrowed, or NULL. */
 json_t *fx_pointer_child(const json_t *node, struct fx_text token);
 
-/* Splits "/a~1b/c" into the token as it is written, "a~1b", and "/c". False where there
- * is none. */
+/* Splits "/a~1b/c" into the escaped token "a~1b" and "/c". False if there is no token. */
 bool fx_pointer_split(struct fx_text *rest, struct fx_text *ret_raw) FX_MUST_USE;
 
 #endif

@@ -40,7 +40,7 @@ static inline const char *fx_value_shape_name(size_t shape) {
                                : fx_tree_names[shape - FX_N_SHAPES];
 }
 
-/* jansson's own reader of strings would refuse what is no UTF-8. */
+/* jansson's function for strings refuses invalid UTF-8. */
 static inline json_t *fx_shape_make_text(size_t shape, size_t size) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);

@@ -29,12 +29,12 @@
  * same literal. */
 bool fx_tree_is_unshared(const json_t *node);
 
-/* object[key], or NULL where `object` is NULL, no object, or has no such key. Keys are
- * bytes and may hold NUL. The _text form takes a span. */
+/* object[key], or NULL if `object` is NULL, is not an object, or has no such key. Keys
+ * are bytes and may contain NUL. The _text form takes a span. */
 json_t *fx_tree_view_key(const json_t *object, const char *key);
 json_t *fx_tree_view_text(const json_t *object, struct fx_text key);
 
-/* The text of object[key], empty (data NULL) where there is none or it is no string. */
+/* The text of object[key]; empty (data NULL) if it is missing or not a string. */
 struct fx_text fx_tree_view_string(const json_t *object, const char *key);
 
 /* The text of a string node; empty (data NULL) for anything else, NULL included. */
@@ -45,8 +45,8 @@ struct fx_text fx_tree_text(const json_t *node);
  * true, false and null are one node each for the whole process and stay themselves. */
 json_t *fx_tree_own_root(json_t **root) FX_MUST_USE;
 
-/* Makes object[key] (array[index]) writable; the parent must itself be owned. NULL
- * where there is no such child, or no memory: ask view_ first to tell them apart. */
+/* Makes object[key] (array[index]) writable; the parent must itself be owned. NULL if
+ * there is no such child, or without memory; call view_ first to distinguish these. */
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) FX_MUST_USE;
 json_t *fx_tree_own_index(json_t *array, size_t index) FX_MUST_USE;
 
@@ -56,8 +56,8 @@ bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) FX_MUST_
 bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
 bool fx_tree_append_take(json_t *array, json_t *value) FX_MUST_USE;
 
-/* A new object with the members of the old one, which are shared, but for the one under
- * the key: that is the value, in the old one's place. NULL without memory, or value. */
+/* A new object with the shared members of the old one, in which the member of the key, at
+ * its position, has the new value. NULL without memory, or if `value` is NULL. */
 json_t *fx_tree_with_take(const json_t *object, struct fx_text key,
                           json_t *value) FX_MUST_USE;
 
@@ -69,15 +69,15 @@ static inline json_t *fx_tree_keep_if(bool ok, json_t *tree_take) {
     return ok ? tree_take : NULL;
 }
 
-/* Removes from an owned parent what may or may not be there. */
+/* Removes a member from an owned parent, if it exists. */
 void fx_tree_remove_key(json_t *object, struct fx_text key);
 void fx_tree_remove_index(json_t *array, size_t index);
 
 /* A new string node of these bytes, which must be UTF-8; NULL without memory. */
 json_t *fx_tree_new_string(struct fx_text text) FX_MUST_USE;
 
-/* Overwrites every string in the tree, keys aside, that nobody else sees: for trees with
- * secrets in them that are to be dropped. What others share is left alone. */
+/* Overwrites every string in the tree, except keys, that is not shared: for trees with
+ * secrets, before they are dropped. Shared strings do not change. */
 void fx_tree_wipe(json_t *node);
 
 /* The name of a node's type as Go prints it with %T: `string`, `int64`, `float64`,
@@ -86,8 +86,8 @@ const char *fx_tree_go_type(const json_t *node);
 
 /* ---- walking an object that is const ----------------------------------------------- */
 
-/* jansson's iterators take a writable object although they only read it. What comes out
- * is for them, never for writing. */
+/* jansson's iterators take a writable object although they only read it. Use the result
+ * only for these iterators, never for writing. */
 static inline json_t *fx_node_unconst(const json_t *node) {
     const union {
         const json_t *in;

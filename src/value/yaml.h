@@ -18,7 +18,7 @@
 
 struct fx_marks;
 
-struct fx_yaml_reader; /* opaque: a place in a stream of documents */
+struct fx_yaml_reader; /* opaque: a position in a stream of documents */
 
 /* Starts reading `text` (UTF-8, with or without a byte order mark), which must outlive
  * the reader. NULL without memory. */
@@ -32,17 +32,17 @@ void fx_yaml_close(struct fx_yaml_reader *reader);
  * nodes, the expansion counted against FX_LIMIT_YAML_NODES, nesting against
  * FX_LIMIT_JSON_DEPTH. After a failure the stream is at its end.
  *
- * `marks` (may be NULL) receives positions. Errors: FX_ESYNTAX (off: the byte; words of
- * go-yaml where it has some, with the line in front: "yaml: line 2: …"), FX_ELIMIT,
+ * `marks` (may be NULL) receives positions. Errors: FX_ESYNTAX (off: the byte; go-yaml's
+ * message if it has one, with the line as a prefix: "yaml: line 2: …"), FX_ELIMIT,
  * FX_ENOMEM. */
 bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
                   json_t **ret_document, struct fx_err *err) FX_MUST_USE;
 
-/* Appends the value as a block-style YAML document, keys in the object's order, without
- * a leading `---`. What it writes reads back as the same value: strings that would
- * resolve to something else are quoted, long and many-line ones are written as kubectl
- * does (`|` blocks). Failure (no memory, or the thread's budget is exceeded:
- * base/budget.h) sticks in `buf`. */
+/* Appends the value as a block-style YAML document, keys in the object's order, without a
+ * leading `---`. The output reads back as the same value: strings that would resolve to
+ * another type are quoted, long and multi-line ones are written like kubectl (`|`
+ * blocks). A failure (no memory, or the thread's budget exceeded: base/budget.h) is kept
+ * in `buf`. */
 void fx_yaml_write(struct fx_buf *buf, const json_t *value);
 
 /* Appends the value in one line: a scalar as YAML writes it, a list, an object or a text

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * tests/oom/references_oom_test.c - what reviews ask of an API server beside them, with
- * every allocation refused in turn: a whole namespace, a Node, and Pods that are told
- * theirs. Whoever was let down asks again, and has it in the end.
+ * every allocation refused in turn: a whole namespace, a Node, an object of any kind, an
+ * access review, and Pods that are told their Node. Whoever was let down asks again, and
+ * has it in the end.
  */
 #include "play.h"
 
 #include "base/log.h"
+#include "cluster/references/access_reviews.h"
 #include "cluster/references/bindings.h"
 #include "cluster/references/fetches.h"
 #include "cluster/references/namespaces.h"
@@ -20,9 +22,11 @@
 static struct actor {
     struct fx_kube_client *client;
     struct fx_cluster_namespaces *namespaces;
-    struct fx_cluster_fetches nodes;
+    struct fx_cluster_fetches fetches;
+    struct fx_access_reviews access_reviews;
     struct fx_cluster_bindings *bindings;
-    bool asks_space, asks_node, binds; /* under way */
+    bool asks_space, asks_node, asks_widget, asks_access, binds; /* under way */
+    bool has_widget, has_access;
     unsigned n_nodes;
 } actor;
 
@@ -50,12 +54,14 @@ static void put_pod(struct stage *stage) {
 static void prepare(struct stage *stage) {
     fake_collect(&stage->api, SPACES);
     fake_put(&stage->api, NODE, "{\"metadata\":{\"name\":\"w\"}}");
+    fake_collect_kind(&stage->api, "/apis/example.com/v1/widgets", "Widget");
+    fake_put(&stage->api, "/apis/example.com/v1/widgets/w",
+             "{\"metadata\":{\"name\":\"w\"}}");
     put_space(stage, "0");
     put_pod(stage);
 }
 
 static bool begin(struct stage *stage, struct fx_err *err) {
-    static const struct fx_kube_resource nodes = {"", "v1", "nodes", "Node"};
     actor = (struct actor){.client = play_client(stage, err)};
     if (actor.client == NULL) {
         return false;
@@ -65,10 +71,10 @@ static bool begin(struct stage *stage, struct fx_err *err) {
     if (actor.namespaces == NULL) {
         return false;
     }
+    fx_cluster_fetches_init(&actor.fetches, actor.client);
+    fx_access_reviews_init(&actor.access_reviews, actor.client);
     actor.bindings = fx_cluster_bindings_create(&stage->loop, actor.client);
-    return (actor.bindings != NULL &&
-            fx_cluster_fetches_init(&actor.nodes, actor.client, &nodes)) ||
-           fx_fail_nomem(err);
+    return actor.bindings != NULL || fx_fail_nomem(err);
 }
 
 static void change(struct stage *stage, unsigned step) {
@@ -99,6 +105,22 @@ static void on_node(json_t *object_take, const struct fx_err *failure, void *use
     actor.asks_node = false;
 }
 
+static void on_widget(json_t *object_take, const struct fx_err *failure, void *user) {
+    (void)user;
+    expect_no_memory(failure);
+    actor.has_widget = actor.has_widget || object_take != NULL;
+    json_decref(object_take);
+    actor.asks_widget = false;
+}
+
+static void on_access(json_t *status_take, const struct fx_err *failure, void *user) {
+    (void)user;
+    expect_no_memory(failure);
+    actor.has_access = actor.has_access || status_take != NULL;
+    json_decref(status_take);
+    actor.asks_access = false;
+}
+
 static void on_bound(bool told, const struct fx_err *failure, void *user) {
     (void)told;
     (void)user;
@@ -114,9 +136,27 @@ static void ask_space(void) {
 }
 
 static void ask_node(void) {
-    const struct fx_cluster_fetch_request order = {.name = FX_TEXT("w"),
-                                                   .on_done = on_node};
-    actor.asks_node = fx_cluster_fetches_start(&actor.nodes, &order);
+    const struct fx_input_key key = fx_input_core_key("Node", FX_TEXT("w"));
+    const struct fx_cluster_fetch_request request = {.key = &key, .on_done = on_node};
+    actor.asks_node = fx_cluster_fetches_start(&actor.fetches, &request);
+}
+
+/* Of a kind whose resource the API server tells. */
+static void ask_widget(void) {
+    const struct fx_input_key key = {.type = FX_INPUT_OBJECT,
+                                     .group = FX_TEXT("example.com"),
+                                     .version = FX_TEXT("v1"),
+                                     .kind = FX_TEXT("Widget"),
+                                     .name = FX_TEXT("w")};
+    const struct fx_cluster_fetch_request request = {.key = &key, .on_done = on_widget};
+    actor.asks_widget = fx_cluster_fetches_start(&actor.fetches, &request);
+}
+
+static void ask_access(void) {
+    json_t *spec = json_pack("{s:s}", "user", "bob");
+    actor.asks_access = spec != NULL && fx_access_reviews_start(&actor.access_reviews,
+                                                                spec, 0, on_access, NULL);
+    json_decref(spec);
 }
 
 static void bind_pod(void) {
@@ -160,14 +200,18 @@ static bool is_right(struct stage *stage, unsigned step) {
         annotation_of(fake_view(&stage->api, POD), "ref.kubemod.io/nodename");
     const bool space = have(has_space(step), actor.asks_space, ask_space);
     const bool node = have(actor.n_nodes > step, actor.asks_node, ask_node);
+    const bool widget = have(actor.has_widget, actor.asks_widget, ask_widget);
+    const bool access = have(actor.has_access, actor.asks_access, ask_access);
     const bool pod = have(told != NULL, actor.binds, bind_pod);
-    return space && node && pod && fx_cluster_namespaces_ready(actor.namespaces);
+    return space && node && widget && access && pod &&
+           fx_cluster_namespaces_ready(actor.namespaces);
 }
 
 static void end(struct stage *stage) {
     (void)stage;
     fx_cluster_bindings_close(actor.bindings);
-    fx_cluster_fetches_finish(&actor.nodes);
+    fx_access_reviews_finish(&actor.access_reviews);
+    fx_cluster_fetches_finish(&actor.fetches);
     fx_cluster_namespaces_close(actor.namespaces);
     fx_kube_client_close(actor.client);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/dryrun.h - KubeMod's dry run (spec section 9): rules are sent
- * along with an object, and nothing but the answer comes of it.
+ * mutators/kubemod/dryrun/dryrun.h - KubeMod's dry run (spec section 9): applies the
+ * rules of a request to its object, without any other effect than the response.
  *
  *   {"resourceManifest": {…}, "modRules": [{…}, …]}
  *   → 200 {"patch": […], "diff": "…", "rejections": ["ns/name: \"words\""]}

@@ -38,8 +38,8 @@ struct fx_dryrun_request {
     const struct fx_dialect_settings *settings; /* for the rules; the caller's */
 };
 
-/* Reads the request. `ret_request` is zeroed but for its settings, and to be finished in
- * any case. Errors: FX_ESYNTAX, FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
+/* Reads the request. `ret_request` is zeroed except for its settings; the caller finishes
+ * it in any case. Errors: FX_ESYNTAX, FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
 bool fx_dryrun_request_read(struct fx_text text, struct fx_dryrun_request *ret_request,
                             struct fx_err *err) FX_MUST_USE;
 void fx_dryrun_request_finish(struct fx_dryrun_request *request); /* NULL is fine */
@@ -49,9 +49,9 @@ bool fx_dryrun_request_knows(const char *key);
 
 /* ---- rules.c --------------------------------------------------------------------- */
 
-/* Sets what each rule leaves out, sets its namespace, and compiles all policies. Writes
- * to the rules of the request. Where some are invalid: FX_EINVALID, and `faults` has all
- * faults, one in a line. Other errors: FX_ENOMEM. */
+/* Sets the defaults and the namespace of each rule, and compiles all policies. Modifies
+ * the rules of the request. Errors: FX_EINVALID if some rules are invalid; then `faults`
+ * has all errors, one a line. FX_ENOMEM. */
 bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret_policies,
                      struct fx_buf *faults, struct fx_err *err) FX_MUST_USE;
 
@@ -81,15 +81,15 @@ struct fx_dryrun_trial {
     char mutation_id[FX_UUID_SIZE];
 };
 
-/* Tries the policies on the object and fills the rest of the trial, which is zeroed. To
- * be finished in any case. A rejected object is no error. Errors: those of
+/* Tries the policies on the object and fills the rest of the trial, which is zeroed. The
+ * caller finishes it in any case. A rejected object is not an error. Errors: those of
  * fx_mutation_begin() and fx_mutation_end(). */
 bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) FX_MUST_USE;
 void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial);
 
 /* ---- report.c -------------------------------------------------------------------- */
 
-/* Appends the result of the trial as JSON. Failures of `body` stick there. Errors:
+/* Appends the result of the trial as JSON. A failure is kept in `body`. Errors:
  * FX_ENOMEM. */
 bool fx_dryrun_report(const struct fx_dryrun_trial *trial, struct fx_buf *body,
                       struct fx_err *err) FX_MUST_USE;

@@ -1,32 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/fetches.c - a list of requests in progress.
+ * cluster/references/fetches.c - the life of a fetch:
+ *
+ *   find the resource of the kind → get the object → report
+ *
+ * The first step is a request if the resource is not known.
  */
 #include "cluster/references/fetches.h"
 
+#include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/clock.h"
 #include "base/limits.h"
+#include "base/vec.h"
 #include "kube/backoff.h"
+#include "kube/discovery.h"
+#include "kube/object.h"
 #include "value/tree.h"
+
+#define KIND_NS (UINT64_C(600) * 1000000000) /* how long a resource is known */
 
 struct fx_cluster_fetch {
     struct fx_list_link link; /* of `fetches->first` */
     struct fx_cluster_fetches *fetches;
-    char *name;
+    char *group, *version, *kind, *namespace_, *name;
     bool is_outdated;
-    struct fx_cluster_fetch_request wanted; /* without its name, which is borrowed */
-    struct fx_kube_call *call;
+    struct fx_cluster_fetch_request wanted; /* without its key, which is borrowed */
+    bool labels_only;
+    struct fx_kube_discovery *discovery; /* or */
+    struct fx_kube_call *call;           /* in progress */
 };
 
+/* ---- known kinds ----------------------------------------------------------------- */
+
+static bool is_kind(const struct fx_kube_resource *resource,
+                    const struct fx_cluster_fetch *fetch) {
+    return strcmp(resource->kind, fetch->kind) == 0 &&
+           strcmp(resource->version, fetch->version) == 0 &&
+           strcmp(resource->group, fetch->group) == 0;
+}
+
+static void forget_kind(struct fx_cluster_fetches *fetches, size_t at) {
+    free(fetches->kinds[at].texts);
+    fetches->n_kinds--;
+    memmove(&fetches->kinds[at], &fetches->kinds[at + 1],
+            (fetches->n_kinds - at) * sizeof *fetches->kinds);
+}
+
+/* What every API server has is never read. NULL: not known. */
+static const struct fx_fetched_kind *find_kind(struct fx_cluster_fetches *fetches,
+                                               const struct fx_cluster_fetch *fetch) {
+    static const struct fx_fetched_kind always[] = {
+        {.resource = {"", "v1", "namespaces", "Namespace"}},
+        {.resource = {"", "v1", "nodes", "Node"}},
+    };
+    for (size_t i = 0; i < FX_COUNT(always); i++) {
+        if (is_kind(&always[i].resource, fetch)) {
+            return &always[i];
+        }
+    }
+    for (size_t i = 0; i < fetches->n_kinds; i++) {
+        if (is_kind(&fetches->kinds[i].resource, fetch)) {
+            if (fx_clock_ns() < fetches->kinds[i].until_ns) {
+                return &fetches->kinds[i];
+            }
+            forget_kind(fetches, i);
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
+/* The texts of the resource, one behind the other, each with its NUL. */
+static bool copy_resource(const struct fx_kube_resource *from,
+                          struct fx_fetched_kind *kind) {
+    const char *const texts[] = {from->group, from->version, from->plural, from->kind};
+    const char **const copies[] = {&kind->resource.group, &kind->resource.version,
+                                   &kind->resource.plural, &kind->resource.kind};
+    size_t size = 0;
+    for (size_t i = 0; i < FX_COUNT(texts); i++) {
+        size += strlen(texts[i]) + 1;
+    }
+    char *at = kind->texts = malloc(size);
+    for (size_t i = 0; at != NULL && i < FX_COUNT(texts); i++) {
+        const size_t bytes = strlen(texts[i]) + 1;
+        *copies[i] = memcpy(at, texts[i], bytes);
+        at += bytes;
+    }
+    return kind->texts != NULL;
+}
+
+/* Returns the kind; NULL without memory. */
+static const struct fx_fetched_kind *
+keep_kind(struct fx_cluster_fetches *fetches,
+          const struct fx_kube_discovered *discovered) {
+    struct fx_fetched_kind kind = {.is_namespaced = discovered->is_namespaced,
+                                   .until_ns = fx_clock_ns() + KIND_NS};
+    if (fetches->n_kinds == FX_LIMIT_FETCHED_KINDS) {
+        forget_kind(fetches, 0);
+    }
+    if (!FX_VEC_GROW(fetches->kinds, fetches->n_kinds, fetches->cap_kinds) ||
+        !copy_resource(&discovered->resource, &kind)) {
+        return NULL;
+    }
+    fetches->kinds[fetches->n_kinds] = kind;
+    return &fetches->kinds[fetches->n_kinds++];
+}
+
+/* ---- the end --------------------------------------------------------------------- */
+
 static void destroy(struct fx_cluster_fetch *fetch) {
+    free(fetch->group);
+    free(fetch->version);
+    free(fetch->kind);
+    free(fetch->namespace_);
     free(fetch->name);
     free(fetch);
 }
 
-/* An answer of the server is passed on (spec section 8); a failed
- * request is our own failure, and not a verdict. */
-static void set_error(const struct fx_kube_failure *failure, struct fx_err *err) {
+static void report(struct fx_cluster_fetch *fetch, json_t *object_take,
+                   const struct fx_err *failure) {
+    fx_list_remove(&fetch->fetches->first, &fetch->link);
+    fetch->fetches->n_items--;
+    fetch->wanted.on_done(object_take, failure, fetch->wanted.user);
+    destroy(fetch);
+}
+
+/* An answer of the server is passed on (spec section 8); a failed request is our own
+ * failure, and not a verdict. */
+void fx_cluster_fetch_error(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {
     case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
     case FX_KUBE_REASON_NOT_FOUND:
@@ -47,14 +151,27 @@ static void set_error(const struct fx_kube_failure *failure, struct fx_err *err)
     (void)fx_fail(err, FX_EIO, "%s", failure->message);
 }
 
-static json_t *convert_object(const struct fx_cluster_fetch *fetch, json_t *object) {
+static void report_no_memory(struct fx_cluster_fetch *fetch) {
+    struct fx_err err = FX_ERR_INIT;
+    (void)fx_fail_nomem(&err);
+    report(fetch, NULL, &err);
+}
+
+/* ---- the object ------------------------------------------------------------------ */
+
+static json_t *convert_object(const struct fx_cluster_fetch *fetch,
+                              const struct fx_kube_resource *resource, json_t *object) {
     const struct fx_cluster_fetch_request *wanted = &fetch->wanted;
-    if (!fx_kube_object_strip(object, &fetch->fetches->type, wanted->metadata_only)) {
-        return NULL;
+    struct fx_kube_type_meta type = {0};
+    json_t *converted = NULL;
+    if (fx_kube_type_meta_init(&type, resource) &&
+        fx_kube_object_strip(object, &type, fetch->labels_only)) {
+        converted = wanted->convert == NULL
+                        ? json_incref(object)
+                        : wanted->convert(object, !fetch->is_outdated, wanted->converter);
     }
-    return wanted->convert == NULL
-               ? json_incref(object)
-               : wanted->convert(object, !fetch->is_outdated, wanted->converter);
+    fx_kube_type_meta_finish(&type);
+    return converted;
 }
 
 /* The object that was requested, or NULL with the reason. A different object, as from a
@@ -62,43 +179,133 @@ static json_t *convert_object(const struct fx_cluster_fetch *fetch, json_t *obje
 static json_t *read_answer(const struct fx_cluster_fetch *fetch,
                            const struct fx_kube_answer *answer, struct fx_err *err) {
     if (answer->failure != NULL) {
-        set_error(answer->failure, err);
+        fx_cluster_fetch_error(answer->failure, err);
         return NULL;
     }
     const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
+    const struct fx_fetched_kind *kind = find_kind(fetch->fetches, fetch);
     if (!fx_text_is(fx_tree_view_string(metadata, "name"), fetch->name)) {
         (void)fx_fail(err, FX_EIO, "get %s `%s`: the answer is not the %s of that name",
-                      fetch->fetches->resource->plural, fetch->name,
-                      fetch->fetches->resource->kind);
+                      kind == NULL ? fetch->kind : kind->resource.plural, fetch->name,
+                      fetch->kind);
         return NULL;
     }
-    json_t *object = convert_object(fetch, answer->object);
+    const struct fx_kube_resource resource = {fetch->group, fetch->version, "",
+                                              fetch->kind};
+    json_t *object = convert_object(fetch, &resource, answer->object);
     if (object == NULL) {
         (void)fx_fail_nomem(err);
     }
     return object;
 }
 
+/* A resource that is gone has perhaps another name now. */
+static void note_failure(struct fx_cluster_fetch *fetch,
+                         const struct fx_kube_failure *failure) {
+    struct fx_cluster_fetches *fetches = fetch->fetches;
+    for (size_t i = 0; failure != NULL && failure->reason == FX_KUBE_REASON_UNKNOWN &&
+                       i < fetches->n_kinds;
+         i++) {
+        if (is_kind(&fetches->kinds[i].resource, fetch)) {
+            forget_kind(fetches, i);
+        }
+    }
+}
+
 static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_fetch *fetch = user;
     struct fx_err err = FX_ERR_INIT;
     json_t *object = read_answer(fetch, answer, &err);
-    fx_list_remove(&fetch->fetches->first, &fetch->link);
-    fetch->fetches->n_items--;
-    fetch->wanted.on_done(object, object == NULL ? &err : NULL, fetch->wanted.user);
-    destroy(fetch);
+    note_failure(fetch, answer->failure);
+    report(fetch, object, object == NULL ? &err : NULL);
+}
+
+static uint64_t timeout_of(const struct fx_cluster_fetch *fetch) {
+    const uint64_t deadline_ns = fetch->wanted.deadline_ns;
+    return deadline_ns == 0 ? FX_LIMIT_REVIEW_MS : fx_timeout_until(deadline_ns);
+}
+
+/* False without memory. */
+static bool start_get(struct fx_cluster_fetch *fetch,
+                      const struct fx_fetched_kind *kind) {
+    const struct fx_kube_request request = {
+        .verb = FX_KUBE_VERB_GET,
+        .resource = &kind->resource,
+        .name = {.namespace_ = kind->is_namespaced ? fx_text_of(fetch->namespace_)
+                                                   : (struct fx_text){0},
+                 .name = fx_text_of(fetch->name),
+                 .everywhere = true},
+        .metadata_only = fetch->labels_only,
+        .timeout_ms = timeout_of(fetch),
+    };
+    fetch->call = fx_kube_call_start(fetch->fetches->client, &request, on_answer, fetch);
+    return fetch->call != NULL;
+}
+
+/* ---- the resource ---------------------------------------------------------------- */
+
+/* A kind that the server does not have has no objects. */
+static void report_unknown(struct fx_cluster_fetch *fetch,
+                           const struct fx_kube_failure *failure) {
+    struct fx_err err = FX_ERR_INIT;
+    fx_cluster_fetch_error(failure, &err);
+    if (failure->reason == FX_KUBE_REASON_UNKNOWN) {
+        err.code = FX_EMUTATE;
+    }
+    report(fetch, NULL, &err);
+}
+
+static void on_discovered(const struct fx_kube_discovered *discovered, void *user) {
+    struct fx_cluster_fetch *fetch = user;
+    struct fx_err err = FX_ERR_INIT;
+    fetch->discovery = NULL;
+    if (discovered->failure != NULL) {
+        report_unknown(fetch, discovered->failure);
+        return;
+    }
+    if (discovered->is_namespaced && fetch->namespace_[0] == '\0') {
+        (void)fx_fail(&err, FX_EINVALID, "get %s `%s`: the kind needs a namespace",
+                      discovered->resource.plural, fetch->name);
+        report(fetch, NULL, &err);
+        return;
+    }
+    const struct fx_fetched_kind *kind = keep_kind(fetch->fetches, discovered);
+    if (kind == NULL || !start_get(fetch, kind)) {
+        report_no_memory(fetch);
+    }
+}
+
+static bool start_discovery(struct fx_cluster_fetch *fetch) {
+    fetch->discovery =
+        fx_kube_discovery_start(fetch->fetches->client, fetch->group, fetch->version,
+                                fetch->kind, timeout_of(fetch), on_discovered, fetch);
+    return fetch->discovery != NULL;
+}
+
+/* ---- all fetches ----------------------------------------------------------------- */
+
+static bool copy_key(struct fx_cluster_fetch *fetch, const struct fx_input_key *key) {
+    fetch->group = fx_text_dup(key->group);
+    fetch->version = fx_text_dup(key->version);
+    fetch->kind = fx_text_dup(key->kind);
+    fetch->namespace_ = fx_text_dup(key->namespace_);
+    fetch->name = fx_text_dup(key->name);
+    fetch->labels_only = key->labels_only;
+    return fetch->group != NULL && fetch->version != NULL && fetch->kind != NULL &&
+           fetch->namespace_ != NULL && fetch->name != NULL;
+}
+
+/* Without a namespace, a namespaced kind is read again, which fails then. */
+static bool start(struct fx_cluster_fetch *fetch) {
+    const struct fx_fetched_kind *kind = find_kind(fetch->fetches, fetch);
+    const bool is_known =
+        kind != NULL && (!kind->is_namespaced || fetch->namespace_[0] != '\0');
+    return is_known ? start_get(fetch, kind) : start_discovery(fetch);
 }
 
 bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
                               const struct fx_cluster_fetch_request *wanted) {
-    const struct fx_kube_request request = {
-        .verb = FX_KUBE_VERB_GET,
-        .resource = fetches->resource,
-        .name = {.name = wanted->name},
-        .metadata_only = wanted->metadata_only,
-        .timeout_ms = wanted->deadline_ns == 0 ? FX_LIMIT_REVIEW_MS
-                                               : fx_timeout_until(wanted->deadline_ns),
-    };
+    assert(wanted->key->type == FX_INPUT_OBJECT);
     struct fx_cluster_fetch *fetch =
         fetches->n_items < FX_LIMIT_OBJECT_FETCHES ? calloc(1, sizeof *fetch) : NULL;
     if (fetch == NULL) {
@@ -106,12 +313,8 @@ bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
     }
     fetch->fetches = fetches;
     fetch->wanted = *wanted;
-    fetch->wanted.name = (struct fx_text){0};
-    fetch->name = fx_text_dup(wanted->name);
-    if (fetch->name != NULL) {
-        fetch->call = fx_kube_call_start(fetches->client, &request, on_answer, fetch);
-    }
-    if (fetch->call == NULL) {
+    fetch->wanted.key = NULL;
+    if (!copy_key(fetch, wanted->key) || !start(fetch)) {
         destroy(fetch);
         return false;
     }
@@ -128,20 +331,22 @@ void fx_cluster_fetches_object_changed(struct fx_cluster_fetches *fetches,
     }
 }
 
-bool fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
-                             struct fx_kube_client *client,
-                             const struct fx_kube_resource *resource) {
-    *fetches = (struct fx_cluster_fetches){.client = client, .resource = resource};
-    return fx_kube_type_meta_init(&fetches->type, resource);
+void fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
+                             struct fx_kube_client *client) {
+    *fetches = (struct fx_cluster_fetches){.client = client};
 }
 
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
     for (struct fx_list_link *link = fx_list_pop(&fetches->first); link != NULL;
          link = fx_list_pop(&fetches->first)) {
         struct fx_cluster_fetch *fetch = (struct fx_cluster_fetch *)link;
+        fx_kube_discovery_cancel(fetch->discovery);
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }
-    fx_kube_type_meta_finish(&fetches->type);
-    *fetches = (struct fx_cluster_fetches){0};
+    while (fetches->n_kinds > 0) {
+        forget_kind(fetches, fetches->n_kinds - 1);
+    }
+    free(fetches->kinds);
+    *fetches = (struct fx_cluster_fetches){.client = NULL};
 }

@@ -10,6 +10,7 @@
 
 #include "cluster/references/namespace_table.h"
 #include "cluster/references/object_cache.h"
+#include "kube/object.h"
 #include "value/tree.h"
 
 #define NAMESPACES_MAGIC 0x66786e73u /* "fxns" */
@@ -88,9 +89,10 @@ bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
                                  const struct fx_cluster_namespace_request *wanted,
                                  fx_cluster_on_fetched *on_done, void *user) {
     assert(namespaces->magic == NAMESPACES_MAGIC);
+    struct fx_input_key key = fx_input_core_key("Namespace", wanted->name);
+    key.labels_only = !wanted->whole;
     const struct fx_cluster_fetch_request request = {
-        .name = wanted->name,
-        .metadata_only = !wanted->whole,
+        .key = &key,
         .deadline_ns = wanted->deadline_ns,
         .convert = wanted->whole ? keep_whole : reduce_to_labels,
         .converter = namespaces,
@@ -128,12 +130,9 @@ struct fx_cluster_namespaces *fx_cluster_namespaces_create(uv_loop_t *loop,
     namespaces->magic = NAMESPACES_MAGIC;
     namespaces->on_state = on_change;
     namespaces->user = user;
-    if (!fx_cluster_fetches_init(&namespaces->fetches, client, &resource)) {
-        (void)fx_fail_nomem(err);
-    } else {
-        namespaces->reflector =
-            fx_kube_reflector_create(loop, client, &options, &events, namespaces, err);
-    }
+    fx_cluster_fetches_init(&namespaces->fetches, client);
+    namespaces->reflector =
+        fx_kube_reflector_create(loop, client, &options, &events, namespaces, err);
     if (namespaces->reflector == NULL) {
         fx_cluster_namespaces_close(namespaces);
         return NULL;
