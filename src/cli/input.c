@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "engine/policy_text.h"
 #include "engine/unit.h"
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 #include "policy/place.h"
 #include "value/documents.h"
 

@@ -7,7 +7,6 @@
 #include "engine/request.h"
 #include "engine/webhook.h"
 #include "policy/compile.h"
-#include "policy/groups.h"
 
 static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
                   json_t *object, struct fx_compilation *made, struct fx_err *err) {

@@ -1,13 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/compile.c - what a dialect makes of a policy, and the last checks.
+ * policy/compile.c - the dialect of a kind, what it makes of a policy, and the last
+ * checks.
  */
 #include "policy/compile.h"
 
+#include "base/macros.h"
 #include "engine/provider.h"
 #include "engine/request.h"
 #include "net/tls.h"
 #include "value/tree.h"
+
+/* ---- the dialect of a kind ------------------------------------------------------- */
+
+/* Policies of other systems, and of groups that have other objects, too: the group, and
+ * the prefix of its kinds of policies ("": every kind). */
+#define OTHER_GROUPS(X)          \
+    X("kyverno.io", "")          \
+    X("policies.kyverno.io", "") \
+    X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
+
+/* Is it a group of policies of a dialect? The groups of its parameters and bindings may
+ * have other objects, too. */
+static bool is_spoken_group(struct fx_text group) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL; k++) {
+            if ((k->role == FX_ROLE_POLICY || k->role == FX_ROLE_RESOURCE) &&
+                fx_text_is(group, k->group)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool fx_policy_groups_hold(struct fx_text group, struct fx_text kind) {
+    static const struct {
+        const char *group, *kind_prefix;
+    } others[] = {
+#define X(name, prefix) {name, prefix},
+        OTHER_GROUPS(X)
+#undef X
+    };
+    for (size_t i = 0; i < FX_COUNT(others); i++) {
+        if (fx_text_is(group, others[i].group)) {
+            return fx_text_starts(kind, fx_text_of(others[i].kind_prefix));
+        }
+    }
+    return is_spoken_group(group);
+}
+
+/* The first entry of that kind, of the group or, where that is NULL, of any. */
+static const struct fx_kind *find(const struct fx_dialect *dialect,
+                                  const struct fx_text *group, struct fx_text kind) {
+    for (const struct fx_kind *k = dialect->kinds; k->kind != NULL; k++) {
+        if (fx_text_is(kind, k->kind) &&
+            (group == NULL || fx_text_is(*group, k->group))) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
+const struct fx_dialect *fx_policy_groups_dialect(struct fx_text group,
+                                                  struct fx_text kind,
+                                                  const struct fx_kind **ret_kind) {
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        const struct fx_kind *found = find(fx_dialects[i], &group, kind);
+        if (found != NULL) {
+            *ret_kind = found;
+            return fx_dialects[i];
+        }
+    }
+    return NULL;
+}
+
+const struct fx_kind *fx_policy_groups_find_kind(struct fx_text kind) {
+    const struct fx_kind *found = NULL;
+    for (size_t i = 0; found == NULL && fx_dialects[i] != NULL; i++) {
+        found = find(fx_dialects[i], NULL, kind);
+    }
+    return found;
+}
+
+/* ---- one policy ------------------------------------------------------------------ */
 
 static bool check_resource(const struct fx_resource *resource, struct fx_err *err) {
     if (resource->ops->type != FX_RESOURCE_PROVIDER) {

@@ -7,7 +7,6 @@
 
 #include "policy/build.h"
 #include "policy/compile.h"
-#include "policy/groups.h"
 #include "value/tree.h"
 
 /* A document under way. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/vec.h"
-#include "policy/findings_internal.h"
 
 static const char *const severity_names[] = {
 #define X(name, text) [FX_SEVERITY_##name] = text,

@@ -13,6 +13,7 @@
 #include "base/buf.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "policy/place.h"
 
 #define FX_SEVERITIES(X)  \
     X(WARNING, "warning") \
@@ -49,6 +50,15 @@ void fx_findings_finish(struct fx_findings *findings); /* NULL, zeroed are fine 
 
 /* Returns the number of findings of this severity. */
 size_t fx_findings_count(const struct fx_findings *findings, enum fx_severity severity);
+
+/* Appends a finding; everything is copied. `id` may be NULL. False without memory. */
+bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
+                     const char *file, const char *id, const struct fx_place *place,
+                     const char *text) FX_MUST_USE;
+
+/* Appends a copy of the finding. False without memory. */
+bool fx_findings_copy(struct fx_findings *findings,
+                      const struct fx_finding *finding) FX_MUST_USE;
 
 /* Appends one finding as text, ending in a newline:
  *

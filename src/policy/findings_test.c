@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 
 /* Everything in it is a constant; nothing is freed. */
 struct sample {

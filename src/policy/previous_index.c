@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "policy/build.h"
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 
 void fx_previous_index_finish(struct fx_previous_index *index) {
     free(index->files);

@@ -6,7 +6,7 @@
 
 #include "base/limits.h"
 #include "policy/build.h"
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 
 bool fx_tally_tells(struct fx_tally *tally, enum fx_severity severity, const char *file) {
     if (tally->n_told < FX_LIMIT_FINDINGS) {

@@ -8,7 +8,7 @@
 
 #include "engine/input.h"
 #include "policy/build.h"
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 
 /* What a finding is about: one of the three. */
 struct entry {

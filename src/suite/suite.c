@@ -10,7 +10,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
-#include "policy/findings_internal.h"
+#include "policy/findings.h"
 #include "policy/place.h"
 #include "suite/read.h"
 
