@@ -4,11 +4,10 @@
  * for which the tests hold. Selects that are not plain paths are ignored: callers must
  * try whether the rule acts.
  */
-#include "mutators/kubemod/example.h"
+#include "mutators/kubemod/modrule.h"
 
 #include <string.h>
 
-#include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/json.h"
 #include "value/tree.h"

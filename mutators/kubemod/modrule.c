@@ -9,12 +9,10 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "mutators/kubemod/example.h"
 #include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/limits.h"
 #include "mutators/kubemod/reject.h"
-#include "mutators/kubemod/rule_access.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -322,5 +320,5 @@ bool fx_modrule_index(struct modrule *rule) {
         rule->head.namespaces = &rule->own_namespace;
         rule->head.n_namespaces = 1;
     }
-    return add_bindings(rule, kinds) && fx_rule_find_inputs(rule);
+    return add_bindings(rule, kinds) && fx_modrule_find_inputs(rule);
 }

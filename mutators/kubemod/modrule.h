@@ -61,6 +61,17 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects);
 
 void fx_modrule_destroy(struct modrule *rule); /* NULL and incomplete rules are fine */
 
+/* The engine's access slot (engine/mutator.h). */
+void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access);
+
+/* Fills in the inputs of the rule: whether it reads `syntheticRefs.namespace` and
+ * `syntheticRefs.node`. False without memory. */
+bool fx_modrule_find_inputs(struct modrule *rule) FX_MUST_USE;
+
+/* The engine's example slot. The object has what match items and selects lead to, if they
+ * are plain paths. */
+json_t *fx_modrule_example(const struct fx_mutator *self, struct fx_err *err);
+
 /* The criteria that are checked before the items of `match`, for verdicts. */
 #define MODRULE_OPERATIONS "admissionOperations"
 #define MODRULE_TARGET     "targetNamespaceRegex"

@@ -3,10 +3,11 @@
  * mutators/kubemod/rule_access.c - the union of what expressions and templates of a rule
  * read, and the paths of its patch.
  */
-#include "mutators/kubemod/rule_access.h"
+#include "mutators/kubemod/modrule.h"
 
 #include <string.h>
 
+#include "engine/access.h"
 #include "mutators/kubemod/synthetic_refs.h"
 
 /* Adds what the expression reads; *ret_place is what it results in. */
@@ -77,7 +78,7 @@ static bool is_wanted(const struct fx_json_part *refs, const char *name) {
            fx_json_part_find(refs, fx_text_of(name)) != NULL;
 }
 
-bool fx_rule_find_inputs(struct modrule *rule) {
+bool fx_modrule_find_inputs(struct modrule *rule) {
     struct fx_json_part root = {.omits_rest = true};
     const bool ok = fx_access_add_parts_of(&rule->head, &root);
     const struct fx_json_part *refs = &root; /* read whole, so are syntheticRefs */

@@ -13,7 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "mutators/kubemod/rule_access.h"
+#include "engine/access.h"
+#include "mutators/kubemod/modrule.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "mutators/kubemod/testing.h"
 #include "value/json_part_testing.h"
