@@ -244,7 +244,10 @@ bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *r
                       struct fx_buf *messages, struct fx_err *err) {
     struct protected_files kept = {.items = NULL};
     struct target *targets = calloc(results->n_items + 1, sizeof *targets);
-    bool ok = targets != NULL || fx_fail_nomem(err);
+    if (targets == NULL) {
+        return fx_fail_nomem(err);
+    }
+    bool ok = true;
     for (size_t i = 0; ok && i < suites->n_items; i++) {
         ok = protect_suite(&kept, &suites->items[i], err);
     }
