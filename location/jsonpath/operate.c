@@ -419,9 +419,6 @@ static const char *const date_layouts[] = {
 static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
     for (size_t i = 0; i < FX_COUNT(date_layouts) && text.len > 0; i++) {
         if (fx_go_time_parse(fx_text_of(date_layouts[i]), text, ret_time, NULL)) {
-            /* The written time is the local time at `GMT-8`, as with an offset. */
-            const bool is_gmt = fx_text_starts(ret_time->zone, FX_TEXT("GMT"));
-            ret_time->seconds -= is_gmt ? ret_time->offset : 0;
             return true;
         }
     }

@@ -143,8 +143,7 @@ static json_t *make_node(const struct fx_location *location, size_t n_steps) {
     return is_list ? json_array() : json_object();
 }
 
-/* ---- values that the mutator changes ------------------------------------------------
- */
+/* ---- values that the mutator changes --------------------------------------------- */
 
 /* The mutator, and its policy. */
 struct example {

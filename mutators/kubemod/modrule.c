@@ -267,7 +267,7 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     head->run.ignores_failure = true;
     head->restores = true;
     rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
-    head->place =
+    head->tier_order =
         rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
     head->has_share = !rule->is_cluster;
     return true;

@@ -189,7 +189,7 @@ static struct span span_at(const struct question *question, size_t first) {
     while (first + span.n < question->n_order) {
         const struct fx_mutator *other = mutators[question->order[first + span.n]];
         if (other->rank != one->rank || other->tier != one->tier ||
-            other->place != one->place) {
+            other->tier_order != one->tier_order) {
             break;
         }
         span.n++;

@@ -157,6 +157,16 @@ static size_t decode(struct fx_text text, uint32_t *ret_rune) {
     return follow + 1;
 }
 
+struct fx_text fx_text_cut(struct fx_text *rest, char separator) {
+    const char *end = rest->len == 0 ? NULL : memchr(rest->data, separator, rest->len);
+    const size_t len = end == NULL ? rest->len : (size_t)(end - rest->data);
+    const struct fx_text before = {rest->data, len};
+    const size_t used = end == NULL ? len : len + 1;
+    *rest =
+        (struct fx_text){used == 0 ? rest->data : rest->data + used, rest->len - used};
+    return before;
+}
+
 size_t fx_text_rune(struct fx_text text, uint32_t *ret_rune) {
     const size_t length = decode(text, ret_rune);
     if (length == 0) {

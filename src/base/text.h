@@ -92,6 +92,10 @@ bool fx_text_take(struct fx_text *text, char wanted);
 bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
                          int *ret_number) FX_MUST_USE;
 
+/* Returns the text before the first `separator`, and takes it and the separator off
+ * `rest`; without a separator, all of it. */
+struct fx_text fx_text_cut(struct fx_text *rest, char separator);
+
 /* Decodes the rune at the start of `text` into `ret_rune` and returns its length in
  * bytes. Malformed UTF-8 gives U+FFFD and 1, as Go decodes it. `text` is not empty. */
 size_t fx_text_rune(struct fx_text text, uint32_t *ret_rune);

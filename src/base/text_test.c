@@ -139,11 +139,24 @@ static void quotes_as_go(void **state) {
     }
 }
 
+static void texts_are_cut(void **state) {
+    (void)state;
+    struct fx_text rest = FX_TEXT("a,,b");
+    assert_true(fx_text_is(fx_text_cut(&rest, ','), "a"));
+    assert_true(fx_text_is(fx_text_cut(&rest, ','), ""));
+    assert_true(fx_text_is(fx_text_cut(&rest, ','), "b"));
+    assert_int_equal(rest.len, 0);
+    rest = (struct fx_text){0};
+    assert_int_equal(fx_text_cut(&rest, ',').len, 0);
+    assert_null(rest.data);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compares_bytes), cmocka_unit_test(finds_parts),
         cmocka_unit_test(decodes_runes),  cmocka_unit_test(floors_at_runes),
         cmocka_unit_test(trims_space),    cmocka_unit_test(quotes_as_go),
+        cmocka_unit_test(texts_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

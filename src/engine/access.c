@@ -62,8 +62,7 @@ void fx_access_finish(struct fx_access *access) {
     *access = (struct fx_access){.failed = false};
 }
 
-/* ---- type, names and metadata -------------------------------------------------------
- */
+/* ---- type, names and metadata ---------------------------------------------------- */
 
 static bool may_be(const struct fx_path_step *step, const char *name) {
     return step->type == FX_PATH_ANY ||
@@ -84,8 +83,7 @@ static bool keeps_names(const struct fx_path_step *steps, size_t n_steps) {
             (may_be(&steps[1], "labels") || may_be(&steps[1], "annotations")));
 }
 
-/* ---- hashes -------------------------------------------------------------------------
- */
+/* ---- hashes ---------------------------------------------------------------------- */
 
 #define FNV_PRIME UINT32_C(16777619)
 
@@ -278,8 +276,7 @@ bool fx_access_hash(const struct fx_access *access,
     return hashing.is_full || *ret_hashes != NULL;
 }
 
-/* ---- what the head of a mutator has -------------------------------------------------
- */
+/* ---- what the head of a mutator has ---------------------------------------------- */
 
 static void derive_flags(struct fx_mutator *mutator, const struct fx_access *access) {
     mutator->keeps_names = true;
@@ -316,8 +313,7 @@ bool fx_mutator_derive_access(struct fx_mutator *mutator) {
     return ok;
 }
 
-/* ---- parts to decode ----------------------------------------------------------------
- */
+/* ---- parts to decode ------------------------------------------------------------- */
 
 static bool add_member(struct fx_json_place place, struct fx_text name) {
     const bool ok = fx_json_place_member(&place, name);
@@ -402,8 +398,7 @@ bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
     return ok;
 }
 
-/* ---- may it write a field? ----------------------------------------------------------
- */
+/* ---- may it write a field? ------------------------------------------------------- */
 
 /* May both lead to one member or element? Elements with different keys may be one. */
 static bool steps_meet(const struct fx_path_step *asked, const struct fx_path_step *own) {

@@ -93,8 +93,7 @@ fx_access_steps(const struct fx_access *access, const struct fx_access_path *pat
     return access->steps + path->first;
 }
 
-/* ---- what is derived ----------------------------------------------------------------
- */
+/* ---- what is derived ------------------------------------------------------------- */
 
 /* The hash of a path of field names: that of the root, and that of the field of this name
  * of the value at a path. Never 0. Lists have no step of their own: all elements of a

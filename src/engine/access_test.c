@@ -140,8 +140,7 @@ static void several_written_paths(void **state) {
     fx_access_finish(&access);
 }
 
-/* ---- what expressions read ----------------------------------------------------------
- */
+/* ---- what expressions read ------------------------------------------------------- */
 
 /* All of a.b, what a.c is, and the elements of the list l. */
 static void read_expressions(const struct fx_mutator *self, struct fx_access *access) {
@@ -186,8 +185,7 @@ static void expressions_count(void **state) {
     assert_null(made);
 }
 
-/* ---- parts --------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------- */
 
 static void finds_parts(void **state) {
     (void)state;
@@ -253,8 +251,7 @@ static void finds_parts_of_all(void **state) {
     fx_mutator_unref(mutators[1]);
 }
 
-/* ---- fields -------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------- */
 
 static bool may_write(const struct fx_mutator *mutator) {
     const struct fx_path_step path[] = {{.name = FX_TEXT("a")}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/activity_test.c - what another thread reads while a mutator has its turn, and
+ * engine/activity_test.c - what another thread reads during the step of a mutator, and
  * after it.
  */
 #include <setjmp.h>
@@ -25,7 +25,7 @@ static void expect_words(const char *expected) {
     fx_buf_finish(&words);
 }
 
-/* What was to be read during each turn, a line each. */
+/* What could be read during each step, a line each. */
 static struct fx_buf seen;
 
 static bool look_and_match(const struct fx_mutator *self,
@@ -95,7 +95,7 @@ static int end(void **state) {
 
 #define POLICY(name) "task, in policy Fake/" name ", on Pod\n"
 
-static void test_each_turn_is_told(void **state) {
+static void test_each_step_is_published(void **state) {
     (void)state;
     static const struct fake_plan plans[] = {
         {.name = "a", .if_key = "none"}, {.name = "b", .set_key = "k", .set_value = "v"}};
@@ -112,7 +112,7 @@ static void test_each_turn_is_told(void **state) {
     expect_words("next"); /* of an object not seen yet */
 }
 
-static void test_the_turn_of_a_tier(void **state) {
+static void test_steps_of_a_tier(void **state) {
     (void)state;
     static const struct fake_plan plans[] = {{.name = "a",
                                               .match_first = true,
@@ -129,7 +129,7 @@ static void test_the_turn_of_a_tier(void **state) {
     assert_non_null(strstr(seen.data, POLICY("a") POLICY("b") POLICY("a") POLICY("b")));
 }
 
-static void test_a_failure_ends_the_turn(void **state) {
+static void test_a_failure_ends_the_step(void **state) {
     (void)state;
     static const struct fake_plan plans[] = {
         {.name = "a", .set_key = "k", .apply_error = "no"}};
@@ -139,7 +139,7 @@ static void test_a_failure_ends_the_turn(void **state) {
     expect_words("task, on Deployment.apps");
 }
 
-/* The kind comes from whoever sends the object. */
+/* The kind comes from the client. */
 static void test_hostile_kinds(void **state) {
     (void)state;
     char longest[FX_ACTIVITY_KIND];
@@ -156,9 +156,9 @@ static void test_hostile_kinds(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_each_turn_is_told, begin, end),
-        cmocka_unit_test_setup_teardown(test_the_turn_of_a_tier, begin, end),
-        cmocka_unit_test_setup_teardown(test_a_failure_ends_the_turn, begin, end),
+        cmocka_unit_test_setup_teardown(test_each_step_is_published, begin, end),
+        cmocka_unit_test_setup_teardown(test_steps_of_a_tier, begin, end),
+        cmocka_unit_test_setup_teardown(test_a_failure_ends_the_step, begin, end),
         cmocka_unit_test_setup_teardown(test_hostile_kinds, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_cycle_test.c - what a mutation tells of its passes, and of a cycle that
- * has no end: who does what to which field, in the shortest turn of each.
+ * engine/converge_cycle_test.c - the reports of passes, and of cycles: which mutator
+ * changes which field, in the shortest cycle of each field.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define MAX_FAKES 16
 
-/* One evaluation and what came of it. */
+/* One run of the loop, and its result. */
 struct trial {
     struct fx_snapshot *snapshot;
     struct fx_arena arena;
@@ -80,12 +80,12 @@ static void expect_cycle(const struct fx_outcome *outcome, const char *text) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < outcome->n_cycle_fields; i++) {
-        const struct fx_cycle_field *turn = &outcome->cycle_fields[i];
+        const struct fx_cycle_field *field = &outcome->cycle_fields[i];
         fx_buf_str(&buf, i == 0 ? "" : "; ");
-        fx_buf_text(&buf, turn->path);
-        fx_buf_printf(&buf, " %u:", (unsigned)turn->period);
-        for (size_t j = 0; j < turn->n_changes; j++) {
-            print_change(&buf, &turn->changes[j]);
+        fx_buf_text(&buf, field->path);
+        fx_buf_printf(&buf, " %u:", (unsigned)field->period);
+        for (size_t j = 0; j < field->n_changes; j++) {
+            print_change(&buf, &field->changes[j]);
         }
     }
     assert_string_equal(buf.data == NULL ? "" : buf.data, text);
@@ -95,8 +95,8 @@ static void expect_cycle(const struct fx_outcome *outcome, const char *text) {
 #define RULE(id, if_, is, set, to) \
     {.name = id, .if_key = if_, .if_value = is, .set_key = set, .set_value = to}
 
-/* u and v come back after two passes, x and y after three; z is at rest after each. */
-static void turns_are_told(void **state) {
+/* u and v repeat after two passes, x and y after three; z is restored in each. */
+static void cycles_are_reported(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         RULE("a", "u", "1", "v", "1"), RULE("b", "u", "0", "v", "0"),
@@ -117,8 +117,8 @@ static void turns_are_told(void **state) {
     finish(&trial);
 }
 
-/* What grows never comes back: one pass of it. */
-static void growth_is_told(void **state) {
+/* A list that grows never repeats: the report has one pass. */
+static void growth_is_reported(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         {.name = "a", .set_key = "l", .set_value = "x", .append = true},
@@ -133,7 +133,7 @@ static void growth_is_told(void **state) {
     finish(&trial);
 }
 
-static void passes_are_told(void **state) {
+static void passes_are_reported(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         {.name = "a", .if_key = "b", .set_key = "a", .set_value = "1"},
@@ -152,7 +152,7 @@ static void passes_are_told(void **state) {
         assert_int_equal(trial.outcome.passes[i].applied[1], 1);
     }
     finish(&trial);
-    /* Without end they are told as well. */
+    /* They are reported without a fixed point, too. */
     const struct fake_plan grows = {
         .name = "a", .set_key = "l", .set_value = "x", .append = true};
     try(&trial, true, &grows, 1, "{}");
@@ -163,9 +163,9 @@ static void passes_are_told(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turns_are_told),
-        cmocka_unit_test(growth_is_told),
-        cmocka_unit_test(passes_are_told),
+        cmocka_unit_test(cycles_are_reported),
+        cmocka_unit_test(growth_is_reported),
+        cmocka_unit_test(passes_are_reported),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

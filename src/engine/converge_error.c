@@ -163,7 +163,7 @@ static void count_overspent(struct converge *run, uint32_t index) {
 
 /* The budget is exceeded: that of the review, or that of the share, which is a failure of
  * the mutator. */
-static void tell_budget(struct converge *run, uint32_t index, struct fx_err *err) {
+static void handle_deadline(struct converge *run, uint32_t index, struct fx_err *err) {
     const bool had_share = run->share.is_entered && run->share.is_bounded;
     fx_converge_leave_share(run);
     if (had_share && fx_budget_exceeded() == FX_EXCEEDED_NOTHING) {
@@ -182,7 +182,7 @@ static bool fail(struct converge *run, struct fx_trace_step *step, json_t *befor
                  bool is_match, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     if (err->code == FX_EDEADLINE) {
-        tell_budget(run, step->mutator, err);
+        handle_deadline(run, step->mutator, err);
     }
     const bool is_ours = fx_err_is_ours(err);
     if ((mutator->run.ignores_failure || err->code == FX_EINPUT) && run->passes == NULL &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_kinds_test.c - what dialects may ask of the loop: tiers, rules that are
- * asked together, once, leniently, or as validators, and a view for the object.
+ * engine/converge_kinds_test.c - run options of mutators: tiers, match first, once,
+ * ignored failures, actions; and views of the object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@
 
 #define MAX_FAKES 8
 
-/* A fake, and what of its head is not what fakes have. */
+/* A fake, and members of its head that differ from those of fakes. */
 struct cast {
     struct fake_plan plan;
     const char *namespace_;
@@ -97,7 +97,7 @@ static void expect_root(const struct play *play, const char *text) {
     json_decref(wanted);
 }
 
-/* Plays it and compares what comes of it. */
+/* Runs the loop, and compares the result. */
 static void expect(const struct cast *casts, size_t n, const char *object,
                    const char *wanted) {
     struct play play = {0};
@@ -149,7 +149,7 @@ static void namespaces_are_part_of_the_id(void **state) {
     end(&play);
 }
 
-/* ---- asked together -------------------------------------------------------------- */
+/* ---- match first ----------------------------------------------------------------- */
 
 #define NEEDS_L_APPENDS(word) .if_key = "l", APPENDS(word)
 
@@ -174,7 +174,7 @@ static void none_of_a_tier_sees_the_others(void **state) {
     expect(alone, 2, "{}", "{\"l\": [\"1\", \"2\"]}");
 }
 
-/* One that is not asked for the object as it is any more was not asked with its tier. */
+/* A mutator that is no candidate for the new object is not matched with its tier. */
 static void an_object_that_moves_leaves_the_tier(void **state) {
     (void)state;
     const struct cast casts[] = {
@@ -190,7 +190,7 @@ static void an_object_that_moves_leaves_the_tier(void **state) {
 
 /* ---- once ------------------------------------------------------------------------ */
 
-static void once_rules_are_asked_again_after_others(void **state) {
+static void those_not_reinvoked_run_after_others(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", APPENDS("1")}, .plan.rank = 2, .plan.match_first = true},
@@ -209,8 +209,7 @@ static void once_rules_are_asked_again_after_others(void **state) {
     end(&play);
 }
 
-/* ---- ignores_failure
- * --------------------------------------------------------------------- */
+/* ---- ignored failures ------------------------------------------------------------ */
 
 static bool write_and_fail(const struct fx_mutator *self,
                            const struct fx_request *request, json_t **root,
@@ -265,8 +264,7 @@ static void those_whose_failure_is_ignored_are_skipped(void **state) {
     end(&play);
 }
 
-/* ---- validators ----------------------------------------------------------------------
- */
+/* ---- validators ------------------------------------------------------------------ */
 
 static bool validator(const struct fx_mutator *self, const struct fx_request *request,
                       json_t *root, struct fx_buf *entry, struct fx_err *note,
@@ -303,7 +301,7 @@ static const struct fx_mutator_ops other_ops = {
     .destroy = fake_destroy,
 };
 
-static void validators_see_the_end(void **state) {
+static void validators_see_the_result(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "j", .if_key = "x"}, .ops = &validator_ops},
@@ -435,7 +433,7 @@ static void validators_alone_change_nothing(void **state) {
     end(&play);
 }
 
-/* ---- guises ---------------------------------------------------------------------- */
+/* ---- views ----------------------------------------------------------------------- */
 
 static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
                  struct fx_err *err) {
@@ -473,7 +471,7 @@ static const struct fx_mutator_ops masked_validator_ops = {
 
 #define WANTS_MASK(word) .if_key = "mask", .if_value = "on", APPENDS(word)
 
-static void a_view_is_seen_by_its_own_alone(void **state) {
+static void only_its_mutators_see_a_view(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", WANTS_MASK("1")}},
@@ -486,7 +484,7 @@ static void a_view_is_seen_by_its_own_alone(void **state) {
            "{\"l\": [\"2\", \"3\"], \"mask\": \"mine\"}");
 }
 
-static void who_only_looks_changes_nothing(void **state) {
+static void a_view_changes_nothing(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "a", .if_key = "no", APPENDS("1")}, .ops = &masked_ops},
@@ -501,7 +499,7 @@ static void who_only_looks_changes_nothing(void **state) {
     end(&play);
 }
 
-static void validators_see_it_too(void **state) {
+static void validators_see_a_view(void **state) {
     (void)state;
     const struct cast casts[] = {
         {.plan = {.name = "j", .if_key = "mask", .if_value = "on"},
@@ -523,16 +521,16 @@ int main(void) {
         cmocka_unit_test(namespaces_are_part_of_the_id),
         cmocka_unit_test(none_of_a_tier_sees_the_others),
         cmocka_unit_test(an_object_that_moves_leaves_the_tier),
-        cmocka_unit_test(once_rules_are_asked_again_after_others),
+        cmocka_unit_test(those_not_reinvoked_run_after_others),
         cmocka_unit_test(those_whose_failure_is_ignored_are_skipped),
-        cmocka_unit_test(validators_see_the_end),
+        cmocka_unit_test(validators_see_the_result),
         cmocka_unit_test(warnings_and_audits_allow),
         cmocka_unit_test(a_denial_keeps_the_warnings),
         cmocka_unit_test(long_messages_are_cut),
         cmocka_unit_test(validators_alone_change_nothing),
-        cmocka_unit_test(a_view_is_seen_by_its_own_alone),
-        cmocka_unit_test(who_only_looks_changes_nothing),
-        cmocka_unit_test(validators_see_it_too),
+        cmocka_unit_test(only_its_mutators_see_a_view),
+        cmocka_unit_test(a_view_changes_nothing),
+        cmocka_unit_test(validators_see_a_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_record.c - what is noted of a turn, for those who ask: the trace, the
- * contenders of a last pass, the cycle.
+ * engine/converge_record.c - what a step reports if that is wanted: its entry in the
+ * trace, the mutator of a cycle, the changes of the cycle.
  */
 #include "engine/converge_run.h"
 #include "value/patch.h"
 
-/* Notes who changed what in the last pass there may be. */
+/* Adds a mutator that changes something in the last pass there may be. */
 static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
                               struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
@@ -25,8 +25,8 @@ static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *befo
     return true;
 }
 
-/* Is it anything new? The outcome of a mutator may be the same in very many passes: that
- * is told once, but each change. */
+/* Does the step differ from the last one that was reported, or change something? A
+ * mutator may have the same step in very many passes. */
 static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     const struct last_report now = {
         .is_reported = true,
@@ -47,9 +47,9 @@ static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     return !same || now.changed;
 }
 
-/* Asks a mutator whose match has said no what it found. Where that is what it found last,
- * the text of then is kept. */
-static bool ask_found(struct converge *run, struct fx_trace_step *step) {
+/* For a mutator that did not match: fills in what it found. If it found the same before,
+ * that text is used again. */
+static bool add_found(struct converge *run, struct fx_trace_step *step) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const char *criterion = step->verdict.criterion;
     if (step->verdict.matched || step->failure != NULL || criterion == NULL ||
@@ -71,7 +71,7 @@ static bool ask_found(struct converge *run, struct fx_trace_step *step) {
 }
 
 static bool record(struct converge *run, struct fx_trace_step step, json_t *before) {
-    return ask_found(run, &step) &&
+    return add_found(run, &step) &&
            (!is_new(run, &step) ||
             fx_trace_record(run->trace, &step, before, *run->root));
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_skip_test.c - turns that are left out: how many mutators have how many
- * turns, and that it makes no difference to what comes of them.
+ * engine/converge_skip_test.c - steps that are skipped: how many steps there are, and
+ * that the outcome is the same.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 
 #define MUTATORS 3
 
-static unsigned n_turns;
+static unsigned n_steps;
 
 static bool count_and_match(const struct fx_mutator *self,
                             const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct fx_verdict *ret_verdict, struct fx_err *err) {
-    n_turns++;
+    n_steps++;
     return fake_match(self, request, subject, ret_verdict, err);
 }
 
@@ -82,7 +82,7 @@ static struct fx_snapshot *make_snapshot(enum declared declared) {
 static const struct {
     enum declared declared;
     bool plain, reports_passes;
-    unsigned n_turns;
+    unsigned n_steps;
 } rows[] = {
     {SETTLES, false, false, 3 + 1 + 0},
     {SETTLES, false, true, 3 + 3 + 1}, /* each that changed something has one more */
@@ -92,7 +92,7 @@ static const struct {
     {FAR, false, false, 3 + 3 + 1},
 };
 
-static void leaves_turns_out(void **state) {
+static void skips_steps(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
         struct fx_snapshot *snapshot = make_snapshot(rows[i].declared);
@@ -104,12 +104,12 @@ static void leaves_turns_out(void **state) {
         struct fx_err err = FX_ERR_INIT;
         json_t *root = json_object();
         fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
-        n_turns = 0;
+        n_steps = 0;
         assert_true(fx_converge(snapshot, &request, &arena, NULL, &root, &outcome, &err));
         assert_int_equal(outcome.iterations, 3);
         assert_int_equal(outcome.n_applied, MUTATORS);
         assert_int_equal(json_object_size(root), MUTATORS);
-        assert_int_equal(n_turns, rows[i].n_turns);
+        assert_int_equal(n_steps, rows[i].n_steps);
         fx_outcome_finish(&outcome);
         json_decref(root);
         fx_arena_finish(&arena);
@@ -119,7 +119,7 @@ static void leaves_turns_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(leaves_turns_out),
+        cmocka_unit_test(skips_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_test.c - the loop: order, settling, once-rules, errors, cycles, and
- * that the index never changes what comes out.
+ * engine/converge_test.c - the loop: order, settling, mutators that are not reinvoked,
+ * errors, cycles, and that the index does not change the outcome.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #define MAX_FAKES 64
 #define UUID      "00000000-0000-0000-0000-000000000000"
 
-/* One evaluation and what came of it. */
+/* One run of the loop, and its result. */
 struct trial {
     struct fx_snapshot *snapshot;
     struct fx_request request;
@@ -160,7 +160,7 @@ static void last_writer_wins(void **state) {
     finish(&trial);
 }
 
-/* They change the object within the pass and leave it as it was: nothing happened. */
+/* They change the object within the pass, and restore it: nothing is changed. */
 static void undone_within_a_pass(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
@@ -176,7 +176,7 @@ static void undone_within_a_pass(void **state) {
     finish(&trial);
 }
 
-/* Each waits for the one that comes after it in order. */
+/* Each waits for the one after it. */
 static void chain_in_reverse(void **state) {
     (void)state;
     enum { N = 12 };
@@ -240,12 +240,12 @@ static void cycle_is_named(void **state) {
     finish(&trial);
 }
 
-static void once_rules(void **state) {
+static void not_reinvoked(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         /* Without `once` this one would never settle. */
         {.name = "a", .set_key = "l", .set_value = "x", .append = true, .once = true},
-        /* Its turn comes in the second pass. */
+        /* It matches in the second pass. */
         {.name = "b",
          .if_key = "late",
          .set_key = "l",
@@ -262,7 +262,7 @@ static void once_rules(void **state) {
     finish(&trial);
 }
 
-/* A once-rule's write that the others take back in the next pass. */
+/* The others undo the change of a mutator that is not reinvoked in the next pass. */
 static void back_where_it_began(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
@@ -340,8 +340,8 @@ static void original_is_untouched(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
-/* A mutator makes another kind of object of it: those after it that want the new kind
- * have their turn in the same pass, those before it in the next. */
+/* A mutator changes the kind of the object: mutators of the new kind that come after it
+ * run in the same pass, those before it in the next. */
 static void kind_changes(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
@@ -359,7 +359,7 @@ static void kind_changes(void **state) {
     finish(&trial);
 }
 
-static void trace_tells_all(void **state) {
+static void trace_has_all(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         {.name = "a", .binding = "Other"},
@@ -390,9 +390,9 @@ static void trace_tells_all(void **state) {
     finish(&trial);
 }
 
-/* One that writes in every pass has a step in each; one that has settled has two, and one
- * that does not match has one, however many passes there are. */
-static void trace_tells_news(void **state) {
+/* A mutator that changes something in every pass has a step in each; one that has settled
+ * has two; one that does not match has one. */
+static void trace_has_news(void **state) {
     (void)state;
     const struct fake_plan plans[] = {
         {.name = "a", .set_key = "l", .set_value = "x", .append = true},
@@ -455,8 +455,8 @@ static struct fake_plan random_plan(uint32_t *seed, const char *name) {
     return plan;
 }
 
-/* Each mutator has one turn a pass, in order: those that are asked together, only some
- * of them, are told in the order of what became of them. */
+/* Each mutator has one step in a pass, in order. Mutators of a tier that is matched first
+ * are in the trace in the order of their results. */
 static void expect_turns(const struct fx_trace *trace,
                          const struct fx_snapshot *snapshot) {
     for (size_t i = 1; i < trace->n_steps; i++) {
@@ -472,7 +472,7 @@ static void expect_turns(const struct fx_trace *trace,
     }
 }
 
-/* With a trace every mutator is evaluated, without one those that the index gives. */
+/* With a trace every mutator runs, without one those that the index finds. */
 static void index_changes_nothing(void **state) {
     (void)state;
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
@@ -526,11 +526,11 @@ int main(void) {
         cmocka_unit_test(nothing_to_do),       cmocka_unit_test(runs_in_order),
         cmocka_unit_test(last_writer_wins),    cmocka_unit_test(undone_within_a_pass),
         cmocka_unit_test(chain_in_reverse),    cmocka_unit_test(budget_counts_all),
-        cmocka_unit_test(cycle_is_named),      cmocka_unit_test(once_rules),
+        cmocka_unit_test(cycle_is_named),      cmocka_unit_test(not_reinvoked),
         cmocka_unit_test(back_where_it_began), cmocka_unit_test(errors_abort),
         cmocka_unit_test(deadline_is_kept),    cmocka_unit_test(original_is_untouched),
-        cmocka_unit_test(kind_changes),        cmocka_unit_test(trace_tells_all),
-        cmocka_unit_test(trace_tells_news),    cmocka_unit_test(index_changes_nothing),
+        cmocka_unit_test(kind_changes),        cmocka_unit_test(trace_has_all),
+        cmocka_unit_test(trace_has_news),      cmocka_unit_test(index_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,8 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
     if (a->tier != b->tier) {
         return a->tier < b->tier ? -1 : 1;
     }
-    if (a->place != b->place) {
-        return a->place < b->place ? -1 : 1;
+    if (a->tier_order != b->tier_order) {
+        return a->tier_order < b->tier_order ? -1 : 1;
     }
     const int order = compare_policies(a, b);
     if (order != 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/mutator_stats_test.c - how each mutator of a review fared.
+ * engine/mutator_stats_test.c - the stats of each mutator in a review.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,11 +27,11 @@ struct trial {
 };
 
 static void try_on(struct trial *trial, const struct fake_plan *plans, size_t n,
-                   const char *object, bool tells) {
+                   const char *object, bool collects) {
     struct fx_mutator *mutators[MAX_FAKES];
     struct fx_err err = FX_ERR_INIT;
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
-                                       .collects_stats = tells};
+                                       .collects_stats = collects};
     for (size_t i = 0; i < n; i++) {
         struct fake *fake = fake_create(&plans[i]);
         assert_non_null(fake);
@@ -126,7 +126,7 @@ static void test_who_failed(void **state) {
     finish(&trial);
 }
 
-/* What is looked at after the last pass, to tell the cycle, is nobody's doing. */
+/* The passes that find the cycle do not count. */
 static void test_no_fixed_point(void **state) {
     (void)state;
     static const struct fake_plan endless[] = {
@@ -169,7 +169,7 @@ static void wait_ns(uint64_t ns) {
     }
 }
 
-/* A turn's time is its own; those that do not match take theirs with them. */
+/* A step is timed; the time of mutators that do not match is not counted. */
 static void test_time(void **state) {
     (void)state;
     struct fx_arena arena;

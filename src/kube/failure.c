@@ -58,12 +58,8 @@ static void copy_printable(struct fx_text text, char *out, size_t size) {
 }
 
 static struct fx_text first_line(struct fx_text body) {
-    struct fx_text line = fx_kube_trim(body);
-    const char *end = line.len == 0 ? NULL : memchr(line.data, '\n', line.len);
-    if (end != NULL) {
-        line.len = (size_t)(end - line.data);
-    }
-    return fx_kube_trim(line);
+    struct fx_text rest = fx_kube_trim(body);
+    return fx_kube_trim(fx_text_cut(&rest, '\n'));
 }
 
 /* `409 AlreadyExists: message`, without unknown parts, and without a message that only
@@ -219,22 +215,10 @@ void fx_kube_failure_of_error(const struct fx_err *error,
 }
 
 bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure) {
-    switch (failure->reason) {
-    case FX_KUBE_REASON_NETWORK:
-    case FX_KUBE_REASON_BUSY:
-    case FX_KUBE_REASON_SERVER:
-    case FX_KUBE_REASON_MEMORY: return true;
-    case FX_KUBE_REASON_NONE:
-    case FX_KUBE_REASON_UNAUTHORIZED:
-    case FX_KUBE_REASON_FORBIDDEN:
-    case FX_KUBE_REASON_NOT_FOUND:
-    case FX_KUBE_REASON_UNKNOWN:
-    case FX_KUBE_REASON_EXISTS:
-    case FX_KUBE_REASON_CONFLICT:
-    case FX_KUBE_REASON_EXPIRED:
-    case FX_KUBE_REASON_INVALID: break;
-    }
-    return false;
+    return failure->reason == FX_KUBE_REASON_NETWORK ||
+           failure->reason == FX_KUBE_REASON_BUSY ||
+           failure->reason == FX_KUBE_REASON_SERVER ||
+           failure->reason == FX_KUBE_REASON_MEMORY;
 }
 
 /* ---- what was requested, and what to do about a refusal ---------------------------- */

@@ -249,19 +249,23 @@ size_t fx_http_parse_held(const struct fx_http_parse *parse) {
     return holds ? parse->head.cap + parse->body.cap : 0;
 }
 
+static enum fx_http_event bad(struct fx_http_parse *parse, unsigned status,
+                              const char *why) {
+    (void)reject(parse, status, why);
+    return FX_HTTP_BAD;
+}
+
 /* Rejects what llhttp found wrong. */
 static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
-        (void)reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
-    } else if (rc == HPE_INVALID_TRANSFER_ENCODING &&
-               (parse->llhttp.flags & F_CONTENT_LENGTH) != 0) { /* from llhttp 9 on */
-        (void)reject(parse, 400, CONTRADICTION);
-    } else if (rc == HPE_INVALID_TRANSFER_ENCODING) {
-        (void)reject(parse, 501, "the only transfer coding known is `chunked`");
-    } else {
-        (void)reject(parse, 400, "malformed request");
+        return bad(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
-    return FX_HTTP_BAD;
+    if (rc != HPE_INVALID_TRANSFER_ENCODING) {
+        return bad(parse, 400, "malformed request");
+    }
+    return (parse->llhttp.flags & F_CONTENT_LENGTH) != 0 /* from llhttp 9 on */
+               ? bad(parse, 400, CONTRADICTION)
+               : bad(parse, 501, "the only transfer coding known is `chunked`");
 }
 
 /* Passes bytes to llhttp; *ret_used of them belong to this request. */
@@ -284,8 +288,7 @@ static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text 
     }
     fx_buf_add(&parse->head, part.data, part.len);
     if (parse->head.failed) {
-        (void)reject(parse, 503, "out of memory");
-        return FX_HTTP_BAD;
+        return bad(parse, 503, "out of memory");
     }
     size_t used = 0;
     return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
@@ -294,8 +297,7 @@ static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text 
 /* The scan has found the end of the head. If llhttp has not, the request is malformed. */
 static enum fx_http_event end_head(struct fx_http_parse *parse) {
     if (!parse->headed) {
-        (void)reject(parse, 400, "malformed request");
-        return FX_HTTP_BAD;
+        return bad(parse, 400, "malformed request");
     }
     if (parse->whole) {
         return FX_HTTP_WHOLE;
@@ -315,21 +317,19 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
     }
     const size_t room = parse->max_header - parse->head.len;
     if (room == 0) {
-        (void)reject(parse, parse->scan == FX_HTTP_HEAD_REQUEST_LINE ? 414 : 431,
-                     "the head is too large");
-        return FX_HTTP_BAD;
+        return bad(parse, parse->scan == FX_HTTP_HEAD_REQUEST_LINE ? 414 : 431,
+                   "the head is too large");
     }
     part.len = part.len < room ? part.len : room;
     part.len = fx_http_head_scan(&parse->scan, part);
     *ret_used += part.len;
-    const bool bad = parse->scan == FX_HTTP_HEAD_BAD;
-    part.len -= bad ? 1 : 0;
+    const bool is_bad = parse->scan == FX_HTTP_HEAD_BAD;
+    part.len -= is_bad ? 1 : 0;
     if (part.len > 0 && read_head(parse, part) == FX_HTTP_BAD) {
         return FX_HTTP_BAD;
     }
-    if (bad) {
-        (void)reject(parse, 400, "malformed request");
-        return FX_HTTP_BAD;
+    if (is_bad) {
+        return bad(parse, 400, "malformed request");
     }
     return parse->scan == FX_HTTP_HEAD_DONE ? end_head(parse) : FX_HTTP_MORE;
 }

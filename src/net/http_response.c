@@ -42,29 +42,25 @@ struct fx_http_response {
     struct fx_err failure;
 };
 
-/* Stores the failure, unless there is one. Returns -1, which stops llhttp. */
-static int reject(struct fx_http_response *response, const char *why) {
-    if (response->failure.code == FX_OK) {
-        (void)fx_fail(&response->failure, FX_EIO, "%s", why);
-    }
-    return -1;
+/* Stores the failure, unless there is one. Returns false, as the two below. */
+static bool reject(struct fx_http_response *response, const char *why) {
+    return response->failure.code == FX_OK &&
+           fx_fail(&response->failure, FX_EIO, "%s", why);
 }
 
-static int reject_nomem(struct fx_http_response *response) {
-    (void)fx_fail_nomem(&response->failure);
-    return -1;
+static bool reject_nomem(struct fx_http_response *response) {
+    return fx_fail_nomem(&response->failure);
 }
 
-static int reject_size(struct fx_http_response *response, const char *what, size_t max) {
-    (void)fx_fail(&response->failure, FX_ELIMIT, "%s is larger than %zu bytes", what,
-                  max);
-    return -1;
+static bool reject_size(struct fx_http_response *response, const char *what, size_t max) {
+    return fx_fail(&response->failure, FX_ELIMIT, "%s is larger than %zu bytes", what,
+                   max);
 }
 
-/* ---- callbacks of llhttp ---- */
+/* ---- callbacks of llhttp; -1 stops it ---- */
 
 /* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
-static int check_length(struct fx_http_response *response) {
+static bool check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(fx_buf_view(&response->head), "transfer-encoding", &n_codings);
@@ -76,12 +72,11 @@ static int check_length(struct fx_http_response *response) {
         return reject(response,
                       "the answer has a transfer coding that was not requested");
     }
-    return 0;
+    return true;
 }
 
-/* Returns 1 if there is no body, whatever the fields are. */
-static int on_headers_complete(llhttp_t *llhttp) {
-    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
+static bool check_head(struct fx_http_response *response) {
+    const llhttp_t *llhttp = &response->llhttp;
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
         return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
@@ -92,10 +87,16 @@ static int on_headers_complete(llhttp_t *llhttp) {
     if (llhttp->status_code == 101) {
         return reject(response, "the answer goes on in another protocol");
     }
-    llhttp->upgrade = 0;
-    if (check_length(response) != 0) {
+    return check_length(response);
+}
+
+/* Returns 1 if there is no body, whatever the fields are. */
+static int on_headers_complete(llhttp_t *llhttp) {
+    struct fx_http_response *response = fx_checked(llhttp->data, RESPONSE_MAGIC);
+    if (!check_head(response)) {
         return -1;
     }
+    llhttp->upgrade = 0;
     response->headed = true;
     const bool bodiless = response->to_head || llhttp->status_code < 200 ||
                           llhttp->status_code == 204 || llhttp->status_code == 304;
@@ -110,12 +111,10 @@ static bool count_framing(struct fx_http_response *response, const char *at) {
     response->framing += (size_t)(at - response->counted);
     response->counted = at;
     if (response->streamed && response->framing > response->max_head) {
-        (void)reject_size(response, "the answer's framing", response->max_head);
-        return false;
+        return reject_size(response, "the answer's framing", response->max_head);
     }
     if (response->framing > response->max_head + response->max_body) {
-        (void)reject_size(response, "the answer", response->max_body);
-        return false;
+        return reject_size(response, "the answer", response->max_body);
     }
     return true;
 }
@@ -142,10 +141,11 @@ static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
         return HPE_PAUSED;
     }
     if (len > response->max_body - response->body.len) {
-        return reject_size(response, "the answer", response->max_body);
+        (void)reject_size(response, "the answer", response->max_body);
+        return -1;
     }
     fx_buf_add(&response->body, at, len);
-    return response->body.failed ? reject_nomem(response) : 0;
+    return !response->body.failed || reject_nomem(response) ? 0 : -1;
 }
 
 static int on_message_complete(llhttp_t *llhttp) {
@@ -210,8 +210,7 @@ static bool execute(struct fx_http_response *response, struct fx_text bytes,
     if (rc == HPE_PAUSED && (response->complete || response->piece.len > 0)) {
         return true;
     }
-    (void)reject(response, "the answer is malformed");
-    return false;
+    return reject(response, "the answer is malformed");
 }
 
 /* Appends bytes to the head, and passes them to llhttp. */
@@ -219,8 +218,7 @@ static bool read_head(struct fx_http_response *response, struct fx_text part) {
     const size_t at = response->head.len;
     fx_buf_add(&response->head, part.data, part.len);
     if (response->head.failed) {
-        (void)reject_nomem(response);
-        return false;
+        return reject_nomem(response);
     }
     size_t used = 0;
     return execute(response, (struct fx_text){response->head.data + at, part.len}, &used);
@@ -236,8 +234,7 @@ static void advance(struct fx_text *bytes, size_t used) {
 static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) {
     const size_t room = response->max_head - response->interim - response->head.len;
     if (room == 0) {
-        (void)reject_size(response, "the answer's head", response->max_head);
-        return false;
+        return reject_size(response, "the answer's head", response->max_head);
     }
     struct fx_text part = {bytes->data, bytes->len < room ? bytes->len : room};
     part.len = fx_http_head_scan(&response->scan, part);
@@ -248,8 +245,7 @@ static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) 
         return false;
     }
     if (bad || (response->scan == FX_HTTP_HEAD_DONE && !response->headed)) {
-        (void)reject(response, "the answer is malformed");
-        return false;
+        return reject(response, "the answer is malformed");
     }
     return true;
 }
@@ -262,13 +258,11 @@ static bool begin_body(struct fx_http_response *response) {
         return true;
     }
     if (length > response->max_body) {
-        (void)reject_size(response, "the answer", response->max_body);
-        return false;
+        return reject_size(response, "the answer", response->max_body);
     }
     if (length <= FIRST_BYTES &&
         fx_buf_reserve(&response->body, (size_t)length) == NULL) {
-        (void)reject_nomem(response);
-        return false;
+        return reject_nomem(response);
     }
     return true;
 }

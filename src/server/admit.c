@@ -8,9 +8,9 @@
 #include "admission/admit.h"
 #include "admission/defaults.h"
 #include "admission/guard.h"
-#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/review_log.h"
+#include "server/routes.h"
 #include "server/state.h"
 
 /* Runs the review (NULL: out of memory), responds, and destroys it. */

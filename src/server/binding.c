@@ -10,8 +10,8 @@
 #include "admission/binding.h"
 #include "base/log.h"
 #include "cluster/cluster.h"
-#include "server/handlers.h"
 #include "server/respond.h"
+#include "server/routes.h"
 #include "server/state.h"
 
 #define NAME_BYTES 256u /* RFC 1123: 253 */

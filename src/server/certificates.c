@@ -154,15 +154,14 @@ static void discard_version(void *made) {
     free(version);
 }
 
-/* NULL if out of memory. */
-static struct version *version_of(struct fx_text ca) {
+static struct version *version_of(struct fx_text ca, struct fx_err *err) {
     struct version *version = calloc(1, sizeof *version);
-    if (version == NULL) {
-        return NULL;
+    if (version != NULL) {
+        fx_buf_text(&version->ca, ca);
     }
-    fx_buf_text(&version->ca, ca);
-    if (version->ca.failed) {
-        discard_version(version);
+    if (version == NULL || version->ca.failed) {
+        free(version);
+        (void)fx_fail_nomem(err);
         return NULL;
     }
     return version;
@@ -183,8 +182,8 @@ static bool read_clients(void *user, const struct fx_file_set *files, void **ret
     if (!fx_tls_clients_check(fx_buf_view(&content->bytes), err)) {
         return fx_err_prefix(err, "%s: ", file);
     }
-    *ret_made = version_of(fx_buf_view(&content->bytes));
-    return *ret_made != NULL || fx_fail_nomem(err);
+    *ret_made = version_of(fx_buf_view(&content->bytes), err);
+    return *ret_made != NULL;
 }
 
 /* On a worker thread. */
@@ -203,9 +202,9 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
         }
         pem[i] = fx_buf_view(&content->bytes);
     }
-    struct version *version = version_of(pem[2]);
+    struct version *version = version_of(pem[2], err);
     if (version == NULL) {
-        return fx_fail_nomem(err);
+        return false;
     }
     version->config = fx_tls_config_server(pem[0], pem[1], err);
     if (version->config == NULL) {

@@ -16,22 +16,6 @@
 
 /* ---- parsing ---- */
 
-/* Takes the text before the first `end`, and that character, off `rest`; all of it if
- * there is none. */
-static struct fx_text cut(struct fx_text *rest, char end) {
-    size_t len = 0;
-    while (len < rest->len && rest->data[len] != end) {
-        len++;
-    }
-    const struct fx_text before = {rest->data, len};
-    const size_t used = len < rest->len ? len + 1 : len;
-    if (used > 0) { /* the data of an empty text may be NULL */
-        rest->data += used;
-        rest->len -= used;
-    }
-    return before;
-}
-
 /* number := digit { digit } */
 static bool read_number(struct fx_text text, uint64_t *ret_number) {
     uint64_t number = 0;
@@ -49,8 +33,8 @@ static bool read_number(struct fx_text text, uint64_t *ret_number) {
 bool fx_cores_of_quota(struct fx_text quota, struct fx_text period, size_t *ret_cores) {
     uint64_t used = 0;
     uint64_t of = 0;
-    if (!read_number(cut(&quota, '\n'), &used) || !read_number(cut(&period, '\n'), &of) ||
-        used == 0 || of == 0) {
+    if (!read_number(fx_text_cut(&quota, '\n'), &used) ||
+        !read_number(fx_text_cut(&period, '\n'), &of) || used == 0 || of == 0) {
         return false;
     }
     const uint64_t cores = (used + of - 1) / of;
@@ -60,7 +44,7 @@ bool fx_cores_of_quota(struct fx_text quota, struct fx_text period, size_t *ret_
 
 /* cpu.max := quota " " period "\n" */
 bool fx_cores_of_max(struct fx_text text, size_t *ret_cores) {
-    const struct fx_text quota = cut(&text, ' ');
+    const struct fx_text quota = fx_text_cut(&text, ' ');
     return fx_cores_of_quota(quota, text, ret_cores);
 }
 
@@ -69,7 +53,7 @@ static bool has_controller(struct fx_text controllers, struct fx_text controller
         return controllers.len == 0;
     }
     while (controllers.len > 0) {
-        if (fx_text_equal(cut(&controllers, ','), controller)) {
+        if (fx_text_equal(fx_text_cut(&controllers, ','), controller)) {
             return true;
         }
     }
@@ -80,9 +64,9 @@ static bool has_controller(struct fx_text controllers, struct fx_text controller
 bool fx_cores_find_group(struct fx_text text, struct fx_text controller,
                          struct fx_text *ret_path) {
     while (text.len > 0) {
-        struct fx_text line = cut(&text, '\n');
-        (void)cut(&line, ':');
-        const struct fx_text controllers = cut(&line, ':');
+        struct fx_text line = fx_text_cut(&text, '\n');
+        (void)fx_text_cut(&line, ':');
+        const struct fx_text controllers = fx_text_cut(&line, ':');
         if (line.len > 0 && line.data[0] == '/' &&
             has_controller(controllers, controller)) {
             *ret_path = line;

@@ -17,7 +17,6 @@
 #include "engine/activity.h"
 #include "engine/dry_run.h"
 #include "net/http_head.h"
-#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/state.h"
@@ -161,12 +160,11 @@ static void on_done(void *user) {
 
 /* "application/json; charset=utf-8", in any case. */
 static bool is_json(struct fx_text type) {
-    const char *end = type.len == 0 ? NULL : memchr(type.data, ';', type.len);
-    type.len = end == NULL ? type.len : (size_t)(end - type.data);
-    while (type.len > 0 && strchr(" \t", type.data[type.len - 1]) != NULL) {
-        type.len--;
+    struct fx_text name = fx_text_cut(&type, ';');
+    while (name.len > 0 && strchr(" \t", name.data[name.len - 1]) != NULL) {
+        name.len--;
     }
-    return fx_http_equals_nocase(type, "application/json");
+    return fx_http_equals_nocase(name, "application/json");
 }
 
 static void enqueue(struct fx_dryruns *dryruns, struct fx_dryrun_job *job) {

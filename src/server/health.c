@@ -3,10 +3,9 @@
  * server/health.c - the checks of /healthz and /readyz, and /metrics.
  */
 #include "base/log.h"
-#include "server/handlers.h"
 #include "server/respond.h"
+#include "server/routes.h"
 #include "server/sources.h"
-#include "server/stalls.h"
 #include "server/state.h"
 
 void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/heap.h"
 #include "base/limits.h"
-#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/review_log.h"
+#include "server/routes.h"
 #include "server/sources.h"
 #include "server/state.h"
 

@@ -107,29 +107,30 @@ static const char *const keys[] = {"group", "kind", "name"};
 
 #define N_KEYS FX_COUNT(keys)
 
-/* id, name, help */
-#define FAMILIES(X)                                                                     \
-    X(MATCHED, "fixpoint_mutator_matched_total", "Reviews that a mutator matched.")     \
-    X(APPLIED, "fixpoint_mutator_applied_total",                                        \
-      "Reviews in which a mutator found its location and its tests held.")              \
-    X(CHANGED, "fixpoint_mutator_changed_total",                                        \
-      "Reviews whose object a mutator changed.")                                        \
-    X(DENIED, "fixpoint_mutator_denied_total", "Reviews whose object a policy denied.") \
-    X(WARNED, "fixpoint_mutator_warned_total",                                          \
-      "Reviews that a policy allowed with a warning.")                                  \
-    X(AUDITED, "fixpoint_mutator_audited_total",                                        \
-      "Reviews that a policy allowed with an audit annotation.")                        \
-    X(ERRORS, "fixpoint_mutator_errors_total",                                          \
-      "Reviews that failed because of a mutator.")                                      \
-    X(SKIPPED, "fixpoint_mutator_skipped_total",                                        \
-      "Reviews that went on without a mutator because it failed.")                      \
-    X(SECONDS, "fixpoint_mutator_seconds_total", "Time spent in a mutator, in seconds.")
+#define N_FAMILIES FX_MUTATOR_SHARE_NS
 
-enum {
-#define X(id, name, help) id,
-    FAMILIES(X)
-#undef X
-        N_FAMILIES
+static const struct {
+    const char *name, *help;
+} texts[N_FAMILIES] = {
+    [FX_MUTATOR_MATCHED] = {"fixpoint_mutator_matched_total",
+                            "Reviews that a mutator matched."},
+    [FX_MUTATOR_APPLIED] =
+        {"fixpoint_mutator_applied_total",
+         "Reviews in which a mutator found its location and its tests held."},
+    [FX_MUTATOR_CHANGED] = {"fixpoint_mutator_changed_total",
+                            "Reviews whose object a mutator changed."},
+    [FX_MUTATOR_DENIED] = {"fixpoint_mutator_denied_total",
+                           "Reviews whose object a policy denied."},
+    [FX_MUTATOR_WARNED] = {"fixpoint_mutator_warned_total",
+                           "Reviews that a policy allowed with a warning."},
+    [FX_MUTATOR_AUDITED] = {"fixpoint_mutator_audited_total",
+                            "Reviews that a policy allowed with an audit annotation."},
+    [FX_MUTATOR_ERRORS] = {"fixpoint_mutator_errors_total",
+                           "Reviews that failed because of a mutator."},
+    [FX_MUTATOR_SKIPPED] = {"fixpoint_mutator_skipped_total",
+                            "Reviews that went on without a mutator because it failed."},
+    [FX_MUTATOR_NS] = {"fixpoint_mutator_seconds_total",
+                       "Time spent in a mutator, in seconds."},
 };
 
 struct fx_mutator_metrics {
@@ -163,11 +164,6 @@ static bool add_namespaces(struct fx_mutator_metrics *metrics,
 
 struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registry,
                                                      size_t max_mutators) {
-    static const char *const texts[N_FAMILIES][2] = {
-#define X(id, name, help) {name, help},
-        FAMILIES(X)
-#undef X
-    };
     struct fx_mutator_metrics *metrics = calloc(1, sizeof *metrics);
     if (metrics == NULL) {
         return NULL;
@@ -178,8 +174,8 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
     for (size_t i = 0; ok && i < N_FAMILIES; i++) {
         const struct fx_family_options options = {
             .type = FX_FAMILY_COUNTER,
-            .name = texts[i][0],
-            .help = texts[i][1],
+            .name = texts[i].name,
+            .help = texts[i].help,
             .labels = metrics->labels,
         };
         metrics->families[i] = fx_registry_add(registry, &options);
@@ -357,20 +353,13 @@ static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
 /* Collects a row; most are unchanged, because most mutators do not match. */
 static void collect_row(struct fx_mutator_metrics *metrics,
                         struct fx_mutator_counts *counts, size_t row) {
-    static const unsigned families[FX_MUTATOR_SHARE_NS] = {
-        [FX_MUTATOR_MATCHED] = MATCHED, [FX_MUTATOR_APPLIED] = APPLIED,
-        [FX_MUTATOR_CHANGED] = CHANGED, [FX_MUTATOR_DENIED] = DENIED,
-        [FX_MUTATOR_WARNED] = WARNED,   [FX_MUTATOR_AUDITED] = AUDITED,
-        [FX_MUTATOR_ERRORS] = ERRORS,   [FX_MUTATOR_SKIPPED] = SKIPPED,
-        [FX_MUTATOR_NS] = SECONDS,
-    };
-    uint64_t added[FX_MUTATOR_SHARE_NS];
+    uint64_t added[N_FAMILIES];
     uint64_t any = 0;
     const uint64_t share_ns = collect(&counts->rows[row], FX_MUTATOR_SHARE_NS);
     if (share_ns > 0) {
         add_namespace_seconds(metrics, counts, row, share_ns);
     }
-    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+    for (unsigned i = 0; i < N_FAMILIES; i++) {
         added[i] = collect(&counts->rows[row], (enum fx_mutator_count)i);
         any |= added[i];
     }
@@ -378,9 +367,9 @@ static void collect_row(struct fx_mutator_metrics *metrics,
         return;
     }
     const uint32_t series = series_of(metrics, counts, row);
-    for (unsigned i = 0; i < FX_MUTATOR_SHARE_NS; i++) {
+    for (unsigned i = 0; i < N_FAMILIES; i++) {
         const double scale = i == FX_MUTATOR_NS ? 1e-9 : 1;
-        fx_family_add(metrics->families[families[i]], series, (double)added[i] * scale);
+        fx_family_add(metrics->families[i], series, (double)added[i] * scale);
     }
 }
 

@@ -5,7 +5,6 @@
 #include "server/respond.h"
 
 #include <assert.h>
-#include <string.h>
 
 #include "base/clock.h"
 #include "base/limits.h"
@@ -19,13 +18,10 @@
 static struct fx_text timeout_of(struct fx_text query) {
     const struct fx_text name = FX_TEXT("timeout=");
     while (query.len > 0) {
-        const char *end = memchr(query.data, '&', query.len);
-        const size_t length = end == NULL ? query.len : (size_t)(end - query.data);
-        if (fx_text_starts((struct fx_text){query.data, length}, name)) {
-            return (struct fx_text){query.data + name.len, length - name.len};
+        const struct fx_text pair = fx_text_cut(&query, '&');
+        if (fx_text_starts(pair, name)) {
+            return (struct fx_text){pair.data + name.len, pair.len - name.len};
         }
-        const size_t skipped = end == NULL ? length : length + 1;
-        query = (struct fx_text){query.data + skipped, query.len - skipped};
     }
     return (struct fx_text){0};
 }

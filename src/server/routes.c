@@ -8,7 +8,6 @@
 #include "engine/dry_run.h"
 #include "engine/webhook.h"
 #include "server/dryruns.h"
-#include "server/handlers.h"
 #include "server/respond.h"
 #include "server/state.h"
 

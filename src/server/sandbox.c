@@ -157,6 +157,17 @@ static bool drop_all(bool keeps_low_ports, struct fx_err *err) {
            fx_fail(err, FX_EIO, "capabilities: %s", strerror(errno));
 }
 
+/* The system refuses a part of the sandbox. */
+static bool report_refusal(enum fx_sandbox_mode mode, const char *msg, const char *reason,
+                           struct fx_err *err) {
+    if (mode == FX_SANDBOX_REQUIRE) {
+        return fx_fail(err, FX_EIO, "sandbox: %s", reason);
+    }
+    const struct fx_log_field fields[] = {fx_log_str("reason", reason), {0}};
+    fx_log_write(FX_LOG_WARN, msg, fields);
+    return true;
+}
+
 bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
                      size_t n_addresses, struct fx_err *err) {
     if (mode == FX_SANDBOX_OFF || fx_sandbox_obstacle() != NULL) {
@@ -164,14 +175,8 @@ bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
     }
     rings.failed = !fx_sandbox_filter_hide_rings(&rings.err);
     struct fx_err failure = FX_ERR_INIT;
-    if (drop_all(has_low_port(addresses, n_addresses), &failure)) {
-        return true;
-    }
-    if (mode == FX_SANDBOX_REQUIRE) {
-        return fx_fail(err, FX_EIO, "sandbox: %s", failure.msg);
-    }
-    fx_log(WARN, "privileges kept", fx_log_str("reason", failure.msg));
-    return true;
+    return drop_all(has_low_port(addresses, n_addresses), &failure) ||
+           report_refusal(mode, "privileges kept", failure.msg, err);
 }
 
 /* ---- the groups of system calls ---- */
@@ -372,31 +377,22 @@ bool fx_sandbox_filter_install(struct fx_err *err) {
 
 /* ---- the sandbox ---- */
 
-static bool report_inactive(enum fx_sandbox_mode mode, const char *reason,
-                            struct fx_err *err) {
-    if (mode == FX_SANDBOX_REQUIRE) {
-        return fx_fail(err, FX_EIO, "sandbox: %s", reason);
-    }
-    fx_log(WARN, "no sandbox", fx_log_str("reason", reason));
-    return true;
-}
-
 bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) {
     if (mode == FX_SANDBOX_OFF) {
-        return report_inactive(mode, "--sandbox off", err);
+        return report_refusal(mode, "no sandbox", "--sandbox off", err);
     }
     const char *obstacle = fx_sandbox_obstacle();
     if (obstacle != NULL) {
-        return report_inactive(mode, obstacle, err);
+        return report_refusal(mode, "no sandbox", obstacle, err);
     }
     const unsigned capabilities =
         count_capabilities(); /* counted here, because the filter forbids it */
     struct fx_err failure = FX_ERR_INIT;
     if (rings.failed) {
-        return report_inactive(mode, rings.err.msg, err);
+        return report_refusal(mode, "no sandbox", rings.err.msg, err);
     }
     if (!fx_sandbox_filter_install(&failure)) {
-        return report_inactive(mode, failure.msg, err);
+        return report_refusal(mode, "no sandbox", failure.msg, err);
     }
     fx_log(INFO, "sandbox active", fx_log_str("seccomp", "allow-list"),
            fx_log_str("no_new_privs", "yes"), fx_log_int("capabilities", capabilities));

@@ -25,7 +25,6 @@
 #include "server/self_check.h"
 #include "server/server.h"
 #include "server/thread.h"
-#include "server/threads.h"
 #include "server/watchdog.h"
 
 struct fx_server {

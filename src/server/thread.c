@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/thread.c - a serving thread: start, messages, end.
+ * server/thread.c - a serving thread: start, messages, end; functions for all of them.
  */
 #include "server/thread.h"
 
@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "server/cores.h"
 #include "server/routes.h"
 #include "server/state.h"
 
@@ -30,7 +31,8 @@ static void publish_counts(struct fx_thread *thread) {
     }
 }
 
-struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread) {
+/* Its counts, as published before its loop slept last. */
+static struct fx_http_server_counts counts_of(const struct fx_thread *thread) {
     struct fx_http_server_counts counts;
     uint64_t words[FX_THREAD_COUNTS];
     for (size_t i = 0; i < FX_THREAD_COUNTS; i++) {
@@ -44,21 +46,22 @@ static void on_prepare(uv_prepare_t *prepare) {
     publish_counts(prepare->data);
 }
 
-/* Requests since the last sleep are not published yet; but a busy thread has at least
- * one. */
-size_t fx_thread_requests(struct fx_thread *thread) {
-    const size_t published = fx_thread_counts(thread).in_flight;
+/* The number of requests without a response. Requests since the last sleep are not
+ * published yet; but a busy thread has at least one. */
+static size_t requests_of(struct fx_thread *thread) {
+    const size_t published = counts_of(thread).in_flight;
     return published == 0 && fx_activity_is_busy(&thread->activity) ? 1 : published;
 }
 
-/* A connection may be counted twice for a moment: as assigned and as open. */
-size_t fx_thread_connections(const struct fx_thread *thread) {
+/* The number of its connections, those included that it has not taken yet. A connection
+ * may be counted twice for a moment: as assigned and as open. */
+static size_t connections_of(const struct fx_thread *thread) {
     const size_t n_taken = atomic_load_explicit(&thread->n_taken, memory_order_acquire);
-    return thread->n_assigned - n_taken + fx_thread_counts(thread).connections;
+    return thread->n_assigned - n_taken + counts_of(thread).connections;
 }
 
-/* A stalled thread should get no connection. */
-bool fx_thread_is_overloaded(const struct fx_thread *thread) {
+/* Should it get no further connection for the moment? A stalled thread should not. */
+static bool is_overloaded(const struct fx_thread *thread) {
     return fx_job_is_stalled(&thread->watched.job) ||
            (atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
             fx_http_server_is_overloaded(thread->webhook));
@@ -81,7 +84,8 @@ static void on_connection(void *user) {
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
-void fx_thread_add_connection(struct fx_thread *thread, int fd) {
+/* Gives the thread a connected socket to serve. It is closed if out of memory. */
+static void add_connection(struct fx_thread *thread, int fd) {
     struct connection *connection = malloc(sizeof *connection);
     if (connection == NULL) {
         (void)close(fd);
@@ -132,7 +136,7 @@ static void on_set_tls(void *user) {
     fx_tls_config_unref(config);
 }
 
-void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
+static void set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
     fx_tls_config_unref(atomic_exchange(
         &thread->next_tls, fx_tls_config_ref(config))); /* not taken in time */
     fx_message_queue_post(&thread->queue, &thread->set_tls);
@@ -143,14 +147,6 @@ void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
 static void on_refresh_policies(void *user) {
     const struct fx_thread *thread = user;
     (void)fx_active_policies_refresh(thread->server->active, thread->number);
-}
-
-void fx_thread_refresh_policies(struct fx_thread *thread) {
-    fx_message_queue_post(&thread->queue, &thread->refresh_policies);
-}
-
-void fx_thread_drain(struct fx_thread *thread) {
-    fx_http_server_drain(thread->webhook);
 }
 
 /* ---- the end ---- */
@@ -171,12 +167,6 @@ static void on_stop(void *user) {
     fx_http_server_stop(thread->webhook, close_all, thread);
 }
 
-void fx_thread_stop(struct fx_thread *thread,
-                    void (*on_ended)(struct fx_thread *thread)) {
-    thread->on_ended = on_ended;
-    fx_message_queue_post(&thread->queue, &thread->stop);
-}
-
 /* The loop ends when the last handle is closed. */
 static void run_loop(struct fx_thread *thread) {
     (void)uv_run(&thread->loop, UV_RUN_DEFAULT);
@@ -194,8 +184,12 @@ static void run_loop(struct fx_thread *thread) {
 
 static void on_ended(void *user) {
     struct fx_thread *thread = user;
+    struct fx_threads *threads = &thread->server->threads;
     (void)uv_thread_join(&thread->id);
-    thread->on_ended(thread);
+    assert(threads->n_running > 0);
+    if (--threads->n_running == 0) {
+        threads->on_stopped(threads->user);
+    }
 }
 
 static void serve(void *user) {
@@ -303,8 +297,10 @@ static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
     return status == 0 || fx_fail(err, FX_EIO, "thread: %s", uv_strerror(status));
 }
 
-bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
-                     struct fx_tls_config *tls, struct fx_err *err) {
+/* `tls` is the configuration of the thread; no other thread may use it. `thread` is
+ * zeroed except its activity. On failure nothing is left to close. */
+static bool start_thread(struct fx_thread *thread, struct fx_server *server,
+                         unsigned number, struct fx_tls_config *tls, struct fx_err *err) {
     thread->server = server;
     thread->number = number;
     init_messages(thread);
@@ -317,4 +313,193 @@ bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigne
         return false;
     }
     return true;
+}
+
+/* ---- all threads ------------------------------------------------------------------- */
+
+size_t fx_threads_wanted(const struct fx_server_options *options) {
+    size_t wanted = options->threads == 0 ? fx_cores_usable() : options->threads;
+    if (options->max_connections > 0 && wanted > options->max_connections) {
+        wanted = options->max_connections;
+    }
+    return wanted > FX_LIMIT_THREADS ? FX_LIMIT_THREADS : wanted;
+}
+
+/* Other threads read the activities, even those of threads that have ended. */
+static bool make_items(struct fx_threads *threads) {
+    struct fx_thread *items = calloc(threads->n_items, sizeof items[0]);
+    for (size_t i = 0; items != NULL && i < threads->n_items; i++) {
+        if (!fx_activity_init(&items[i].activity)) {
+            while (i > 0) {
+                fx_activity_finish(&items[--i].activity);
+            }
+            free(items);
+            return false;
+        }
+    }
+    threads->items = items;
+    return items != NULL;
+}
+
+bool fx_threads_start(struct fx_server *server, struct fx_err *err) {
+    struct fx_threads *threads = &server->threads;
+    assert(threads->n_items > 0 && threads->n_items <= FX_LIMIT_THREADS);
+    if (!make_items(threads)) {
+        return fx_fail_nomem(err);
+    }
+    for (size_t i = 0; i < threads->n_items; i++) {
+        struct fx_tls_config *tls = fx_certificates_current(server->certificates, i);
+        if (!start_thread(&threads->items[i], server, (unsigned)i, tls, err)) {
+            return false;
+        }
+        threads->n_running++;
+    }
+    return true;
+}
+
+/* ---- connections ---- */
+
+static bool is_better(const struct fx_thread_load *load,
+                      const struct fx_thread_load *than) {
+    if (load->is_overloaded != than->is_overloaded) {
+        return than->is_overloaded;
+    }
+    if (load->n_connections != than->n_connections) {
+        return load->n_connections < than->n_connections;
+    }
+    return load->assigned_at < than->assigned_at;
+}
+
+size_t fx_threads_choose(const struct fx_thread_load *loads, size_t n) {
+    assert(n > 0);
+    size_t best = 0;
+    for (size_t i = 1; i < n; i++) {
+        if (is_better(&loads[i], &loads[best])) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+void fx_threads_add_connection(struct fx_threads *threads, int fd) {
+    struct fx_thread_load loads[FX_LIMIT_THREADS];
+    for (size_t i = 0; i < threads->n_running; i++) {
+        const struct fx_thread *thread = &threads->items[i];
+        loads[i] = (struct fx_thread_load){
+            .n_connections = connections_of(thread),
+            .assigned_at = thread->assigned_at,
+            .is_overloaded = is_overloaded(thread),
+        };
+    }
+    struct fx_thread *chosen =
+        &threads->items[fx_threads_choose(loads, threads->n_running)];
+    chosen->assigned_at = ++threads->n_assigned;
+    add_connection(chosen, fd);
+}
+
+bool fx_threads_are_overloaded(const struct fx_threads *threads) {
+    for (size_t i = 0; i < threads->n_running; i++) {
+        if (!is_overloaded(&threads->items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- calls to all threads ---- */
+
+void fx_threads_refresh_policies(struct fx_threads *threads) {
+    for (size_t i = 0; !threads->is_stopping && i < threads->n_running; i++) {
+        fx_message_queue_post(&threads->items[i].queue,
+                              &threads->items[i].refresh_policies);
+    }
+}
+
+void fx_threads_set_tls(struct fx_server *server) {
+    const struct fx_threads *threads = &server->threads;
+    for (size_t i = 0; !threads->is_stopping && i < threads->n_running; i++) {
+        set_tls(&threads->items[i], fx_certificates_current(server->certificates, i));
+    }
+}
+
+void fx_threads_drain(struct fx_threads *threads) {
+    for (size_t i = 0; !threads->is_stopping && i < threads->n_running; i++) {
+        fx_http_server_drain(threads->items[i].webhook);
+    }
+}
+
+/* ---- the end ---- */
+
+void fx_threads_stop(struct fx_threads *threads, void (*on_stopped)(void *user),
+                     void *user) {
+    assert(!threads->is_stopping);
+    threads->is_stopping = true;
+    threads->on_stopped = on_stopped;
+    threads->user = user;
+    if (threads->n_running == 0) {
+        on_stopped(user);
+        return;
+    }
+    for (size_t i = 0; i < threads->n_running; i++) {
+        fx_message_queue_post(&threads->items[i].queue, &threads->items[i].stop);
+    }
+}
+
+void fx_threads_finish(struct fx_threads *threads) {
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        fx_activity_finish(&threads->items[i].activity);
+    }
+    free(threads->items);
+    *threads = (struct fx_threads){0};
+}
+
+/* ---- counts ---- */
+
+struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads) {
+    struct fx_http_server_counts sum;
+    uint64_t words[FX_THREAD_COUNTS] = {0};
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        for (size_t j = 0; j < FX_THREAD_COUNTS; j++) {
+            words[j] +=
+                atomic_load_explicit(&threads->items[i].counts[j], memory_order_relaxed);
+        }
+    }
+    memcpy(&sum, words, sizeof sum);
+    return sum;
+}
+
+size_t fx_threads_requests(const struct fx_threads *threads) {
+    size_t n = 0;
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        n += requests_of(&threads->items[i]);
+    }
+    return n;
+}
+
+/* ---- metrics ---- */
+
+static void read_connections(void *user) {
+    const struct fx_threads *threads = user;
+    for (size_t i = 0; threads->items != NULL && i < threads->n_items; i++) {
+        char number[24];
+        (void)snprintf(number, sizeof number, "%zu", i);
+        const struct fx_text value = fx_text_of(number);
+        fx_family_set(threads->connections, fx_labels_get(threads->labels, &value),
+                      (double)counts_of(&threads->items[i]).connections);
+    }
+}
+
+bool fx_threads_add_metrics(struct fx_threads *threads, struct fx_registry *registry) {
+    static const char *const keys[] = {"thread"};
+    threads->labels = fx_registry_add_labels(registry, keys, 1, FX_LIMIT_THREADS);
+    const struct fx_family_options family = {
+        .type = FX_FAMILY_GAUGE,
+        .name = "fixpoint_thread_connections",
+        .help = "Open connections of the webhook, by the thread that serves them.",
+        .labels = threads->labels,
+    };
+    threads->connections =
+        threads->labels == NULL ? NULL : fx_registry_add(registry, &family);
+    return threads->connections != NULL &&
+           fx_registry_add_reader(registry, read_connections, threads);
 }

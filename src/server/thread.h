@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/activity.h"
+#include "metrics/registry.h"
 #include "net/http_server.h"
 #include "server/external_calls.h"
 #include "server/message_queue.h"
@@ -30,6 +31,7 @@
 #include "server/watchdog.h"
 
 struct fx_server;
+struct fx_server_options;
 struct fx_tls_config;
 
 #define FX_THREAD_NAME   sizeof "thread 4294967295"
@@ -66,44 +68,79 @@ struct fx_thread {
     uv_thread_t id;
     size_t n_assigned; /* connections */
     uint64_t assigned_at;
-    void (*on_ended)(struct fx_thread *thread);
 };
 
-/* Starts the thread. `tls` is its configuration; no other thread may use it (a reference
- * is taken). `thread` is zeroed except its activity; what threads use of `server`, its
- * message queue above all, is initialized. On failure nothing is left to close. Errors:
- * FX_EIO (no descriptor, no thread), FX_ENOMEM. */
-bool fx_thread_start(struct fx_thread *thread, struct fx_server *server, unsigned number,
-                     struct fx_tls_config *tls, struct fx_err *err) FX_MUST_USE;
+/* ---- all serving threads; main thread only, unless a function says otherwise ---- */
 
-/* ---- for the main thread, while the thread runs ---- */
+struct fx_threads {
+    struct fx_thread *items;
+    size_t n_items; /* to be started */
+    size_t n_running;
+    uint64_t n_assigned; /* connections */
+    bool is_stopping;
+    void (*on_stopped)(void *user);
+    void *user;
+    /* Metrics: connections by thread, which show whether they are spread evenly. */
+    struct fx_labels *labels;
+    struct fx_family *connections;
+};
 
-/* Gives it a connected socket to serve. The socket is closed if out of memory. */
-void fx_thread_add_connection(struct fx_thread *thread, int fd);
+/* The number of threads to start: from the options, or the number of usable cores; not
+ * more than connections are allowed. */
+size_t fx_threads_wanted(const struct fx_server_options *options);
 
-/* New connections use this configuration, which no other thread may use. */
-void fx_thread_set_tls(struct fx_thread *thread, struct fx_tls_config *config);
+/* Adds fixpoint_thread_connections to the registry, which must outlive `threads`. False
+ * if out of memory. */
+bool fx_threads_add_metrics(struct fx_threads *threads,
+                            struct fx_registry *registry) FX_MUST_USE;
 
-/* Makes an idle thread take the active policies, so that the previous ones can be freed.
+/* Starts the `n_items` threads of server->threads. On failure, stop those that run.
+ * Errors: FX_EIO, FX_ENOMEM. */
+bool fx_threads_start(struct fx_server *server, struct fx_err *err) FX_MUST_USE;
+
+/* Gives the connected socket to one of the threads. */
+void fx_threads_add_connection(struct fx_threads *threads, int fd);
+
+/* Should no thread get a further connection for the moment? */
+bool fx_threads_are_overloaded(const struct fx_threads *threads);
+
+/* Each is for all threads, and does nothing once the threads stop: idle threads take the
+ * active policies, so that the previous ones can be freed; new connections use the
+ * current certificate; as fx_http_server_drain(). */
+void fx_threads_refresh_policies(struct fx_threads *threads);
+void fx_threads_set_tls(struct fx_server *server);
+void fx_threads_drain(struct fx_threads *threads);
+
+/* Stops the threads. `on_stopped` is called when the last one has ended; at once if none
+ * runs. Call it at most once. */
+void fx_threads_stop(struct fx_threads *threads, void (*on_stopped)(void *user),
+                     void *user);
+
+/* Frees the threads. Zeroed memory is fine. */
+void fx_threads_finish(struct fx_threads *threads);
+
+/* The number of requests that all threads have not answered yet. Any thread may call it
+ * while `threads` exists. */
+size_t fx_threads_requests(const struct fx_threads *threads);
+
+/* The sum of the counts of all threads. */
+struct fx_http_server_counts fx_threads_counts(const struct fx_threads *threads);
+
+/* ---- which thread gets a connection -------------------------------------------------
  */
-void fx_thread_refresh_policies(struct fx_thread *thread);
 
-/* As fx_http_server_drain() and fx_http_server_stop(). After the stop, when all requests
- * are answered and the thread has ended, `on_ended` is called on the main loop. Call each
- * at most once. */
-void fx_thread_drain(struct fx_thread *thread);
-void fx_thread_stop(struct fx_thread *thread, void (*on_ended)(struct fx_thread *thread));
+struct fx_thread_load {
+    size_t n_connections; /* open, or assigned to the thread */
+    uint64_t assigned_at; /* sequence number of the last connection it got; 0: none */
+    bool is_overloaded;   /* too many handshakes are queued */
+};
 
-/* Its counts, as published before its loop slept last. */
-struct fx_http_server_counts fx_thread_counts(const struct fx_thread *thread);
-
-/* The number of requests without a response, the current one included. Any thread. */
-size_t fx_thread_requests(struct fx_thread *thread);
-
-/* The number of its connections, those included that it has not taken yet. */
-size_t fx_thread_connections(const struct fx_thread *thread);
-
-/* Should it get no further connection for the moment? */
-bool fx_thread_is_overloaded(const struct fx_thread *thread);
+/* The index of the thread with the fewest connections among those that are not overloaded
+ * (among all, if all are); of several, the one that has not got a connection for the
+ * longest time. Pure. `n` is at least 1.
+ *
+ * The API server keeps a few connections and sends everything over them: chance
+ * (SO_REUSEPORT) would put several on one thread and none on another. */
+size_t fx_threads_choose(const struct fx_thread_load *loads, size_t n);
 
 #endif

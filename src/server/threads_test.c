@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "server/threads.h"
+#include "server/thread.h"
 
 static void test_choice(void **state) {
     (void)state;

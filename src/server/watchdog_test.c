@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "base/clock.h"
-#include "server/stalls.h"
 #include "server/watchdog.h"
 
 #define STALL_MS    200u

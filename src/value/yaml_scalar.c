@@ -317,7 +317,7 @@ static void add_real_key(struct fx_buf *key, double value) {
         fx_buf_str(key, single > 0 ? ".inf" : "-.inf");
     } else {
         char text[FX_NUMBER_SIZE];
-        fx_buf_add(key, text, fx_number_print_go(single, true, text));
+        fx_buf_add(key, text, fx_number_print_go((double)single, true, text));
     }
 }
 

@@ -5,7 +5,8 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ALWAYS, IN_A_CLUSTER, API_SERVER = "Always", "In a cluster", "Of the API server"
+ALWAYS, IN_A_CLUSTER = "All metrics of the server", "In a cluster"
+API_SERVER = "Metrics of the API server"
 ROW = re.compile(r"\| `(\w+)` \| (counter|gauge|histogram) \|(.*?)\| (\S.*) \|\Z")
 FREE = {"group", "name", "resource", "thread", "version", "le"}  # labels of any value
 

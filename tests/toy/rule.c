@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "engine/access.h"
 #include "engine/input.h"
 #include "engine/request.h"
 #include "toy/toy.h"
@@ -165,10 +166,23 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* The least object on which the rule acts. */
-static json_t *sketch(const struct fx_mutator *self, struct fx_err *err) {
+/* Each tag is an annotation. */
+static void declare_access(const struct fx_mutator *self, struct fx_access *access) {
+    const struct rule *rule = (const struct rule *)self;
+    const char *key = NULL;
+    json_t *tag = NULL;
+    json_object_foreach (rule->tags, key, tag) {
+        fx_access_write(access, FX_ACCESS_UNTYPED, false);
+        fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("metadata")});
+        fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("annotations")});
+        fx_access_step(access, (struct fx_path_step){.name = fx_text_of(key)});
+    }
+}
+
+/* An object on which the rule acts. */
+static json_t *example(const struct fx_mutator *self, struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
-    json_t *metadata = json_pack("{s:s, s:O*}", "name", "sketch", "namespace",
+    json_t *metadata = json_pack("{s:s, s:O*}", "name", "example", "namespace",
                                  json_array_get(namespaces, 0));
     json_t *object =
         json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
@@ -224,7 +238,8 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops writer = {.match = match,
                                              .apply = apply,
-                                             .sketch = sketch,
+                                             .access = declare_access,
+                                             .example = example,
                                              .explain = explain,
                                              .found = found,
                                              .destroy = destroy};

@@ -47,8 +47,8 @@ static void start(struct fixture *fixture) {
     fixture->client = fake_client(&fixture->api);
     fake_collect_kind(&fixture->api, "/api/v1/configmaps", "ConfigMap");
     fake_collect_kind(&fixture->api, WIDGETS, "Widget");
-    fixture->parameters =
-        fx_parameters_create(&fixture->api.loop, fixture->client, &events, fixture);
+    fixture->parameters = fx_parameters_create(&fixture->api.server.loop, fixture->client,
+                                               &events, fixture);
     assert_non_null(fixture->parameters);
 }
 
@@ -162,7 +162,7 @@ static void kinds_that_cannot_be_read(void **state) {
     watch(&fixture, &secret, &policy, true);
     expect_states(&fixture, "Secret: Fixpoint does not read Secrets for policies; Assign:"
                             " they are policies");
-    assert_int_equal(fixture.api.n_requests, 0);
+    assert_int_equal(fixture.api.server.n_requests, 0);
     watch(&fixture, &gadget, NULL, true);
     FAKE_UNTIL(&fixture.api, fixture.n_kinds == 3);
     expect_states(&fixture, "Gadget: example.com/v2: the server has no kind `Gadget` in "

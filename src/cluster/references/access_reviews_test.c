@@ -156,7 +156,7 @@ static void reviews_can_be_cancelled(void **state) {
     json_t *spec = json_object();
     assert_true(fx_access_reviews_start(&fixture.reviews, spec, 0, on_done, &fixture));
     json_decref(spec);
-    FAKE_UNTIL(&fixture.api, fixture.api.n_requests == 1);
+    FAKE_UNTIL(&fixture.api, fixture.api.server.n_requests == 1);
     finish(&fixture);
     assert_int_equal(fixture.n_reports, 0);
 }

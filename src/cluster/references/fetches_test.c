@@ -106,7 +106,7 @@ static void a_node_needs_one_request(void **state) {
     start(&fixture);
     fetch(&fixture, fx_input_core_key("Node", FX_TEXT("w")));
     expect_name(&fixture, "w");
-    assert_int_equal(fixture.api.n_requests, 1);
+    assert_int_equal(fixture.api.server.n_requests, 1);
     finish(&fixture);
 }
 
@@ -155,9 +155,9 @@ static void fetches_can_be_cancelled(void **state) {
             fetch(&fixture, key); /* so that the resource is known */
             fixture.api.faults[0].times = 1;
         }
-        const unsigned before = fixture.api.n_requests;
+        const size_t before = fixture.api.server.n_requests;
         begin(&fixture, &key);
-        FAKE_UNTIL(&fixture.api, fixture.api.n_requests == before + 1);
+        FAKE_UNTIL(&fixture.api, fixture.api.server.n_requests == before + 1);
         finish(&fixture);
         assert_int_equal(fixture.n_reports, i);
     }

@@ -8,7 +8,7 @@
  *
  * An id that is no Pod's is a suspect in the first pass, and its entries are removed in
  * the next one, a moment later, that finds it so: a Pod may be newer than the list of
- * Pods. Ids of others (sweep_foreign.h) wait much longer, as their Pods may be in another
+ * Pods. Ids of others (sweep_plan.h) wait much longer, as their Pods may be in another
  * namespace.
  */
 #include "cluster/status/sweep.h"
