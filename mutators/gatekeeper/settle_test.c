@@ -35,7 +35,8 @@ static const struct {
     const char *policies[LOOP_POLICIES + 1], *before, *after;
     unsigned iterations;
 } rows[] = {
-    /* Who comes last within a pass has its way: Assign, Remove, then Gatekeeper's. */
+    /* The last mutator of a pass determines the value: Assign, Remove, then
+     * Gatekeeper's. */
     {{MINE("Assign", "z", VALUE("spec.x", "1")), MINE("Remove", "a", AT("spec.x"))},
      "{}",
      "{}",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/value_set.c - a hash table with linear probing, written once. Its
- * key is secret: lists of objects are looked up in it, and whoever writes those should
- * not be able to make them collide.
+ * key is secret, so that the authors of objects, whose list elements are looked up,
+ * cannot make values collide.
  */
 #include "mutators/gatekeeper/value_set.h"
 

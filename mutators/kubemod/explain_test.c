@@ -64,7 +64,7 @@ static const struct {
      "match[0]", "!$.t && $.num == 1 && $.num == 2 && $.num == 3 && $.num == 4",
      "false, as $.t is true, $.num is 3, $.num is 3, $.num is 3, …"},
     {ITEM("select: 'false'"), "match[0]", "false", "false"},
-    /* Who fails on the object does not match. */
+    /* A rule that fails on the object does not match. */
     {ITEM("select: $.kind.x"), "match[0]", "$.kind.x",
      "an error: nothing can be selected from a text"},
     /* Before the items. */

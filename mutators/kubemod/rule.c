@@ -132,7 +132,7 @@ static void read_message(struct reading *reading, const json_t *spec,
     }
 }
 
-/* Who writes one means other namespaces. */
+/* The author of such a rule intends other namespaces. */
 static void warn_of_target(struct reading *reading, const json_t *regex,
                            const struct modrule *rule) {
     if (!rule->is_cluster &&

@@ -5,7 +5,7 @@
  *     {"time":"2026-…Z","level":"info","msg":"review changed","uid":"…","ms":0.2}
  *
  * Only the edge (server, command line) logs; lower floors return errors. Never pass an
- * object's contents: names, counts and our own words only.
+ * object's contents: only names, counts and Fixpoint's own messages.
  */
 #ifndef FX_BASE_LOG_H
 #define FX_BASE_LOG_H
@@ -41,7 +41,7 @@ struct fx_log_field fx_log_num(const char *key, double value);
 /* Lines below `level` are dropped from now on; the default is info. */
 void fx_log_set_level(enum fx_log_level level);
 
-/* Reads a level's name; false when there is none of that name. */
+/* Reads the name of a level; false for an unknown name. */
 bool fx_log_level_parse(const char *text, enum fx_log_level *ret_level) FX_MUST_USE;
 
 /* Would a line of this level be written? */
@@ -56,10 +56,10 @@ void fx_log_write(enum fx_log_level level, const char *msg,
 #define fx_log(level, msg, ...) \
     fx_log_write(FX_LOG_##level, (msg), (const struct fx_log_field[]){__VA_ARGS__, {0}})
 
-/* From now on a thread of its own writes the lines, so that nobody waits for whoever
- * reads them. FX_LIMIT_LOG_BYTES may wait; further lines are lost, and a line `log lines
- * lost` says how many, once lines can be written again. False where there can be no
- * thread: then everything stays as it is. */
+/* Starts a thread that writes the lines, so that no other thread waits for the reader of
+ * the log. At most FX_LIMIT_LOG_BYTES wait; further lines are lost, and a line `log lines
+ * lost` has their number once lines can be written again. False, with no change, if the
+ * thread cannot be created. */
 bool fx_log_start(void) FX_MUST_USE;
 
 /* Writes what waits, for `ms` at most, and ends the thread. */

@@ -5,16 +5,14 @@
 #ifndef FX_BASE_PRIORITY_H
 #define FX_BASE_PRIORITY_H
 
-/* From now on the calling thread has less of a busy core than threads that did not call
- * this. For good; a repeat costs nothing. Where the system forbids it, all stays as it
- * is. */
+/* Lowers the priority of the calling thread permanently. Repeated calls cost nothing.
+ * Does nothing if the system forbids it. */
 void fx_priority_lower(void);
 
-/* The same, and less than those who called that: for what nobody waits for but who asked
- * for it. */
+/* The same with the lowest priority: for work that only its requester waits for. */
 void fx_priority_lowest(void);
 
-/* A good moment for others: whoever waits for the core has it, if its turn has come. */
+/* Yields the core to a waiting thread, if the scheduler selects one. */
 void fx_priority_yield(void);
 
 #endif
