@@ -97,6 +97,7 @@ static bool read_request(struct fx_review *review) {
 static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
         .skims = review->skims,
+        .reads_user = review->skims && review->snapshot->reads_user,
         .object = review->skims ? &review->snapshot->reads : NULL,
     };
     fx_envelope_finish(&review->envelope);

@@ -82,7 +82,7 @@ static bool take_of_user(void *user, struct fx_json_reader *r, struct fx_text ke
 static bool read_user(struct walk *walk, struct fx_json_reader *r) {
     struct fx_request_fields *fields = &walk->envelope->of_request;
     fields->username = (struct fx_field){0};
-    if (walk->options->skims) {
+    if (walk->options->skims && !walk->options->reads_user) {
         return read_members(walk, r, take_of_user, &fields->user_info);
     }
     if (!read_tree(r, NULL, &fields->user_info)) {

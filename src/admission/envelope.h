@@ -40,7 +40,8 @@ struct fx_envelope {
 /* What becomes a tree. */
 struct fx_envelope_options {
     bool skims;                        /* nobody asks for the object as it was, nor for
-                                        * more of the user than its name */
+                                        * more of the user than its name, unless … */
+    bool reads_user;                   /* … all of the user is read */
     const struct fx_json_part *object; /* of the object; NULL: all of it */
 };
 

@@ -49,7 +49,7 @@ static const json_t *view_object(const json_t *parent, const char *key) {
 }
 
 static void check_request(const struct fx_request_fields *fields, const json_t *request,
-                          bool skims) {
+                          const struct fx_envelope_options *options) {
     const json_t *kind = view_object(request, "kind");
     check_field(&fields->uid, request, "uid");
     check_field(&fields->operation, request, "operation");
@@ -65,15 +65,16 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
     check_tree(&fields->object, request, "object");
     check_type(&fields->user_info, request, "userInfo");
     check_type(&fields->old_object, request, "oldObject");
-    if (!skims) {
+    if (!options->skims || options->reads_user) {
         check_tree(&fields->user_info, request, "userInfo");
+    }
+    if (!options->skims) {
         check_tree(&fields->old_object, request, "oldObject");
     }
 }
 
 static void check(struct fx_text text, const json_t *root, const struct fx_err *why,
-                  bool skims) {
-    const struct fx_envelope_options options = {.skims = skims};
+                  struct fx_envelope_options options) {
     struct fx_envelope envelope;
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
@@ -83,7 +84,7 @@ static void check(struct fx_text text, const json_t *root, const struct fx_err *
         check_field(&envelope.kind, root, "kind");
         check_field(&envelope.api_version, root, "apiVersion");
         check_type(&envelope.request, root, "request");
-        check_request(&envelope.of_request, view_object(root, "request"), skims);
+        check_request(&envelope.of_request, view_object(root, "request"), &options);
     } else if (root != NULL || why->code == FX_ESYNTAX) { /* and not for its memory */
         assert(!ok && root == NULL && err.code == why->code && err.off == why->off);
         assert(strcmp(err.msg, why->msg) == 0);
@@ -96,8 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     struct fx_err err = FX_ERR_INIT;
     json_t *root = fx_json_read(text, NULL, &err);
-    check(text, root, &err, false);
-    check(text, root, &err, true);
+    check(text, root, &err, (struct fx_envelope_options){.skims = false});
+    check(text, root, &err, (struct fx_envelope_options){.skims = true});
+    check(text, root, &err,
+          (struct fx_envelope_options){.skims = true, .reads_user = true});
     json_decref(root);
     return 0;
 }

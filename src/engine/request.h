@@ -89,7 +89,9 @@ struct fx_request {
     /* Bytes that mutators with templates may still write into the object, all together;
      * NULL: only the bound of each mutator counts. */
     size_t *text_left;
-    const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL */
+    const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL; it may also
+                               * be NULL if no mutator has an access review or an input
+                               * after convergence */
     const json_t *old_object; /* or NULL; it is also NULL if no policy reads it */
 };
 

@@ -69,6 +69,7 @@ static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *m
         snapshot->has_inputs_before |= is_before && input->key != NULL;
         snapshot->asks_for_inputs |= is_before && input->key == NULL;
         snapshot->has_inputs_after |= !is_before;
+        snapshot->reads_user |= input->type == FX_INPUT_ACCESS;
     }
 }
 

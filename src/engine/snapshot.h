@@ -38,6 +38,8 @@ struct fx_snapshot {
                             /* incoming object (engine/input.h) */
     bool asks_for_inputs;   /* some mutator asks for inputs while it is evaluated */
     bool has_inputs_after;  /* some mutator has an input after convergence */
+    bool reads_user;        /* some mutator has an access review as an input: it reads
+                             * more of fx_request.user_info than the name */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */
