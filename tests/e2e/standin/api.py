@@ -7,7 +7,7 @@ import time
 import traceback
 
 from . import openapi, resources, selectors, status
-from .auth import SELF_REVIEWS
+from .auth import REVIEWS, User
 from .binding import is_binding
 from .faults import Cut, Handled
 from .incoming import Write
@@ -144,8 +144,8 @@ class Api:
         if not request.is_resource:
             self._path(exchange)
             return
-        if request.resource in SELF_REVIEWS:
-            self._review_self(exchange)
+        if request.resource in REVIEWS:
+            self._review_access(exchange)
             return
         if is_binding(request):
             self._document(exchange, self._bindings.create(request), 201)
@@ -189,14 +189,18 @@ class Api:
             body = compact(document) + b"\n"
         exchange.respond(code, body)
 
-    def _review_self(self, exchange):
+    def _review_access(self, exchange):
+        """Who somebody is, or what somebody may do: the one who asks, or a named user."""
         request = exchange.request
         document = request.document()
+        spec = document.get("spec") or {}
         who = request.who
+        if request.resource == "subjectaccessreviews":
+            who = User(spec.get("user", ""), spec.get("groups") or ())
         if request.resource == "selfsubjectreviews":
             document["status"] = {"userInfo": {"username": who.name, "groups": who.groups}}
         else:
-            asked = (document.get("spec") or {}).get("resourceAttributes") or {}
+            asked = spec.get("resourceAttributes") or {}
             parts = ("verb", "group", "resource", "subresource", "namespace", "name")
             allowed = self._authorizer.allows(who, *(asked.get(part, "") for part in parts))
             document["status"] = {"allowed": allowed}

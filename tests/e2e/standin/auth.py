@@ -15,6 +15,7 @@ MASTERS = "system:masters"
 KNOWN_PATHS = ("/api", "/apis", "/openapi", "/version", "/healthz", "/livez", "/readyz")
 PUBLIC_PATHS = ("/version", "/healthz", "/livez", "/readyz")
 SELF_REVIEWS = {"selfsubjectreviews", "selfsubjectaccessreviews"}
+REVIEWS = {*SELF_REVIEWS, "subjectaccessreviews"}
 
 
 class User:
