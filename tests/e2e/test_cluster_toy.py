@@ -221,7 +221,99 @@ def test_a_value_of_the_namespace(world):
     until(lambda: world.annotations(space), {"region": "south"})
 
 
+FROM_CONFIG_MAP = {"team": {"fromConfigMap": {"annotation": "from", "key": "team"}}}
+REQUIRES = {"verb": "update", "resource": "deployments"}
+
+
+def of_team(config_map_name="teams"):
+    """A Deployment that names a ConfigMap."""
+    made = deployment("probe")
+    made["metadata"]["annotations"] = {"from": config_map_name}
+    return made
+
+
+def reviewed(server, obj, user="alice"):
+    """The response to its creation by this user."""
+    return answer(ask(server, review(obj, username=user)))
+
+
+def tags(server, obj, user="alice"):
+    """The annotations that it gets from policies."""
+    prefix = "/metadata/annotations/"
+    patch = patch_of(reviewed(server, obj, user)) or ()
+    return {one["path"].removeprefix(prefix): one["value"] for one in patch}
+
+
+def fetches(world, *resources):
+    """What the replica asked for, in that order."""
+    return [
+        one.resource
+        for one in list(world.cluster.standin.log)
+        if one.user == "fixpoint" and one.resource in resources
+    ]
+
+
+def test_a_value_of_a_config_map_that_the_object_names(world):
+    """An input that a rule asks for while it is evaluated; fetched for each review."""
+    world.put(policy(tags=FROM_CONFIG_MAP), binding())
+    world.put(config_map("teams", team="blue"), config_map("others", team="red"))
+    replica = world.start()
+    assert tags(replica, of_team()) == {"team": "blue"}
+    assert tags(replica, of_team("others")) == {"team": "red"}
+    assert tags(replica, of_team("nobody")) == {}
+    assert patch_of(reviewed(replica, deployment("probe"))) is None
+    assert fetches(world, "configmaps") == ["configmaps"] * 3
+    world.put(config_map("teams", team="green"))
+    assert tags(replica, of_team()) == {"team": "green"}
+
+
+def test_an_object_that_must_not_be_read(world):
+    """The review fails, and says which rule of RBAC is missing."""
+    standin = world.cluster.standin
+    rule = standin.faults.add(faults.answer(403, "no"), resource="configmaps", user="fixpoint")
+    world.put(policy(tags=FROM_CONFIG_MAP), binding(), config_map("teams", team="blue"))
+    replica = world.start()
+    refused = reviewed(replica, of_team())
+    assert not refused["allowed"]
+    assert "configmaps" in refused["status"]["message"], refused
+    standin.faults.remove(rule)
+    assert tags(replica, of_team()) == {"team": "blue"}
+
+
+def test_an_access_review(world):
+    """A rule that applies only where the user may do something else."""
+    world.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
+    world.put(policy(tags={"by": "toy"}, requires=REQUIRES), binding())
+    replica = world.start(register=True)
+    found = deployment("probe")
+    assert patch_of(reviewed(replica, found, "bob")) is None
+    assert owner_from(replica) == [{"by": "toy"}]
+    assert len(fetches(world, "subjectaccessreviews")) == 2
+    assert owner_from(replica) == [{"by": "toy"}]
+    assert len(fetches(world, "subjectaccessreviews")) == 2, "the answers are kept"
+    assert world.annotations() == {"by": "toy"}, "an administrator may, by a group"
+
+
+def test_inputs_in_two_rounds(world):
+    """What a rule asks for once it has the first answer is fetched in a second round."""
+    world.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
+    world.put(policy(tags=FROM_CONFIG_MAP, requires=REQUIRES), binding())
+    world.put(config_map("teams", team="blue"))
+    replica = world.start()
+    both = ("subjectaccessreviews", "configmaps")
+    assert patch_of(reviewed(replica, of_team(), "bob")) is None
+    assert fetches(world, *both) == ["subjectaccessreviews"]
+    assert tags(replica, of_team()) == {"team": "blue"}
+    assert fetches(world, *both) == ["subjectaccessreviews", *both]
+
+
 def test_files(start):
     """Without a cluster, parameters are documents among the policies."""
     server = start(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
     assert owner_from(server) == [{"owner": "ann"}]
+
+
+def test_an_access_review_without_a_cluster(start):
+    server = start(policy(tags={"by": "toy"}, requires=REQUIRES), binding())
+    refused = reviewed(server, deployment("probe"))
+    assert "access reviews need a cluster" in refused["status"]["message"]

@@ -103,11 +103,17 @@ static bool read_param_kind(struct toy_policy *policy, struct fx_err *err) {
            fail_type(kind, "paramKind", "a kind with its apiVersion", err);
 }
 
-/* Is it a text, a path in the parameter, or an annotation of the Namespace? */
+/* Is it a text, a path in the parameter, an annotation of the Namespace, or a key of a
+ * ConfigMap? */
 static bool is_tag(struct toy_policy *policy, const json_t *value) {
+    const json_t *source = fx_tree_view_key(value, "fromConfigMap");
     const bool is_of_namespace = json_is_string(fx_tree_view_key(value, "fromNamespace"));
+    const bool is_of_config_map =
+        json_is_string(fx_tree_view_key(source, "annotation")) &&
+        json_is_string(fx_tree_view_key(source, "key"));
     policy->wants_namespace = policy->wants_namespace || is_of_namespace;
-    return json_is_string(value) || is_of_namespace ||
+    policy->wants_config_map = policy->wants_config_map || is_of_config_map;
+    return json_is_string(value) || is_of_namespace || is_of_config_map ||
            (policy->has_params && json_is_string(fx_tree_view_key(value, "fromParam")));
 }
 
@@ -122,13 +128,27 @@ static bool check_tags(struct toy_policy *policy, struct fx_err *err) {
     json_object_foreach (tags, key, value) {
         if (!is_tag(policy, value)) {
             return fail_type(value, "tags",
-                             policy->has_params ? "texts, fromParam or fromNamespace"
-                                                : "texts or fromNamespace: there is no "
-                                                  "paramKind",
+                             policy->has_params
+                                 ? "texts, fromParam, fromNamespace or fromConfigMap"
+                                 : "texts, fromNamespace or fromConfigMap: there is no "
+                                   "paramKind",
                              err);
         }
     }
     return true;
+}
+
+static bool read_requires(struct toy_policy *policy, struct fx_err *err) {
+    const json_t *
+        requires
+    = fx_tree_view_key(policy->spec, "requires");
+    return
+        requires ==
+    NULL ||
+        (read_string(requires, "verb", "requires.verb", &policy->verb, err) &&
+         read_string(requires, "resource", "requires.resource", &policy->resource, err) &&
+         ((policy->verb.len > 0 && policy->resource.len > 0) ||
+          fail_type(requires, "requires", "a verb and a resource", err)));
 }
 
 static bool read_policy(struct toy_policy *policy, struct fx_err *err) {
@@ -146,7 +166,7 @@ static bool read_policy(struct toy_policy *policy, struct fx_err *err) {
     }
     policy->action = actions[action];
     policy->once = reinvoke == 1;
-    return read_param_kind(policy, err) &&
+    return read_param_kind(policy, err) && read_requires(policy, err) &&
            read_strings(match, "kinds", "match.kinds", &policy->kinds, err) &&
            (json_array_size(policy->kinds) > 0 ||
             fail_type(match != NULL ? match : policy->spec, "match.kinds",
@@ -225,8 +245,8 @@ static bool warn_of_unknown(json_t *spec, const char *const *fields,
 
 static bool compile(json_t *document, struct fx_compilation *ret_compilation,
                     struct fx_err *err) {
-    static const char *const policy_fields[] = {"paramKind", "match",    "tags",
-                                                "action",    "reinvoke", NULL};
+    static const char *const policy_fields[] = {
+        "paramKind", "match", "tags", "requires", "action", "reinvoke", NULL};
     static const char *const binding_fields[] = {"policyName", "paramRef", "namespaces",
                                                  NULL};
     json_t *spec = fx_tree_view_key(document, "spec");

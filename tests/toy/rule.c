@@ -15,9 +15,10 @@
 struct rule {
     struct fx_mutator head;
     struct fx_unit *policy, *binding; /* counted */
-    json_t *tags;              /* counted: strings, or {fromNamespace: annotation} */
+    json_t *tags;              /* counted: as in struct toy_policy, without fromParam */
     struct fx_binding *wanted; /* one for each kind */
     struct fx_text *namespaces;
+    struct fx_input inputs[3]; /* of each type of input that it has, one */
 };
 
 static const struct toy_policy *policy_of(const struct fx_mutator *self) {
@@ -42,19 +43,69 @@ static bool is_in(const json_t *list, struct fx_text text) {
     return false;
 }
 
+/* What the API server is asked: the user of the request, the groups of the user, and what
+ * the policy requires. NULL without memory. */
+static json_t *make_review(const struct toy_policy *policy,
+                           const struct fx_request *request,
+                           const struct fx_subject *subject) {
+    const struct fx_text namespace_ = fx_subject_object_namespace(subject, request);
+    json_t *attributes = json_object();
+    json_t *review = json_object();
+    const json_t *user = request->user_info;
+    const bool ok =
+        attributes != NULL && review != NULL &&
+        fx_tree_set_take(attributes, FX_TEXT("verb"), fx_tree_new_string(policy->verb)) &&
+        fx_tree_set_take(attributes, FX_TEXT("resource"),
+                         fx_tree_new_string(policy->resource)) &&
+        fx_tree_set_take(attributes, FX_TEXT("namespace"),
+                         fx_tree_new_string(namespace_)) &&
+        fx_tree_set_take(review, FX_TEXT("resourceAttributes"),
+                         json_incref(attributes)) &&
+        fx_tree_set_take(review, FX_TEXT("user"),
+                         fx_tree_new_string(fx_tree_view_string(user, "username"))) &&
+        (fx_tree_view_key(user, "groups") == NULL ||
+         json_object_set(review, "groups", fx_tree_view_key(user, "groups")) == 0);
+    json_decref(attributes);
+    if (!ok) {
+        json_decref(review);
+    }
+    return ok ? review : NULL;
+}
+
+/* May the user do what the policy requires? */
+static bool is_allowed(const struct toy_policy *policy, const struct fx_request *request,
+                       const struct fx_subject *subject, bool *ret_allowed,
+                       struct fx_err *err) {
+    *ret_allowed = true;
+    if (policy->verb.len == 0) {
+        return true;
+    }
+    struct fx_input_key key = {.type = FX_INPUT_ACCESS,
+                               .spec = make_review(policy, request, subject)};
+    json_t *status = NULL;
+    const bool ok = key.spec == NULL
+                        ? fx_fail_nomem(err)
+                        : fx_inputs_read(request->inputs, &key, &status, err);
+    json_decref(key.spec);
+    *ret_allowed = json_is_true(fx_tree_view_key(status, "allowed"));
+    return ok;
+}
+
 static bool match(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err) {
-    (void)err;
     const json_t *namespaces = binding_of(self)->namespaces;
     const struct fx_text namespace_ = fx_subject_namespace(subject, request);
     const bool has_kind = is_in(policy_of(self)->kinds, subject->kind);
-    ret_verdict->matched =
-        has_kind && (namespaces == NULL || is_in(namespaces, namespace_));
-    ret_verdict->criterion = ret_verdict->matched ? NULL
-                             : has_kind           ? "binding.namespaces"
-                                                  : "match.kinds";
-    return true;
+    if (!has_kind || (namespaces != NULL && !is_in(namespaces, namespace_))) {
+        ret_verdict->matched = false;
+        ret_verdict->criterion = has_kind ? "binding.namespaces" : "match.kinds";
+        return true;
+    }
+    const bool ok =
+        is_allowed(policy_of(self), request, subject, &ret_verdict->matched, err);
+    ret_verdict->criterion = ret_verdict->matched ? NULL : "requires";
+    return ok;
 }
 
 /* ---- what it does ----------------------------------------------------------------- */
@@ -75,25 +126,60 @@ static const json_t *find_namespace(const struct fx_request *request,
     return entry == NULL ? NULL : entry->value;
 }
 
-/* The value of a tag for this object; NULL: there is none. */
-static json_t *find_value(const struct fx_request *request, const json_t *root,
-                          json_t *tag) {
-    const json_t *key = fx_tree_view_key(tag, "fromNamespace");
-    json_t *value =
-        key == NULL ? tag
-                    : fx_tree_view_key(view_annotations(find_namespace(request, root)),
-                                       json_string_value(key));
-    return json_is_string(value) ? value : NULL;
+/* The annotation that names the ConfigMap of a tag; NULL: the tag has none. */
+static const char *annotation_of(const json_t *tag) {
+    return json_string_value(
+        fx_tree_view_key(fx_tree_view_key(tag, "fromConfigMap"), "annotation"));
 }
 
-/* Does the object lack the tag, or have another value? Then *ret_value is the value. */
-static bool is_missing(const struct fx_request *request, const json_t *root,
-                       const char *key, json_t *tag, json_t **ret_value) {
+/* Reads the ConfigMap that the object names; NULL: it names none, or there is none. */
+static bool read_config_map(const struct fx_request *request, const json_t *root,
+                            const char *annotation, json_t **ret_config_map,
+                            struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    struct fx_input_key key = fx_input_core_key(
+        "ConfigMap", fx_tree_view_string(view_annotations(root), annotation));
+    key.namespace_ = fx_subject_object_namespace(&subject, request);
+    *ret_config_map = NULL;
+    return key.name.len == 0 || key.namespace_.len == 0 ||
+           fx_inputs_read(request->inputs, &key, ret_config_map, err);
+}
+
+/* The value of a tag for this object; NULL: there is none. */
+static bool find_value(const struct fx_request *request, const json_t *root, json_t *tag,
+                       json_t **ret_value, struct fx_err *err) {
+    const json_t *key = fx_tree_view_key(tag, "fromNamespace");
+    json_t *config_map = NULL;
+    *ret_value = tag;
+    if (key != NULL) {
+        *ret_value = fx_tree_view_key(view_annotations(find_namespace(request, root)),
+                                      json_string_value(key));
+    } else if (annotation_of(tag) != NULL) {
+        if (!read_config_map(request, root, annotation_of(tag), &config_map, err)) {
+            return false;
+        }
+        key = fx_tree_view_key(fx_tree_view_key(tag, "fromConfigMap"), "key");
+        *ret_value = fx_tree_view_key(fx_tree_view_key(config_map, "data"),
+                                      json_string_value(key));
+    }
+    *ret_value = json_is_string(*ret_value) ? *ret_value : NULL;
+    return true;
+}
+
+/* The value that the object should have and does not; NULL: it has it, or there is none.
+ */
+static bool find_missing(const struct fx_request *request, const json_t *root,
+                         const char *key, json_t *tag, json_t **ret_value,
+                         struct fx_err *err) {
     (void)fx_spend(1);
-    *ret_value = find_value(request, root, tag);
-    return *ret_value != NULL &&
-           !fx_text_equal(fx_tree_view_string(view_annotations(root), key),
-                          fx_tree_text(*ret_value));
+    const bool ok = find_value(request, root, tag, ret_value, err);
+    if (ok && *ret_value != NULL &&
+        fx_text_equal(fx_tree_view_string(view_annotations(root), key),
+                      fx_tree_text(*ret_value))) {
+        *ret_value = NULL;
+    }
+    return ok;
 }
 
 /* The annotations of the object, to be written; NULL without memory. */
@@ -122,7 +208,10 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     json_t *value = NULL;
     *ret_effect = (struct fx_effect){.applied = true};
     json_object_foreach (rule->tags, key, tag) {
-        if (is_missing(request, *root, key, tag, &value)) {
+        if (!find_missing(request, *root, key, tag, &value, err)) {
+            return false;
+        }
+        if (value != NULL) {
             ret_effect->changed = true;
             if (!set_tag(root, key, value)) {
                 return fx_fail_nomem(err);
@@ -148,13 +237,15 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err) {
     (void)note;
-    (void)err;
     const struct rule *rule = (const struct rule *)self;
     const char *key = NULL;
     json_t *tag = NULL;
     json_t *value = NULL;
     json_object_foreach (rule->tags, key, tag) {
-        if (is_missing(request, root, key, tag, &value)) {
+        if (!find_missing(request, root, key, tag, &value, err)) {
+            return false;
+        }
+        if (value != NULL) {
             if (entry->len == 0) {
                 fx_buf_printf(entry, "TagPolicy %s wants ", self->full_name);
             } else {
@@ -166,7 +257,7 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* Each tag is an annotation. */
+/* Each tag is an annotation, and so is the name of a ConfigMap. */
 static void declare_access(const struct fx_mutator *self, struct fx_access *access) {
     const struct rule *rule = (const struct rule *)self;
     const char *key = NULL;
@@ -176,6 +267,13 @@ static void declare_access(const struct fx_mutator *self, struct fx_access *acce
         fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("metadata")});
         fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("annotations")});
         fx_access_step(access, (struct fx_path_step){.name = fx_text_of(key)});
+        if (annotation_of(tag) != NULL) {
+            fx_access_read(access);
+            fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("metadata")});
+            fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("annotations")});
+            fx_access_step(access,
+                           (struct fx_path_step){.name = fx_text_of(annotation_of(tag))});
+        }
     }
 }
 
@@ -202,25 +300,48 @@ static void add_list(struct fx_buf *buf, const json_t *list) {
     }
 }
 
-static bool is_kinds(const char *criterion) {
-    return strcmp(criterion, "match.kinds") == 0; /* else "binding.namespaces" */
+enum criterion {
+    KINDS,
+    NAMESPACES,
+    REQUIRES
+}; /* in the order in which they are checked */
+
+static enum criterion criterion_of(const char *text) {
+    return strcmp(text, "match.kinds") == 0 ? KINDS
+           : strcmp(text, "requires") == 0  ? REQUIRES
+                                            : NAMESPACES;
 }
 
-static void explain(const struct fx_mutator *self, const char *criterion,
+static void explain(const struct fx_mutator *self, const char *text,
                     struct fx_criterion *ret_criterion) {
-    fx_buf_str(&ret_criterion->field, criterion);
-    ret_criterion->rank = is_kinds(criterion) ? 2 : 1;
-    ret_criterion->asks_namespace = !is_kinds(criterion);
-    add_list(&ret_criterion->wanted,
-             is_kinds(criterion) ? policy_of(self)->kinds : binding_of(self)->namespaces);
+    const struct toy_policy *policy = policy_of(self);
+    const enum criterion criterion = criterion_of(text);
+    fx_buf_str(&ret_criterion->field, text);
+    ret_criterion->rank = 1 + (unsigned)(REQUIRES - criterion);
+    ret_criterion->asks_namespace = criterion == NAMESPACES;
+    switch (criterion) {
+    case KINDS: add_list(&ret_criterion->wanted, policy->kinds); break;
+    case NAMESPACES:
+        add_list(&ret_criterion->wanted, binding_of(self)->namespaces);
+        break;
+    case REQUIRES:
+        fx_buf_printf(&ret_criterion->wanted, "a user who may %.*s %.*s",
+                      FX_TEXT_ARG(policy->verb), FX_TEXT_ARG(policy->resource));
+        break;
+    }
 }
 
 static void found(const struct fx_mutator *self, const struct fx_request *request,
-                  const struct fx_subject *subject, const char *criterion,
+                  const struct fx_subject *subject, const char *text,
                   struct fx_buf *buf) {
     (void)self;
-    fx_buf_text(buf, is_kinds(criterion) ? subject->kind
-                                         : fx_subject_namespace(subject, request));
+    switch (criterion_of(text)) {
+    case KINDS: fx_buf_text(buf, subject->kind); break;
+    case NAMESPACES: fx_buf_text(buf, fx_subject_namespace(subject, request)); break;
+    case REQUIRES:
+        fx_buf_text(buf, fx_tree_view_string(request->user_info, "username"));
+        break;
+    }
 }
 
 /* ---- making it -------------------------------------------------------------------- */
@@ -250,9 +371,27 @@ static const struct fx_mutator_ops validator = {.match = match,
                                                 .found = found,
                                                 .destroy = destroy};
 
-/* For tags from the Namespace. */
-static const struct fx_input namespace_input = {
-    .type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = fx_input_namespace_key};
+/* The Namespace is known before the rule is evaluated. The others have no `key`: the rule
+ * asks for them while it is evaluated. */
+static void set_inputs(struct rule *rule) {
+    const struct toy_policy *policy = policy_of(&rule->head);
+    size_t n = 0;
+    if (policy->wants_namespace) {
+        rule->inputs[n++] = (struct fx_input){.type = FX_INPUT_OBJECT,
+                                              .phase = FX_INPUT_BEFORE,
+                                              .key = fx_input_namespace_key};
+    }
+    if (policy->wants_config_map) {
+        rule->inputs[n++] =
+            (struct fx_input){.type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE};
+    }
+    if (policy->verb.len > 0) {
+        rule->inputs[n++] =
+            (struct fx_input){.type = FX_INPUT_ACCESS, .phase = FX_INPUT_BEFORE};
+    }
+    rule->head.inputs = rule->inputs;
+    rule->head.n_inputs = n;
+}
 
 /* For the index: the kinds and the namespaces. */
 static bool set_wanted(struct rule *rule) {
@@ -305,9 +444,6 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->head.rank = TOY_RANK;
     rule->head.run.once = linkable->once;
     rule->head.run.action = linkable->action;
-    if (linkable->wants_namespace) {
-        rule->head.inputs = &namespace_input;
-        rule->head.n_inputs = 1;
-    }
+    set_inputs(rule);
     return &rule->head;
 }

@@ -13,11 +13,17 @@
  *       managed-by: toy
  *       owner: {fromParam: data.shop}
  *       region: {fromNamespace: region}
+ *       team: {fromConfigMap: {annotation: team, key: name}}
+ *     requires: {verb: update, resource: deployments}
  *     action: mutate
  *     reinvoke: IfNeeded
  *
  * Each binding makes one rule of its policy, which writes the tags into the annotations
- * of an object, or, with `action: deny`, refuses objects that lack them.
+ * of an object, or, with `action: deny`, refuses objects that lack them. A tag has a
+ * text, or takes it from the parameter, from an annotation of the Namespace of the
+ * object, or from the data of a ConfigMap in that namespace, which an annotation of the
+ * object names. With `requires`, the rule matches only if the user may do that in that
+ * namespace.
  */
 #ifndef FX_TOY_TOY_H
 #define FX_TOY_TOY_H
@@ -45,9 +51,11 @@ struct toy_policy {
     json_t *spec; /* counted */
     struct fx_named_kind param_kind;
     const json_t *kinds; /* an array of strings */
-    json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation} */
+    json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation},
+                          * {fromConfigMap: {annotation, key}} */
+    struct fx_text verb, resource; /* of `requires`; empty: it requires nothing */
     enum fx_action action;
-    bool has_params, wants_namespace, once;
+    bool has_params, wants_namespace, wants_config_map, once;
 };
 
 /* A TagBinding, likewise. Its target is the policy's name. */
