@@ -387,11 +387,19 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
     }
 }
 
+size_t fx_cluster_resources_count(const struct fx_cluster *cluster) {
+    return FX_CLUSTER_RESOURCES + fx_cluster_policies_count_named(cluster->policies);
+}
+
 bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t index,
                                     const struct fx_kube_resource **ret_resource,
                                     struct fx_kube_reflector_status *ret_status) {
     static const struct fx_kube_resource namespaces = {"", "v1", "namespaces",
                                                        "Namespace"};
+    if (index >= FX_CLUSTER_RESOURCES) {
+        return fx_cluster_policies_get_named(
+            cluster->policies, index - FX_CLUSTER_RESOURCES, ret_resource, ret_status);
+    }
     if (index < fx_cluster_kinds_count()) {
         *ret_resource = &fx_cluster_kind_at(index)->versions[0];
         return fx_cluster_policies_get_status(cluster->policies, index, ret_status);

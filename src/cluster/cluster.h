@@ -111,9 +111,11 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
                           struct fx_cluster_stats *ret_stats);
 
 /* The status of each watched resource: the first fx_cluster_kinds_count() are policies,
- * then come namespaces, the two kinds of webhook configurations, and Secrets. False: not
- * watched. */
+ * then come namespaces, the two kinds of webhook configurations, and Secrets; these are
+ * FX_CLUSTER_RESOURCES. Behind them are the kinds of objects that policies name, whose
+ * resources are valid until the loop continues. False: not watched. */
 #define FX_CLUSTER_RESOURCES (fx_cluster_kinds_count() + 4)
+size_t fx_cluster_resources_count(const struct fx_cluster *cluster);
 bool fx_cluster_get_resource_status(const struct fx_cluster *cluster, size_t index,
                                     const struct fx_kube_resource **ret_resource,
                                     struct fx_kube_reflector_status *ret_status);

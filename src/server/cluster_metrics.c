@@ -9,11 +9,12 @@
 
 #include "base/clock.h"
 #include "base/date.h"
+#include "base/limits.h"
 #include "server/state.h"
 
 /* The combinations of verb, resource and reason that occur are some dozens. */
 #define MAX_REQUESTS 256u
-#define MAX_STATES   128u
+#define MAX_STATES   512u
 
 #define NS_IN_S 1e9
 
@@ -58,6 +59,9 @@ struct fx_cluster_metrics {
     struct fx_server *server;
     struct fx_family *families[FAMILY_COUNT];
     struct tables tables;
+    /* The resources of kinds that policies name, as of the last scrape. */
+    char *named[FX_LIMIT_NAMED_KINDS];
+    size_t n_named;
 };
 
 /* The result of a write. Events are dropped if there are too many. */
@@ -132,6 +136,36 @@ static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resour
 #undef X
 }
 
+/* Policies may stop to name a kind: its series are removed at the next scrape. False if
+ * there is no room to note it. */
+static bool note_named(struct fx_cluster_metrics *metrics, struct fx_text resource) {
+    char *copy = metrics->n_named < FX_LIMIT_NAMED_KINDS ? fx_text_dup(resource) : NULL;
+    if (copy != NULL) {
+        metrics->named[metrics->n_named++] = copy;
+    }
+    return copy != NULL;
+}
+
+static void drop_named(struct fx_cluster_metrics *metrics) {
+    const struct tables *tables = &metrics->tables;
+    while (metrics->n_named > 0) {
+        char *name = metrics->named[--metrics->n_named];
+        uint32_t series = 0;
+        struct fx_text values[] = {fx_text_of(name), FX_TEXT("")};
+#define X(state, text)                                     \
+    values[1] = FX_TEXT(text);                             \
+    if (fx_labels_find(tables->states, values, &series)) { \
+        fx_labels_drop(tables->states, series);            \
+    }
+        FX_KUBE_STATES(X)
+#undef X
+        if (fx_labels_find(tables->resources, values, &series)) {
+            fx_labels_drop(tables->resources, series);
+        }
+        free(name);
+    }
+}
+
 static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
     const struct fx_kube_resource *resource = NULL;
     struct fx_kube_reflector_status status;
@@ -141,7 +175,8 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
         return;
     }
     fx_kube_write_resource(resource, &name);
-    if (!name.failed) {
+    if (!name.failed &&
+        (index < FX_CLUSTER_RESOURCES || note_named(metrics, fx_buf_view(&name)))) {
         const struct fx_text text = fx_buf_view(&name);
         const uint32_t series = fx_labels_get(metrics->tables.resources, &text);
         read_state(metrics, text, status.state);
@@ -172,8 +207,9 @@ static void read_all(void *user) {
         return;
     }
     fx_cluster_get_stats(server->cluster, &look);
-    for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
-        read_resource(metrics, i);
+    drop_named(metrics);
+    for (size_t i = fx_cluster_resources_count(server->cluster); i > 0; i--) {
+        read_resource(metrics, i - 1); /* what a policy names may be watched for itself */
     }
     read_writes(metrics, &look);
     set_value(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
@@ -209,6 +245,9 @@ struct fx_cluster_metrics *fx_cluster_metrics_create(struct fx_registry *registr
 }
 
 void fx_cluster_metrics_destroy(struct fx_cluster_metrics *metrics) {
+    for (size_t i = 0; metrics != NULL && i < metrics->n_named; i++) {
+        free(metrics->named[i]);
+    }
     free(metrics);
 }
 

@@ -120,8 +120,12 @@ def test_kinds_are_watched_while_they_are_named(world):
     assert not list_requests(world.cluster, "configmaps")
     world.put(widget("ben"))
     world.expect(owner="ben")
+    assert replica.state("widgets.example.com") == "watching"
+    assert replica.metric("fixpoint_kube_objects", resource="widgets.example.com") == 1
     world.put(policy(param_kind=CONFIG_MAPS))
     world.expect(owner="con")
+    assert replica.state("configmaps") == "watching"
+    until(lambda: replica.metric("fixpoint_kube_objects", resource="widgets.example.com"), None)
     requests = len(list_requests(world.cluster, "widgets"))
     world.put(widget("dan"), config_map(owner="eve"))
     world.expect(owner="eve")

@@ -449,6 +449,24 @@ const struct fx_parameter *fx_parameters_list(const struct fx_parameters *parame
     return parameters->items;
 }
 
+/* ---- for metrics ------------------------------------------------------------------- */
+
+size_t fx_parameters_count(const struct fx_parameters *parameters) {
+    return parameters == NULL ? 0 : parameters->n_kinds;
+}
+
+bool fx_parameters_get_status(const struct fx_parameters *parameters, size_t index,
+                              const struct fx_kube_resource **ret_resource,
+                              struct fx_kube_reflector_status *ret_status) {
+    const struct kind *kind = parameters->kinds[index];
+    if (kind->reflector == NULL) {
+        return false;
+    }
+    *ret_resource = &kind->resource;
+    fx_kube_reflector_get_status(kind->reflector, ret_status);
+    return true;
+}
+
 /* ---- start and end ----------------------------------------------------------------- */
 
 struct fx_parameters *fx_parameters_create(uv_loop_t *loop, struct fx_kube_client *client,

@@ -19,6 +19,7 @@
 #include "base/macros.h"
 #include "engine/kind.h"
 #include "kube/client.h"
+#include "kube/reflector.h"
 
 #define FX_PARAMETERS_WAIT_MS 10000u
 
@@ -65,6 +66,13 @@ struct fx_parameter {
 /* All objects, sorted by key; valid until the loop continues. */
 const struct fx_parameter *fx_parameters_list(const struct fx_parameters *parameters,
                                               size_t *ret_n);
+
+/* The kinds, and the status of one by its index, below the count. False: its resource is
+ * not known, or is not read. The resource is valid until the loop continues. */
+size_t fx_parameters_count(const struct fx_parameters *parameters);
+bool fx_parameters_get_status(const struct fx_parameters *parameters, size_t index,
+                              const struct fx_kube_resource **ret_resource,
+                              struct fx_kube_reflector_status *ret_status);
 
 /* Stops. The memory is freed when the loop has closed its handles. NULL is allowed. */
 void fx_parameters_close(struct fx_parameters *parameters);

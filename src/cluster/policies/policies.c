@@ -544,3 +544,15 @@ bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
     }
     return reflector != NULL;
 }
+
+size_t fx_cluster_policies_count_named(const struct fx_cluster_policies *policies) {
+    return fx_parameters_count(policies->parameters);
+}
+
+bool fx_cluster_policies_get_named(const struct fx_cluster_policies *policies,
+                                   size_t index,
+                                   const struct fx_kube_resource **ret_resource,
+                                   struct fx_kube_reflector_status *ret_status) {
+    return fx_parameters_get_status(policies->parameters, index, ret_resource,
+                                    ret_status);
+}

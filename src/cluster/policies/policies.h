@@ -93,6 +93,13 @@ bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
                                     size_t kind,
                                     struct fx_kube_reflector_status *ret_status);
 
+/* The kinds of objects that policies name, as fx_parameters_get_status() has them. */
+size_t fx_cluster_policies_count_named(const struct fx_cluster_policies *policies);
+bool fx_cluster_policies_get_named(const struct fx_cluster_policies *policies,
+                                   size_t index,
+                                   const struct fx_kube_resource **ret_resource,
+                                   struct fx_kube_reflector_status *ret_status);
+
 /* Stops. The memory is freed when no worker uses it any more. NULL is allowed. */
 void fx_cluster_policies_close(struct fx_cluster_policies *policies);
 
