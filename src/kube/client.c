@@ -72,7 +72,7 @@ const char *fx_kube_verb_name(enum fx_kube_verb verb) {
 /* ---- the client ---- */
 
 /* Errors name the field of the configuration: the authority is tried first without the
- * client certificate, to tell which of the two is wrong. */
+ * client certificate, to find out which of the two is wrong. */
 static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
                                       const char *host, struct fx_err *err) {
     const struct fx_text none = {0};

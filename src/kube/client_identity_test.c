@@ -311,7 +311,7 @@ static void wrong_fields_are_named(void **state) {
     (void)state;
     const struct {
         char *server, *ca, *cert;
-        const char *words;
+        const char *message;
     } cases[] = {
         {(char[]){"kubernetes"}, trust.data, NULL, "server: "},
         {(char[]){"ftp://host:21"}, trust.data, NULL,
@@ -332,8 +332,8 @@ static void wrong_fields_are_named(void **state) {
                                         .key_pem = other_key};
         assert_null(fx_kube_client_create(&loop, &config, NULL, NULL, &err));
         assert_int_equal(err.code, FX_EINVALID);
-        if (strncmp(err.msg, cases[i].words, strlen(cases[i].words)) != 0) {
-            fail_msg("wanted `%s`, got `%s`", cases[i].words, err.msg);
+        if (strncmp(err.msg, cases[i].message, strlen(cases[i].message)) != 0) {
+            fail_msg("wanted `%s`, got `%s`", cases[i].message, err.msg);
         }
     }
     assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);

@@ -53,12 +53,12 @@ static void a_pod_finds_its_api_server(void **state) {
     fx_kube_config_finish(&config);
 }
 
-static void assert_no_pod(enum fx_code code, const char *words) {
+static void assert_no_pod(enum fx_code code, const char *message) {
     struct fx_kube_config config = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_false(fx_kube_config_in_cluster(folder, &config, &err));
-    if (strstr(err.msg, words) == NULL) {
-        fail_msg("`%s` is not in `%s`", words, err.msg);
+    if (strstr(err.msg, message) == NULL) {
+        fail_msg("`%s` is not in `%s`", message, err.msg);
     }
     assert_int_equal(err.code, code);
     assert_null(config.server);

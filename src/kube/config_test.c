@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/config_test.c - kubeconfigs that are understood, and those that are refused, with
- * which words.
+ * kube/config_test.c - valid kubeconfigs, and invalid ones with their error messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -232,7 +231,7 @@ static void a_bundle_of_the_environment_goes_first(void **state) {
 static const struct {
     const char *text, *context;
     enum fx_code code;
-    const char *words;
+    const char *message;
 } bad[] = {
     {"", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
     {"# nothing\n", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
@@ -366,7 +365,7 @@ static void bad_kubeconfigs_are_refused(void **state) {
         if (parse_text(bad[i].text, bad[i].context, &config, &err)) {
             fail_msg("taken:\n%s", bad[i].text);
         }
-        assert_string_equal(err.msg, bad[i].words);
+        assert_string_equal(err.msg, bad[i].message);
         assert_int_equal(err.code, bad[i].code);
         assert_null(config.server);
     }

@@ -69,8 +69,8 @@ bool fx_kubeconfig_find(const struct fx_kubeconfig *kubeconfig, const char *list
                         struct fx_kubeconfig_entry *ret_entry,
                         struct fx_err *err) FX_MUST_USE;
 
-/* The text of the field; empty if it is missing, null or empty, which client-go does not
- * tell apart. Errors: FX_EINVALID if it is not a string, or contains a NUL. */
+/* The text of the field; empty if it is missing, null or empty, as in client-go.
+ * Errors: FX_EINVALID if it is not a string, or contains a NUL. */
 bool fx_kubeconfig_string(const struct fx_kubeconfig_entry *entry, const char *field,
                           struct fx_text *ret_text, struct fx_err *err) FX_MUST_USE;
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object_test.c - metadata as it is read, versions in their order, and what is left
- * of an object.
+ * kube/object_test.c - reading metadata, comparing versions, and removing unused fields.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -127,7 +126,7 @@ static const struct {
     {false, "{" OURS ",\"metadata\":{\"annotations\":[1]}}",
      "{" OURS ",\"metadata\":{\"annotations\":[1]}}"},
     {false, "{" OURS ",\"metadata\":1}", "{" OURS ",\"metadata\":1}"},
-    /* Its own words are its own, but for what is no word. */
+    /* apiVersion and kind of the object win, unless they are not strings. */
     {false, "{\"apiVersion\":\"g/v1beta1\",\"kind\":\"L\",\"metadata\":{}}",
      "{\"apiVersion\":\"g/v1beta1\",\"kind\":\"L\",\"metadata\":{}}"},
     {false, "{\"apiVersion\":1,\"kind\":null,\"metadata\":{}}",

@@ -14,7 +14,7 @@
 struct story {
     struct reply replies[12]; /* the last of them is followed by silence */
     const char *reported;
-    const char *words; /* of the last failure, or NULL */
+    const char *message; /* of the last failure, or NULL */
     size_t n_lists, n_watches;
 };
 
@@ -37,21 +37,21 @@ static void play_stories(const struct story *stories, size_t n) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].reported,
                      fixture.reported.data);
         }
-        if (stories[i].words != NULL &&
-            strstr(fixture.failure.message, stories[i].words) == NULL) {
-            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
+        if (stories[i].message != NULL &&
+            strstr(fixture.failure.message, stories[i].message) == NULL) {
+            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].message,
                      fixture.failure.message);
         }
-        assert_int_equal(look(&fixture).n_lists, stories[i].n_lists);
-        assert_int_equal(look(&fixture).n_watches, stories[i].n_watches);
+        assert_int_equal(status_of(&fixture).n_lists, stories[i].n_lists);
+        assert_int_equal(status_of(&fixture).n_watches, stories[i].n_watches);
         fixture_finish(&fixture);
     }
 }
 
-/* ---- a watch that goes on from where it was ---- */
+/* ---- a watch that resumes at its last version ---- */
 
 static const struct story resumed[] = {
-    /* It ends in order. */
+    /* The watch ends without an error. */
     {{START,
       {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")), CLOSE, 0},
       {FROM("6"), STREAM, CLOSE, 0},
@@ -112,7 +112,7 @@ static const struct story resumed[] = {
      "[\"list\",\"watch\"]",
      1,
      0},
-    /* A version goes forward only; older news is none. */
+    /* The version never decreases; older events are ignored. */
     {{START,
       {FROM("5"),
        STREAM EVENT("MODIFIED", OBJECT("b", "ub", "9")) BOOKMARK("7") EVENT(
@@ -342,7 +342,7 @@ static void nobody_there(void **state) {
     assert_non_null(strstr(fixture.failure.message, "connection refused"));
     run_for(&fixture.api, 50); /* some lists, too */
     expect_reported(&fixture, START_TOLD " =failing:network");
-    assert_int_equal(look(&fixture).n_objects, 2);
+    assert_int_equal(status_of(&fixture).n_objects, 2);
     fixture_finish(&fixture);
 }
 

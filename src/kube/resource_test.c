@@ -93,12 +93,12 @@ static void values_are_escaped(void **state) {
 
 static void resources_have_names(void **state) {
     (void)state;
-    struct fx_buf words = {0};
-    fx_kube_write_resource(&assign, &words);
-    fx_buf_char(&words, ' ');
-    fx_kube_write_resource(&namespaces, &words);
-    assert_string_equal(words.data, "assign.mutations.gatekeeper.sh namespaces");
-    fx_buf_finish(&words);
+    struct fx_buf text = {0};
+    fx_kube_write_resource(&assign, &text);
+    fx_buf_char(&text, ' ');
+    fx_kube_write_resource(&namespaces, &text);
+    assert_string_equal(text.data, "assign.mutations.gatekeeper.sh namespaces");
+    fx_buf_finish(&text);
 }
 
 static void versions_have_paths_and_names(void **state) {

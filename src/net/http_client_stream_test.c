@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- in order ---- */
+/* ---- complete streams ---- */
 
 static void pieces_come_before_the_end(void **state) {
     (void)state;
@@ -50,7 +50,7 @@ static void a_stream_may_be_long(void **state) {
     options.max_body = 10;
     take(&pooled, options, 0, &taken);
     while (taken.pieces.len < 2999999) {
-        turn(&pooled);
+        iterate(&pooled);
     }
     speak(&pooled, "y");
     await(&pooled.fake.loop, &taken.asked);
@@ -100,7 +100,7 @@ static void a_recorded_watch_comes_byte_by_byte(void **state) {
 
 static const struct {
     const char *answer, *pieces;
-    const char *failure;  /* NULL: in order, */
+    const char *failure;  /* NULL: success, */
     enum ending ending;   /* once the pieces are there */
     bool fine_when_plain; /* without close_notify */
 } endings[] = {

@@ -79,7 +79,7 @@ static inline void call_many(struct pooled *pooled, const char *format, size_t n
     }
 }
 
-static inline void turn(struct pooled *pooled) {
+static inline void iterate(struct pooled *pooled) {
     if (uv_run(&pooled->fake.loop, UV_RUN_NOWAIT) != 0) {
         uv_sleep(1);
     }
@@ -89,10 +89,10 @@ static inline void turn(struct pooled *pooled) {
 static inline void await_open(struct pooled *pooled, size_t n) {
     for (const uint64_t until = now_ms() + PATIENCE_MS;
          pooled->fake.n_open != n && now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
     for (int i = 0; i < 10; i++) {
-        turn(pooled);
+        iterate(pooled);
     }
     assert_int_equal(pooled->fake.n_open, n);
 }
@@ -100,7 +100,7 @@ static inline void await_open(struct pooled *pooled, size_t n) {
 static inline void await_requests(struct pooled *pooled, size_t n) {
     for (const uint64_t until = now_ms() + PATIENCE_MS;
          pooled->fake.n_requests < n && now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
     assert_int_equal(pooled->fake.n_requests, n);
 }

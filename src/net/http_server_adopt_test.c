@@ -172,8 +172,8 @@ static void on_timed_request(struct fx_http_exchange *exchange, void *user) {
     fx_http_respond(exchange, 204, NULL, NULL, NULL);
 }
 
-/* Two requests are found in one turn: that the second waits for the first is part of its
- * time. */
+/* Two requests arrive in one iteration: the time in which the second waits for the first
+ * counts as part of its time. */
 static void waiting_for_others_counts(void **state) {
     (void)state;
     struct fixture fixture = {0};

@@ -345,8 +345,8 @@ static bool is_limit_real(void) {
     return soft == 100;
 }
 
-/* The last descriptor is taken: that is no reason to send anybody away, until somebody
- * else comes. */
+/* A connection may use the last descriptor; only the next one makes the server close a
+ * connection. */
 static void the_last_descriptor_is_of_use(void **state) {
     (void)state;
     struct fixture fixture;

@@ -4,8 +4,8 @@
  *
  * Output is appended, as ciphertext with TLS, to the stream's pending write, and is sent
  * by one write(): at the end of the iteration with a write batch, else at once. All
- * output goes this way, so it is sent in the order of the calls. Usually the socket takes
- * all of it; only the rest is queued.
+ * output takes this path, so it is sent in the order of the calls. Usually the socket
+ * takes all of it; only the rest is queued.
  *
  * The buffer of a pending write is shared by the streams of a loop; while several streams
  * have output, each further one has its own, which is freed afterwards. So a stream

@@ -14,7 +14,7 @@
 
 #define ROUNDS 20000
 
-/* One side of a game: the ball goes back and forth. */
+/* One of two players that post the ball to each other. */
 struct player {
     uv_loop_t loop;
     struct fx_message_queue queue;

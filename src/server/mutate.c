@@ -4,8 +4,8 @@
  * request to the response.
  *
  * Inputs that are not cached are fetched: objects and access reviews by the main thread,
- * to which one message goes and from which one comes back; calls to providers by this
- * thread. The review goes on when both have ended.
+ * which gets one message and returns it; this thread calls the providers. The review
+ * continues when both have ended.
  */
 #include <stdlib.h>
 

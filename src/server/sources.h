@@ -36,7 +36,7 @@ enum fx_lookup fx_sources_find_input(const struct fx_server *server,
                                      struct fx_err *err);
 
 /* Are policies loaded? If not, *ret_reason says what is missing; it is valid until the
- * loop goes on. */
+ * next iteration. */
 bool fx_sources_ready(const struct fx_server *server, const char **ret_reason);
 
 /* Reads the sources again now, and ends every quarantine. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_together_test.c - answers of one turn of the loop leave together, none
- * of them late, and none is lost.
+ * net/http_server_write_batch_test.c - responses of one iteration are sent together,
+ * none of them late, and none is lost.
  */
 #include <stdio.h>
 
@@ -285,7 +285,7 @@ static void answers_never_wait_for_an_event(void **state) {
 
 /* ---- the end ---- */
 
-/* Answers are given, and everything ends before the loop goes on. */
+/* Responses are given, and everything is closed within one iteration. */
 static void nothing_is_left_unwritten(void **state) {
     (void)state;
     enum { STOPPED, DESTROYED, DROPPED, CLOSED, N_ENDS };
