@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/url.h"
-#include "kube/check.h"
 #include "kube/config.h"
 #include "kube/kubeconfig.h"
 #include "kube/token.h"
