@@ -19,7 +19,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "server/descriptors.h"
+#include "server/capacity.h"
 #include "server/respond.h"
 #include "server/routes.h"
 #include "server/sources.h"
