@@ -21,7 +21,6 @@
 #include "kube/request.h"
 #include "kube/token.h"
 #include "net/http_client.h"
-#include "net/http_pool.h"
 #include "net/tls.h"
 #include "value/json.h"
 #include "value/tree.h"

@@ -9,7 +9,6 @@
 #include "net/http_client_fixture.h"
 
 #include "net/http_client_connection.h"
-#include "net/http_pool.h"
 
 #define ANSWER  OK_LINE "Content-Length: 2\r\n\r\n{}"
 #define URL     "https://127.0.0.1:PORT/"

@@ -17,9 +17,8 @@
 #endif
 
 #include "base/date.h"
-#include "net/cert_parts.h"
 #include "net/tls.h"
-#include "net/tls_pem.h"
+#include "net/tls_issue.h"
 
 #define TRIAL_BYTES 16384 /* as large as any single allocation here */
 

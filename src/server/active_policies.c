@@ -15,7 +15,6 @@
 #include "base/vec.h"
 #include "engine/quarantine.h"
 #include "server/mutator_metrics.h"
-#include "server/policies_report.h"
 
 #define DEFAULT_MAX_MUTATORS 500u
 #define NS_PER_MS            UINT64_C(1000000)

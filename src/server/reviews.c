@@ -21,7 +21,6 @@
 #include "server/respond.h"
 #include "server/review_log.h"
 #include "server/routes.h"
-#include "server/sources.h"
 #include "server/state.h"
 
 /* The status under which the review is counted. False if it is not counted: reviews that

@@ -22,7 +22,6 @@
 #include "server/capacity.h"
 #include "server/respond.h"
 #include "server/routes.h"
-#include "server/sources.h"
 #include "server/state.h"
 #include "value/node_pool.h"
 
