@@ -114,7 +114,7 @@ static void a_token_goes_with_every_request(void **state) {
     api_finish(&api);
 }
 
-static void no_token_where_anybody_could_read_it(void **state) {
+static void no_token_over_plain_http(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome;
@@ -179,7 +179,7 @@ static void two_401s_for_an_old_token(void **state) {
     api_finish(&api);
 }
 
-static void a_401_for_the_right_token_is_told(void **state) {
+static void a_401_for_the_right_token_is_reported(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome;
@@ -343,10 +343,10 @@ static void wrong_fields_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_token_goes_with_every_request),
-        cmocka_unit_test(no_token_where_anybody_could_read_it),
+        cmocka_unit_test(no_token_over_plain_http),
         cmocka_unit_test(a_401_for_an_old_token),
         cmocka_unit_test(two_401s_for_an_old_token),
-        cmocka_unit_test(a_401_for_the_right_token_is_told),
+        cmocka_unit_test(a_401_for_the_right_token_is_reported),
         cmocka_unit_test(asked_again_once),
         cmocka_unit_test(a_token_that_cannot_be_read),
         cmocka_unit_test(only_a_trusted_server_is_asked),

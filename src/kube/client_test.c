@@ -203,7 +203,7 @@ static void faults_have_words(void **state) {
     }
 }
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -262,7 +262,7 @@ static void a_request_that_cannot_be_made(void **state) {
 
 /* ---- the end ---- */
 
-static void who_gives_up_is_not_told(void **state) {
+static void a_cancelled_call_is_not_reported(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -287,7 +287,7 @@ static void who_gives_up_is_not_told(void **state) {
 }
 
 /* With another call in progress, and from the callback of the first one. */
-static void closed_by_who_is_told(void **state) {
+static void closed_in_its_callback(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -346,11 +346,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recordings_are_understood),
         cmocka_unit_test(faults_have_words),
-        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(no_server_there),
         cmocka_unit_test(an_answer_that_never_comes),
         cmocka_unit_test(a_request_that_cannot_be_made),
-        cmocka_unit_test(who_gives_up_is_not_told),
-        cmocka_unit_test(closed_by_who_is_told),
+        cmocka_unit_test(a_cancelled_call_is_not_reported),
+        cmocka_unit_test(closed_in_its_callback),
         cmocka_unit_test(a_secret_is_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,7 +64,7 @@ static void assert_no_pod(enum fx_code code, const char *message) {
     assert_null(config.server);
 }
 
-static void what_a_pod_lacks_is_told(void **state) {
+static void missing_parts_of_a_pod_are_named(void **state) {
     (void)state;
     fill_service_account();
     set_service("", "");
@@ -97,7 +97,7 @@ static void what_a_pod_lacks_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_finds_its_api_server),
-        cmocka_unit_test(what_a_pod_lacks_is_told),
+        cmocka_unit_test(missing_parts_of_a_pod_are_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -396,7 +396,7 @@ static void a_file_is_read(void **state) {
     assert_null(config.server);
 }
 
-static void a_file_that_is_not_there_is_told(void **state) {
+static void a_missing_file_is_named(void **state) {
     (void)state;
     char path[PATH_ROOM];
     struct fx_kube_config config = {0};
@@ -444,7 +444,7 @@ int main(void) {
         cmocka_unit_test(a_bundle_of_the_environment_goes_first),
         cmocka_unit_test(bad_kubeconfigs_are_refused),
         cmocka_unit_test(a_file_is_read),
-        cmocka_unit_test(a_file_that_is_not_there_is_told),
+        cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(names_start_at_the_folder_one_is_in),
         cmocka_unit_test(files_have_bounds),
     };

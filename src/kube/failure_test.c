@@ -337,7 +337,7 @@ static const struct {
      "create assign.mutations.gatekeeper.sh: 409 Conflict: taken"},
 };
 
-static void people_are_told_what_was_asked_and_what_to_do(void **state) {
+static void messages_name_the_request_and_the_remedy(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(asked); i++) {
         struct fx_kube_failure failure;
@@ -395,7 +395,7 @@ int main(void) {
         cmocka_unit_test(other_answers_are_understood),
         cmocka_unit_test(odd_statuses_of_a_stream_are_failures),
         cmocka_unit_test(errors_are_failures),
-        cmocka_unit_test(people_are_told_what_was_asked_and_what_to_do),
+        cmocka_unit_test(messages_name_the_request_and_the_remedy),
         cmocka_unit_test(the_advice_stands_behind_any_message),
         cmocka_unit_test(names_of_any_length_fit),
         cmocka_unit_test(every_reason_has_a_name),

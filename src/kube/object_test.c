@@ -58,7 +58,7 @@ static const struct {
      NULL},
 };
 
-static void who_it_is(void **state) {
+static void reads_identities(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(identities); i++) {
         struct fx_kube_identity identity;
@@ -175,7 +175,7 @@ static void the_core_group(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_it_is),
+        cmocka_unit_test(reads_identities),
         cmocka_unit_test(versions_in_order),
         cmocka_unit_test(what_is_left),
         cmocka_unit_test(the_core_group),

@@ -166,12 +166,12 @@ static const struct story resumed[] = {
      2},
 };
 
-static void a_watch_goes_on(void **state) {
+static void a_watch_resumes(void **state) {
     (void)state;
     play_stories(resumed, FX_COUNT(resumed));
 }
 
-/* ---- a watch that cannot go on ---- */
+/* ---- a watch that cannot resume ---- */
 
 #define LISTED_TOLD  " -a +c@3 synced"
 #define LISTED_AGAIN LIST(IS_LIST, "7", B2 "," C3)
@@ -328,7 +328,7 @@ static void lists_that_fail(void **state) {
 
 /* ---- a server that is gone ---- */
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct fixture fixture;
     const struct reply replies[] = {START};
@@ -397,8 +397,8 @@ static void pages_without_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_watch_goes_on), cmocka_unit_test(a_watch_that_is_no_use),
-        cmocka_unit_test(lists_that_fail), cmocka_unit_test(nobody_there),
+        cmocka_unit_test(a_watch_resumes), cmocka_unit_test(a_watch_that_is_no_use),
+        cmocka_unit_test(lists_that_fail), cmocka_unit_test(no_server_there),
         cmocka_unit_test(a_line_too_long), cmocka_unit_test(pages_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void closed_at_any_moment(void **state) {
     fx_kube_reflector_close(NULL);
 }
 
-static void nothing_is_told_behind_the_end(void **state) {
+static void nothing_is_reported_after_the_end(void **state) {
     (void)state;
     struct fixture fixture;
     const struct reply replies[] = {{IS_LIST, LIST_OF("5", "", A1), KEEP_OPEN, 0}};
@@ -126,7 +126,7 @@ static void states_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_at_any_moment),
-        cmocka_unit_test(nothing_is_told_behind_the_end),
+        cmocka_unit_test(nothing_is_reported_after_the_end),
         cmocka_unit_test(the_server_may_wish),
         cmocka_unit_test(silence_has_an_end),
         cmocka_unit_test(a_quiet_watch_goes_well),

@@ -125,7 +125,7 @@ static void versions_have_paths_and_names(void **state) {
     }
 }
 
-static void secrets_are_told(void **state) {
+static void secrets_are_recognized(void **state) {
     (void)state;
     const struct fx_kube_resource other = {"example.com", "v1", "secrets", "Secret"};
     assert_true(fx_kube_resource_is_secret(&secrets));
@@ -139,7 +139,7 @@ int main(void) {
         cmocka_unit_test(values_are_escaped),
         cmocka_unit_test(resources_have_names),
         cmocka_unit_test(versions_have_paths_and_names),
-        cmocka_unit_test(secrets_are_told),
+        cmocka_unit_test(secrets_are_recognized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -100,8 +100,8 @@ bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *opti
                         void *user, struct fx_http_call **ret_call,
                         struct fx_err *err) FX_MUST_USE;
 
-/* Cancels a call before its `on_done`, which is not called then. The loop must go on
- * running to close handles. */
+/* Cancels a call before its `on_done`, which is not called then. The loop must
+ * keep running to close handles. */
 void fx_http_call_cancel(struct fx_http_call *call);
 
 /* ---- pool ----

@@ -135,7 +135,7 @@ static void the_request_is_as_it_should_be(void **state) {
     fake_server_finish(&fake);
 }
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct fake_server fake;
     struct asked asked;
@@ -165,7 +165,7 @@ static void nobody_there(void **state) {
     fx_buf_finish(&message);
 }
 
-static void names_that_nobody_has(void **state) {
+static void unknown_names(void **state) {
     (void)state;
     static const char *const urls[] = {
         "http://a..b:PORT/",
@@ -298,8 +298,8 @@ int main(void) {
         cmocka_unit_test(every_script_is_understood),
         cmocka_unit_test(only_a_goodbye_ends_a_body_over_tls),
         cmocka_unit_test(the_request_is_as_it_should_be),
-        cmocka_unit_test(nobody_there),
-        cmocka_unit_test(names_that_nobody_has),
+        cmocka_unit_test(no_server_there),
+        cmocka_unit_test(unknown_names),
         cmocka_unit_test(tls_and_plain_do_not_meet),
         cmocka_unit_test(a_call_can_be_given_up_at_any_time),
         cmocka_unit_test(an_answer_may_lead_to_the_next_call),

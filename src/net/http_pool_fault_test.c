@@ -123,7 +123,7 @@ static void a_server_may_have_closed_what_seems_idle(void **state) {
     }
 }
 
-static void an_answer_without_a_request_is_nobody_s(void **state) {
+static void an_answer_without_a_request_is_dropped(void **state) {
     (void)state;
     struct pooled pooled;
     struct asked asked;
@@ -286,7 +286,7 @@ int main(void) {
         cmocka_unit_test(an_answer_before_its_request_is_whole),
         cmocka_unit_test(a_server_may_close_what_is_idle),
         cmocka_unit_test(a_server_may_have_closed_what_seems_idle),
-        cmocka_unit_test(an_answer_without_a_request_is_nobody_s),
+        cmocka_unit_test(an_answer_without_a_request_is_dropped),
         cmocka_unit_test(a_request_is_made_once_more),
         cmocka_unit_test(only_once_and_only_if_nothing_came),
         cmocka_unit_test(the_server_is_gone),

@@ -137,7 +137,7 @@ static void in_a_crowd_nothing_is_accepted(void **state) {
 }
 
 /* Those whom the kernel has taken believe they are connected. */
-static void who_waits_is_served_at_the_end(void **state) {
+static void waiting_clients_are_served_at_the_end(void **state) {
     (void)state;
     struct pair pair;
     struct fx_buf received = {0};
@@ -212,7 +212,7 @@ int main(void) {
         cmocka_unit_test(its_own_bounds_hold),
         cmocka_unit_test(after_the_end_it_is_closed),
         cmocka_unit_test(in_a_crowd_nothing_is_accepted),
-        cmocka_unit_test(who_waits_is_served_at_the_end),
+        cmocka_unit_test(waiting_clients_are_served_at_the_end),
         cmocka_unit_test(waiting_for_others_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,10 +77,6 @@ struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) FX_M
 bool fx_tls_config_add_own(struct fx_tls_config *config, struct fx_text cert_pem,
                            struct fx_text key_pem, struct fx_err *err) FX_MUST_USE;
 
-/* The last step for a server, after its chain and key were set. */
-bool fx_tls_config_finish_server(struct fx_tls_config *config,
-                                 struct fx_err *err) FX_MUST_USE;
-
 /* A callback of mbedTLS for certificates: checks that the leaf has the address of `user`,
  * a struct fx_tls_config, or, for a name, any alternative names, which mbedTLS then
  * compares. */

@@ -130,7 +130,7 @@ static struct fx_quarantined *find_failure(struct failure_counts *failures,
     return NULL;
 }
 
-/* Removes the item; the last item takes its place. */
+/* Removes the item; the last item moves to its index. */
 static void remove_failure(struct failure_counts *failures, struct fx_quarantined *item) {
     fx_mutator_unref(item->mutator);
     *item = failures->items[--failures->n_items];

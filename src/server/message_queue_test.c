@@ -67,7 +67,7 @@ static void test_back_and_forth(void **state) {
     assert_int_equal(b.n_hits, ROUNDS);
 }
 
-/* What was opened, in order. */
+/* The numbers of the opened messages, in order. */
 struct list {
     struct player player;
     struct fx_message messages[4];

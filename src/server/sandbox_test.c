@@ -316,7 +316,7 @@ static int step_on_nothing(void) {
     return 0;
 }
 
-static void what_serving_takes_goes_on(void **state) {
+static void serving_still_works(void **state) {
     (void)state;
     skip_if_watched();
     assert_int_equal(status_of(run_thread, true), 0);
@@ -440,7 +440,7 @@ int main(void) {
         cmocka_unit_test(deadly_calls_end_the_process),
         cmocka_unit_test(other_calls_are_not_there),
         cmocka_unit_test(loops_run_behind_the_filter),
-        cmocka_unit_test(what_serving_takes_goes_on),
+        cmocka_unit_test(serving_still_works),
         cmocka_unit_test(threads_of_before_are_held),
         cmocka_unit_test(privileges_are_given_up),
         cmocka_unit_test(nothing_is_given_up_where_it_is_off),

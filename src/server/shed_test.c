@@ -55,8 +55,8 @@ static void test_round_of_several_iterations(void **state) {
     assert_int_equal(fx_wait_estimate_get(&estimate, 1270 * MS, 1275 * MS), 5 * MS);
 }
 
-/* The process was stopped for two seconds, or one review took them: those who wait behind
- * are no crowd. */
+/* The process was stopped for two seconds, or one review took them: requests that waited
+ * meanwhile are not overload. */
 static void test_a_pause_is_forgiven(void **state) {
     (void)state;
     struct fx_wait_estimate estimate = {0};
