@@ -7,6 +7,7 @@
  */
 #include "kube/kubeconfig.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,16 +92,19 @@ static const struct fx_mark *find_mark(const struct kubeconfig_entry *entry,
  * position is known. `field` NULL: the entry itself. Always returns false. */
 static bool add_position(const struct kubeconfig_entry *entry, const char *field,
                          struct fx_err *err) {
+    assert(entry->kubeconfig != NULL); /* a zeroed entry is never used */
     char path[PATH_MAX_SHOWN];
     const struct fx_mark *mark = find_mark(entry, field);
     const char *file = entry->kubeconfig->file;
     write_path(entry, field, path);
     const char *colon = path[0] != '\0' ? ": " : "";
     if (mark == NULL) {
-        return fx_err_prefix(err, "%s: %s%s", file, path, colon);
+        (void)fx_err_prefix(err, "%s: %s%s", file, path, colon);
+    } else {
+        (void)fx_err_prefix(err, "%s:%u:%u: %s%s", file, mark->line, mark->column, path,
+                            colon);
     }
-    return fx_err_prefix(err, "%s:%u:%u: %s%s", file, mark->line, mark->column, path,
-                         colon);
+    return false;
 }
 
 /* Fails with FX_EINVALID, this message and the position of the field. Returns false. */

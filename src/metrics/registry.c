@@ -163,6 +163,7 @@ static bool grow_values(struct fx_family *family, size_t room) {
 
 /* If only some families could grow, they have more room than needed. */
 static bool grow_labels(struct fx_labels *labels, size_t room) {
+    assert(room > 0);
     char **rows = realloc(labels->rows, room * sizeof *rows);
     if (rows == NULL) {
         return false;
