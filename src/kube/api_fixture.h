@@ -38,7 +38,7 @@ struct reply {
     const char *about;
     const char *bytes;
     enum ending ending;
-    size_t split; /* send so many bytes first, the rest a little later; 0: all at once */
+    size_t split; /* number of bytes to send first; 0: all at once */
 };
 
 struct api {

@@ -92,7 +92,7 @@ static void the_first_waits_for_nothing(void **state) {
     assert_int_equal(fx_kube_throttle_wait_ms(&throttle, 5 * MS), 0);
 }
 
-static void who_writes_again_at_once_waits_longer_and_longer(void **state) {
+static void repeated_writes_wait_longer(void **state) {
     (void)state;
     static const uint64_t waits[] = {100, 200, 400, 800, 1000, 1000, 1000};
     struct fx_kube_throttle throttle = usual;
@@ -141,7 +141,7 @@ int main(void) {
         cmocka_unit_test(numbers_between),
         cmocka_unit_test(no_two_are_seeded_alike),
         cmocka_unit_test(the_first_waits_for_nothing),
-        cmocka_unit_test(who_writes_again_at_once_waits_longer_and_longer),
+        cmocka_unit_test(repeated_writes_wait_longer),
         cmocka_unit_test(after_a_calm_it_begins_anew),
         cmocka_unit_test(a_write_that_takes_long_is_waited_after),
 

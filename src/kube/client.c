@@ -21,7 +21,6 @@
 #include "kube/request.h"
 #include "kube/token.h"
 #include "net/http_client.h"
-#include "net/http_pool.h"
 #include "net/tls.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -72,7 +71,7 @@ const char *fx_kube_verb_name(enum fx_kube_verb verb) {
 /* ---- the client ---- */
 
 /* Errors name the field of the configuration: the authority is tried first without the
- * client certificate, to tell which of the two is wrong. */
+ * client certificate, to find out which of the two is wrong. */
 static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
                                       const char *host, struct fx_err *err) {
     const struct fx_text none = {0};

@@ -114,7 +114,7 @@ static void a_token_goes_with_every_request(void **state) {
     api_finish(&api);
 }
 
-static void no_token_where_anybody_could_read_it(void **state) {
+static void no_token_over_plain_http(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome;
@@ -179,7 +179,7 @@ static void two_401s_for_an_old_token(void **state) {
     api_finish(&api);
 }
 
-static void a_401_for_the_right_token_is_told(void **state) {
+static void a_401_for_the_right_token_is_reported(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome;
@@ -311,7 +311,7 @@ static void wrong_fields_are_named(void **state) {
     (void)state;
     const struct {
         char *server, *ca, *cert;
-        const char *words;
+        const char *message;
     } cases[] = {
         {(char[]){"kubernetes"}, trust.data, NULL, "server: "},
         {(char[]){"ftp://host:21"}, trust.data, NULL,
@@ -332,8 +332,8 @@ static void wrong_fields_are_named(void **state) {
                                         .key_pem = other_key};
         assert_null(fx_kube_client_create(&loop, &config, NULL, NULL, &err));
         assert_int_equal(err.code, FX_EINVALID);
-        if (strncmp(err.msg, cases[i].words, strlen(cases[i].words)) != 0) {
-            fail_msg("wanted `%s`, got `%s`", cases[i].words, err.msg);
+        if (strncmp(err.msg, cases[i].message, strlen(cases[i].message)) != 0) {
+            fail_msg("wanted `%s`, got `%s`", cases[i].message, err.msg);
         }
     }
     assert_int_equal(uv_run(&loop, UV_RUN_DEFAULT), 0);
@@ -343,10 +343,10 @@ static void wrong_fields_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_token_goes_with_every_request),
-        cmocka_unit_test(no_token_where_anybody_could_read_it),
+        cmocka_unit_test(no_token_over_plain_http),
         cmocka_unit_test(a_401_for_an_old_token),
         cmocka_unit_test(two_401s_for_an_old_token),
-        cmocka_unit_test(a_401_for_the_right_token_is_told),
+        cmocka_unit_test(a_401_for_the_right_token_is_reported),
         cmocka_unit_test(asked_again_once),
         cmocka_unit_test(a_token_that_cannot_be_read),
         cmocka_unit_test(only_a_trusted_server_is_asked),

@@ -73,7 +73,7 @@ static const struct {
     const char *recording;
     enum fx_kube_verb verb;
     enum fx_kube_reason reason;
-    const char *words; /* of the failure, or of the object */
+    const char *message; /* of the failure, or of the object */
 } recordings[] = {
     {"list-assign", FX_KUBE_VERB_LIST, FX_KUBE_REASON_NONE, "AssignList"},
     {"list-namespaces", FX_KUBE_VERB_LIST, FX_KUBE_REASON_NONE, "NamespaceList"},
@@ -101,16 +101,17 @@ static void expect_recording(size_t i, const struct outcome *outcome) {
     if (recordings[i].reason == FX_KUBE_REASON_NONE) {
         assert_non_null(outcome->object);
         assert_string_equal(json_string_value(json_object_get(outcome->object, "kind")),
-                            recordings[i].words);
+                            recordings[i].message);
         return;
     }
     assert_int_equal(outcome->failure.reason, recordings[i].reason);
-    if (strstr(outcome->failure.message, recordings[i].words) == NULL) {
-        fail_msg("wanted `%s`, got `%s`", recordings[i].words, outcome->failure.message);
+    if (strstr(outcome->failure.message, recordings[i].message) == NULL) {
+        fail_msg("wanted `%s`, got `%s`", recordings[i].message,
+                 outcome->failure.message);
     }
 }
 
-/* Each of them cut in two at some places, all on the same client. */
+/* Each recording split in two at some offsets, all on the same client. */
 static void recordings_are_understood(void **state) {
     (void)state;
     struct api api;
@@ -153,7 +154,7 @@ static const struct {
     const char *bytes;
     enum ending ending;
     enum fx_kube_reason reason;
-    const char *words;
+    const char *message;
 } faults[] = {
     {JSON_REPLY("200 OK", "Content-Length: 5\r\n\r\nhello"), KEEP_OPEN,
      FX_KUBE_REASON_NETWORK,
@@ -191,8 +192,8 @@ static void faults_have_words(void **state) {
         ask_for(&api, client, &get_assign, &outcome);
         assert_int_equal(outcome.failure.reason, faults[i].reason);
         assert_int_equal(outcome.reason, faults[i].reason);
-        if (strstr(outcome.failure.message, faults[i].words) == NULL) {
-            fail_msg("wanted `%s`, got `%s`", faults[i].words, outcome.failure.message);
+        if (strstr(outcome.failure.message, faults[i].message) == NULL) {
+            fail_msg("wanted `%s`, got `%s`", faults[i].message, outcome.failure.message);
         }
         assert_int_equal(outcome.failure.retry_after_s,
                          strstr(faults[i].bytes, "Retry-After") != NULL ? 7 : 0);
@@ -202,7 +203,7 @@ static void faults_have_words(void **state) {
     }
 }
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -261,7 +262,7 @@ static void a_request_that_cannot_be_made(void **state) {
 
 /* ---- the end ---- */
 
-static void who_gives_up_is_not_told(void **state) {
+static void a_cancelled_call_is_not_reported(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -286,7 +287,7 @@ static void who_gives_up_is_not_told(void **state) {
 }
 
 /* With another call in progress, and from the callback of the first one. */
-static void closed_by_who_is_told(void **state) {
+static void closed_in_its_callback(void **state) {
     (void)state;
     struct api api;
     struct outcome outcome = {0};
@@ -345,11 +346,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recordings_are_understood),
         cmocka_unit_test(faults_have_words),
-        cmocka_unit_test(nobody_there),
+        cmocka_unit_test(no_server_there),
         cmocka_unit_test(an_answer_that_never_comes),
         cmocka_unit_test(a_request_that_cannot_be_made),
-        cmocka_unit_test(who_gives_up_is_not_told),
-        cmocka_unit_test(closed_by_who_is_told),
+        cmocka_unit_test(a_cancelled_call_is_not_reported),
+        cmocka_unit_test(closed_in_its_callback),
         cmocka_unit_test(a_secret_is_overwritten),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,15 +10,16 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/dns_name.h"
 #include "base/file.h"
 #include "base/url.h"
-#include "kube/check.h"
 #include "kube/kubeconfig.h"
 #include "kube/token.h"
 #include "net/tls.h"
 
 #define FOLDER          "/var/run/secrets/kubernetes.io/serviceaccount"
 #define NAMESPACE_BYTES 4096u
+#define LABEL_MAX       63
 
 /* Enough for most files: a buffer that grows leaves copies of secrets in memory. */
 #define READ_ROOM (256u << 10)
@@ -55,6 +56,25 @@ bool fx_kube_config_read(const char *file, const char *context,
     }
     fx_tls_wipe(&bytes);
     return ok;
+}
+
+/* ---- checks ----------------------------------------------------------------------- */
+
+bool fx_kube_check_pem(struct fx_text pem, struct fx_err *err) {
+    if (pem.len > FX_KUBE_PEM_BYTES_MAX) {
+        return fx_fail(err, FX_ELIMIT, "more than %u bytes", FX_KUBE_PEM_BYTES_MAX);
+    }
+    if (!fx_text_contains(pem, FX_TEXT("-----BEGIN ")) ||
+        memchr(pem.data, '\0', pem.len) != NULL) {
+        return fx_fail(err, FX_EINVALID, "not PEM");
+    }
+    return true;
+}
+
+bool fx_kube_check_namespace(struct fx_text name, struct fx_err *err) {
+    const bool is_label = name.len <= LABEL_MAX && fx_dns_is_subdomain(name) &&
+                          memchr(name.data, '.', name.len) == NULL;
+    return is_label || fx_fail(err, FX_EINVALID, "not a valid namespace name");
 }
 
 /* ---- in a Pod -------------------------------------------------------------------- */
@@ -155,8 +175,8 @@ static bool read_namespace(const char *folder, struct fx_kube_config *config,
     char *path = join(folder, "namespace", err);
     bool ok = path != NULL;
     if (ok && fx_file_read_regular(path, NAMESPACE_BYTES, &bytes, err)) {
-        ok = copy_namespace(path, fx_kube_trim(fx_buf_view(&bytes)), &config->namespace_,
-                            err);
+        ok = copy_namespace(path, fx_text_trim_space(fx_buf_view(&bytes)),
+                            &config->namespace_, err);
     } else if (ok) {
         ok = err->code == FX_EIO;
     }

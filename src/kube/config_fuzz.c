@@ -8,14 +8,13 @@
 #include <string.h>
 
 #include "base/url.h"
-#include "kube/check.h"
 #include "kube/config.h"
 #include "kube/kubeconfig.h"
 #include "kube/token.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* A file for every way to go on. */
+/* A file for each kind of reference. */
 static bool read_fake(const char *path, size_t max, struct fx_buf *ret_bytes,
                       struct fx_err *err) {
     const struct fx_text name = fx_text_of(path);

@@ -53,18 +53,18 @@ static void a_pod_finds_its_api_server(void **state) {
     fx_kube_config_finish(&config);
 }
 
-static void assert_no_pod(enum fx_code code, const char *words) {
+static void assert_no_pod(enum fx_code code, const char *message) {
     struct fx_kube_config config = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_false(fx_kube_config_in_cluster(folder, &config, &err));
-    if (strstr(err.msg, words) == NULL) {
-        fail_msg("`%s` is not in `%s`", words, err.msg);
+    if (strstr(err.msg, message) == NULL) {
+        fail_msg("`%s` is not in `%s`", message, err.msg);
     }
     assert_int_equal(err.code, code);
     assert_null(config.server);
 }
 
-static void what_a_pod_lacks_is_told(void **state) {
+static void missing_parts_of_a_pod_are_named(void **state) {
     (void)state;
     fill_service_account();
     set_service("", "");
@@ -97,7 +97,7 @@ static void what_a_pod_lacks_is_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pod_finds_its_api_server),
-        cmocka_unit_test(what_a_pod_lacks_is_told),
+        cmocka_unit_test(missing_parts_of_a_pod_are_named),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/config_test.c - kubeconfigs that are understood, and those that are refused, with
- * which words.
+ * kube/config_test.c - valid kubeconfigs, and invalid ones with their error messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -232,7 +231,7 @@ static void a_bundle_of_the_environment_goes_first(void **state) {
 static const struct {
     const char *text, *context;
     enum fx_code code;
-    const char *words;
+    const char *message;
 } bad[] = {
     {"", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
     {"# nothing\n", NULL, FX_EINVALID, "/k/config: not a kubeconfig"},
@@ -366,7 +365,7 @@ static void bad_kubeconfigs_are_refused(void **state) {
         if (parse_text(bad[i].text, bad[i].context, &config, &err)) {
             fail_msg("taken:\n%s", bad[i].text);
         }
-        assert_string_equal(err.msg, bad[i].words);
+        assert_string_equal(err.msg, bad[i].message);
         assert_int_equal(err.code, bad[i].code);
         assert_null(config.server);
     }
@@ -397,7 +396,7 @@ static void a_file_is_read(void **state) {
     assert_null(config.server);
 }
 
-static void a_file_that_is_not_there_is_told(void **state) {
+static void a_missing_file_is_named(void **state) {
     (void)state;
     char path[PATH_ROOM];
     struct fx_kube_config config = {0};
@@ -445,7 +444,7 @@ int main(void) {
         cmocka_unit_test(a_bundle_of_the_environment_goes_first),
         cmocka_unit_test(bad_kubeconfigs_are_refused),
         cmocka_unit_test(a_file_is_read),
-        cmocka_unit_test(a_file_that_is_not_there_is_told),
+        cmocka_unit_test(a_missing_file_is_named),
         cmocka_unit_test(names_start_at_the_folder_one_is_in),
         cmocka_unit_test(files_have_bounds),
     };

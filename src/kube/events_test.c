@@ -34,7 +34,7 @@ static const struct {
     const char *bytes;
     const char *seen;
     enum fx_code code; /* of the failure; FX_OK: none */
-    const char *words;
+    const char *message;
 } cases[] = {
     {"", "", FX_OK, NULL},
     {"\n\n \t\r\n", "", FX_OK, NULL},
@@ -73,8 +73,8 @@ static void check(size_t i, const struct seen *seen, bool ok, const struct fx_er
     assert_true(ok == (cases[i].code == FX_OK));
     if (!ok) {
         assert_int_equal(err->code, cases[i].code);
-        if (strstr(err->msg, cases[i].words) == NULL) {
-            fail_msg("case %zu: wanted `%s`, got `%s`", i, cases[i].words, err->msg);
+        if (strstr(err->msg, cases[i].message) == NULL) {
+            fail_msg("case %zu: wanted `%s`, got `%s`", i, cases[i].message, err->msg);
         }
     }
 }
@@ -130,8 +130,8 @@ static void memory_is_given_back(void **state) {
     fx_buf_finish(&line);
 }
 
-/* What comes of a Secret, whatever becomes of the event. */
-static void of_a_secret_nothing_stays(void **state) {
+/* The bytes of a Secret are cleared, whether the event is valid or not. */
+static void secrets_are_cleared(void **state) {
     (void)state;
     static const char *const lines[] = {
         "{\"type\":\"ADDED\",\"object\":{\"data\":{\"ca.key\":\"" FREED_SECRET "\"}}}\n",
@@ -167,7 +167,7 @@ static void of_a_secret_nothing_stays(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(of_a_secret_nothing_stays),
+        cmocka_unit_test(secrets_are_cleared),
         cmocka_unit_test(every_case_cut_anywhere),
         cmocka_unit_test(memory_is_given_back),
     };

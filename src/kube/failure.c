@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kube/check.h"
 #include "net/http_head.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -58,8 +57,8 @@ static void copy_printable(struct fx_text text, char *out, size_t size) {
 }
 
 static struct fx_text first_line(struct fx_text body) {
-    struct fx_text rest = fx_kube_trim(body);
-    return fx_kube_trim(fx_text_cut(&rest, '\n'));
+    struct fx_text rest = fx_text_trim_space(body);
+    return fx_text_trim_space(fx_text_cut(&rest, '\n'));
 }
 
 /* `409 AlreadyExists: message`, without unknown parts, and without a message that only
@@ -69,7 +68,7 @@ static void write_message(struct fx_kube_failure *failure, struct fx_text reason
     char word[REASON_MAX];
     char said[MESSAGE_MAX];
     copy_printable(reason, word, sizeof word);
-    copy_printable(fx_kube_trim(message), said, sizeof said);
+    copy_printable(fx_text_trim_space(message), said, sizeof said);
     char code[16] = "";
     if (failure->status != 0) {
         (void)snprintf(code, sizeof code, "%u", failure->status);
@@ -163,7 +162,7 @@ static bool is_status(const json_t *object) {
 static json_t *parse_status(struct fx_text body, bool *ret_nomem) {
     struct fx_err err = FX_ERR_INIT;
     *ret_nomem = false;
-    if (fx_kube_trim(body).len == 0 || fx_kube_trim(body).data[0] != '{') {
+    if (fx_text_trim_space(body).len == 0 || fx_text_trim_space(body).data[0] != '{') {
         return NULL;
     }
     json_t *object = fx_json_read(body, NULL, &err);

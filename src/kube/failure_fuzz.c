@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/failure_fuzz.c - any answer is a failure with a reason and with words that can be
- * shown: the first line of the input is the status, then the head up to an empty line,
- * then the body.
+ * kube/failure_fuzz.c - any answer is a failure with a reason and a printable message:
+ * the first line of the input is the status, then the head up to an empty line, then the
+ * body.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -40,10 +40,10 @@ static unsigned status_of(struct fx_text line) {
     return status;
 }
 
-static void check_words(const char *words) {
-    assert(words[0] != '\0' && strlen(words) < FX_ERR_TEXT);
-    assert(fx_text_is_utf8(fx_text_of(words)));
-    for (const char *at = words; *at != '\0'; at++) {
+static void check_message(const char *message) {
+    assert(message[0] != '\0' && strlen(message) < FX_ERR_TEXT);
+    assert(fx_text_is_utf8(fx_text_of(message)));
+    for (const char *at = message; *at != '\0'; at++) {
         assert((unsigned char)*at >= ' ' && *at != 0x7f);
     }
 }
@@ -56,9 +56,9 @@ static void check_failure(struct fx_kube_failure *failure) {
            failure->reason <= FX_KUBE_REASON_MEMORY);
     assert(failure->retry_after_s <= 3600);
     (void)fx_kube_failure_is_temporary(failure);
-    check_words(failure->message);
+    check_message(failure->message);
     fx_kube_failure_prefix(failure, "patch", &leases, &name);
-    check_words(failure->message);
+    check_message(failure->message);
     assert(fx_text_starts(fx_text_of(failure->message),
                           FX_TEXT("patch leases.coordination.k8s.io/status fixpoint in "
                                   "namespace ns: ")));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/failure_test.c - recorded refusals of an API server, others that it can make, and
- * the words that people get to see.
+ * kube/failure_test.c - recorded and invented refusals of an API server, and the message
+ * that users see.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void open_recording(const char *name, struct recording *recording) {
 static const struct {
     const char *name;
     enum fx_kube_reason reason;
-    const char *words;
+    const char *text;
 } recordings[] = {
     {"401-bad-token.http", FX_KUBE_REASON_UNAUTHORIZED, "401 Unauthorized"},
     {"403-anonymous.http", FX_KUBE_REASON_FORBIDDEN,
@@ -84,7 +84,7 @@ static void recorded_refusals_are_understood(void **state) {
         assert_int_equal(failure.reason, recordings[i].reason);
         assert_int_equal(failure.status, recording.status);
         assert_int_equal(failure.retry_after_s, 0);
-        assert_string_equal(failure.message, recordings[i].words);
+        assert_string_equal(failure.message, recordings[i].text);
         assert_false(fx_kube_failure_is_temporary(&failure));
         fx_buf_finish(&recording.bytes);
     }
@@ -135,7 +135,7 @@ static const struct {
     const char *head, *body;
     enum fx_kube_reason reason;
     uint32_t retry_after_s;
-    const char *words;
+    const char *text;
 } answers[] = {
     {409, "",
      "{\"kind\":\"Status\",\"reason\":\"AlreadyExists\",\"message\":\"leases \\\"a\\\" "
@@ -201,7 +201,7 @@ static void other_answers_are_understood(void **state) {
         struct fx_kube_failure failure;
         fx_kube_failure_read(answers[i].status, fx_text_of(answers[i].head),
                              fx_text_of(answers[i].body), &failure);
-        assert_string_equal(failure.message, answers[i].words);
+        assert_string_equal(failure.message, answers[i].text);
         assert_string_equal(fx_kube_reason_name(failure.reason),
                             fx_kube_reason_name(answers[i].reason));
         assert_int_equal(failure.retry_after_s, answers[i].retry_after_s);
@@ -212,7 +212,7 @@ static const struct {
     const char *json;
     enum fx_kube_reason reason;
     unsigned status;
-    const char *words;
+    const char *text;
 } statuses[] = {
     {"{}", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
     {"[]", FX_KUBE_REASON_SERVER, 0, "failure without a message"},
@@ -234,7 +234,7 @@ static void odd_statuses_of_a_stream_are_failures(void **state) {
         fx_kube_failure_of_status(object, &failure);
         assert_int_equal(failure.reason, statuses[i].reason);
         assert_int_equal(failure.status, statuses[i].status);
-        assert_string_equal(failure.message, statuses[i].words);
+        assert_string_equal(failure.message, statuses[i].text);
         json_decref(object);
     }
     struct fx_kube_failure failure;
@@ -257,14 +257,15 @@ static void errors_are_failures(void **state) {
     assert_int_equal(failure.reason, FX_KUBE_REASON_MEMORY);
 }
 
-/* ---- words ------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------
+ */
 
 static const struct {
     unsigned status;
     const char *message, *verb;
     const struct fx_kube_resource *resource;
     struct fx_kube_name name;
-    const char *words;
+    const char *text;
 } asked[] = {
     {403,
      "no",
@@ -336,7 +337,7 @@ static const struct {
      "create assign.mutations.gatekeeper.sh: 409 Conflict: taken"},
 };
 
-static void people_are_told_what_was_asked_and_what_to_do(void **state) {
+static void messages_name_the_request_and_the_remedy(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(asked); i++) {
         struct fx_kube_failure failure;
@@ -344,7 +345,7 @@ static void people_are_told_what_was_asked_and_what_to_do(void **state) {
                              &failure);
         fx_kube_failure_prefix(&failure, asked[i].verb, asked[i].resource,
                                &asked[i].name);
-        assert_string_equal(failure.message, asked[i].words);
+        assert_string_equal(failure.message, asked[i].text);
     }
 }
 
@@ -358,12 +359,12 @@ static void the_advice_stands_behind_any_message(void **state) {
     fx_kube_failure_read(403, FX_TEXT(""), fx_buf_view(&body), &failure);
     assert_true(fx_text_is_utf8(fx_text_of(failure.message)));
     fx_kube_failure_prefix(&failure, "list", &assign, &(struct fx_kube_name){0});
-    const struct fx_text words = fx_text_of(failure.message);
-    assert_true(fx_text_is_utf8(words));
+    const struct fx_text text = fx_text_of(failure.message);
+    assert_true(fx_text_is_utf8(text));
     assert_true(
-        fx_text_starts(words, FX_TEXT("list assign.mutations.gatekeeper.sh: 403 ")));
-    assert_true(fx_text_contains(words, FX_TEXT("\xe2\x82\xac…; the ClusterRole")));
-    assert_true(fx_text_ends(words, FX_TEXT("verbs [\"list\",\"watch\"]")));
+        fx_text_starts(text, FX_TEXT("list assign.mutations.gatekeeper.sh: 403 ")));
+    assert_true(fx_text_contains(text, FX_TEXT("\xe2\x82\xac…; the ClusterRole")));
+    assert_true(fx_text_ends(text, FX_TEXT("verbs [\"list\",\"watch\"]")));
     fx_buf_finish(&body);
 }
 
@@ -394,7 +395,7 @@ int main(void) {
         cmocka_unit_test(other_answers_are_understood),
         cmocka_unit_test(odd_statuses_of_a_stream_are_failures),
         cmocka_unit_test(errors_are_failures),
-        cmocka_unit_test(people_are_told_what_was_asked_and_what_to_do),
+        cmocka_unit_test(messages_name_the_request_and_the_remedy),
         cmocka_unit_test(the_advice_stands_behind_any_message),
         cmocka_unit_test(names_of_any_length_fit),
         cmocka_unit_test(every_reason_has_a_name),

@@ -229,7 +229,7 @@ static inline void fake_drop_entry(json_t *entries, const char *id) {
     }
 }
 
-/* What the manager had goes, what it applies comes. */
+/* Replaces the manager's former fields by those that it applies. */
 static inline void fake_apply_status(json_t *object, const json_t *body,
                                      const char *manager) {
     json_t *entries = fake_entries(object);
@@ -551,7 +551,7 @@ static inline void fake_collect(struct fake_api *api, const char *path) {
     assert_int_equal(json_object_set_new(api->collections, path, json_true()), 0);
 }
 
-/* A collection whose kind the server tells: a path with "/namespaces/NAME/" makes it a
+/* A collection whose kind the server names: a path with "/namespaces/NAME/" makes it a
  * namespaced one. */
 static inline void fake_collect_kind(struct fake_api *api, const char *path,
                                      const char *kind) {

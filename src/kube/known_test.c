@@ -19,7 +19,7 @@
 
 #define N_NAMES 40u
 
-/* The naive one: a place for each name there can be. */
+/* The naive implementation: one entry for each possible name. */
 struct entry {
     char namespace_[8], name[8], uid[8], version[8];
     bool known, seen;
@@ -55,7 +55,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
     }
 }
 
-/* With namespaces whose order is another with the "/" than without. */
+/* Includes namespaces that sort differently with "/" appended. */
 static void name_entries(void) {
     static const char *const some[] = {"", "a", "a-b", "a.b", "b"};
     for (size_t i = 0; i < N_NAMES; i++) {

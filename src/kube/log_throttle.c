@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/log_throttle.c - one line for an outage, one for each refused resource.
+ * kube/log_throttle.c - one line for each outage and each refused resource.
  */
 #include "kube/log_throttle.h"
 
@@ -61,7 +61,7 @@ static bool is_due(const struct fx_kube_log_refusal *refusal, uint64_t now_ns) {
     return now_ns - refusal->logged_ns >= FX_KUBE_LOG_REPEAT_MS * NS_IN_MS;
 }
 
-/* A refusal that comes and goes is logged as often as a lasting one, unless its message
+/* An intermittent refusal is logged as often as a lasting one, unless its message
  * changes. */
 static void note_refusal(struct fx_kube_log_throttle *throttle,
                          const struct fx_kube_resource *resource,

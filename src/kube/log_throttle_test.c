@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/log_throttle_test.c - which lines are written when the API server goes and comes
- * back, and when it refuses a resource.
+ * kube/log_throttle_test.c - the lines that are logged when the API server fails and
+ * recovers, and when it refuses a resource.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,7 @@ struct fixture {
     char text[8192];
 };
 
-/* What is logged goes into a file from now on. */
+/* Redirects the log to a file. */
 static void begin(struct fixture *fixture) {
     *fixture = (struct fixture){.now_ns = SECOND, .file = tmpfile()};
     assert_non_null(fixture->file);
@@ -44,19 +44,19 @@ static void end(struct fixture *fixture) {
     assert_int_equal(fclose(fixture->file), 0);
 }
 
-static unsigned count(const struct fixture *fixture, const char *words) {
+static unsigned count(const struct fixture *fixture, const char *text) {
     unsigned n = 0;
-    for (const char *at = strstr(fixture->text, words); at != NULL;
-         at = strstr(at + 1, words)) {
+    for (const char *at = strstr(fixture->text, text); at != NULL;
+         at = strstr(at + 1, text)) {
         n++;
     }
     return n;
 }
 
 static void fails(struct fixture *fixture, const struct fx_kube_resource *resource,
-                  enum fx_kube_reason reason, const char *words, bool any) {
+                  enum fx_kube_reason reason, const char *text, bool any) {
     struct fx_kube_failure failure = {.reason = reason};
-    (void)snprintf(failure.message, sizeof failure.message, "%s", words);
+    (void)snprintf(failure.message, sizeof failure.message, "%s", text);
     fx_kube_log_throttle_state(&fixture->throttle, resource, FX_KUBE_STATE_FAILING,
                                &failure, any, fixture->now_ns);
 }
@@ -108,8 +108,8 @@ static void a_refusal_is_a_line_for_each(void **state) {
     assert_true(fixture.throttle.since_ns == 0);
 }
 
-/* How often a lasting refusal is logged, and one that comes and goes. */
-static void a_refusal_is_told_again_now_and_then(void **state) {
+/* How often a lasting and an intermittent refusal are logged. */
+static void a_refusal_is_repeated_in_intervals(void **state) {
     (void)state;
     struct fixture fixture;
     begin(&fixture);
@@ -159,7 +159,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_outage_is_two_lines),
         cmocka_unit_test(a_refusal_is_a_line_for_each),
-        cmocka_unit_test(a_refusal_is_told_again_now_and_then),
+        cmocka_unit_test(a_refusal_is_repeated_in_intervals),
         cmocka_unit_test(a_refusal_does_not_hide_an_outage),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

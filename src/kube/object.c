@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object.c - reads the identity of an object, and removes what nobody reads.
+ * kube/object.c - reads the identity of an object, and removes unused parts.
  */
 #include "kube/object.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object.h - the identity of an object, and removing the parts that nobody reads.
+ * kube/object.h - the identity of an object, and removing unused parts.
  */
 #ifndef FX_KUBE_OBJECT_H
 #define FX_KUBE_OBJECT_H

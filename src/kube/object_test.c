@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/object_test.c - metadata as it is read, versions in their order, and what is left
- * of an object.
+ * kube/object_test.c - reading metadata, comparing versions, and removing unused fields.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +58,7 @@ static const struct {
      NULL},
 };
 
-static void who_it_is(void **state) {
+static void reads_identities(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(identities); i++) {
         struct fx_kube_identity identity;
@@ -127,7 +126,7 @@ static const struct {
     {false, "{" OURS ",\"metadata\":{\"annotations\":[1]}}",
      "{" OURS ",\"metadata\":{\"annotations\":[1]}}"},
     {false, "{" OURS ",\"metadata\":1}", "{" OURS ",\"metadata\":1}"},
-    /* Its own words are its own, but for what is no word. */
+    /* apiVersion and kind of the object win, unless they are not strings. */
     {false, "{\"apiVersion\":\"g/v1beta1\",\"kind\":\"L\",\"metadata\":{}}",
      "{\"apiVersion\":\"g/v1beta1\",\"kind\":\"L\",\"metadata\":{}}"},
     {false, "{\"apiVersion\":1,\"kind\":null,\"metadata\":{}}",
@@ -176,7 +175,7 @@ static void the_core_group(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_it_is),
+        cmocka_unit_test(reads_identities),
         cmocka_unit_test(versions_in_order),
         cmocka_unit_test(what_is_left),
         cmocka_unit_test(the_core_group),

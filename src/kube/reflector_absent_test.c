@@ -39,13 +39,13 @@ static void waited_for(void **state) {
     api_set_replies(&fixture.api, replies, FX_COUNT(replies));
     reflect(&fixture, &of_versions, &fast);
     await_requests(&fixture, 4);
-    assert_int_equal(look(&fixture).state, FX_KUBE_STATE_ABSENT);
-    assert_true(look(&fixture).synced);
-    assert_null(look(&fixture).version);
+    assert_int_equal(status_of(&fixture).state, FX_KUBE_STATE_ABSENT);
+    assert_true(status_of(&fixture).synced);
+    assert_null(status_of(&fixture).version);
     await_reported(&fixture, "=watching");
     expect_reported(&fixture,
                     "=absent synced +a@1:mutations.gatekeeper.sh/v1 synced =watching");
-    assert_true(look(&fixture).version == &versions[0]);
+    assert_true(status_of(&fixture).version == &versions[0]);
     fixture_finish(&fixture);
 }
 
@@ -56,7 +56,7 @@ static void the_next_version(void **state) {
         {V1, UNKNOWN, CLOSE, 0}, LIST(V1BETA1, "5", A1), {V1BETA1, STREAM, CLOSE, 0}};
     start(&fixture, &of_versions, replies, FX_COUNT(replies));
     expect_reported(&fixture, "+a@1:mutations.gatekeeper.sh/v1beta1 synced =watching");
-    assert_true(look(&fixture).version == &versions[1]);
+    assert_true(status_of(&fixture).version == &versions[1]);
     fixture_finish(&fixture);
 }
 
@@ -133,8 +133,8 @@ static void a_better_version_comes_later(void **state) {
         "+a@1:mutations.gatekeeper.sh/v1beta1 "
         "+b@2:mutations.gatekeeper.sh/v1beta1 synced "
         "+a@1:mutations.gatekeeper.sh/v1 +b@2:mutations.gatekeeper.sh/v1 synced");
-    assert_true(look(&fixture).version == &three_versions[0]);
-    assert_int_equal(look(&fixture).state, FX_KUBE_STATE_WATCHING);
+    assert_true(status_of(&fixture).version == &three_versions[0]);
+    assert_int_equal(status_of(&fixture).state, FX_KUBE_STATE_WATCHING);
     fixture_finish(&fixture);
 }
 
@@ -172,7 +172,7 @@ static void a_better_version_goes_again(void **state) {
     expect_reported(&fixture, "+a@1:mutations.gatekeeper.sh/v1beta1 "
                               "+b@2:mutations.gatekeeper.sh/v1beta1 synced =watching "
                               "+a@1:mutations.gatekeeper.sh/v1 synced");
-    assert_true(look(&fixture).version == &versions[1]);
+    assert_true(status_of(&fixture).version == &versions[1]);
     fixture_finish(&fixture);
 }
 
@@ -209,7 +209,7 @@ static const struct {
     struct reply replies[2];
     size_t most_lists, most_watches;
 } storms[] = {
-    /* It ends at once, in order. */
+    /* The watch ends at once, without an error. */
     {WATCHED(STREAM), 1, 5},
     /* It breaks: 20, 40, 80, 160 at least. */
     {WATCHED(OPEN_HEAD "3f\r\n"), 1, 4},

@@ -14,7 +14,7 @@
 struct story {
     struct reply replies[12]; /* the last of them is followed by silence */
     const char *reported;
-    const char *words; /* of the last failure, or NULL */
+    const char *message; /* of the last failure, or NULL */
     size_t n_lists, n_watches;
 };
 
@@ -37,21 +37,21 @@ static void play_stories(const struct story *stories, size_t n) {
             fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].reported,
                      fixture.reported.data);
         }
-        if (stories[i].words != NULL &&
-            strstr(fixture.failure.message, stories[i].words) == NULL) {
-            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].words,
+        if (stories[i].message != NULL &&
+            strstr(fixture.failure.message, stories[i].message) == NULL) {
+            fail_msg("story %zu: wanted `%s`, got `%s`", i, stories[i].message,
                      fixture.failure.message);
         }
-        assert_int_equal(look(&fixture).n_lists, stories[i].n_lists);
-        assert_int_equal(look(&fixture).n_watches, stories[i].n_watches);
+        assert_int_equal(status_of(&fixture).n_lists, stories[i].n_lists);
+        assert_int_equal(status_of(&fixture).n_watches, stories[i].n_watches);
         fixture_finish(&fixture);
     }
 }
 
-/* ---- a watch that goes on from where it was ---- */
+/* ---- a watch that resumes at its last version ---- */
 
 static const struct story resumed[] = {
-    /* It ends in order. */
+    /* The watch ends without an error. */
     {{START,
       {FROM("5"), STREAM EVENT("ADDED", OBJECT("c", "uc", "6")), CLOSE, 0},
       {FROM("6"), STREAM, CLOSE, 0},
@@ -112,7 +112,7 @@ static const struct story resumed[] = {
      "[\"list\",\"watch\"]",
      1,
      0},
-    /* A version goes forward only; older news is none. */
+    /* The version never decreases; older events are ignored. */
     {{START,
       {FROM("5"),
        STREAM EVENT("MODIFIED", OBJECT("b", "ub", "9")) BOOKMARK("7") EVENT(
@@ -166,12 +166,12 @@ static const struct story resumed[] = {
      2},
 };
 
-static void a_watch_goes_on(void **state) {
+static void a_watch_resumes(void **state) {
     (void)state;
     play_stories(resumed, FX_COUNT(resumed));
 }
 
-/* ---- a watch that cannot go on ---- */
+/* ---- a watch that cannot resume ---- */
 
 #define LISTED_TOLD  " -a +c@3 synced"
 #define LISTED_AGAIN LIST(IS_LIST, "7", B2 "," C3)
@@ -328,7 +328,7 @@ static void lists_that_fail(void **state) {
 
 /* ---- a server that is gone ---- */
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct fixture fixture;
     const struct reply replies[] = {START};
@@ -342,7 +342,7 @@ static void nobody_there(void **state) {
     assert_non_null(strstr(fixture.failure.message, "connection refused"));
     run_for(&fixture.api, 50); /* some lists, too */
     expect_reported(&fixture, START_TOLD " =failing:network");
-    assert_int_equal(look(&fixture).n_objects, 2);
+    assert_int_equal(status_of(&fixture).n_objects, 2);
     fixture_finish(&fixture);
 }
 
@@ -397,8 +397,8 @@ static void pages_without_end(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_watch_goes_on), cmocka_unit_test(a_watch_that_is_no_use),
-        cmocka_unit_test(lists_that_fail), cmocka_unit_test(nobody_there),
+        cmocka_unit_test(a_watch_resumes), cmocka_unit_test(a_watch_that_is_no_use),
+        cmocka_unit_test(lists_that_fail), cmocka_unit_test(no_server_there),
         cmocka_unit_test(a_line_too_long), cmocka_unit_test(pages_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

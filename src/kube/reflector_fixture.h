@@ -153,7 +153,7 @@ static inline void clear_reported(struct fixture *fixture) {
     fx_buf_reset(&fixture->api.server.received);
 }
 
-static inline struct fx_kube_reflector_status look(const struct fixture *fixture) {
+static inline struct fx_kube_reflector_status status_of(const struct fixture *fixture) {
     struct fx_kube_reflector_status status;
     fx_kube_reflector_get_status(fixture->reflector, &status);
     return status;

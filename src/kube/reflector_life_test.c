@@ -7,7 +7,7 @@
 
 #define A1 OBJECT("a", "ua", "1")
 
-/* After so many turns of the loop, wherever that is: in a list, a watch, a pause. */
+/* Closed after each number of iterations: during a list, a watch or a pause. */
 static void closed_at_any_moment(void **state) {
     (void)state;
     const struct reply replies[] = {
@@ -18,10 +18,10 @@ static void closed_at_any_moment(void **state) {
         {FROM("5"), STATUS("410", "X"), CLOSE, 30},
         {IS_LIST, "HTTP/1.1 404 X\r\nContent-Length: 0\r\n\r\n", KEEP_OPEN, 20},
     };
-    for (size_t turns = 0; turns < 120; turns++) {
+    for (size_t iterations = 0; iterations < 120; iterations++) {
         struct fixture fixture;
         fixture_start(&fixture, replies, FX_COUNT(replies));
-        for (size_t i = 0; i < turns; i++) {
+        for (size_t i = 0; i < iterations; i++) {
             (void)uv_run(&fixture.api.server.loop, UV_RUN_NOWAIT);
         }
         fixture_finish(&fixture);
@@ -29,7 +29,7 @@ static void closed_at_any_moment(void **state) {
     fx_kube_reflector_close(NULL);
 }
 
-static void nothing_is_told_behind_the_end(void **state) {
+static void nothing_is_reported_after_the_end(void **state) {
     (void)state;
     struct fixture fixture;
     const struct reply replies[] = {{IS_LIST, LIST_OF("5", "", A1), KEEP_OPEN, 0}};
@@ -45,14 +45,14 @@ static void nothing_is_told_behind_the_end(void **state) {
 /* A Retry-After of 40 ms, instead of a pause of 2; one of an hour, cut to 60 ms. */
 static void the_server_may_wish(void **state) {
     (void)state;
-    static const char *const wishes[] = {
+    static const char *const queries[] = {
         "HTTP/1.1 429 X\r\nRetry-After: 40\r\nContent-Length: 0\r\n\r\n",
         "HTTP/1.1 503 X\r\nRetry-After: 3600\r\nContent-Length: 0\r\n\r\n",
     };
     static const uint64_t least[] = {40, 60};
-    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
+    for (size_t i = 0; i < FX_COUNT(queries); i++) {
         struct fixture fixture;
-        const struct reply replies[] = {{IS_LIST, wishes[i], KEEP_OPEN, 0}};
+        const struct reply replies[] = {{IS_LIST, queries[i], KEEP_OPEN, 0}};
         const uint64_t begun = now_ms();
         fixture_start(&fixture, replies, FX_COUNT(replies));
         await_requests(&fixture, 2);
@@ -76,7 +76,7 @@ static void silence_has_an_end(void **state) {
     api_set_replies(&fixture.api, replies, FX_COUNT(replies));
     reflect(&fixture, &all_assigns, &pauses);
     await_requests(&fixture, 3);
-    assert_int_equal(look(&fixture).n_watches, 1);
+    assert_int_equal(status_of(&fixture).n_watches, 1);
     fixture_finish(&fixture);
 }
 
@@ -126,7 +126,7 @@ static void states_have_names(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(closed_at_any_moment),
-        cmocka_unit_test(nothing_is_told_behind_the_end),
+        cmocka_unit_test(nothing_is_reported_after_the_end),
         cmocka_unit_test(the_server_may_wish),
         cmocka_unit_test(silence_has_an_end),
         cmocka_unit_test(a_quiet_watch_goes_well),

@@ -26,9 +26,9 @@ static struct {
     struct fixture fixture;
     struct fx_kube_random random;
     struct state objects[N_NAMES]; /* the server's */
-    struct state page[N_NAMES];    /* of the list that goes on */
+    struct state page[N_NAMES];    /* of the list in progress */
     struct change changes[N_CHANGES + 1];
-    size_t n_changes; /* the version of a change is its place, from 1 */
+    size_t n_changes; /* the version of a change is its index, from 1 */
     unsigned n_uids, page_version;
     size_t n_faults;
     struct state reported[N_NAMES];
@@ -73,7 +73,7 @@ static void write_object(struct fx_buf *text, size_t name, struct state state) {
                   name, state.uid, state.version);
 }
 
-/* In order, in the middle of something, or with a reset. */
+/* Ends after a whole line, within a line, or with a reset. */
 static void say_part(struct fake_connection *connection, const struct fx_buf *text,
                      bool whole) {
     const size_t len = whole ? text->len : draw((unsigned)text->len);
@@ -181,7 +181,7 @@ static void respond(struct fake_connection *connection, const char *request, voi
     }
 }
 
-/* ---- what is told ---- */
+/* ---- reported events ---- */
 
 static unsigned number_of(struct fx_text text) {
     unsigned number = 0;

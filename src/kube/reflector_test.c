@@ -42,13 +42,13 @@ static void a_list_and_a_watch(void **state) {
     const struct reply replies[] = {{IS_LIST, assigns.data, KEEP_OPEN, 0},
                                     {FROM("4006"), assign_events.data, KEEP_OPEN, 0}};
     fixture_start(&fixture, replies, FX_COUNT(replies));
-    struct fx_kube_reflector_status status = look(&fixture);
+    struct fx_kube_reflector_status status = status_of(&fixture);
     assert_int_equal(status.state, FX_KUBE_STATE_STARTING);
     assert_false(status.synced);
     assert_null(status.version);
     await_requests(&fixture, 3);
     expect_reported(&fixture, ASSIGNS_TOLD EVENTS_TOLD);
-    status = look(&fixture);
+    status = status_of(&fixture);
     assert_int_equal(status.state, FX_KUBE_STATE_WATCHING);
     assert_true(status.synced && status.synced_ns > 0);
     assert_true(status.version == &assign);
@@ -56,7 +56,7 @@ static void a_list_and_a_watch(void **state) {
     assert_int_equal(status.n_lists, 1);
     assert_int_equal(status.n_watches, 1);
     assert_int_equal(status.n_events, 6);
-    /* The watch ended in order, behind its last bookmark. */
+    /* The watch ended without an error after its last bookmark. */
     assert_non_null(strstr(fixture.api.server.received.data, FROM("4011")));
     fixture_finish(&fixture);
 }
@@ -148,7 +148,7 @@ static void page_by_page(void **state) {
     expect_reported(&fixture, "+always-pull@4004 +sidecar@4006 synced");
     /* From the moment of the first page. */
     assert_non_null(strstr(fixture.api.server.received.data, FROM("4006")));
-    assert_int_equal(look(&fixture).n_lists, 1);
+    assert_int_equal(status_of(&fixture).n_lists, 1);
     fixture_finish(&fixture);
 }
 

@@ -93,7 +93,7 @@ static void failure_of(const struct fx_kube_reflector *reflector,
 
 /* ---- events ---- */
 
-/* Notes the last version, which never goes back. False without memory. */
+/* Stores the last version; it never decreases. False without memory. */
 static bool advance(struct fx_kube_reflector *reflector, struct fx_text version) {
     struct fx_buf *seen = &reflector->version;
     if (version.len == 0 || fx_kube_version_is_before(version, fx_buf_view(seen))) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/request_test.c - each verb as it goes over the wire.
+ * kube/request_test.c - each verb as it is sent.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -93,12 +93,12 @@ static void values_are_escaped(void **state) {
 
 static void resources_have_names(void **state) {
     (void)state;
-    struct fx_buf words = {0};
-    fx_kube_write_resource(&assign, &words);
-    fx_buf_char(&words, ' ');
-    fx_kube_write_resource(&namespaces, &words);
-    assert_string_equal(words.data, "assign.mutations.gatekeeper.sh namespaces");
-    fx_buf_finish(&words);
+    struct fx_buf text = {0};
+    fx_kube_write_resource(&assign, &text);
+    fx_buf_char(&text, ' ');
+    fx_kube_write_resource(&namespaces, &text);
+    assert_string_equal(text.data, "assign.mutations.gatekeeper.sh namespaces");
+    fx_buf_finish(&text);
 }
 
 static void versions_have_paths_and_names(void **state) {
@@ -125,7 +125,7 @@ static void versions_have_paths_and_names(void **state) {
     }
 }
 
-static void secrets_are_told(void **state) {
+static void secrets_are_recognized(void **state) {
     (void)state;
     const struct fx_kube_resource other = {"example.com", "v1", "secrets", "Secret"};
     assert_true(fx_kube_resource_is_secret(&secrets));
@@ -139,7 +139,7 @@ int main(void) {
         cmocka_unit_test(values_are_escaped),
         cmocka_unit_test(resources_have_names),
         cmocka_unit_test(versions_have_paths_and_names),
-        cmocka_unit_test(secrets_are_told),
+        cmocka_unit_test(secrets_are_recognized),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,7 +10,6 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "kube/check.h"
 #include "kube/config.h"
 #include "net/tls.h"
 
@@ -85,7 +84,7 @@ bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
     bool ok = fx_buf_reserve(&bytes, READ_ROOM) != NULL || fx_fail_nomem(err);
     ok = ok && read(file, TOKEN_BYTES_MAX, &bytes, err);
     if (ok) {
-        const struct fx_text text = fx_kube_trim(fx_buf_view(&bytes));
+        const struct fx_text text = fx_text_trim_space(fx_buf_view(&bytes));
         ok = fx_kube_token_check(text, err) || fx_err_prefix(err, "%s: ", file);
         ok = ok && copy(text, value, err);
     }

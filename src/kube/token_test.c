@@ -68,14 +68,14 @@ static void assert_token(struct fx_kube_token *token, uint64_t now_ns,
 }
 
 static void assert_fault(struct fx_kube_token *token, uint64_t now_ns, const char *wanted,
-                         const char *words) {
+                         const char *message) {
     bool fault = false;
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text got = fx_kube_token_now(token, now_ns, &fault, &err);
     assert_true(fault);
     assert_true(fx_text_is(got, wanted));
-    if (strstr(err.msg, words) == NULL) {
-        fail_msg("`%s` is not in `%s`", words, err.msg);
+    if (strstr(err.msg, message) == NULL) {
+        fail_msg("`%s` is not in `%s`", message, err.msg);
     }
 }
 
@@ -208,13 +208,13 @@ static void a_fixed_one_stands_in_for_the_file(void **state) {
 
 /* ---- files ------------------------------------------------------------------------- */
 
-static void assert_unreadable(enum fx_code code, const char *words) {
+static void assert_unreadable(enum fx_code code, const char *message) {
     struct fx_buf value = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_false(fx_kube_token_read(token_file, &value, &err));
     assert_int_equal(err.code, code);
-    if (strstr(err.msg, words) == NULL) {
-        fail_msg("`%s` is not in `%s`", words, err.msg);
+    if (strstr(err.msg, message) == NULL) {
+        fail_msg("`%s` is not in `%s`", message, err.msg);
     }
     assert_null(strstr(err.msg, "hunter"));
     assert_null(value.data);

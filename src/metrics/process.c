@@ -90,7 +90,7 @@ static double count_open_files(void) {
     return n;
 }
 
-static void look(void *user) {
+static void process_read(void *user) {
     struct fx_process_metrics *process = user;
     struct fx_family *const *families = process->families;
     struct fx_process_stat stat;
@@ -114,7 +114,7 @@ static void look(void *user) {
 }
 
 /* Read once, because it does not change. */
-static void look_at_start(struct fx_process_metrics *process) {
+static void set_start_time(struct fx_process_metrics *process) {
     const double ticks = (double)sysconf(_SC_CLK_TCK);
     const double boot = boot_seconds();
     struct fx_process_stat stat;
@@ -132,6 +132,6 @@ bool fx_process_metrics_add(struct fx_process_metrics *process,
             return false;
         }
     }
-    look_at_start(process);
-    return fx_registry_add_reader(registry, look, process);
+    set_start_time(process);
+    return fx_registry_add_reader(registry, process_read, process);
 }

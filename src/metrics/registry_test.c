@@ -187,7 +187,7 @@ static void test_too_many_are_others(void **state) {
     fx_registry_destroy(registry);
 }
 
-/* What comes in the place of a series that ended begins anew, whatever was counted. */
+/* A series that reuses the slot of a removed one starts at 0. */
 static void test_drop(void **state) {
     (void)state;
     struct fx_registry *registry = make_registry();

@@ -97,7 +97,7 @@ static void a_listener_is_reached(void **state) {
     }
 }
 
-static void literals_are_told_from_names(void **state) {
+static void literals_differ_from_names(void **state) {
     (void)state;
     static const struct {
         const char *host, *printed; /* NULL: a name */
@@ -133,7 +133,7 @@ int main(void) {
         cmocka_unit_test(a_long_host_is_refused),
         cmocka_unit_test(falls_back_to_ipv4),
         cmocka_unit_test(a_listener_is_reached),
-        cmocka_unit_test(literals_are_told_from_names),
+        cmocka_unit_test(literals_differ_from_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

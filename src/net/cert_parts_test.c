@@ -12,7 +12,7 @@
 
 #include "base/date.h"
 #include "base/macros.h"
-#include "net/cert_parts.h"
+#include "net/tls_issue.h"
 
 static void names_are_der(void **state) {
     (void)state;

@@ -341,7 +341,7 @@ static bool try_next(struct fx_http_call *call) {
     }
     if (!fx_stream_connect(stream, to, &call->failure)) {
         (void)prefix_address(call);
-        fx_stream_close(stream); /* on_closed() goes on */
+        fx_stream_close(stream); /* on_closed() continues */
     }
     return true;
 }
@@ -470,7 +470,7 @@ static void write_fields(const struct fx_http_call_options *options,
 }
 
 /* Writes head and body to `request`, which is empty. fx_tls_wipe() it after use: the
- * fields are copied to no other place. */
+ * fields are not copied elsewhere. */
 static bool write_request(const struct fx_http_call_options *options,
                           struct fx_buf *request, struct fx_err *err) {
     if (!check_fields(options, err)) {

@@ -2,7 +2,7 @@
  *
  * net/http_client.h - one HTTP/1.1 request to a server, over TLS or plain: resolve,
  * connect, send, read the response, as a whole or in pieces, close. With a pool
- * (net/http_pool.h) the connection of an earlier call is reused if there is one, and kept
+ * the connection of an earlier call is reused if there is one, and kept
  * for later calls. Loop thread only.
  *
  * Names are resolved on a worker thread of libuv, which cannot always be cancelled: then
@@ -100,8 +100,31 @@ bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *opti
                         void *user, struct fx_http_call **ret_call,
                         struct fx_err *err) FX_MUST_USE;
 
-/* Cancels a call before its `on_done`, which is not called then. The loop must go on
- * running to close handles. */
+/* Cancels a call before its `on_done`, which is not called then. The loop must
+ * keep running to close handles. */
 void fx_http_call_cancel(struct fx_http_call *call);
+
+/* ---- pool ----
+ *
+ * Idle connections of earlier calls, for later calls to the same host and port with the
+ * same TLS configuration: a handshake takes milliseconds of the loop. The newest
+ * connection is reused first, and the oldest closed first. An idle connection that
+ * receives anything (an end, an error, unexpected bytes) is closed. */
+
+/* 0 means the default of base/limits.h. */
+struct fx_http_pool_options {
+    size_t max_idle, max_idle_per_target;
+    uint64_t idle_ms; /* maximum time without use */
+    uint64_t age_ms;  /* maximum age of a kept connection */
+};
+
+/* Creates the pool of a loop. `options` NULL: the defaults. NULL if out of memory. */
+struct fx_http_pool *fx_http_pool_create(uv_loop_t *loop,
+                                         const struct fx_http_pool_options *options,
+                                         struct fx_err *err) FX_MUST_USE;
+
+/* Closes the idle connections. Running calls continue, and close their connections
+ * afterwards. The loop must keep running to close handles. NULL is fine. */
+void fx_http_pool_close(struct fx_http_pool *pool);
 
 #endif

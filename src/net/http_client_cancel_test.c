@@ -12,7 +12,7 @@ static void cancel_and_see(struct pooled *pooled, struct taken taken) {
     take(pooled, options_of(pooled), PATIENCE_MS, &taken);
     const unsigned n_wanted = taken.cancels_at_piece;
     while (taken.asked.call != NULL) {
-        turn(pooled);
+        iterate(pooled);
     }
     await_open(pooled, 0);
     assert_int_equal(taken.asked.n_done, 0);
@@ -59,7 +59,7 @@ static void a_call_without_a_pool_may_be_given_up(void **state) {
         options.pool = NULL;
         take(&pooled, options, 0, &taken);
         while (taken.asked.call != NULL) {
-            turn(&pooled);
+            iterate(&pooled);
         }
         await_open(&pooled, 0);
         assert_int_equal(taken.n_pieces, at);
@@ -137,11 +137,11 @@ static void a_stream_can_be_given_up_at_any_time(void **state) {
     for (int plain = 0; plain < 2; plain++) {
         begin(&pooled, plain != 0);
         pooled.fake.script = (struct script){CHUNKED "1\r\na\r\n1\r\nb\r\n", KEEP_OPEN};
-        for (int turns = 0; turns < 20; turns++) {
+        for (int iterations = 0; iterations < 20; iterations++) {
             struct taken taken = {0};
             take(&pooled, options_of(&pooled), 1, &taken);
-            for (int i = 0; i < turns && taken.asked.n_done == 0; i++) {
-                turn(&pooled);
+            for (int i = 0; i < iterations && taken.asked.n_done == 0; i++) {
+                iterate(&pooled);
             }
             if (taken.asked.n_done == 0) {
                 cancel_taken(&taken);
@@ -153,7 +153,8 @@ static void a_stream_can_be_given_up_at_any_time(void **state) {
     }
 }
 
-/* The pool may be closed meanwhile: the stream goes on, and its link is not kept. */
+/* A pool may be closed during a stream: the stream continues, and its connection is
+ * closed afterwards. */
 static void a_stream_outlives_its_pool(void **state) {
     (void)state;
     struct pooled pooled;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_fault_test.c - calls to a server that says what a test wants it to say,
- * to nobody, and calls that are given up.
+ * net/http_client_fault_test.c - calls to a server with scripted answers, to unreachable
+ * addresses, and cancelled calls.
  */
 #include "net/http_client_fixture.h"
 
@@ -84,8 +84,8 @@ static void every_script_is_understood(void **state) {
     fx_tls_config_unref(tls);
 }
 
-/* The end of the connection ends a body, unless somebody on the way could have made it
- * and the body does not tell. */
+/* The end of the connection ends a body of unknown length; over TLS only close_notify
+ * does, since anyone between could have closed the connection. */
 static void only_a_goodbye_ends_a_body_over_tls(void **state) {
     (void)state;
     static const struct {
@@ -135,11 +135,11 @@ static void the_request_is_as_it_should_be(void **state) {
     fake_server_finish(&fake);
 }
 
-static void nobody_there(void **state) {
+static void no_server_there(void **state) {
     (void)state;
     struct fake_server fake;
     struct asked asked;
-    struct fx_buf words = {0};
+    struct fx_buf message = {0};
     fake_server_start(&fake, NULL);
     /* A port that was free a moment ago. */
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
@@ -150,11 +150,11 @@ static void nobody_there(void **state) {
     assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
     const uint16_t alive = fake.port;
     fake.port = ntohs(at.sin_port);
-    fx_buf_printf(&words, "connect 127.0.0.1:%u: connection refused", fake.port);
+    fx_buf_printf(&message, "connect 127.0.0.1:%u: connection refused", fake.port);
     ask_actor(&fake, "http://127.0.0.1:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
               &asked);
     await(&fake.loop, &asked);
-    expect_failure(&asked, FX_EIO, words.data);
+    expect_failure(&asked, FX_EIO, message.data);
     ask_actor(&fake, "http://localhost:PORT/", posting(NULL, NULL, FX_TEXT("{}")),
               &asked);
     await(&fake.loop, &asked);
@@ -162,14 +162,14 @@ static void nobody_there(void **state) {
     (void)close(fd);
     fake.port = alive;
     fake_server_finish(&fake);
-    fx_buf_finish(&words);
+    fx_buf_finish(&message);
 }
 
-static void names_that_nobody_has(void **state) {
+static void unknown_names(void **state) {
     (void)state;
     static const char *const urls[] = {
         "http://a..b:PORT/",
-        /* No label has 64 bytes: this fails before it is looked up. */
+        /* No label has 64 bytes: this fails before a lookup. */
         "http://0123456789012345678901234567890123456789012345678901234567890123:PORT/"};
     struct fake_server fake;
     struct asked asked;
@@ -205,13 +205,12 @@ static void tls_and_plain_do_not_meet(void **state) {
     fx_tls_config_unref(tls);
 }
 
-/* Given up after so many turns of the loop: each stage comes in its turn. True while it
- * was not yet done by then. */
+/* Cancels a call after this number of iterations. True if it was still running. */
 static bool cancel_after(struct fake_server *fake, const char *format,
-                         struct fx_tls_config *tls, int turns) {
+                         struct fx_tls_config *tls, int iterations) {
     struct asked asked;
     ask_actor(fake, format, posting(NULL, tls, FX_TEXT("{}")), &asked);
-    for (int i = 0; i < turns && asked.n_done == 0; i++) {
+    for (int i = 0; i < iterations && asked.n_done == 0; i++) {
         (void)uv_run(&fake->loop, UV_RUN_NOWAIT);
         if (i > 0 && i % 4 == 0) {
             uv_sleep(1); /* for the lookup, on its thread */
@@ -241,8 +240,8 @@ static void a_call_can_be_given_up_at_any_time(void **state) {
         fake_server_start(&fake, plain != 0 ? NULL : server_tls);
         fake.script = (struct script){OK_LINE "Content-Length: 3\r\n\r\n{}", KEEP_OPEN};
         for (size_t i = 0; i < FX_COUNT(urls); i++) {
-            for (int turns = (int)i % step; turns < 40; turns += step) {
-                (void)cancel_after(&fake, urls[i], plain != 0 ? NULL : tls, turns);
+            for (int iterations = (int)i % step; iterations < 40; iterations += step) {
+                (void)cancel_after(&fake, urls[i], plain != 0 ? NULL : tls, iterations);
             }
         }
         fake_server_finish(&fake);
@@ -299,8 +298,8 @@ int main(void) {
         cmocka_unit_test(every_script_is_understood),
         cmocka_unit_test(only_a_goodbye_ends_a_body_over_tls),
         cmocka_unit_test(the_request_is_as_it_should_be),
-        cmocka_unit_test(nobody_there),
-        cmocka_unit_test(names_that_nobody_has),
+        cmocka_unit_test(no_server_there),
+        cmocka_unit_test(unknown_names),
         cmocka_unit_test(tls_and_plain_do_not_meet),
         cmocka_unit_test(a_call_can_be_given_up_at_any_time),
         cmocka_unit_test(an_answer_may_lead_to_the_next_call),

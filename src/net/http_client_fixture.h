@@ -137,9 +137,9 @@ static inline void ask_actor(struct fake_server *fake, const char *format,
 }
 
 static inline void expect_failure(struct asked *asked, enum fx_code code,
-                                  const char *words) {
-    if (asked->failure.code != code || strstr(asked->failure.msg, words) == NULL) {
-        fail_msg("wanted `%s`, got %d `%s`", words, (int)asked->failure.code,
+                                  const char *message) {
+    if (asked->failure.code != code || strstr(asked->failure.msg, message) == NULL) {
+        fail_msg("wanted `%s`, got %d `%s`", message, (int)asked->failure.code,
                  asked->failure.msg);
     }
     fx_buf_finish(&asked->body);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_client_lookup_test.c - calls to names that have several addresses, some of
- * them where nobody answers. The resolver is one of ours: it takes the place of the C
- * library's.
+ * net/http_client_lookup_test.c - calls to names with several addresses, some of them
+ * unreachable. The test replaces the resolver of the C library.
  */
 #include "net/http_client_fixture.h"
 

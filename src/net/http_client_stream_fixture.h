@@ -74,23 +74,23 @@ static inline void finish_taken(struct taken *taken) {
 }
 
 /* The server sends more on its newest connection. */
-static inline void speak(struct pooled *pooled, const char *words) {
+static inline void speak(struct pooled *pooled, const char *text) {
     assert_non_null(pooled->fake.connections);
-    fx_stream_write(&pooled->fake.connections->stream, fx_text_of(words));
+    fx_stream_write(&pooled->fake.connections->stream, fx_text_of(text));
 }
 
 static inline void await_pieces(struct pooled *pooled, const struct taken *taken,
                                 const char *all) {
     for (const uint64_t until = now_ms() + PATIENCE_MS;
          taken->pieces.len < strlen(all) && now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
     assert_string_equal(taken->pieces.len == 0 ? "" : taken->pieces.data, all);
 }
 
 static inline void pass_time(struct pooled *pooled, uint64_t ms) {
     for (const uint64_t until = now_ms() + ms; now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
 }
 

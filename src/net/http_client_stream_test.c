@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/* ---- in order ---- */
+/* ---- complete streams ---- */
 
 static void pieces_come_before_the_end(void **state) {
     (void)state;
@@ -50,7 +50,7 @@ static void a_stream_may_be_long(void **state) {
     options.max_body = 10;
     take(&pooled, options, 0, &taken);
     while (taken.pieces.len < 2999999) {
-        turn(&pooled);
+        iterate(&pooled);
     }
     speak(&pooled, "y");
     await(&pooled.fake.loop, &taken.asked);
@@ -100,7 +100,7 @@ static void a_recorded_watch_comes_byte_by_byte(void **state) {
 
 static const struct {
     const char *answer, *pieces;
-    const char *failure;  /* NULL: in order, */
+    const char *failure;  /* NULL: success, */
     enum ending ending;   /* once the pieces are there */
     bool fine_when_plain; /* without close_notify */
 } endings[] = {
@@ -142,7 +142,7 @@ static void check_ending(struct pooled *pooled, size_t i, bool plain) {
     finish_taken(&taken);
 }
 
-static void every_end_is_told(void **state) {
+static void every_end_is_reported(void **state) {
     (void)state;
     struct pooled pooled;
     for (int plain = 0; plain < 2; plain++) {
@@ -272,7 +272,7 @@ int main(void) {
         cmocka_unit_test(pieces_come_before_the_end),
         cmocka_unit_test(a_stream_may_be_long),
         cmocka_unit_test(a_recorded_watch_comes_byte_by_byte),
-        cmocka_unit_test(every_end_is_told),
+        cmocka_unit_test(every_end_is_reported),
         cmocka_unit_test(the_timeout_ends_with_the_head),
         cmocka_unit_test(silence_is_bounded),
         cmocka_unit_test(any_byte_breaks_the_silence),

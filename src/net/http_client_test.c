@@ -97,7 +97,7 @@ static void strangers_are_refused(void **state) {
     struct asked asked;
     const struct {
         const struct fx_buf *ca;
-        const char *name, *words;
+        const char *name, *message;
     } cases[] = {
         {&other_trust, "localhost", "the peer's certificate: "},
         {&trust, "example.org", "the peer's certificate is not for `example.org`"},
@@ -109,7 +109,7 @@ static void strangers_are_refused(void **state) {
         ask_world(&fixture, "https://127.0.0.1:PORT/", posting(NULL, tls, FX_TEXT("{}")),
                   &asked);
         await(&fixture.loop, &asked);
-        expect_failure(&asked, FX_EIO, cases[i].words);
+        expect_failure(&asked, FX_EIO, cases[i].message);
         fx_tls_config_unref(tls);
     }
     assert_int_equal(fixture.n_requests, 0);

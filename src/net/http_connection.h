@@ -97,7 +97,7 @@ struct fx_http_server {
     void *stopped_user;
 };
 
-/* Goes on with the input of a connection; a callback for fx_loop_tasks_init(). */
+/* Continues with the input of a connection; a callback for fx_loop_tasks_init(). */
 void fx_http_connection_on_task(struct fx_loop_task *task);
 
 /* Takes ownership of a connected socket. False if out of memory: then the caller keeps

@@ -152,7 +152,7 @@ static const struct bad {
     {"post / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     {"FROBNICATE / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     {"POST\r\n\r\n", 400},
-    {"POST /\r\n\r\n", 505}, /* which is how HTTP/0.9 looked */
+    {"POST /\r\n\r\n", 505}, /* a request line of HTTP/0.9 */
     {"\r\rPOST / HTTP/1.1\r\nHost: a\r\n\r\n", 400},
     {"\x16\x03\x01\x02", 400},
     /* Versions. */

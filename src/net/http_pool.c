@@ -3,7 +3,7 @@
  * net/http_pool.c - a list of idle connections, newest first. It is short, so it is
  * searched linearly.
  */
-#include "net/http_pool.h"
+#include "net/http_client.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_pool_fault_test.c - connections that end, or say what nobody asked for, while
- * they are idle or just when they are used again.
+ * net/http_pool_fault_test.c - connections that end, or send unexpected bytes, while they
+ * are idle or just when they are used again.
  */
 #include "net/http_pool_fixture.h"
 
@@ -62,7 +62,7 @@ static void only_what_is_in_order_is_kept(void **state) {
     }
 }
 
-/* A request that is answered before it was sent leaves the rest of it in the way. */
+/* A connection on which a request was answered before it was sent whole is not reused. */
 static void an_answer_before_its_request_is_whole(void **state) {
     (void)state;
     struct pooled pooled;
@@ -123,7 +123,7 @@ static void a_server_may_have_closed_what_seems_idle(void **state) {
     }
 }
 
-static void an_answer_without_a_request_is_nobody_s(void **state) {
+static void an_answer_without_a_request_is_dropped(void **state) {
     (void)state;
     struct pooled pooled;
     struct asked asked;
@@ -172,7 +172,7 @@ static void only_once_and_only_if_nothing_came(void **state) {
     static const struct {
         struct script again, script;
         bool repeatable;
-        const char *words;
+        const char *message;
         size_t n_requests;
     } cases[] = {
         {{NULL, CUT}, {NULL, CUT}, true, NOTHING, 3},
@@ -204,15 +204,15 @@ static void only_once_and_only_if_nothing_came(void **state) {
             options.repeatable = cases[i].repeatable;
             ask_actor(&pooled.fake, URL, options, &asked);
             await(&pooled.fake.loop, &asked);
-            expect_failure(&asked, FX_EIO, cases[i].words);
+            expect_failure(&asked, FX_EIO, cases[i].message);
             assert_int_equal(pooled.fake.n_requests, cases[i].n_requests);
             end(&pooled);
         }
     }
 }
 
-/* The new connection that takes the place of the idle one cannot be made. */
-static void nobody_is_there_any_more(void **state) {
+/* The connection that replaces the idle one cannot be opened. */
+static void the_server_is_gone(void **state) {
     (void)state;
     struct pooled pooled;
     struct asked asked;
@@ -249,9 +249,9 @@ static void its_time_is_that_of_the_call(void **state) {
     }
 }
 
-/* Given up after so many turns of the loop, on a connection that was idle, or on the one
- * in its place. */
-static void cancel_after(bool plain, bool repeated, int turns) {
+/* Cancels a call after this number of iterations, on a connection that was idle, or on
+ * the one that replaces it. */
+static void cancel_after(bool plain, bool repeated, int iterations) {
     struct pooled pooled;
     struct asked asked;
     begin(&pooled, plain);
@@ -259,7 +259,7 @@ static void cancel_after(bool plain, bool repeated, int turns) {
     pooled.fake.script = (struct script){NULL, KEEP_OPEN};
     pooled.fake.again = (struct script){NULL, repeated ? CUT : KEEP_OPEN};
     ask_pooled(&pooled, &asked);
-    for (int i = 0; i < turns; i++) {
+    for (int i = 0; i < iterations; i++) {
         (void)uv_run(&pooled.fake.loop, UV_RUN_NOWAIT);
     }
     assert_int_equal(asked.n_done, 0);
@@ -273,9 +273,9 @@ static void cancel_after(bool plain, bool repeated, int turns) {
 
 static void a_call_can_be_given_up(void **state) {
     (void)state;
-    for (int turns = 0; turns < 12; turns++) {
+    for (int iterations = 0; iterations < 12; iterations++) {
         for (int i = 0; i < 4; i++) {
-            cancel_after((i & 1) != 0, (i & 2) != 0, turns);
+            cancel_after((i & 1) != 0, (i & 2) != 0, iterations);
         }
     }
 }
@@ -286,10 +286,10 @@ int main(void) {
         cmocka_unit_test(an_answer_before_its_request_is_whole),
         cmocka_unit_test(a_server_may_close_what_is_idle),
         cmocka_unit_test(a_server_may_have_closed_what_seems_idle),
-        cmocka_unit_test(an_answer_without_a_request_is_nobody_s),
+        cmocka_unit_test(an_answer_without_a_request_is_dropped),
         cmocka_unit_test(a_request_is_made_once_more),
         cmocka_unit_test(only_once_and_only_if_nothing_came),
-        cmocka_unit_test(nobody_is_there_any_more),
+        cmocka_unit_test(the_server_is_gone),
         cmocka_unit_test(its_time_is_that_of_the_call),
         cmocka_unit_test(a_call_can_be_given_up),
     };

@@ -9,7 +9,6 @@
 #include "net/http_client_fixture.h"
 
 #include "net/http_client_connection.h"
-#include "net/http_pool.h"
 
 #define ANSWER  OK_LINE "Content-Length: 2\r\n\r\n{}"
 #define URL     "https://127.0.0.1:PORT/"
@@ -79,7 +78,7 @@ static inline void call_many(struct pooled *pooled, const char *format, size_t n
     }
 }
 
-static inline void turn(struct pooled *pooled) {
+static inline void iterate(struct pooled *pooled) {
     if (uv_run(&pooled->fake.loop, UV_RUN_NOWAIT) != 0) {
         uv_sleep(1);
     }
@@ -89,10 +88,10 @@ static inline void turn(struct pooled *pooled) {
 static inline void await_open(struct pooled *pooled, size_t n) {
     for (const uint64_t until = now_ms() + PATIENCE_MS;
          pooled->fake.n_open != n && now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
     for (int i = 0; i < 10; i++) {
-        turn(pooled);
+        iterate(pooled);
     }
     assert_int_equal(pooled->fake.n_open, n);
 }
@@ -100,7 +99,7 @@ static inline void await_open(struct pooled *pooled, size_t n) {
 static inline void await_requests(struct pooled *pooled, size_t n) {
     for (const uint64_t until = now_ms() + PATIENCE_MS;
          pooled->fake.n_requests < n && now_ms() < until;) {
-        turn(pooled);
+        iterate(pooled);
     }
     assert_int_equal(pooled->fake.n_requests, n);
 }

@@ -210,7 +210,7 @@ static void ports_do_not_share(void **state) {
 }
 
 /* Without a pool there is one connection a call, and none is left. */
-static void who_has_no_pool_uses_none(void **state) {
+static void calls_without_a_pool_use_none(void **state) {
     (void)state;
     struct pooled pooled;
     struct asked asked;
@@ -328,7 +328,7 @@ int main(void) {
         cmocka_unit_test(plain_does_not_share_with_tls),
         cmocka_unit_test(what_was_read_is_overwritten),
         cmocka_unit_test(ports_do_not_share),
-        cmocka_unit_test(who_has_no_pool_uses_none),
+        cmocka_unit_test(calls_without_a_pool_use_none),
         cmocka_unit_test(there_are_not_too_many),
         cmocka_unit_test(they_are_not_kept_for_ever),
         cmocka_unit_test(the_busiest_ends_too),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response_fixture.h - for the tests of responses: reading one in pieces, and
- * what is told meanwhile.
+ * net/http_response_fixture.h - for the tests of responses: feeds one in pieces and
+ * records the events.
  */
 #ifndef FX_NET_HTTP_RESPONSE_FIXTURE_H
 #define FX_NET_HTTP_RESPONSE_FIXTURE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response_stream_test.c - bodies that are handed out as they come: what a real
- * API server sent, split and cut anywhere; streams without end, in order and hostile.
+ * net/http_response_stream_test.c - streamed bodies: recordings of a real API server,
+ * split and cut anywhere; endless streams, valid and hostile.
  */
 #include "net/http_response_fixture.h"
 
@@ -46,7 +46,7 @@ static void read_file(const char *name, struct fx_buf *bytes) {
     assert_int_equal(fclose(file), 0);
 }
 
-/* A reader of chunks as simple as can be, for what is known to be in order. */
+/* A minimal reader of chunks, for valid input. */
 static void join_chunks(const char *at, struct fx_buf *body) {
     for (;;) {
         char *after = NULL;
@@ -188,7 +188,7 @@ static void a_stream_needs_no_end(void **state) {
 #define FRAMING "the answer's framing is larger than 1024 bytes"
 
 static const struct {
-    const char *begin, *again, *words;
+    const char *begin, *again, *message;
 } hostile[] = {
     {"", "HTTP/1.1 100 Continue\r\n\r\n", "the answer's head is larger than 1024 bytes"},
     {CHUNKED, "1;x=" X32 "\r\na\r\n", FRAMING},
@@ -208,7 +208,7 @@ static void but_its_framing_does(void **state) {
         assert_int_equal(flood(hostile[i].begin, hostile[i].again, STREAM, &parsed, &err),
                          FX_HTTP_RESPONSE_BAD);
         assert_int_equal(err.code, FX_ELIMIT);
-        assert_string_equal(err.msg, hostile[i].words);
+        assert_string_equal(err.msg, hostile[i].message);
         fx_buf_finish(&parsed.pieces);
     }
 }

@@ -245,7 +245,7 @@ static void heads_are_bounded_together(void **state) {
     }
 }
 
-static void a_server_cannot_go_on_for_ever(void **state) {
+static void endless_responses_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *begin, *again;
@@ -270,7 +270,7 @@ int main(void) {
         cmocka_unit_test(responses_are_read_in_every_split),
         cmocka_unit_test(connections_persist_after_what_is_in_order),
         cmocka_unit_test(heads_are_bounded_together),
-        cmocka_unit_test(a_server_cannot_go_on_for_ever),
+        cmocka_unit_test(endless_responses_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -178,7 +178,8 @@ static void refuse_socket(struct fx_http_server *server, int fd) {
     (void)close(fd);
 }
 
-/* Connections that are being closed do not count: they are freed before the loop goes on.
+/* Connections that are being closed do not count: they are freed at the end of the
+ * iteration.
  */
 static bool has_room(const struct fx_http_server *server) {
     return server->handshaking.n + server->open.n + server->leaving.n <
@@ -321,7 +322,7 @@ static void stop_all(const struct fx_http_connection_list *list) {
     for (struct fx_list_link *at = list->queue.first; at != NULL;) {
         struct fx_list_link *next = at->next;
         fx_http_connection_stop(
-            fx_http_exchange_of(at)); /* frees nothing before the loop goes on */
+            fx_http_exchange_of(at)); /* frees nothing within this iteration */
         at = next;
     }
 }

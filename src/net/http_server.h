@@ -14,7 +14,7 @@
  *
  * Memory of unanswered messages (head, body and what was read ahead, as allocated) is
  * limited by `max_held` for all connections: the connection whose bytes exceed it is
- * refused and frees its memory; the others go on. An announced length is not reserved,
+ * refused and frees its memory; the others continue. An announced length is not reserved,
  * except the first 64 KiB. `max_held` should be well over twice `max_body`, because
  * buffers double. Small buffers that are kept for the next message do not count.
  *

@@ -137,7 +137,7 @@ static void in_a_crowd_nothing_is_accepted(void **state) {
 }
 
 /* Those whom the kernel has taken believe they are connected. */
-static void who_waits_is_served_at_the_end(void **state) {
+static void waiting_clients_are_served_at_the_end(void **state) {
     (void)state;
     struct pair pair;
     struct fx_buf received = {0};
@@ -172,8 +172,8 @@ static void on_timed_request(struct fx_http_exchange *exchange, void *user) {
     fx_http_respond(exchange, 204, NULL, NULL, NULL);
 }
 
-/* Two requests are found in one turn: that the second waits for the first is part of its
- * time. */
+/* Two requests arrive in one iteration: the time in which the second waits for the first
+ * counts as part of its time. */
 static void waiting_for_others_counts(void **state) {
     (void)state;
     struct fixture fixture = {0};
@@ -212,7 +212,7 @@ int main(void) {
         cmocka_unit_test(its_own_bounds_hold),
         cmocka_unit_test(after_the_end_it_is_closed),
         cmocka_unit_test(in_a_crowd_nothing_is_accepted),
-        cmocka_unit_test(who_waits_is_served_at_the_end),
+        cmocka_unit_test(waiting_clients_are_served_at_the_end),
         cmocka_unit_test(waiting_for_others_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -297,7 +297,7 @@ static void readers_that_stop_are_dropped(void **state) {
     finish(&fixture);
 }
 
-static void without_descriptors_it_goes_on(void **state) {
+static void it_continues_without_descriptors(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_buf received = {0};
@@ -345,8 +345,8 @@ static bool is_limit_real(void) {
     return soft == 100;
 }
 
-/* The last descriptor is taken: that is no reason to send anybody away, until somebody
- * else comes. */
+/* A connection may use the last descriptor; only the next one makes the server close a
+ * connection. */
 static void the_last_descriptor_is_of_use(void **state) {
     (void)state;
     struct fixture fixture;
@@ -419,7 +419,7 @@ int main(void) {
         cmocka_unit_test(talkers_are_cut_off),
         cmocka_unit_test(large_answers_wait_for_the_reader),
         cmocka_unit_test(readers_that_stop_are_dropped),
-        cmocka_unit_test(without_descriptors_it_goes_on),
+        cmocka_unit_test(it_continues_without_descriptors),
         cmocka_unit_test(the_last_descriptor_is_of_use),
         cmocka_unit_test(addresses_that_cannot_be),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_held_test.c - what all connections together may make the server hold.
+ * net/http_server_held_test.c - the memory limit for all connections.
  */
 #include "net/http_server_fixture.h"
 

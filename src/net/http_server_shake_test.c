@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_shake_test.c - crowds of TLS handshakes: who is connected comes first,
- * what is begun is ended, and who only connects goes.
+ * net/http_server_shake_test.c - many TLS handshakes at once: requests of open
+ * connections are answered first, begun handshakes are finished, idle clients are closed.
  */
 #include "net/http_server_tls_fixture.h"
 
@@ -55,8 +55,8 @@ static struct fx_tls_config *start_tls(struct fixture *fixture,
 }
 
 /* Everything has arrived before the loop reads: the request is answered in the first
- * iteration, before any handshake goes on. */
-static void who_is_connected_comes_first(void **state) {
+ * iteration, before any handshake continues. */
+static void open_connections_come_first(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_err err = FX_ERR_INIT;
@@ -240,7 +240,7 @@ static void what_is_on_its_way_is_answered(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(who_is_connected_comes_first),
+        cmocka_unit_test(open_connections_come_first),
         cmocka_unit_test(a_crowd_waits_in_the_kernel),
         cmocka_unit_test(the_silent_push_each_other_out),
         cmocka_unit_test(handshakes_may_end_anywhere),

@@ -98,7 +98,7 @@ static void check(struct fixture *fixture, uint16_t port, struct fx_tls_config *
     assert_true(fixture->probed);
 }
 
-static void a_probe_tells_what_is_wrong(void **state) {
+static void a_port_check_names_the_failure(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_tls_config *config = self_signed();
@@ -151,7 +151,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(requests_come_over_tls),
         cmocka_unit_test(bad_handshakes_are_counted),
-        cmocka_unit_test(a_probe_tells_what_is_wrong),
+        cmocka_unit_test(a_port_check_names_the_failure),
         cmocka_unit_test(a_probe_has_patience_only_so_long),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -52,7 +52,7 @@ struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks);
 void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task);
 
 /* Runs no task from fx_loop_tasks_pause() until fx_loop_tasks_resume(): for a task that
- * goes on elsewhere. */
+ * continues elsewhere. */
 void fx_loop_tasks_pause(struct fx_loop_tasks *tasks);
 void fx_loop_tasks_resume(struct fx_loop_tasks *tasks);
 

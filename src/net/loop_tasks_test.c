@@ -76,7 +76,7 @@ static void each_turn_takes_one(void **state) {
     assert_int_equal(uv_run(*state, UV_RUN_DEFAULT), 0); /* and nothing keeps it */
 }
 
-static void who_leaves_is_not_called(void **state) {
+static void removed_tasks_do_not_run(void **state) {
     for (int i = 0; i < N_ITEMS; i++) {
         fx_loop_tasks_add(&tasks, &items[i].task, false);
     }
@@ -119,7 +119,7 @@ static void a_turn_may_queue_another(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(each_turn_takes_one, begin, end),
-        cmocka_unit_test_setup_teardown(who_leaves_is_not_called, begin, end),
+        cmocka_unit_test_setup_teardown(removed_tasks_do_not_run, begin, end),
         cmocka_unit_test_setup_teardown(held_turns_come_later, begin, end),
         cmocka_unit_test_setup_teardown(a_turn_may_queue_another, begin, end),
     };

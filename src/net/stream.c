@@ -2,8 +2,14 @@
  *
  * net/stream.c - TCP and TLS behind one interface.
  *
- * What is written to a server's stream is sent at the end of the loop's iteration,
- * together with all other writes of the iteration (write_batch.h, stream_write.c).
+ * Output is appended, as ciphertext with TLS, to the stream's pending write, and is sent
+ * by one write(): at the end of the iteration with a write batch (write_batch.h), else at
+ * once. All output takes this path, so it is sent in the order of the calls. Usually the
+ * socket takes all of it; only the rest is queued.
+ *
+ * The buffer of a pending write is shared by the streams of a loop; while several streams
+ * have output, each further one has its own, which is freed afterwards. So a stream
+ * without output has no buffer.
  */
 #include "net/stream.h"
 
@@ -11,6 +17,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,6 +27,28 @@
 #define KEEPALIVE_S  30         /* interval of TCP keep-alive for a client that waits */
 #define IGNORE_BYTES (2u << 20) /* input that is ignored during a shutdown */
 #define EARLY_BYTES  4096       /* read at a time during a handshake */
+
+/* To wait for the peer's end, when everything is sent. */
+#define LINGER_MS 2000
+
+#define SCRATCH_BYTES (256u << 10) /* a larger buffer is freed after its use */
+
+#define WRITE_MAGIC 0x66787772u /* "fxwr" */
+
+struct write {
+    uint32_t magic;
+    uv_write_t request;
+    char *bytes;
+};
+
+static void send_output(struct fx_stream *stream);
+
+/* Calls a callback that may be NULL. */
+static void report(struct fx_stream *stream, void (*callback)(void *user)) {
+    if (callback != NULL) {
+        callback(stream->user);
+    }
+}
 
 /* ---- closing ---- */
 
@@ -45,13 +74,13 @@ void fx_stream_close(struct fx_stream *stream) {
         return;
     }
     stream->closing = true;
-    fx_stream_send(stream); /* what was written before the close is still sent */
+    send_output(stream); /* what was written before the close is still sent */
     fx_handshakes_cancel(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
 }
 
-void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure) {
+static void fail_with(struct fx_stream *stream, const struct fx_err *failure) {
     if (stream->closing) {
         return;
     }
@@ -65,13 +94,13 @@ void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure)
 void fx_stream_fail(struct fx_stream *stream, const char *what, int rc) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s: %s", what, uv_strerror(rc));
-    fx_stream_fail_with(stream, &failure);
+    fail_with(stream, &failure);
 }
 
 static void fail_saying(struct fx_stream *stream, const char *message) {
     struct fx_err failure = FX_ERR_INIT;
     (void)fx_fail(&failure, FX_EIO, "%s", message);
-    fx_stream_fail_with(stream, &failure);
+    fail_with(stream, &failure);
 }
 
 /* ---- deadlines ---- */
@@ -100,7 +129,8 @@ void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
     arm_timer(stream);
 }
 
-void fx_stream_watch_progress(struct fx_stream *stream) {
+/* From now on, queued bytes must make progress within `write_ms`. */
+static void watch_progress(struct fx_stream *stream) {
     stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
     arm_timer(stream);
 }
@@ -133,10 +163,177 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            fx_stream_report(stream, stream->events->on_deadline);
+            report(stream, stream->events->on_deadline);
         }
     }
     arm_timer(stream);
+}
+
+/* ---- writing: queued output ---- */
+
+static void on_written(uv_write_t *request, int status) {
+    struct write *write = fx_checked(request->data, WRITE_MAGIC);
+    struct fx_stream *stream = fx_checked(request->handle->data, FX_STREAM_MAGIC);
+    write->magic = 0;
+    free(write->bytes);
+    free(write);
+    if (stream->closing) {
+        return;
+    }
+    if (status != 0) {
+        fx_stream_fail(stream, "write", status);
+        return;
+    }
+    if (fx_stream_has_queued_output(stream)) {
+        return;
+    }
+    stream->stalled_at = 0;
+    if (stream->finishing && stream->ended) {
+        fx_stream_close(stream);
+    } else if (stream->finishing) {
+        fx_stream_set_deadline(stream, LINGER_MS);
+    } else {
+        report(stream, stream->events->on_drained);
+    }
+}
+
+bool fx_stream_has_queued_output(const struct fx_stream *stream) {
+    return stream->tcp.write_queue_size > 0;
+}
+
+/* Queues bytes[sent …]. Consumes `bytes`. */
+static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
+    struct write *write = calloc(1, sizeof *write);
+    const size_t len = bytes->len - sent;
+    char *data = write == NULL ? NULL : fx_buf_steal(bytes);
+    if (data == NULL) {
+        free(write);
+        fx_stream_fail(stream, "write", UV_ENOMEM);
+        return;
+    }
+    *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
+    write->request.data = write;
+    const uv_buf_t rest = {data + sent, len};
+    const int rc =
+        uv_write(&write->request, (uv_stream_t *)&stream->tcp, &rest, 1, on_written);
+    if (rc != 0) {
+        free(data);
+        free(write);
+        fx_stream_fail(stream, "write", rc);
+        return;
+    }
+    stream->queued = uv_stream_get_write_queue_size((uv_stream_t *)&stream->tcp);
+    if (stream->queued > 0 && stream->stalled_at == 0) {
+        watch_progress(stream);
+    }
+}
+
+/* ---- writing: pending output ---- */
+
+static void report_blocked(struct fx_stream *stream) {
+    if (stream->scratch->batch != NULL && !stream->closing && !stream->finishing &&
+        fx_stream_has_queued_output(stream)) {
+        report(stream, stream->events->on_write_blocked);
+    }
+}
+
+/* Has the server at the other end closed the connection? What it sent before, such as TLS
+ * 1.3's alert about the client certificate, must still be read, and then its end. */
+static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
+    return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
+           stream->scratch->batch == NULL;
+}
+
+/* Sends with one write(). If the stream is being closed, nothing is queued, and errors
+ * are ignored. */
+static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
+    const uv_buf_t all = {bytes->data, bytes->len};
+    int rc = uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
+    rc = rc == UV_EAGAIN ? 0 : rc;
+    if (stream->closing || (rc >= 0 && (size_t)rc == bytes->len)) {
+        return;
+    }
+    if (rc < 0) {
+        if (!is_ended_by_peer(stream, rc)) {
+            fx_stream_fail(stream, "write", rc);
+        }
+        return;
+    }
+    queue_rest(stream, bytes, (size_t)rc);
+    report_blocked(stream);
+}
+
+/* Returns the buffer to the streams of the loop, unless it is large. */
+static void return_buffer(struct fx_stream_scratch *scratch, struct fx_buf *bytes) {
+    if (scratch->cipher.data != NULL || bytes->cap > SCRATCH_BYTES) {
+        fx_buf_finish(bytes);
+        return;
+    }
+    fx_buf_reset(bytes);
+    scratch->cipher = *bytes;
+}
+
+/* Sends the output now. May make the stream fail. */
+static void send_output(struct fx_stream *stream) {
+    struct fx_buf bytes = stream->pending.bytes;
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_remove(stream->scratch->batch, &stream->pending);
+    }
+    stream->pending.bytes = (struct fx_buf){0};
+    if (bytes.len > 0) {
+        send_all(stream, &bytes);
+    }
+    return_buffer(stream->scratch, &bytes);
+}
+
+void fx_stream_send_pending(struct fx_pending_write *pending) {
+    struct fx_stream *stream =
+        (void *)((char *)pending - offsetof(struct fx_stream, pending));
+    send_output(fx_checked(stream, FX_STREAM_MAGIC));
+}
+
+/* The buffer to append output to. Call schedule_send() afterwards. */
+static struct fx_buf *output_of(struct fx_stream *stream) {
+    struct fx_buf *bytes = &stream->pending.bytes;
+    if (bytes->data == NULL) {
+        *bytes = stream->scratch->cipher;
+        stream->scratch->cipher = (struct fx_buf){0};
+        fx_buf_reset(bytes);
+    }
+    return bytes;
+}
+
+/* Adds the output to the write batch, or sends it now if there is none. */
+static void schedule_send(struct fx_stream *stream) {
+    if (stream->scratch->batch != NULL) {
+        fx_write_batch_add(stream->scratch->batch, &stream->pending);
+    } else {
+        send_output(stream);
+    }
+}
+
+static bool append_output(struct fx_stream *stream, struct fx_text bytes,
+                          struct fx_buf *to, struct fx_err *err) {
+    if (stream->secure) {
+        return fx_tls_send(stream->tls, bytes, to, err);
+    }
+    fx_buf_text(to, bytes);
+    return !to->failed || fx_fail_nomem(err);
+}
+
+void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
+    if (stream->closing || stream->finishing) {
+        return;
+    }
+    struct fx_err failure; /* set on failure */
+    struct fx_buf *to = output_of(stream);
+    const size_t before = to->len;
+    if (!append_output(stream, bytes, to, &failure)) {
+        to->len = before; /* all of it or nothing */
+        fail_with(stream, &failure);
+        return;
+    }
+    schedule_send(stream);
 }
 
 /* ---- reading ---- */
@@ -160,7 +357,7 @@ static void report_end(struct fx_stream *stream) {
 
 static void report_open(struct fx_stream *stream) {
     stream->open = true;
-    fx_stream_report(stream, stream->events->on_open);
+    report(stream, stream->events->on_open);
 }
 
 /* Sends what TLS itself wrote. `cipher` is usually the shared buffer; then the pending
@@ -179,7 +376,7 @@ static void send_tls_output(struct fx_stream *stream, struct fx_buf *cipher) {
     if (waiting->failed) {
         fx_stream_fail(stream, "write", UV_ENOMEM);
     } else {
-        fx_stream_schedule_send(stream);
+        schedule_send(stream);
     }
 }
 
@@ -188,7 +385,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        const struct fx_err *failure) {
     send_tls_output(stream, cipher);
     if (state == FX_TLS_FAILED) {
-        fx_stream_fail_with(stream, failure);
+        fail_with(stream, failure);
         return;
     }
     if (!stream->closing && !stream->open && state != FX_TLS_HANDSHAKE) {
@@ -351,16 +548,15 @@ void fx_stream_shutdown(struct fx_stream *stream) {
         return;
     }
     if (stream->tls != NULL && stream->open) {
-        fx_tls_close_notify(stream->tls, fx_stream_output(stream));
+        fx_tls_close_notify(stream->tls, output_of(stream));
     }
-    fx_stream_send(stream);
+    send_output(stream);
     if (stream->closing) {
         return;
     }
     stream->finishing = true;
     fx_handshakes_cancel(stream);
-    fx_stream_set_deadline(stream,
-                           fx_stream_has_queued_output(stream) ? 0 : FX_STREAM_LINGER_MS);
+    fx_stream_set_deadline(stream, fx_stream_has_queued_output(stream) ? 0 : LINGER_MS);
     const int rc = uv_shutdown(&stream->shutting, (uv_stream_t *)&stream->tcp, on_shut);
     if (rc != 0 || (stream->ended && !fx_stream_has_queued_output(stream))) {
         fx_stream_close(stream);

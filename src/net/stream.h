@@ -47,7 +47,7 @@ struct fx_stream_events {
     /* The peer sends no more. It may still read. */
     void (*on_end)(void *user);
     /* The socket did not take all bytes, so some are queued: the peer reads slowly. Only
-     * with a write batch; without one, fx_stream_has_queued_output() tells it after the
+     * with a write batch; without one, call fx_stream_has_queued_output() after the
      * write. */
     void (*on_write_blocked)(void *user);
     /* All queued bytes were sent. */

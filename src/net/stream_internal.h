@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/stream_internal.h - private to stream.c, stream_write.c and handshakes.c.
+ * net/stream_internal.h - private to stream.c and handshakes.c.
  */
 #ifndef FX_NET_STREAM_INTERNAL_H
 #define FX_NET_STREAM_INTERNAL_H
@@ -11,17 +11,6 @@
 
 #define FX_STREAM_MAGIC 0x66787374u /* "fxst" */
 
-/* To wait for the peer's end, when everything is sent. */
-#define FX_STREAM_LINGER_MS 2000
-
-/* Calls a callback that may be NULL. */
-static inline void fx_stream_report(struct fx_stream *stream,
-                                    void (*callback)(void *user)) {
-    if (callback != NULL) {
-        callback(stream->user);
-    }
-}
-
 /* ---- stream.c ---- */
 
 /* Handles what TLS made of received bytes: sends `cipher` and passes `plain` on.
@@ -30,26 +19,11 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure);
 
-/* Makes the stream fail: `on_error`, then close. The second one takes libuv's code. */
-void fx_stream_fail_with(struct fx_stream *stream, const struct fx_err *failure);
+/* Makes the stream fail: `on_error` with the text of libuv's code, then close. */
 void fx_stream_fail(struct fx_stream *stream, const char *what, int rc);
-
-/* From now on, queued bytes must make progress within `write_ms`. */
-void fx_stream_watch_progress(struct fx_stream *stream);
 
 /* Drops one of the holders of the stream's memory; the last one calls `on_closed`. */
 void fx_stream_release(struct fx_stream *stream);
-
-/* ---- stream_write.c ---- */
-
-/* The buffer to append output to. Call fx_stream_schedule_send() afterwards. */
-struct fx_buf *fx_stream_output(struct fx_stream *stream);
-
-/* Adds the output to the write batch, or sends it now if there is none. */
-void fx_stream_schedule_send(struct fx_stream *stream);
-
-/* Sends the output now. May make the stream fail. */
-void fx_stream_send(struct fx_stream *stream);
 
 /* ---- handshakes.c ---- */
 

@@ -27,7 +27,7 @@ static struct fx_buf with_crlf(const char *pem) {
     return text;
 }
 
-/* What bundle() makes of `%s`-less texts, told as the samples' messages. */
+/* Compares the result of bundle() with one of the samples' messages. */
 static void assert_bundle(const char *first, const char *second, int64_t now,
                           const char *wanted) {
     struct fx_buf pem = {0};

@@ -7,11 +7,9 @@
 
 #include <mbedtls/oid.h>
 
-#include "net/cert_parts.h"
 #include "net/tls.h"
 #include "net/tls_config.h"
 #include "net/tls_issue.h"
-#include "net/tls_pem.h"
 
 /* Each may be tried as the parent of each: the cost is quadratic. */
 #define CHAIN_CERTS 32

@@ -13,7 +13,6 @@
 #include "net/tls.h"
 #include "net/tls_config.h"
 #include "net/tls_issue.h"
-#include "net/tls_pem.h"
 
 /* Differences between the versions of mbedTLS. In TLS 1.3 a server has sent its last
  * handshake message before it checks the client's certificate, so the alert of a refusal

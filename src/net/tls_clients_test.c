@@ -23,14 +23,15 @@ static struct {
     size_t n_refused;
     enum fx_tls_refusal refusal;
     char name[128];
-} told;
+} reported;
 
 static void on_refused(enum fx_tls_refusal refusal, const char *common_name, void *user) {
-    assert_ptr_equal(user, &told);
-    told.n_refused++;
-    told.refusal = refusal;
-    assert_true(strlen(common_name) < sizeof told.name);
-    strcpy(told.name, common_name); /* NOLINT(clang-analyzer-security*): just measured */
+    assert_ptr_equal(user, &reported);
+    reported.n_refused++;
+    reported.refusal = refusal;
+    assert_true(strlen(common_name) < sizeof reported.name);
+    strcpy(reported.name,
+           common_name); /* NOLINT(clang-analyzer-security*): just measured */
 }
 
 static struct fx_tls_dates days(int from, int to) {
@@ -73,7 +74,7 @@ static struct fx_tls_config *server_for(const char *const *names, size_t n_names
         .n_names = n_names,
         .known_pem = known == NULL ? (struct fx_text){0} : fx_buf_view(&known->cert),
         .on_refused = on_refused,
-        .user = &told,
+        .user = &reported,
     };
     struct fx_tls_config *server = fx_tls_config_self_signed(localhost, 1, &err);
     assert_non_null(server);
@@ -105,27 +106,28 @@ static bool comes_in(struct fx_tls_config *config, const struct fx_tls_pair *pai
 /* Is the client refused for this reason, once, with this name? Frees the client. */
 static void assert_refused(struct fx_tls_config *server, struct fx_tls_pair pair,
                            enum fx_tls_refusal refusal, const char *name) {
-    told.n_refused = 0;
+    reported.n_refused = 0;
     assert_false(comes_in(server, pair.cert.len == 0 ? NULL : &pair));
-    assert_int_equal(told.n_refused, 1);
-    assert_string_equal(fx_tls_refusal_name(told.refusal), fx_tls_refusal_name(refusal));
-    assert_string_equal(told.name, name);
+    assert_int_equal(reported.n_refused, 1);
+    assert_string_equal(fx_tls_refusal_name(reported.refusal),
+                        fx_tls_refusal_name(refusal));
+    assert_string_equal(reported.name, name);
     fx_tls_pair_finish(&pair);
 }
 
 static void assert_let_in(struct fx_tls_config *server, struct fx_tls_pair pair) {
-    told.n_refused = 0;
+    reported.n_refused = 0;
     assert_true(comes_in(server, &pair));
-    assert_int_equal(told.n_refused, 0);
+    assert_int_equal(reported.n_refused, 0);
     fx_tls_pair_finish(&pair);
 }
 
 static void a_chain_is_needed(void **state) {
     (void)state;
     struct fx_tls_config *server = server_for(NULL, 0, NULL);
-    assert_let_in(server, issue(&ours, "anybody", days(-1, 1)));
-    assert_refused(server, issue(&theirs, "anybody", days(-1, 1)),
-                   FX_TLS_REFUSAL_UNTRUSTED, "anybody");
+    assert_let_in(server, issue(&ours, "any-client", days(-1, 1)));
+    assert_refused(server, issue(&theirs, "any-client", days(-1, 1)),
+                   FX_TLS_REFUSAL_UNTRUSTED, "any-client");
     assert_refused(server, issue(&ours, "late", days(-3, -1)), FX_TLS_REFUSAL_EXPIRED,
                    "late");
     assert_refused(server, issue(&ours, "soon", days(1, 3)), FX_TLS_REFUSAL_EARLY,
@@ -172,11 +174,11 @@ static void other_failures_are_no_refusals(void **state) {
     struct fx_tls_config *config = server_for(NULL, 0, NULL);
     struct side server;
     side_init(&server, config);
-    told.n_refused = 0;
+    reported.n_refused = 0;
     server.state = fx_tls_receive(server.tls, FX_TEXT("GET / HTTP/1.1\r\n\r\n"),
                                   &server.plain, &server.cipher, &server.err);
     assert_int_equal(server.state, FX_TLS_FAILED);
-    assert_int_equal(told.n_refused, 0);
+    assert_int_equal(reported.n_refused, 0);
     side_finish(&server);
     fx_tls_config_unref(config);
 }

@@ -17,9 +17,8 @@
 #endif
 
 #include "base/date.h"
-#include "net/cert_parts.h"
 #include "net/tls.h"
-#include "net/tls_pem.h"
+#include "net/tls_issue.h"
 
 #define TRIAL_BYTES 16384 /* as large as any single allocation here */
 
@@ -236,7 +235,8 @@ static bool use_own(struct fx_tls_config *config, struct fx_err *err) {
     return rc == 0 || fx_tls_fail(err, FX_ENOMEM, "certificate", rc);
 }
 
-bool fx_tls_config_finish_server(struct fx_tls_config *config, struct fx_err *err) {
+/* The last step for a server, after its chain and key were set. */
+static bool finish_server(struct fx_tls_config *config, struct fx_err *err) {
     if (!set_defaults(config, err)) {
         return false;
     }
@@ -304,7 +304,7 @@ struct fx_tls_config *fx_tls_config_server(struct fx_text cert_pem,
                                            struct fx_text key_pem, struct fx_err *err) {
     struct fx_tls_config *config = fx_tls_config_create(true, err);
     if (config != NULL && (!fx_tls_config_add_own(config, cert_pem, key_pem, err) ||
-                           !fx_tls_config_finish_server(config, err))) {
+                           !finish_server(config, err))) {
         fx_tls_config_unref(config);
         return NULL;
     }

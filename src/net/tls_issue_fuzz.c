@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_issue_fuzz.c - anybody's text in the place of certificates: `ca.crt NUL tls.crt
- * NUL tls.key`. The empty tls.crt and tls.key stand for good ones.
+ * net/tls_issue_fuzz.c - any text as certificates: `ca.crt NUL tls.crt NUL tls.key`.
+ * The empty tls.crt and tls.key stand for good ones.
  */
 #include <assert.h>
 #include <stdint.h>

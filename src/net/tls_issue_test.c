@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_issue_test.c - certificates made, and what is told of those made elsewhere. All
- * at times far from the system's clock, which nothing here may look at.
+ * net/tls_issue_test.c - issuing certificates and checking those of others. All times are
+ * far from the system clock, which the functions must not read.
  */
 #include "net/tls_fixture.h"
 
@@ -319,8 +319,8 @@ static void only_authorities_sign(void **state) {
     }
 }
 
-/* Of several authorities of one name and of their order in a bundle nothing depends; and
- * real sessions agree. */
+/* The order of authorities of one name in a bundle does not matter; real sessions give
+ * the same result. */
 static void a_session_agrees(void **state) {
     (void)state;
     const int64_t now = (int64_t)time(NULL);

@@ -3,7 +3,7 @@
  * net/tls_pem.c - reads PEM block by block, because mbedTLS' own reader of certificates
  * takes a refused allocation for an invalid block and skips it; and writes PEM.
  */
-#include "net/tls_pem.h"
+#include "net/tls_config.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,6 @@
 
 #include "base/base64.h"
 #include "net/tls.h"
-#include "net/tls_config.h"
 
 #define TRIES 16
 

@@ -36,7 +36,7 @@ static void make_real(void) {
 }
 
 /* No failure is without a reason. */
-static bool told(bool ok, const struct fx_err *err) {
+static bool checked(bool ok, const struct fx_err *err) {
     assert(ok == (err->code == FX_OK));
     assert(ok || err->msg[0] != '\0');
     return ok;
@@ -46,7 +46,7 @@ static bool trusts(struct fx_text ca) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *config = fx_tls_config_client(
         ca, "localhost", (struct fx_text){0}, (struct fx_text){0}, &err);
-    const bool ok = told(config != NULL, &err);
+    const bool ok = checked(config != NULL, &err);
     fx_tls_config_unref(config);
     return ok;
 }
@@ -54,7 +54,7 @@ static bool trusts(struct fx_text ca) {
 static void serve_with(struct fx_text cert, struct fx_text key) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *config = fx_tls_config_server(cert, key, &err);
-    if (told(config != NULL, &err)) {
+    if (checked(config != NULL, &err)) {
         struct fx_buf printed = {0};
         int64_t begin = 0;
         int64_t end = 0;
@@ -85,7 +85,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     case 1: serve_with(fx_buf_view(&real), text); break;
     case 2: trust_bundle(text); break;
     default:
-        (void)told(fx_tls_check_ca(text, &err), &err);
+        (void)checked(fx_tls_check_ca(text, &err), &err);
         (void)trusts(text);
         break;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_stack_test.c - a thread that has signed leaves no key on its stack: mbedTLS
- * does. The stack is the test's, which looks through it when the thread has gone.
+ * net/tls_stack_test.c - a thread that has signed leaves no key on its stack, although
+ * mbedTLS does. The test owns the stack and searches it when the thread has ended.
  */
 #include "net/tls_fixture.h"
 
@@ -51,8 +51,8 @@ static void read_number(const struct fx_buf *pem, char number[KEY_BYTES]) {
     fx_buf_finish(&der);
 }
 
-/* Through the kernel, as one looks who is not of the process: to valgrind what a thread
- * that has gone left behind is undefined where it lies. From malloc. */
+/* Reads through the kernel, as another process would: for valgrind the memory that an
+ * ended thread left is undefined. The result is from malloc. */
 static char *read_memory(const void *memory, size_t size) {
     char *copy = malloc(size);
     int file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);

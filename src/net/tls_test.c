@@ -230,7 +230,7 @@ static void alerts_have_their_words(void **state) {
     (void)state;
     static const struct {
         const char bytes[8];
-        const char *words;
+        const char *message;
     } cases[] = {
         {"\x15\x03\x03\x00\x02\x02\x46", "no version in common with the peer"},
         {"\x15\x03\x03\x00\x02\x02\x28", "SSL - "}, /* handshake_failure */
@@ -247,7 +247,7 @@ static void alerts_have_their_words(void **state) {
         client.state = fx_tls_receive(client.tls, (struct fx_text){cases[i].bytes, 7},
                                       &client.plain, &client.cipher, &client.err);
         assert_int_equal(client.state, FX_TLS_FAILED);
-        assert_non_null(strstr(client.err.msg, cases[i].words));
+        assert_non_null(strstr(client.err.msg, cases[i].message));
         side_finish(&client);
     }
 }
@@ -348,7 +348,7 @@ static void files_are_read(void **state) {
     fx_tls_config_unref(config);
 
     static const struct {
-        const char *cert, *key, *words;
+        const char *cert, *key, *message;
     } cases[] = {
         {cert, other_key, "private key does not fit the certificate"},
         {cert, "", "private key"},
@@ -361,7 +361,7 @@ static void files_are_read(void **state) {
         assert_null(fx_tls_config_server(fx_text_of(cases[i].cert),
                                          fx_text_of(cases[i].key), &err));
         assert_int_equal(err.code, FX_EINVALID);
-        assert_non_null(strstr(err.msg, cases[i].words));
+        assert_non_null(strstr(err.msg, cases[i].message));
     }
     assert_null(fx_tls_config_client(FX_TEXT("no PEM"), "a", (struct fx_text){0},
                                      (struct fx_text){0}, &err));

@@ -143,7 +143,7 @@ static void a_client_needs_a_whole_pair(void **state) {
     const struct fx_text none = {0};
     const struct {
         struct fx_text cert, key;
-        const char *words;
+        const char *message;
     } cases[] = {
         {fx_buf_view(&our_pem), none, "private key"},
         {none, fx_buf_view(&our_key), "certificate"},
@@ -155,7 +155,7 @@ static void a_client_needs_a_whole_pair(void **state) {
         assert_null(fx_tls_config_client(fx_buf_view(&our_pem), "a", cases[i].cert,
                                          cases[i].key, &err));
         assert_int_equal(err.code, FX_EINVALID);
-        assert_non_null(strstr(err.msg, cases[i].words));
+        assert_non_null(strstr(err.msg, cases[i].message));
     }
 }
 

@@ -86,7 +86,7 @@ static void all_leave_with_the_turn(void **state) {
     for (int i = N_ITEMS - 1; i >= 0; i--) {
         put(&items[i], 10);
     }
-    put(&items[4], 10);                            /* keeps its place */
+    put(&items[4], 10);                            /* keeps its position */
     fx_write_batch_add(&batch, &items[4].pending); /* nothing new */
     assert_int_equal(batch.n_bytes, 10 * N_ITEMS + 10);
     assert_int_equal(n_sent, 0);
@@ -97,7 +97,7 @@ static void all_leave_with_the_turn(void **state) {
     assert_int_equal(n_sent, 0);
 }
 
-static void who_leaves_is_not_sent(void **state) {
+static void removed_writes_are_not_sent(void **state) {
     for (int i = 0; i < N_ITEMS; i++) {
         put(&items[i], 1);
     }
@@ -110,7 +110,7 @@ static void who_leaves_is_not_sent(void **state) {
     expect_order((const int[]){1, 3}, 2);
 }
 
-static void anybody_may_come_and_go_meanwhile(void **state) {
+static void writes_are_added_and_removed_meanwhile(void **state) {
     for (int i = 0; i < 4; i++) {
         put(&items[i], 1);
     }
@@ -122,7 +122,7 @@ static void anybody_may_come_and_go_meanwhile(void **state) {
     expect_order((const int[]){0, 2, 3, 0, 4}, 5);
 }
 
-static void nobody_waits_for_long(void **state) {
+static void no_write_waits_for_long(void **state) {
     (void)state;
     batch.max_ns = FX_WRITE_BATCH_NS;
     put(&items[0], 1);
@@ -152,9 +152,10 @@ static void there_is_not_room_for_all(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(all_leave_with_the_turn, begin, end),
-        cmocka_unit_test_setup_teardown(who_leaves_is_not_sent, begin, end),
-        cmocka_unit_test_setup_teardown(anybody_may_come_and_go_meanwhile, begin, end),
-        cmocka_unit_test_setup_teardown(nobody_waits_for_long, begin, end),
+        cmocka_unit_test_setup_teardown(removed_writes_are_not_sent, begin, end),
+        cmocka_unit_test_setup_teardown(writes_are_added_and_removed_meanwhile, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(no_write_waits_for_long, begin, end),
         cmocka_unit_test_setup_teardown(there_is_not_room_for_all, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

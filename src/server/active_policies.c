@@ -15,7 +15,6 @@
 #include "base/vec.h"
 #include "engine/quarantine.h"
 #include "server/mutator_metrics.h"
-#include "server/policies_report.h"
 
 #define DEFAULT_MAX_MUTATORS 500u
 #define NS_PER_MS            UINT64_C(1000000)
@@ -131,7 +130,7 @@ static struct fx_quarantined *find_failure(struct failure_counts *failures,
     return NULL;
 }
 
-/* Removes the item; the last item takes its place. */
+/* Removes the item; the last item moves to its index. */
 static void remove_failure(struct failure_counts *failures, struct fx_quarantined *item) {
     fx_mutator_unref(item->mutator);
     *item = failures->items[--failures->n_items];

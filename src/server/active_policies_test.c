@@ -364,8 +364,8 @@ static void note_by(struct fixture *fixture, unsigned thread, bool fails) {
         &(struct fx_review_result){.outcome = &outcome, .snapshot = seen->snapshot});
 }
 
-/* Each thread counts for itself, in a row they fail together, and who is out is out for
- * all when the main thread says so. */
+/* Each thread has its own counts, consecutive failures are summed over the threads, and
+ * the main thread disables a mutator for all threads. */
 static void test_threads(void **state) {
     (void)state;
     struct fixture fixture = {.n_told = 0};

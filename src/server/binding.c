@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/binding.c - reviews of Bindings: the review runs on the serving thread's loop.
- * The Pod is annotated on the main loop; a message goes there and back.
+ * The Pod is annotated on the main loop; a message is sent there and returned.
  */
 #include <assert.h>
 #include <stdio.h>

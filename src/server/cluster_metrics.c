@@ -190,39 +190,39 @@ static void read_resource(struct fx_cluster_metrics *metrics, size_t index) {
 }
 
 static void read_writes(struct fx_cluster_metrics *metrics,
-                        const struct fx_cluster_stats *look) {
-    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)look->status.written);
-    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)look->status.failed);
-    set_value(metrics, FAMILY_STATUS_QUEUE, 0, (double)look->status.queued);
-    set_value(metrics, FAMILY_EVENTS, RESULT_OK, (double)look->events.written);
-    set_value(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)look->events.failed);
-    set_value(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)look->events.dropped);
+                        const struct fx_cluster_stats *stats) {
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_OK, (double)stats->status.written);
+    set_value(metrics, FAMILY_STATUS_WRITES, RESULT_FAILED, (double)stats->status.failed);
+    set_value(metrics, FAMILY_STATUS_QUEUE, 0, (double)stats->status.queued);
+    set_value(metrics, FAMILY_EVENTS, RESULT_OK, (double)stats->events.written);
+    set_value(metrics, FAMILY_EVENTS, RESULT_FAILED, (double)stats->events.failed);
+    set_value(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)stats->events.dropped);
 }
 
 static void read_all(void *user) {
     struct fx_cluster_metrics *metrics = user;
     struct fx_server *server = metrics->server;
-    struct fx_cluster_stats look;
+    struct fx_cluster_stats stats;
     if (server->cluster == NULL) {
         return;
     }
-    fx_cluster_get_stats(server->cluster, &look);
+    fx_cluster_get_stats(server->cluster, &stats);
     drop_named(metrics);
     for (size_t i = fx_cluster_resources_count(server->cluster); i > 0; i--) {
         read_resource(metrics, i - 1); /* what a policy names may be watched for itself */
     }
-    read_writes(metrics, &look);
-    set_value(metrics, FAMILY_LEASE, 0, look.lease_held ? 1 : 0);
-    if (look.publishes) {
-        set_value(metrics, FAMILY_PUBLISHED, 0, look.published ? 1 : 0);
+    read_writes(metrics, &stats);
+    set_value(metrics, FAMILY_LEASE, 0, stats.lease_held ? 1 : 0);
+    if (stats.publishes) {
+        set_value(metrics, FAMILY_PUBLISHED, 0, stats.published ? 1 : 0);
     }
-    if (look.names_mutating) {
-        set_value(metrics, FAMILY_CONFIGURED, 0, look.configured ? 1 : 0);
-        set_value(metrics, FAMILY_DISABLED, 0, look.disabled ? 1 : 0);
+    if (stats.names_mutating) {
+        set_value(metrics, FAMILY_CONFIGURED, 0, stats.configured ? 1 : 0);
+        set_value(metrics, FAMILY_DISABLED, 0, stats.disabled ? 1 : 0);
     }
-    if (look.ca_not_after != 0) {
+    if (stats.ca_not_after != 0) {
         fx_metrics_set(&server->metrics, FX_METRIC_NOT_AFTER, FX_CERTIFICATE_CA,
-                       (double)look.ca_not_after);
+                       (double)stats.ca_not_after);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "server/cores.h"
+#include "server/capacity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

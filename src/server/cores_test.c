@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "server/cores.h"
+#include "server/capacity.h"
 
 /* 0: no bound. */
 static void test_max(void **state) {

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "server/descriptors.h"
+#include "server/capacity.h"
 
 static void test_shares(void **state) {
     (void)state;

@@ -17,7 +17,6 @@
 #include "base/url.h"
 #include "base/vec.h"
 #include "net/http_client.h"
-#include "net/http_pool.h"
 #include "net/tls.h"
 
 #define CLIENT_MAGIC       0x66786578u /* "fxex" */

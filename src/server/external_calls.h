@@ -2,7 +2,7 @@
  *
  * server/external_calls.h - fetches the inputs of type CALL (engine/input.h): sends the
  * requests to the providers, all at the same time, and stores their responses
- * (admission/external.h). Connections are reused (net/http_pool.h). Used by the webhook
+ * (admission/external.h). Connections are reused (net/http_client.h). Used by the webhook
  * and the command line. Loop thread only.
  */
 #ifndef FX_SERVER_EXTERNAL_CALLS_H

@@ -17,14 +17,14 @@
 
 #include "server/file_set.h"
 
-struct place {
+struct fixture {
     char folder[64];
     char path[128];
 };
 
-static const char *in(struct place *place, const char *name) {
-    (void)snprintf(place->path, sizeof place->path, "%s/%s", place->folder, name);
-    return place->path;
+static const char *in(struct fixture *fixture, const char *name) {
+    (void)snprintf(fixture->path, sizeof fixture->path, "%s/%s", fixture->folder, name);
+    return fixture->path;
 }
 
 static void write_file(const char *path, const char *text) {
@@ -35,31 +35,31 @@ static void write_file(const char *path, const char *text) {
 }
 
 static int make_place(void **state) {
-    struct place *place = calloc(1, sizeof *place);
-    assert_non_null(place);
-    (void)snprintf(place->folder, sizeof place->folder, "/tmp/fx-file-set-XXXXXX");
-    assert_non_null(mkdtemp(place->folder));
-    *state = place;
+    struct fixture *fixture = calloc(1, sizeof *fixture);
+    assert_non_null(fixture);
+    (void)snprintf(fixture->folder, sizeof fixture->folder, "/tmp/fx-file-set-XXXXXX");
+    assert_non_null(mkdtemp(fixture->folder));
+    *state = fixture;
     return 0;
 }
 
 static int remove_place(void **state) {
-    struct place *place = *state;
+    struct fixture *fixture = *state;
     static const char *const names[] = {"a.yaml", "b.yaml", "..data", "v1/a.yaml",
                                         "v2/a.yaml"};
     for (size_t i = 0; i < FX_COUNT(names); i++) {
-        (void)unlink(in(place, names[i]));
+        (void)unlink(in(fixture, names[i]));
     }
-    (void)rmdir(in(place, "v1"));
-    (void)rmdir(in(place, "v2"));
-    assert_int_equal(rmdir(place->folder), 0);
-    free(place);
+    (void)rmdir(in(fixture, "v1"));
+    (void)rmdir(in(fixture, "v2"));
+    assert_int_equal(rmdir(fixture->folder), 0);
+    free(fixture);
     return 0;
 }
 
-static struct fx_file_set read_place(const struct place *place,
-                                     struct fx_file_stamp *ret_stamp) {
-    const char *const roots[] = {place->folder};
+static struct fx_file_set read_fixture(const struct fixture *fixture,
+                                       struct fx_file_stamp *ret_stamp) {
+    const char *const roots[] = {fixture->folder};
     struct fx_file_set set = {0};
     struct fx_err err = FX_ERR_INIT;
     assert_true(
@@ -68,40 +68,40 @@ static struct fx_file_set read_place(const struct place *place,
 }
 
 static void test_digest(void **state) {
-    struct place *place = *state;
+    struct fixture *fixture = *state;
     struct fx_file_stamp stamp;
-    write_file(in(place, "a.yaml"), "1");
-    write_file(in(place, "b.yaml"), "2");
-    struct fx_file_set first = read_place(place, &stamp);
+    write_file(in(fixture, "a.yaml"), "1");
+    write_file(in(fixture, "b.yaml"), "2");
+    struct fx_file_set first = read_fixture(fixture, &stamp);
     assert_int_equal(first.files.n_paths, 2);
     assert_string_equal(first.contents[1].bytes.data, "2");
     assert_int_equal(first.folders.n_paths, 1);
     assert_false(stamp.settled); /* just written */
-    struct fx_file_set again = read_place(place, &stamp);
+    struct fx_file_set again = read_fixture(fixture, &stamp);
     assert_true(first.digest == again.digest);
     fx_file_set_finish(&again);
-    write_file(in(place, "b.yaml"), "3");
-    again = read_place(place, &stamp);
+    write_file(in(fixture, "b.yaml"), "3");
+    again = read_fixture(fixture, &stamp);
     assert_true(first.digest != again.digest);
     fx_file_set_finish(&again);
     fx_file_set_finish(&first);
 }
 
 static void test_too_large(void **state) {
-    struct place *place = *state;
+    struct fixture *fixture = *state;
     struct fx_file_stamp stamp;
     char text[1200];
     memset(text, 'x', sizeof text);
     text[sizeof text - 1] = '\0';
-    write_file(in(place, "a.yaml"), text);
-    struct fx_file_set set = read_place(place, &stamp);
+    write_file(in(fixture, "a.yaml"), text);
+    struct fx_file_set set = read_fixture(fixture, &stamp);
     assert_non_null(set.contents[0].failure);
     fx_file_set_finish(&set);
 }
 
 static void test_missing(void **state) {
-    const struct place *place = *state;
-    const char *const roots[] = {place->folder, "/does/not/exist"};
+    const struct fixture *fixture = *state;
+    const char *const roots[] = {fixture->folder, "/does/not/exist"};
     struct fx_file_stamp stamp;
     struct fx_err err = FX_ERR_INIT;
     assert_false(fx_file_set_stat(&(struct fx_file_roots){roots, 2, 1000}, &stamp, &err));
@@ -110,21 +110,21 @@ static void test_missing(void **state) {
 
 /* A swapped link changes what is below it, though no name in the folder changes. */
 static void test_swapped_link(void **state) {
-    struct place *place = *state;
+    struct fixture *fixture = *state;
     struct fx_file_stamp before;
     struct fx_file_stamp after;
-    assert_int_equal(mkdir(in(place, "v1"), 0755), 0);
-    assert_int_equal(mkdir(in(place, "v2"), 0755), 0);
-    write_file(in(place, "v1/a.yaml"), "1");
-    write_file(in(place, "v2/a.yaml"), "1");
-    assert_int_equal(symlink("v1", in(place, "..data")), 0);
-    assert_int_equal(symlink("..data/a.yaml", in(place, "a.yaml")), 0);
-    const char *const roots[] = {in(place, "a.yaml")};
+    assert_int_equal(mkdir(in(fixture, "v1"), 0755), 0);
+    assert_int_equal(mkdir(in(fixture, "v2"), 0755), 0);
+    write_file(in(fixture, "v1/a.yaml"), "1");
+    write_file(in(fixture, "v2/a.yaml"), "1");
+    assert_int_equal(symlink("v1", in(fixture, "..data")), 0);
+    assert_int_equal(symlink("..data/a.yaml", in(fixture, "a.yaml")), 0);
+    const char *const roots[] = {in(fixture, "a.yaml")};
     struct fx_err err = FX_ERR_INIT;
     const struct fx_file_roots all = {roots, 1, 1000};
     assert_true(fx_file_set_stat(&all, &before, &err));
     char link[128];
-    (void)snprintf(link, sizeof link, "%s/..data", place->folder);
+    (void)snprintf(link, sizeof link, "%s/..data", fixture->folder);
     assert_int_equal(unlink(link), 0);
     assert_int_equal(symlink("v2", link), 0);
     assert_true(fx_file_set_stat(&all, &after, &err));

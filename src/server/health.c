@@ -5,7 +5,6 @@
 #include "base/log.h"
 #include "server/respond.h"
 #include "server/routes.h"
-#include "server/sources.h"
 #include "server/state.h"
 
 void fx_handle_healthz(struct fx_server *server, struct fx_http_exchange *exchange) {

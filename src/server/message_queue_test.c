@@ -14,7 +14,7 @@
 
 #define ROUNDS 20000
 
-/* One side of a game: the ball goes back and forth. */
+/* One of two players that post the ball to each other. */
 struct player {
     uv_loop_t loop;
     struct fx_message_queue queue;
@@ -67,7 +67,7 @@ static void test_back_and_forth(void **state) {
     assert_int_equal(b.n_hits, ROUNDS);
 }
 
-/* What was opened, in order. */
+/* The numbers of the opened messages, in order. */
 struct list {
     struct player player;
     struct fx_message messages[4];

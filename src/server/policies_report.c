@@ -2,7 +2,7 @@
  *
  * server/policies_report.c - metrics and log lines about a version of the policies.
  */
-#include "server/policies_report.h"
+#include "server/active_policies.h"
 
 #include <stdlib.h>
 #include <string.h>

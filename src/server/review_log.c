@@ -102,9 +102,8 @@ static void list_applied(struct fx_buf *list, const struct fx_review_result *res
 /* "Assign/a /spec/x, Assign/b /spec/x" */
 static void list_cycle(struct fx_buf *list, const struct fx_review_result *result) {
     for (size_t i = 0; result->outcome != NULL && i < result->outcome->n_cycle; i++) {
-        const struct fx_cycle_mutator *contender = &result->outcome->cycle[i];
-        add_mutator(list, result->snapshot->mutators[contender->mutator],
-                    contender->path);
+        const struct fx_cycle_mutator *mutator = &result->outcome->cycle[i];
+        add_mutator(list, result->snapshot->mutators[mutator->mutator], mutator->path);
     }
 }
 

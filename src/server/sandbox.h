@@ -22,7 +22,7 @@
 #include "base/macros.h"
 
 enum fx_sandbox_mode {
-    FX_SANDBOX_AUTO,    /* log what the system refuses, and go on */
+    FX_SANDBOX_AUTO,    /* log what the system refuses, and continue */
     FX_SANDBOX_REQUIRE, /* fail if the system refuses anything */
     FX_SANDBOX_OFF,     /* do nothing */
 };

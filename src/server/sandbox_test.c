@@ -270,7 +270,7 @@ static void loops_run_behind_the_filter(void **state) {
     assert_int_equal(status_of(run_a_loop, false), 0);
 }
 
-/* ---- what goes on ---- */
+/* ---- what still works ---- */
 
 static void *count_up(void *user) {
     int *count = user;
@@ -316,7 +316,7 @@ static int step_on_nothing(void) {
     return 0;
 }
 
-static void what_serving_takes_goes_on(void **state) {
+static void serving_still_works(void **state) {
     (void)state;
     skip_if_watched();
     assert_int_equal(status_of(run_thread, true), 0);
@@ -364,7 +364,7 @@ static void threads_of_before_are_held(void **state) {
 /* ---- privileges ---- */
 
 /* The value of a line of /proc/self/status, hexadecimal. */
-static unsigned long long told(const char *name) {
+static unsigned long long read_status(const char *name) {
     char line[256];
     unsigned long long value = 1;
     FILE *status = fopen("/proc/self/status", "re");
@@ -385,12 +385,12 @@ static int drop_and_look(const char *address) {
     if (!fx_sandbox_drop(FX_SANDBOX_REQUIRE, &address, 1, &err)) {
         return UNFIT;
     }
-    const bool bare = geteuid() != 0 || told("CapBnd") == 0;
+    const bool bare = geteuid() != 0 || read_status("CapBnd") == 0;
     const bool no_cores = getrlimit(RLIMIT_CORE, &core) == 0 && core.rlim_max <= 1;
-    return !bare || !no_cores       ? 1
-           : told("CapEff") == 0    ? 2
-           : told("CapEff") == 1024 ? 3
-                                    : 4;
+    return !bare || !no_cores              ? 1
+           : read_status("CapEff") == 0    ? 2
+           : read_status("CapEff") == 1024 ? 3
+                                           : 4;
 }
 
 static int look_with(const char *address) {
@@ -405,7 +405,7 @@ static int look_with(const char *address) {
     return WEXITSTATUS(status);
 }
 
-/* May ports from 80 on be taken by anybody, or had we no privilege to begin with? */
+/* May any process use ports from 80 on, or had this process no privilege at start? */
 static bool has_no_low_ports(void) {
     unsigned first = 1024;
     FILE *file = fopen("/proc/sys/net/ipv4/ip_unprivileged_port_start", "re");
@@ -413,7 +413,7 @@ static bool has_no_low_ports(void) {
         (void)fscanf(file, "%u", &first);
         (void)fclose(file);
     }
-    return first <= 80 || (told("CapEff") & 1024) == 0;
+    return first <= 80 || (read_status("CapEff") & 1024) == 0;
 }
 
 static void privileges_are_given_up(void **state) {
@@ -428,11 +428,11 @@ static void privileges_are_given_up(void **state) {
 static void nothing_is_given_up_where_it_is_off(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
-    const unsigned long long before = told("CapBnd");
+    const unsigned long long before = read_status("CapBnd");
     assert_true(fx_sandbox_drop(FX_SANDBOX_OFF, NULL, 0, &err));
     assert_true(fx_sandbox_enter(FX_SANDBOX_OFF, &err));
-    assert_true(told("CapBnd") == before);
-    assert_true(told("Seccomp") == 0 || told("Seccomp") == 2);
+    assert_true(read_status("CapBnd") == before);
+    assert_true(read_status("Seccomp") == 0 || read_status("Seccomp") == 2);
 }
 
 int main(void) {
@@ -440,7 +440,7 @@ int main(void) {
         cmocka_unit_test(deadly_calls_end_the_process),
         cmocka_unit_test(other_calls_are_not_there),
         cmocka_unit_test(loops_run_behind_the_filter),
-        cmocka_unit_test(what_serving_takes_goes_on),
+        cmocka_unit_test(serving_still_works),
         cmocka_unit_test(threads_of_before_are_held),
         cmocka_unit_test(privileges_are_given_up),
         cmocka_unit_test(nothing_is_given_up_where_it_is_off),

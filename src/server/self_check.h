@@ -25,7 +25,7 @@ struct fx_self_check *fx_self_check_create(uv_loop_t *loop, const char *listen,
                                            const struct fx_tls_pair *own_pair,
                                            struct fx_err *err) FX_MUST_USE;
 
-/* Did the last check succeed? If not, *ret_reason is valid until the loop goes on. */
+/* Did the last check succeed? If not, *ret_reason is valid until the next iteration. */
 bool fx_self_check_passed(const struct fx_self_check *check, const char **ret_reason);
 
 /* Ends the checks. The memory is freed when the last check has ended. NULL is fine. */

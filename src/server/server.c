@@ -19,10 +19,9 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "server/descriptors.h"
+#include "server/capacity.h"
 #include "server/respond.h"
 #include "server/routes.h"
-#include "server/sources.h"
 #include "server/state.h"
 #include "value/node_pool.h"
 

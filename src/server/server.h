@@ -58,7 +58,7 @@ struct fx_server_options {
     size_t max_body, max_header, max_connections;
     uint64_t idle_ms, message_ms, drain_ms, review_ms;
     uint64_t grace_ms;       /* from the drain to the end of the process, at most */
-    uint64_t stall_after_ms; /* a loop that does not turn for this time has stalled;
+    uint64_t stall_after_ms; /* a loop without an iteration for this time has stalled;
                                 FX_NEVER_STALLS: not detected */
     int left_status;         /* exit status of a shutdown that abandoned work */
     uint64_t shed_after_ms;  /* a request that waited longer is rejected */

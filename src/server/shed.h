@@ -32,7 +32,7 @@ struct fx_metrics;
 /*
  * Requests queue in their sockets, which the kernel keeps in a list of ready descriptors
  * (epoll). A loop takes a batch from the front of the list in each iteration; a socket
- * that becomes ready again goes to the end. The kernel does not report how long a socket
+ * that becomes ready again is appended. The kernel does not report how long a socket
  * has been ready, so it is estimated: once a request has waited for a while, a marker is
  * put at the end of the list. Until the marker comes back, every request that is taken
  * was ready at about the time the marker was sent, or earlier. (The iteration alone is

@@ -41,9 +41,9 @@ static void test_one_marker_at_a_time(void **state) {
     assert_true(fx_wait_estimate_needs_marker(&estimate, 1080 * MS, 30 * MS));
 }
 
-/* While a marker is on its way, a further turn is a part of the same estimate; behind it,
- * waiting counts from when it came, whenever the turn began. */
-static void test_a_lap_of_several_turns(void **state) {
+/* Until a marker returns, further iterations belong to the same estimate; after that,
+ * waiting counts from its return, whenever the iteration began. */
+static void test_round_of_several_iterations(void **state) {
     (void)state;
     struct fx_wait_estimate estimate = {0};
     assert_int_equal(fx_wait_estimate_get(&estimate, 1000 * MS, 1030 * MS), 30 * MS);
@@ -55,8 +55,8 @@ static void test_a_lap_of_several_turns(void **state) {
     assert_int_equal(fx_wait_estimate_get(&estimate, 1270 * MS, 1275 * MS), 5 * MS);
 }
 
-/* The process was stopped for two seconds, or one review took them: those who wait behind
- * are no crowd. */
+/* The process was stopped for two seconds, or one review took them: requests that waited
+ * meanwhile are not overload. */
 static void test_a_pause_is_forgiven(void **state) {
     (void)state;
     struct fx_wait_estimate estimate = {0};
@@ -173,7 +173,7 @@ int main(void) {
         cmocka_unit_test(test_one_turn),
         cmocka_unit_test(test_a_turn_of_the_future),
         cmocka_unit_test(test_one_marker_at_a_time),
-        cmocka_unit_test(test_a_lap_of_several_turns),
+        cmocka_unit_test(test_round_of_several_iterations),
         cmocka_unit_test(test_a_pause_is_forgiven),
         cmocka_unit_test(test_within_capacity),
         cmocka_unit_test(test_past_capacity),

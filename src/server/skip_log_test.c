@@ -55,9 +55,9 @@ static char written[4000];
 
 /* Records a review that skipped the rule, and keeps the log line. */
 static void note(struct fx_skip_log *log, uint32_t rule, bool fails) {
-    char words[] = "S3cret is no number";
+    char text[] = "S3cret is no number";
     struct fx_skipped_mutator drop = {
-        .mutator = rule, .pass = 1, .fails = fails, .message = words};
+        .mutator = rule, .pass = 1, .fails = fails, .message = text};
     const struct fx_outcome outcome = {.iterations = 1, .skipped = &drop, .n_skipped = 1};
     const struct fx_snapshot snapshot = {.mutators = all, .n_mutators = MUTATORS};
     const struct fx_review_result result = {
@@ -118,8 +118,8 @@ static void of_each(void **state) {
     expect("ModRule/shop/rule-1", "\"times\":1,");
 }
 
-/* A full table makes room for another one once a place in it is old. */
-static void of_so_many(void **state) {
+/* A full table reuses an entry that is old enough. */
+static void full_table(void **state) {
     (void)state;
     struct fx_skip_log log = {.n_items = 0};
     now = 1;
@@ -135,7 +135,7 @@ static void of_so_many(void **state) {
     assert_int_equal(log.n_items, FX_SKIP_LOG_ITEMS);
 }
 
-static void nobody(void **state) {
+static void no_user(void **state) {
     (void)state;
     struct fx_skip_log log = {.n_items = 0};
     const struct fx_review_result result = {.outcome = NULL};
@@ -147,8 +147,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_line_a_minute),
         cmocka_unit_test(of_each),
-        cmocka_unit_test(of_so_many),
-        cmocka_unit_test(nobody),
+        cmocka_unit_test(full_table),
+        cmocka_unit_test(no_user),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -2,14 +2,12 @@
  *
  * server/sources.c - files or a cluster, and no policies at all while passthrough is on.
  */
-#include "server/sources.h"
+#include "server/state.h"
 
 #include <stddef.h>
 
 #include "base/log.h"
 #include "server/cluster_metrics.h"
-#include "server/policies_report.h"
-#include "server/state.h"
 
 static void on_policies(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user) {

@@ -12,7 +12,7 @@
 
 #include "base/limits.h"
 #include "base/log.h"
-#include "server/cores.h"
+#include "server/capacity.h"
 #include "server/routes.h"
 #include "server/state.h"
 

@@ -31,8 +31,8 @@ static void test_choice(void **state) {
     assert_int_equal(fx_threads_choose(cases[0].loads, 1), 0);
 }
 
-/* However many come and go: nobody has two more than another, as long as they only come,
- * and what left a gap is filled first. */
+/* While connections are only added, the loads of two threads differ by at most one; a
+ * thread that lost connections gets the next ones. */
 static void test_evenness(void **state) {
     (void)state;
     struct fx_thread_load loads[7] = {{0}};

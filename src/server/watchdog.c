@@ -87,7 +87,7 @@ struct print {
 };
 
 /* While a build hangs, the previous policies stay active: only changes are lost, and a
- * restart would hang at the same place. */
+ * restart would hang again. */
 static bool needs_restart(enum fx_job_type type) {
     return type != FX_JOB_BUILD;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/watchdog_test.c - loops that turn and one that does not, jobs that take too
- * long, and worker threads that are all taken. How the process ends is shown from outside
- * (tests/e2e/test_stalls.py).
+ * server/watchdog_test.c - running and stalled loops, jobs that take too long, and busy
+ * worker threads. tests/e2e/test_stalls.py tests how the process ends.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -85,9 +84,9 @@ static void run(void *user) {
     (void)uv_run(&subject->loop, UV_RUN_DEFAULT);
 }
 
-static void describe(void *user, struct fx_buf *words) {
+static void describe(void *user, struct fx_buf *text) {
     (void)user;
-    fx_buf_str(words, "some place");
+    fx_buf_str(text, "some step");
 }
 
 static void start(struct subject *subject, struct fx_watchdog *watchdog,
@@ -132,7 +131,7 @@ static void test_a_loop_that_does_not_turn(void **state) {
     assert_int_equal(fx_watchdog_stalls(watchdog, FX_JOB_LOOP), 1);
     assert_true(print_stalls(&lines));
     assert_non_null(strstr(lines.data, "stalled: bad: "));
-    assert_non_null(strstr(lines.data, " s in some place\n"));
+    assert_non_null(strstr(lines.data, " s in some step\n"));
     assert_null(strstr(lines.data, "good"));
     fx_buf_finish(&lines);
     wait_ms(2L * STALL_MS);
@@ -248,15 +247,15 @@ static void test_worker_threads_that_are_all_taken(void **state) {
 static void test_what_is_under_way(void **state) {
     (void)state;
     struct fx_job job = {.type = FX_JOB_DRY_RUN, .name = "dry run", .describe = describe};
-    struct fx_buf words = {0};
-    fx_stalls_print_all_jobs(&words);
-    assert_int_equal(words.len, 0);
+    struct fx_buf text = {0};
+    fx_stalls_print_all_jobs(&text);
+    assert_int_equal(text.len, 0);
     fx_job_begin(&job);
-    fx_stalls_print_all_jobs(&words);
-    assert_non_null(strstr(words.data, "dry run: "));
-    assert_non_null(strstr(words.data, " s in some place"));
+    fx_stalls_print_all_jobs(&text);
+    assert_non_null(strstr(text.data, "dry run: "));
+    assert_non_null(strstr(text.data, " s in some step"));
     fx_job_end(&job);
-    fx_buf_finish(&words);
+    fx_buf_finish(&text);
 }
 
 int main(void) {

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "net/cert_parts.h"
 #include "net/tls.h"
+#include "net/tls_issue.h"
 
 #define VALIDITY_MAX (INT64_C(1000) * 366 * 86400)
 #define MARGIN_MAX   (INT64_C(90) * 86400)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_server_together_test.c - answers of one turn of the loop leave together, none
- * of them late, and none is lost.
+ * net/http_server_write_batch_test.c - responses of one iteration are sent together,
+ * none of them late, and none is lost.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -121,7 +121,7 @@ static void a_turn_is_answered_together(void **state) {
     finish_table(&table);
 }
 
-static void long_turns_keep_nobody_waiting(void **state) {
+static void long_iterations_delay_no_response(void **state) {
     (void)state;
     struct table table = {.hard = -1, .sleep_ms = 2};
     serve_table(&table, FX_WRITE_BATCH_NS, 0);
@@ -149,7 +149,7 @@ static void large_answers_do_not_gather(void **state) {
 }
 
 /* The connection on which it fails ends, the others do not notice. */
-static void who_has_gone_when_it_leaves(void **state) {
+static void clients_that_left_before_the_send(void **state) {
     (void)state;
     for (int hard = 0; hard < N_CLIENTS; hard += N_CLIENTS - 1) {
         struct table table = {.hard = hard};
@@ -286,7 +286,7 @@ static void answers_never_wait_for_an_event(void **state) {
 
 /* ---- the end ---- */
 
-/* Answers are given, and everything ends before the loop goes on. */
+/* Responses are given, and everything is closed within one iteration. */
 static void nothing_is_left_unwritten(void **state) {
     (void)state;
     enum { STOPPED, DESTROYED, DROPPED, CLOSED, N_ENDS };
@@ -407,7 +407,7 @@ static int dial_narrow(struct fixture *fixture) {
 }
 
 /* No more of its requests are served than there is room for the answers, and one. */
-static void who_does_not_read_is_not_served(void **state) {
+static void clients_that_do_not_read_are_not_served(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_buf received = {0};
@@ -445,7 +445,7 @@ static void who_does_not_read_is_not_served(void **state) {
 }
 
 /* While its client is stuck its time does not end, but afterwards it does. */
-static void a_request_begun_goes_on_afterwards(void **state) {
+static void a_begun_request_continues_afterwards(void **state) {
     (void)state;
     struct fixture fixture;
     struct fx_buf received = {0};
@@ -466,16 +466,16 @@ static void a_request_begun_goes_on_afterwards(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_turn_is_answered_together),
-        cmocka_unit_test(long_turns_keep_nobody_waiting),
+        cmocka_unit_test(long_iterations_delay_no_response),
         cmocka_unit_test(work_without_answers_counts),
         cmocka_unit_test(large_answers_do_not_gather),
-        cmocka_unit_test(who_has_gone_when_it_leaves),
+        cmocka_unit_test(clients_that_left_before_the_send),
         cmocka_unit_test(answers_never_wait_for_an_event),
         cmocka_unit_test(nothing_is_left_unwritten),
         cmocka_unit_test(tls_records_leave_in_order),
         cmocka_unit_test(memory_is_given_back),
-        cmocka_unit_test(who_does_not_read_is_not_served),
-        cmocka_unit_test(a_request_begun_goes_on_afterwards),
+        cmocka_unit_test(clients_that_do_not_read_are_not_served),
+        cmocka_unit_test(a_begun_request_continues_afterwards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cores.h - how many cores this process may use. A container with a quota of half
- * a core on a machine of 64 sees all 64: its quota is in its cgroup.
+ * server/capacity.h - how many cores this process may use, and limits of connections.
+ *
+ * A container with a quota of half a core on a machine of 64 sees all 64: its quota is in
+ * its cgroup. Connections are limited so that descriptors are left for everything
+ * else: many connections to the webhook port must not block health checks, or reading
+ * policies and certificates, or calls to providers.
  */
-#ifndef FX_SERVER_CORES_H
-#define FX_SERVER_CORES_H
+#ifndef FX_SERVER_CAPACITY_H
+#define FX_SERVER_CAPACITY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +35,19 @@ bool fx_cores_of_quota(struct fx_text quota, struct fx_text period, size_t *ret_
  * there is none. */
 bool fx_cores_find_group(struct fx_text text, struct fx_text controller,
                          struct fx_text *ret_path);
+
+/* ---- file descriptors ---- */
+
+/* Maximum connections of the two ports. */
+struct fx_descriptors {
+    size_t webhook, health;
+};
+
+/* Raises the soft limit of descriptors to the hard one, and lowers `wanted` if there are
+ * too few. Logs it if the webhook's limit was lowered. */
+void fx_descriptors_plan(struct fx_descriptors *wanted);
+
+/* Lowers `wanted` to what `limit` descriptors allow. Pure. */
+void fx_descriptors_share(size_t limit, struct fx_descriptors *wanted);
 
 #endif

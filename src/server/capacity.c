@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cores.c - the affinity, and the files of the cgroup.
+ * server/capacity.c - the affinity, the files of the cgroup, and the limit of
+ * descriptors.
  */
-#include "server/cores.h"
+#include "server/capacity.h"
 
 #include <stdint.h>
+#include <sys/resource.h>
 #include <uv.h>
 
 #include "base/buf.h"
 #include "base/file.h"
+#include "base/log.h"
 
 #define TEXT_BYTES ((size_t)65536) /* of one of these files */
 #define CORES_MAX  ((size_t)65536)
@@ -130,9 +133,10 @@ static struct fx_text parent_of(struct fx_text group) {
 
 /* The minimum of `cores` and the quotas of the group and those above it. In a container
  * the path may exist on the host only: then the root has the quota. */
-static size_t least(struct fx_text group,
-                    bool (*read_quota_of)(struct fx_text group, size_t *ret_cores),
-                    size_t cores) {
+static size_t least_of_group(struct fx_text group,
+                             bool (*read_quota_of)(struct fx_text group,
+                                                   size_t *ret_cores),
+                             size_t cores) {
     for (;;) {
         size_t bound = cores;
         if (read_quota_of(group, &bound) && bound < cores) {
@@ -151,12 +155,49 @@ size_t fx_cores_usable(void) {
     size_t cores = uv_available_parallelism();
     if (read_file("/proc/self/cgroup", &groups)) {
         if (fx_cores_find_group(fx_buf_view(&groups), (struct fx_text){0}, &group)) {
-            cores = least(group, read_max, cores);
+            cores = least_of_group(group, read_max, cores);
         }
         if (fx_cores_find_group(fx_buf_view(&groups), FX_TEXT("cpu"), &group)) {
-            cores = least(group, read_quota, cores);
+            cores = least_of_group(group, read_quota, cores);
         }
     }
     fx_buf_finish(&groups);
     return cores == 0 ? 1 : cores;
+}
+
+/* ---- file descriptors ---- */
+
+/* Descriptors for health connections, connections to providers and the API server, files
+ * and loops. At most half of all descriptors. */
+#define RESERVE 640u
+
+static size_t min_size(size_t a, size_t b) {
+    return a < b ? a : b;
+}
+
+void fx_descriptors_share(size_t limit, struct fx_descriptors *wanted) {
+    wanted->webhook = min_size(wanted->webhook, limit - min_size(limit / 2, RESERVE));
+    wanted->health = min_size(wanted->health, limit / 4);
+}
+
+void fx_descriptors_plan(struct fx_descriptors *wanted) {
+    const size_t before = wanted->webhook;
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return;
+    }
+    const struct rlimit all = {limit.rlim_max, limit.rlim_max};
+    if (limit.rlim_cur < limit.rlim_max && setrlimit(RLIMIT_NOFILE, &all) == 0) {
+        limit = all;
+    }
+    if (limit.rlim_cur == RLIM_INFINITY) {
+        return;
+    }
+    fx_descriptors_share((size_t)limit.rlim_cur, wanted);
+    if (wanted->webhook < before) {
+        fx_log(WARN, "too few file descriptors: connection limit lowered",
+               fx_log_int("descriptors", (int64_t)limit.rlim_cur),
+               fx_log_int("wanted", (int64_t)before),
+               fx_log_int("connections", (int64_t)wanted->webhook));
+    }
 }

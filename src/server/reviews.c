@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutate.c - POST /v1/mutate: one review on a serving thread's loop, from the
- * request to the response.
+ * server/reviews.c - reviews on a serving thread's loop, from the request to the
+ * response: of objects (POST /v1/mutate), of policies, and of guarded objects.
  *
- * Inputs that are not cached are fetched: objects and access reviews by the main thread,
- * to which one message goes and from which one comes back; calls to providers by this
- * thread. The review goes on when both have ended.
+ * Reviews of policies and guarded objects never wait. For a mutation, inputs that are not
+ * cached are fetched: objects and access reviews by the main thread, which gets one
+ * message and returns it; this thread calls the providers. The review continues when both
+ * have ended.
  */
+#include <assert.h>
 #include <stdlib.h>
 
+#include "admission/admit.h"
+#include "admission/defaults.h"
+#include "admission/guard.h"
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
@@ -16,7 +21,6 @@
 #include "server/respond.h"
 #include "server/review_log.h"
 #include "server/routes.h"
-#include "server/sources.h"
 #include "server/state.h"
 
 /* The status under which the review is counted. False if it is not counted: reviews that
@@ -296,4 +300,60 @@ void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchang
     if (is_large) {
         fx_heap_trim();
     }
+}
+
+/* ---- policies and guarded objects ---- */
+
+/* Runs the review (NULL: out of memory), responds, and destroys it. */
+static void run_and_respond(struct fx_server *server, struct fx_http_exchange *exchange,
+                            struct fx_review *review) {
+    if (review == NULL) {
+        fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, FX_DECISION_BROKEN);
+        fx_respond_no_memory(exchange);
+        return;
+    }
+    const enum fx_review_state state = fx_review_run(review);
+    assert(state == FX_REVIEW_DONE);
+    (void)state;
+    const struct fx_review_result *result = fx_review_result(review);
+    fx_metrics_count(&server->metrics, FX_METRIC_ADMISSIONS, (unsigned)result->decision);
+    fx_log_admission(result, fx_http_header(exchange, "traceparent"),
+                     fx_request_seconds(exchange) * 1e3);
+    fx_respond_review(exchange, result);
+    fx_review_destroy(review);
+}
+
+void fx_handle_admit(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
+    const struct fx_admission admission = {
+        .settings = &server->options->settings,
+        .own_namespace = server->options->own_namespace,
+    };
+    run_and_respond(server, exchange,
+                    fx_admit_create(&admission, fx_http_body(exchange),
+                                    fx_request_deadline_ns(server, exchange)));
+}
+
+void fx_handle_defaults(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
+    run_and_respond(server, exchange,
+                    fx_defaults_create(fx_http_body(exchange),
+                                       fx_request_deadline_ns(server, exchange)));
+}
+
+void fx_handle_guard(struct fx_thread *thread, struct fx_http_exchange *exchange) {
+    if (fx_request_reject_early(thread, exchange)) {
+        return;
+    }
+    struct fx_server *server = thread->server;
+    run_and_respond(server, exchange,
+                    fx_guard_create(fx_guard_find(fx_http_path(exchange)),
+                                    &server->options->exempt, fx_http_body(exchange),
+                                    fx_request_deadline_ns(server, exchange)));
 }
