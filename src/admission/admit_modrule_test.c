@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/defaults.h"
 #include "admission/review_texts.h"
 #include "base/base64.h"
 #include "base/limits.h"

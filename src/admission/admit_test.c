@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/guard.h"
 #include "admission/review_texts.h"
 
 static const struct fx_admission admission = {.own_namespace = "fixpoint"};

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "admission/binding.h"
+#include "admission/admit.h"
 #include "admission/review_texts.h"
 
 #define KIND       "'kind':{'group':'','version':'v1','kind':'Binding'}"

@@ -96,8 +96,8 @@ static bool read_request(struct fx_review *review) {
 /* Of the object, what its mutators look at; of all else, next to nothing. */
 static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
-        .skims = review->skims,
-        .object = review->skims ? &review->snapshot->reads : NULL,
+        .partial_decode = review->partial_decode,
+        .object = review->partial_decode ? &review->snapshot->reads : NULL,
     };
     fx_envelope_finish(&review->envelope);
     return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,

@@ -39,7 +39,7 @@ struct fx_envelope {
 
 /* What becomes a tree. */
 struct fx_envelope_options {
-    bool skims;                        /* nobody asks for the object as it was, nor for
+    bool partial_decode;               /* nobody asks for the object as it was, nor for
                                         * more of the user than its name */
     const struct fx_json_part *object; /* of the object; NULL: all of it */
 };

@@ -49,7 +49,7 @@ static const json_t *view_object(const json_t *parent, const char *key) {
 }
 
 static void check_request(const struct fx_request_fields *fields, const json_t *request,
-                          bool skims) {
+                          bool partial_decode) {
     const json_t *kind = view_object(request, "kind");
     check_field(&fields->uid, request, "uid");
     check_field(&fields->operation, request, "operation");
@@ -65,15 +65,15 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
     check_tree(&fields->object, request, "object");
     check_type(&fields->user_info, request, "userInfo");
     check_type(&fields->old_object, request, "oldObject");
-    if (!skims) {
+    if (!partial_decode) {
         check_tree(&fields->user_info, request, "userInfo");
         check_tree(&fields->old_object, request, "oldObject");
     }
 }
 
 static void check(struct fx_text text, const json_t *root, const struct fx_err *why,
-                  bool skims) {
-    const struct fx_envelope_options options = {.skims = skims};
+                  bool partial_decode) {
+    const struct fx_envelope_options options = {.partial_decode = partial_decode};
     struct fx_envelope envelope;
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
@@ -83,7 +83,7 @@ static void check(struct fx_text text, const json_t *root, const struct fx_err *
         check_field(&envelope.kind, root, "kind");
         check_field(&envelope.api_version, root, "apiVersion");
         check_type(&envelope.request, root, "request");
-        check_request(&envelope.of_request, view_object(root, "request"), skims);
+        check_request(&envelope.of_request, view_object(root, "request"), partial_decode);
     } else if (root != NULL || why->code == FX_ESYNTAX) { /* and not for its memory */
         assert(!ok && root == NULL && err.code == why->code && err.off == why->off);
         assert(strcmp(err.msg, why->msg) == 0);

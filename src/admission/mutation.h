@@ -79,6 +79,13 @@ bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_U
 bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_t *wanted,
                         struct fx_err *err) FX_MUST_USE;
 
+/* Sets metadata.namespace of the object (spec section 8, step 6), copying on write, since
+ * an object need not have it: the request names the namespace. Writes nothing if the
+ * object has it already, if `namespace_` is empty, or if the object cannot have metadata.
+ * Errors: FX_ENOMEM. */
+bool fx_namespace_enter(json_t **root, struct fx_text namespace_,
+                        struct fx_err *err) FX_MUST_USE;
+
 /* Drops what it holds. Zeroed ones are fine. */
 void fx_mutation_finish(struct fx_mutation *mutation);
 

@@ -12,10 +12,7 @@
 #include <cmocka.h>
 
 #include "admission/admit.h"
-#include "admission/binding.h"
-#include "admission/defaults.h"
 #include "admission/fakes.h"
-#include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
 #include "engine/object_view.h"
@@ -353,7 +350,8 @@ static bool find_violation(const struct fx_mutator *self,
 }
 
 static bool allow_violations(void *user) {
-    static const struct fx_admission admission = {.skims = true, .collects_stats = true};
+    static const struct fx_admission admission = {.partial_decode = true,
+                                                  .collects_stats = true};
     const struct referring *given = user;
     struct fx_review *review =
         fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);

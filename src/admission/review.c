@@ -26,12 +26,12 @@ static enum fx_next start_over(struct fx_review *review) {
     };
     fx_err_reset(&review->err);
     fx_arena_reset(&review->arena);
-    review->skims = false;
+    review->partial_decode = false;
     return FX_NEXT_AGAIN;
 }
 
 enum fx_next fx_review_delete(struct fx_review *review) {
-    if (review->skims) {
+    if (review->partial_decode) {
         return start_over(review);
     }
     review->request.only_validators = true;
@@ -44,7 +44,8 @@ enum fx_next fx_review_delete(struct fx_review *review) {
 static enum fx_next fail(struct fx_review *review) {
     const enum fx_code code = review->err.code;
     const bool is_final = code == FX_ENOMEM || code == FX_EDEADLINE || code == FX_EIO;
-    return review->skims && !is_final ? start_over(review) : fx_answer_fail(review);
+    return review->partial_decode && !is_final ? start_over(review)
+                                               : fx_answer_fail(review);
 }
 
 /* Rules need more inputs: they are fetched, and the loop begins again. */
@@ -75,7 +76,7 @@ static enum fx_next step_converge(struct fx_review *review) {
         .spent = review->request.only_validators
                      ? NULL
                      : &review->envelope.of_request.object.node,
-        .is_part = review->skims,
+        .is_part = review->partial_decode,
         .inputs = &review->inputs,
         .arena = &review->arena,
         .trace = admission->trace,
@@ -88,7 +89,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     /* As of failures: the messages may be about any part of the object. */
     const struct fx_outcome *outcome = &review->mutation.outcome;
     const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
-    return review->skims && has_messages ? start_over(review) : FX_NEXT;
+    return review->partial_decode && has_messages ? start_over(review) : FX_NEXT;
 }
 
 /* The difference, and the check that it applies. Behind it nobody asks for the object as
@@ -184,7 +185,7 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
         review->admission = admission;
         review->request.activity = admission->activity;
         review->snapshot = fx_snapshot_ref(snapshot);
-        review->skims = admission->skims && !snapshot->has_inputs_after;
+        review->partial_decode = admission->partial_decode && !snapshot->has_inputs_after;
         review->result.snapshot = snapshot;
     }
     return review;
@@ -195,7 +196,7 @@ void fx_review_destroy(struct fx_review *review) {
         return;
     }
     fx_mutation_finish(&review->mutation);
-    fx_compilation_finish(&review->told);
+    fx_compilation_finish(&review->compilation);
     json_decref(review->defaulted);
     fx_inputs_finish(&review->inputs);
     free(review->warning);

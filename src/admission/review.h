@@ -47,7 +47,7 @@ struct fx_admission {
     bool annotates;      /* objects are to say who changed them (admission/annotate.h) */
     bool reports_passes; /* result->outcome is to list who applied in each pass */
     bool collects_stats; /* result->outcome is to tell how each mutator fared */
-    bool skims;          /* only the patch is asked for: what no policy reads of the
+    bool partial_decode; /* only the patch is asked for: what no policy reads of the
                           * AdmissionReview may be left out of the tree */
     unsigned share_percent;       /* fx_request.share_percent */
     struct fx_activity *activity; /* or NULL: who watches the loop (engine/activity.h) */

@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "admission/binding.h"
+#include "admission/admit.h"
 #include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
@@ -46,7 +46,7 @@ struct fx_review {
     struct fx_text text;                /* the request's body */
     struct fx_budget budget;            /* the thread's while the review runs */
 
-    bool skims; /* of the AdmissionReview only what policies look at is read */
+    bool partial_decode; /* of the AdmissionReview only what policies look at is read */
     struct fx_envelope envelope; /* all below borrows of it */
     json_t *object;              /* request.object */
     json_t *old_object;
@@ -64,9 +64,10 @@ struct fx_review {
 
     struct fx_arena arena;
     struct fx_mutation mutation;
-    struct fx_compilation told; /* of a policy that is looked at: what is wrong with it */
-    json_t *defaulted;          /* counted: a policy with its defaults set */
-    struct fx_patch patch;      /* … and the way to it */
+    struct fx_compilation
+        compilation;       /* of a policy that is looked at: what is wrong with it */
+    json_t *defaulted;     /* counted: a policy with its defaults set */
+    struct fx_patch patch; /* … and the way to it */
     struct fx_pod_binding binding; /* that is looked at; borrowed from the envelope */
     struct fx_buf body;
     struct fx_review_result result;

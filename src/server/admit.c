@@ -6,8 +6,6 @@
 #include <assert.h>
 
 #include "admission/admit.h"
-#include "admission/defaults.h"
-#include "admission/guard.h"
 #include "server/respond.h"
 #include "server/review_log.h"
 #include "server/routes.h"

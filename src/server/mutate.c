@@ -268,7 +268,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .reports_passes = options->log_mutations,
         .collects_stats = true,
         .share_percent = options->namespace_share,
-        .skims = true,
+        .partial_decode = true,
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
         .find_input = find_input,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/skim_test.c - what no policy reads of a review makes no difference: with it
- * and without it, what a real API server sent is answered with the same bytes. What a
- * policy does read is there, and where a part is not enough, the whole is read.
+ * admission/partial_decode_test.c - what no policy reads of a review makes no difference:
+ * with it and without it, what a real API server sent is answered with the same bytes.
+ * What a policy does read is there, and where a part is not enough, the whole is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,9 @@ static const char copying[] = "apiVersion: mutations.fixpoint.dev/v1alpha1\n"
 
 /* Reviews the text; appends the answer. */
 static enum fx_decision answer(struct fx_snapshot *snapshot, struct fx_text text,
-                               bool skims, struct fx_buf *ret_body) {
-    const struct fx_admission admission = {.own_namespace = "own", .skims = skims};
+                               bool partial_decode, struct fx_buf *ret_body) {
+    const struct fx_admission admission = {.own_namespace = "own",
+                                           .partial_decode = partial_decode};
     struct fx_review *review = fx_review_create(&admission, snapshot, text, 0);
     assert_non_null(review);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
