@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "policy/build.h"
-#include "policy/compile.h"
+#include "policy/check.h"
 #include "value/tree.h"
 
 /* A document under way. */
@@ -71,7 +71,7 @@ static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
 /* So many of its findings were told before. */
 static void count(struct doc *doc, enum fx_severity severity, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        (void)fx_tally_tells(&doc->build->tally, severity, doc->build->input->file);
+        (void)fx_tally_takes(&doc->build->tally, severity, doc->build->input->file);
     }
 }
 
@@ -154,7 +154,7 @@ static bool read_policy(struct doc *doc) {
 /* A policy of a system that this version does not speak. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
-    const struct fx_kind *other = fx_policy_groups_find_kind(doc->subject.kind);
+    const struct fx_kind *other = fx_policy_find_kind(doc->subject.kind);
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
                      "kind %.*s of %.*s is not supported by this version%s%s%s%s%s",
                      FX_TEXT_ARG(doc->subject.kind),
@@ -243,7 +243,7 @@ static bool read_document(struct doc *doc) {
     if (is_parameter(doc)) {
         return true;
     }
-    return fx_policy_groups_hold(doc->subject.group, doc->subject.kind)
+    return fx_policy_is_any_kind(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
                : leave_out(doc);
 }
@@ -268,7 +268,7 @@ static bool enter_namespace(struct doc *doc) {
 /* Finds the kind, and sets the namespace of the policy as the scope of the kind says. */
 static bool identify(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
-    doc->dialect = fx_policy_groups_dialect(subject->group, subject->kind, &doc->kind);
+    doc->dialect = fx_policy_dialect(subject->group, subject->kind, &doc->kind);
     const enum fx_scope scope = doc->kind == NULL ? FX_SCOPE_CLUSTER : doc->kind->scope;
     if (scope == FX_SCOPE_CLUSTER || scope == FX_SCOPE_OWN) {
         subject->namespace_ = (struct fx_text){0};

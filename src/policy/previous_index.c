@@ -2,12 +2,11 @@
  *
  * policy/previous_index.c - what the previous build had, and what of it stays.
  */
-#include "policy/previous_index.h"
+#include "policy/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/build.h"
 #include "policy/findings.h"
 
 void fx_previous_index_finish(struct fx_previous_index *index) {
@@ -16,16 +15,16 @@ void fx_previous_index_finish(struct fx_previous_index *index) {
 }
 
 /* By name, then as they were read: all files are in one array. */
-static int compare_place(const struct fx_policy_file *file, const char *name,
-                         const struct fx_policy_file *place) {
+static int compare_file(const struct fx_policy_file *file, const char *name,
+                        const struct fx_policy_file *from) {
     const int order = strcmp(file->file, name);
-    return order != 0 ? order : (file > place) - (file < place);
+    return order != 0 ? order : (file > from) - (file < from);
 }
 
 static int compare_files(const void *a, const void *b) {
     const struct fx_policy_file *const *x = a;
     const struct fx_policy_file *const *y = b;
-    return compare_place(*x, (*y)->file, *y);
+    return compare_file(*x, (*y)->file, *y);
 }
 
 static bool sort_files(struct fx_previous_index *index) {
@@ -41,16 +40,16 @@ static bool sort_files(struct fx_previous_index *index) {
     return true;
 }
 
-/* The first file of that name from `place` on; NULL where there is none. */
+/* The first file of that name from `from` on; NULL where there is none. */
 static const struct fx_policy_file *find_from(const struct fx_previous_index *index,
                                               const char *name,
-                                              const struct fx_policy_file *place) {
+                                              const struct fx_policy_file *from) {
     const size_t n = index->policies->n_files;
     size_t low = 0;
     size_t high = n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
-        if (compare_place(index->files[middle], name, place) < 0) {
+        if (compare_file(index->files[middle], name, from) < 0) {
             low = middle + 1;
         } else {
             high = middle;
