@@ -18,11 +18,11 @@
 static struct fx_activity activity;
 
 static void expect_words(const char *expected) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_activity_print(&activity, &words);
-    assert_string_equal(words.len == 0 ? "" : words.data, expected);
-    fx_buf_finish(&words);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_activity_print(&activity, &text);
+    assert_string_equal(text.len == 0 ? "" : text.data, expected);
+    fx_buf_finish(&text);
 }
 
 /* What could be read during each step, a line each. */

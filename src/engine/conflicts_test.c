@@ -191,9 +191,9 @@ static void prints_the_first_of_many(void **state) {
     struct fx_conflicts conflicts = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf all;
-    struct fx_buf words;
+    struct fx_buf text;
     fx_buf_init(&all, 0);
-    fx_buf_init(&words, 0);
+    fx_buf_init(&text, 0);
     fx_buf_str(&all, "the following mutators have conflicting schemas: "
                      "[Aake.test.dev /");
     fx_buf_str(&all, names[N - 1]);
@@ -202,9 +202,9 @@ static void prints_the_first_of_many(void **state) {
     }
     fx_buf_str(&all, " and 6 more]");
     assert_true(fx_conflicts_find(mutators, N, &conflicts, &err));
-    fx_conflicts_print(&conflicts, 3, mutators, &words);
-    assert_string_equal(words.data, all.data);
-    fx_buf_finish(&words);
+    fx_conflicts_print(&conflicts, 3, mutators, &text);
+    assert_string_equal(text.data, all.data);
+    fx_buf_finish(&text);
     fx_buf_finish(&all);
     fx_conflicts_finish(&conflicts);
     for (size_t i = 0; i < N; i++) {
