@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "admission/review.h"
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "engine/snapshot.h"
 #include "value/tree.h"
 

@@ -79,7 +79,7 @@
 /* Nodes of all such copies of one mutator in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
-/* Lists of candidates that are kept for each namespace (engine/candidate_cache.h). */
+/* Lists of candidates that are kept for each namespace (engine/snapshot_index.c). */
 #define FX_LIMIT_CANDIDATE_CACHE_BYTES (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/changes.h"
+#include "engine/converge_run.h"
 
 /* Adds the steps of names with dots between them. */
 static void add_names(struct fx_access *access, const char *names) {

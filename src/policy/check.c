@@ -5,8 +5,8 @@
 #include "policy/check.h"
 
 #include "base/macros.h"
-#include "engine/provider.h"
 #include "engine/request.h"
+#include "engine/resource.h"
 #include "engine/webhook.h"
 #include "net/tls.h"
 #include "value/tree.h"
