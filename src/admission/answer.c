@@ -109,8 +109,7 @@ static void warn_of_skipped(struct warnings *warnings, const struct fx_review *r
     }
 }
 
-/* Adds "warnings": what policies had to do without, then what they warn of, then those
- * that were skipped. */
+/* Adds "warnings": missing inputs, then violations, then mutators that were skipped. */
 static void add_warnings(struct fx_review *review) {
     struct warnings warnings;
     begin_warnings(&warnings, &review->body);
@@ -199,8 +198,8 @@ static bool is_named_twice(const struct fx_review *review, size_t at) {
     return false;
 }
 
-/* "Kind_namespace_name_rule". With a hash of the mutator's id behind it if that alone
- * could be the key of two mutators, or is none that Kubernetes accepts. */
+/* "Kind_namespace_name_rule", followed by a hash of the mutator's id if two mutators
+ * could have this key, or if Kubernetes would not accept it. */
 static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
                       bool is_hashed) {
     struct fx_buf id;
@@ -250,8 +249,8 @@ static void annotate_violations(struct annotations *annotations,
     fx_buf_finish(&text);
 }
 
-/* Adds "auditAnnotations": who changed the object, in how many passes, and what the
- * validators found that audit. */
+/* Adds "auditAnnotations": the mutators that changed the object, the number of passes,
+ * and the violations of validators that audit. */
 static void add_annotations(struct fx_review *review) {
     struct annotations annotations = {.body = &review->body};
     if (review->mutation.outcome.mutated) {
@@ -368,8 +367,8 @@ static void add_status(struct fx_buf *body, struct fx_text message, unsigned cod
     fx_buf_char(body, '}');
 }
 
-/* An answer that is no AdmissionReview: a sentence. Where there is no memory for it, that
- * is the answer, and it has no body. */
+/* An answer in plain text, not an AdmissionReview. Without memory for the text the answer
+ * is 503 without a body. */
 static enum fx_next answer_plain(struct fx_review *review, unsigned status,
                                  enum fx_decision decision) {
     struct fx_buf *body = &review->body;
@@ -395,8 +394,8 @@ static enum fx_next answer_busy(struct fx_review *review) {
     return answer_plain(review, 503, FX_DECISION_BROKEN);
 }
 
-/* Was it a bound that failed, and not the memory? Both refuse in the same way; but where
- * the bound did, more than half of it was in use, since no single piece is larger. */
+/* Did a bound refuse, and not the memory? If the bound did, more than half of it was in
+ * use, since no single piece is larger. */
 static bool hit_bound(size_t used, size_t max) {
     return used > max / 2;
 }
@@ -514,7 +513,7 @@ enum fx_next fx_answer_refuse(struct fx_review *review) {
     return answer_plain(review, 400, FX_DECISION_REFUSED);
 }
 
-/* A policy failed on the object: the user's choice who is to suffer. */
+/* A policy failed on the object: `on_error` decides. */
 static enum fx_next answer_policy_failure(struct fx_review *review) {
     const struct fx_text message = fx_text_of(review->err.msg);
     review->result.failure = &review->err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/envelope.c - one walk over an AdmissionReview's bytes. What stands in a value
- * of another type than it should have is not looked at; who asks finds the type.
+ * admission/envelope.c - one walk over an AdmissionReview's bytes. The content of a value
+ * of a wrong type is skipped; the caller finds the type.
  */
 #include "admission/envelope.h"
 

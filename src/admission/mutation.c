@@ -81,7 +81,7 @@ static bool restore_namespace(json_t **root, const json_t *object, struct fx_err
 /* ---- the patch ------------------------------------------------------------------------
  */
 
-/* What is taken away is gone once an object is spent. */
+/* The removed values are gone once the patch was applied to the object itself. */
 static void forget_old(struct fx_patch *patch) {
     for (size_t i = 0; i < patch->n_ops; i++) {
         patch->ops[i].old = NULL;
@@ -101,8 +101,7 @@ bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_
            fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
 }
 
-/* Verifies the patch on the object as it came. Where others share the object, a copy is
- * written to in any case. */
+/* Verifies the patch on the incoming object, or on a copy if it is shared. */
 static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
     json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
@@ -114,7 +113,7 @@ static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* Placeholders cost nothing where no policy asks for anything. */
+/* Placeholders cost nothing if no policy calls a provider. */
 static bool make_placeholders(struct fx_mutation *mutation) {
     if (!mutation->snapshot->has_inputs_after) {
         return true;
@@ -159,7 +158,7 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
             can_ask(mutation, err));
 }
 
-/* Puts in what the providers gave, and records it. */
+/* Replaces the placeholders by the values of the providers, and records that. */
 static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
     if (!fx_placeholders_exist(mutation->placeholders)) {
         return true;
@@ -193,7 +192,7 @@ static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
     return true;
 }
 
-/* What comes between the loop and the answer. */
+/* The work between the loop and the answer. */
 static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;

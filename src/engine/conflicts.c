@@ -3,7 +3,7 @@
  * engine/conflicts.c - schema conflicts (spec section 6), by sorting.
  *
  * Every written path of every mutator is one item for each kind of object and operation
- * it is bound to. Sorted, the items that share a beginning stand together: the tree of
+ * it is bound to. Sorted, the items that share a beginning are adjacent: the tree of
  * the spec is never built, its nodes are ranges of the list.
  */
 #include "engine/conflicts.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/dry_run.h - a dialect's API for dry runs: rules are tried on an object that is
- * sent with them, and only the answer comes of it.
+ * engine/dry_run.h - a dialect's API for dry runs: rules run on an object that is sent
+ * with them, and only the answer is kept.
  */
 #ifndef FX_ENGINE_DRY_RUN_H
 #define FX_ENGINE_DRY_RUN_H
@@ -28,7 +28,7 @@ struct fx_dry_run {
 
     /* Answers the body of a request. `settings`: those of the dialects, NULL: their
      * defaults. Ends at `deadline_ns` (base/clock.h; 0: none), or soon after it.
-     * `activity` receives what the dry run is doing; NULL: nobody watches. */
+     * `activity` receives what the dry run is doing; NULL: it is not reported. */
     void (*answer)(struct fx_text request, const struct fx_dialect_settings *settings,
                    uint64_t deadline_ns, struct fx_activity *activity,
                    struct fx_dry_run_answer *ret_answer);

@@ -204,14 +204,14 @@ static size_t find_bound(const struct fx_link_lookup *lookup,
     return low;
 }
 
-/* The units that are left to look at. */
+/* The units that remain to be checked. */
 struct found {
     struct fx_unit *const *items;
     size_t n_items;
-    /* Behind them: objects of files that name no namespace, of which some are found in
-     * the namespace of the lookup all the same. */
-    struct fx_unit *const *homeless;
-    size_t n_homeless;
+    /* After them: objects of files that name no namespace, some of which are in the
+     * namespace of the lookup (fx_unit.file_namespace). */
+    struct fx_unit *const *unplaced;
+    size_t n_unplaced;
 };
 
 static struct fx_unit *const *find_range(struct fx_unit *const *items, size_t n_items,
@@ -231,10 +231,10 @@ static struct found look_up(const struct fx_units *units,
     found.items = find_range(items, n_items, lookup, &found.n_items);
     if (lookup->type == LOOKUP_OBJECTS && lookup->namespace_ != NULL &&
         lookup->namespace_[0] != '\0') {
-        struct fx_link_lookup homeless = *lookup;
+        struct fx_link_lookup unplaced = *lookup;
         char none[] = "";
-        homeless.namespace_ = none;
-        found.homeless = find_range(items, n_items, &homeless, &found.n_homeless);
+        unplaced.namespace_ = none;
+        found.unplaced = find_range(items, n_items, &unplaced, &found.n_unplaced);
     }
     return found;
 }
@@ -259,9 +259,9 @@ static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
             return unit;
         }
     }
-    while (left->n_homeless > 0) {
-        struct fx_unit *unit = *left->homeless++;
-        left->n_homeless--;
+    while (left->n_unplaced > 0) {
+        struct fx_unit *unit = *left->unplaced++;
+        left->n_unplaced--;
         if (unit->file_namespace != NULL &&
             strcmp(lookup->namespace_, unit->file_namespace) == 0 &&
             is_picked(lookup, unit)) {
@@ -323,8 +323,8 @@ static bool fill_objects(const struct fx_units *units, struct fx_link_lookup *lo
            (fault != NULL || keep_found(units, lookup));
 }
 
-/* Records a lookup and answers it; NULL without memory. `query` says what to look up; its
- * kind counts where `lookup` has none. */
+/* Records a lookup and answers it; NULL without memory. `query` has the names to look up,
+ * and the kind if `lookup` has none. */
 static const struct fx_link_lookup *record(struct fx_link *link,
                                            struct fx_link_lookup lookup,
                                            const struct fx_object_query *query) {

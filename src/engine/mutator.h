@@ -55,7 +55,7 @@ struct fx_verdict {
 
 struct fx_mutator_ops {
     /* Does the mutator match the request and the object? Pure: no I/O, no clock, no
-     * allocation kept. On failure `err` has the reason; the loop adds whose it is. */
+     * allocation kept. On failure `err` has the reason; the loop adds the mutator. */
     bool (*match)(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err);
@@ -196,7 +196,7 @@ struct fx_mutator {
     int64_t generation;
     struct fx_run_options run;
     bool restores;  /* if its mutation fails, the object is as it was */
-    bool has_share; /* all such mutators together may take only a share of a review's time
+    bool has_share; /* in total, such mutators may take only a share of a review's time
                      * (fx_request.share_percent) */
     /* What the mutator needs besides the object (engine/input.h): constants, or its own
      * memory. Name and labels of the object's namespace are always there. */

@@ -43,8 +43,8 @@ struct fx_resource_ops {
 
     /* Of an expansion that applies: makes the object that a controller will make of
      * `generator`, in the namespace of that, or in `namespace_` where it has none.
-     * Returns a new reference, or NULL with the error: FX_EINVALID in the dialect's
-     * words, FX_ENOMEM. */
+     * Returns a new reference, or NULL with the error: FX_EINVALID with the dialect's
+     * message, FX_ENOMEM. */
     json_t *(*expand)(const struct fx_resource *self, const json_t *generator,
                       struct fx_text namespace_, struct fx_err *err);
 };

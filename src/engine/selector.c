@@ -177,7 +177,7 @@ static const char *const operator_names[] = {
 };
 
 struct requirement {
-    struct fx_text key, operator_words;
+    struct fx_text key, operator_text;
     enum operator operator;
     struct fx_text_list values;
 };
@@ -283,12 +283,12 @@ static bool read_expression(json_t *node, const char *path, struct requirement *
     if (!fx_unmarshal_object(node, &whole, &expression, err) ||
         !read_expression_text(expression, "key", path, "string", &made.key, err) ||
         !read_expression_text(expression, "operator", path, "v1.LabelSelectorOperator",
-                              &made.operator_words, err) ||
+                              &made.operator_text, err) ||
         !fx_text_list_read(fx_tree_view_key(expression, "values"), &values, "string",
                            &made.values, err)) {
         return false;
     }
-    made.operator= parse_operator(made.operator_words);
+    made.operator= parse_operator(made.operator_text);
     *ret = made;
     return true;
 }
@@ -321,22 +321,22 @@ static struct fx_buf *begin_error(struct complaints *complaints) {
 }
 
 static void check_key(struct complaints *complaints, struct fx_text key) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
     if (complaints->over == FX_SELECTOR_OVER_LABELS) {
-        label_key_check(&words, key);
+        label_key_check(&message, key);
     } else {
-        annotation_key_check(&words, key);
+        annotation_key_check(&message, key);
     }
-    if (words.len > 0) {
+    if (message.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_str(buf, "key: Invalid value: ");
         fx_text_quote_go(buf, key);
         fx_buf_str(buf, ": ");
-        fx_buf_str(buf, words.data);
+        fx_buf_str(buf, message.data);
     }
-    complaints->buf.failed |= words.failed;
-    fx_buf_finish(&words);
+    complaints->buf.failed |= message.failed;
+    fx_buf_finish(&message);
 }
 
 static void check_value(struct complaints *complaints, struct fx_text key, size_t index,
@@ -344,18 +344,18 @@ static void check_value(struct complaints *complaints, struct fx_text key, size_
     if (complaints->over == FX_SELECTOR_OVER_ANNOTATIONS) {
         return;
     }
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    label_value_check(&words, value);
-    if (words.len > 0) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    label_value_check(&message, value);
+    if (message.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_printf(buf, "values[%zu][%.*s]: Invalid value: ", index, FX_TEXT_ARG(key));
         fx_text_quote_go(buf, value);
         fx_buf_str(buf, ": ");
-        fx_buf_str(buf, words.data);
+        fx_buf_str(buf, message.data);
     }
-    complaints->buf.failed |= words.failed;
-    fx_buf_finish(&words);
+    complaints->buf.failed |= message.failed;
+    fx_buf_finish(&message);
 }
 
 /* Checks how many values the operator has: some, or none. */
@@ -385,7 +385,7 @@ static void check_count(struct complaints *complaints,
 static void check_requirement(struct fx_buf *buf, const struct requirement *requirement,
                               enum fx_selector_over over) {
     if (requirement->operator== OPERATOR_UNKNOWN) {
-        fx_text_quote_go(buf, requirement->operator_words);
+        fx_text_quote_go(buf, requirement->operator_text);
         fx_buf_str(buf, " is not a valid label selector operator");
         return;
     }

@@ -59,9 +59,9 @@ bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) FX_MUST_USE;
 
-/* Sets the fields that the author of a policy left out to their defaults, copying on
- * write. Objects that are not policies, and policies of an unknown version, stay as they
- * are; an invalid policy is not refused. Errors: FX_ENOMEM. */
+/* Sets the fields that a policy does not have to their defaults, copying on write.
+ * Objects that are not policies, and policies of an unknown version, stay as they are; an
+ * invalid policy is not refused. Errors: FX_ENOMEM. */
 bool fx_policy_set_defaults(json_t **object, struct fx_err *err) FX_MUST_USE;
 
 #endif

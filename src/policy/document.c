@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/document.c - one document of a file: whose it is, and what becomes of it.
+ * policy/document.c - one document of a file: its dialect, and its result.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "policy/check.h"
 #include "value/tree.h"
 
-/* A document under way. */
+/* The document that is read. */
 struct doc {
     struct fx_build *build;
     json_t *root;
@@ -68,7 +68,7 @@ static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
 }
 
-/* So many of its findings were told before. */
+/* Counts findings that the dialect itself has only counted. */
 static void count(struct doc *doc, enum fx_severity severity, size_t n) {
     for (size_t i = 0; i < n; i++) {
         (void)fx_tally_takes(&doc->build->tally, severity, doc->build->input->file);
@@ -85,7 +85,7 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
     return true;
 }
 
-/* The same, where the dialect tells its faults one by one. */
+/* The same for a dialect that reports its faults one by one. */
 static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     bool stays = false;
     if (!fall_back(doc, &stays)) {
@@ -151,7 +151,7 @@ static bool read_policy(struct doc *doc) {
     return compile(doc);
 }
 
-/* A policy of a system that this version does not speak. */
+/* A policy of a system that no dialect supports. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_kind *other = fx_policy_find_kind(doc->subject.kind);
@@ -195,8 +195,8 @@ static bool keep_input(struct doc *doc) {
            fx_build_keep_namespace(doc->build, doc->root);
 }
 
-/* Any other object: it does no harm among policies, and no good. */
-static bool leave_out(struct doc *doc) {
+/* Any other object is ignored with a warning. */
+static bool ignore_object(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_text name = doc->subject.name;
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
@@ -245,10 +245,10 @@ static bool read_document(struct doc *doc) {
     }
     return fx_policy_is_any_kind(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
-               : leave_out(doc);
+               : ignore_object(doc);
 }
 
-/* As kubectl sends it with --namespace: what names none is put there. */
+/* As kubectl does with --namespace: objects that name no namespace get this one. */
 static bool enter_namespace(struct doc *doc) {
     const char *namespace_ = doc->build->input->namespace_;
     json_t *metadata = fx_tree_view_key(doc->root, "metadata");

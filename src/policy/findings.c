@@ -176,7 +176,7 @@ struct fx_source_position fx_source_position_of_offset(struct fx_text source, si
     return position;
 }
 
-/* Does `value` stand in the source at the mark, letter by letter, in one line? */
+/* Does the source have `value` verbatim at the mark, in one line? */
 static bool is_verbatim(struct fx_text source, const struct fx_mark *mark,
                         struct fx_text value) {
     return mark->off <= source.len &&
@@ -196,7 +196,7 @@ static struct fx_text span_of(const struct fx_err *fault, struct fx_text value,
                             fault->len == 0 || fault->len > rest ? rest : fault->len};
 }
 
-/* The excerpt is the value itself: the source says it in other letters. */
+/* The excerpt is the value itself, since the source has it with escapes or folded. */
 static void point_into_value(struct fx_source_position *position, struct fx_text value,
                              size_t off, size_t len) {
     size_t from = off < WINDOW_BYTES ? 0 : off - WINDOW_BYTES;

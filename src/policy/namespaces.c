@@ -127,7 +127,7 @@ bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
     return true;
 }
 
-/* An object, and its place among those given. */
+/* An object, and its position among those given. */
 struct given {
     struct key key;
     json_t *object;
