@@ -8,43 +8,19 @@
 #include <assert.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/sorted.h"
 #include "engine/access.h"
 #include "engine/input.h"
 #include "engine/snapshot_index.h"
 
-/* A mutator or resource, its position in the given list, and how to compare it. */
-struct given {
-    void *item;
-    size_t at;
-    int (*compare)(const void *a, const void *b);
-};
-
-static int compare_mutators(const void *a, const void *b) {
+static int compare_ids(const void *a, const void *b) {
     return fx_mutator_compare_ids(a, b);
 }
 
 static int compare_resources(const void *a, const void *b) {
     return fx_resource_compare(a, b);
-}
-
-static int compare_given(const void *left, const void *right) {
-    const struct given *a = left;
-    const struct given *b = right;
-    const int order = a->compare(a->item, b->item);
-    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
-}
-
-/* Sorts, and of several with one id keeps the last. Returns how many are kept. */
-static size_t sort(struct given *given, size_t n) {
-    size_t n_kept = 0;
-    qsort(given, n, sizeof *given, compare_given);
-    for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n || given[i].compare(given[i].item, given[i + 1].item) != 0) {
-            given[n_kept++] = given[i];
-        }
-    }
-    return n_kept;
 }
 
 static int compare_order(const void *left, const void *right) {
@@ -102,40 +78,45 @@ static void order_mutators(struct fx_snapshot *snapshot) {
     }
 }
 
-/* Fills `mutators`. */
-static bool sort_mutators(struct fx_snapshot *snapshot,
-                          struct fx_mutator *const *mutators, size_t n_mutators) {
-    struct given *given = calloc(n_mutators + 1, sizeof *given);
-    snapshot->mutators = calloc(n_mutators + 1, sizeof(struct fx_mutator *));
-    const bool ok = given != NULL && snapshot->mutators != NULL;
-    for (size_t i = 0; ok && i < n_mutators; i++) {
-        given[i] = (struct given){mutators[i], i, compare_mutators};
+/* A copy of the list, sorted, with the last one of each id: *n items; NULL without
+ * memory.
+ */
+static void *sort_list(const void *items, size_t *n, fx_sorted_compare *compare) {
+    void **list = calloc(*n + 1, sizeof *list);
+    if (list == NULL) {
+        return NULL;
     }
-    const size_t n = ok ? sort(given, n_mutators) : 0;
-    for (size_t i = 0; i < n; i++) {
-        snapshot->mutators[snapshot->n_mutators++] = fx_mutator_ref(given[i].item);
+    if (*n > 0) {
+        memcpy(list, items, *n * sizeof *list);
     }
-    if (n > 0) {
-        order_mutators(snapshot);
+    if (!fx_sorted_keep_last(list, n, compare)) {
+        free(list);
+        return NULL;
     }
-    free(given);
-    return ok;
+    return list;
 }
 
-static bool sort_resources(struct fx_snapshot *snapshot,
-                           struct fx_resource *const *resources, size_t n_resources) {
-    struct given *given = calloc(n_resources + 1, sizeof *given);
-    snapshot->resources = calloc(n_resources + 1, sizeof(struct fx_resource *));
-    const bool ok = given != NULL && snapshot->resources != NULL;
-    for (size_t i = 0; ok && i < n_resources; i++) {
-        given[i] = (struct given){resources[i], i, compare_resources};
+static bool sort_parts(struct fx_snapshot *snapshot,
+                       const struct fx_snapshot_parts *parts) {
+    size_t n_mutators = parts->n_mutators;
+    size_t n_resources = parts->n_resources;
+    snapshot->mutators = sort_list(parts->mutators, &n_mutators, compare_ids);
+    snapshot->resources = sort_list(parts->resources, &n_resources, compare_resources);
+    if (snapshot->mutators == NULL || snapshot->resources == NULL) {
+        return false;
     }
-    const size_t n = ok ? sort(given, n_resources) : 0;
-    for (size_t i = 0; i < n; i++) {
-        snapshot->resources[snapshot->n_resources++] = fx_resource_ref(given[i].item);
+    for (size_t i = 0; i < n_mutators; i++) {
+        (void)fx_mutator_ref(snapshot->mutators[i]);
     }
-    free(given);
-    return ok;
+    for (size_t i = 0; i < n_resources; i++) {
+        (void)fx_resource_ref(snapshot->resources[i]);
+    }
+    snapshot->n_mutators = n_mutators;
+    snapshot->n_resources = n_resources;
+    if (n_mutators > 0) {
+        order_mutators(snapshot);
+    }
+    return true;
 }
 
 static void destroy(struct fx_snapshot *snapshot) {
@@ -301,9 +282,7 @@ static bool find_quarantined(struct fx_snapshot *snapshot,
 
 static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
                  struct fx_err *err) {
-    if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
-        !sort_resources(snapshot, parts->resources, parts->n_resources) ||
-        !find_quarantined(snapshot, parts->quarantine) ||
+    if (!sort_parts(snapshot, parts) || !find_quarantined(snapshot, parts->quarantine) ||
         !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
                              &snapshot->reads)) {
         return fx_fail_nomem(err);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sorted.h"
 #include "policy/findings.h"
 
 void fx_previous_index_finish(struct fx_previous_index *index) {
@@ -14,17 +15,23 @@ void fx_previous_index_finish(struct fx_previous_index *index) {
     index->files = NULL;
 }
 
-/* By name, then as they were read: all files are in one array. */
-static int compare_file(const struct fx_policy_file *file, const char *name,
-                        const struct fx_policy_file *from) {
-    const int order = strcmp(file->file, name);
-    return order != 0 ? order : (file > from) - (file < from);
+/* Files are ordered by name, then as they were read: all are in one array. A file is
+ * found by its name and the first position that it may have. */
+struct file_key {
+    const char *name;
+    const struct fx_policy_file *from;
+};
+
+static int compare_key(const void *a, const void *b) {
+    const struct file_key *key = a;
+    const struct fx_policy_file *file = *(const struct fx_policy_file *const *)b;
+    const int order = strcmp(key->name, file->file);
+    return order != 0 ? order : (key->from > file) - (key->from < file);
 }
 
 static int compare_files(const void *a, const void *b) {
-    const struct fx_policy_file *const *x = a;
-    const struct fx_policy_file *const *y = b;
-    return compare_file(*x, (*y)->file, *y);
+    const struct fx_policy_file *file = *(const struct fx_policy_file *const *)a;
+    return compare_key(&(struct file_key){file->file, file}, b);
 }
 
 static bool sort_files(struct fx_previous_index *index) {
@@ -40,23 +47,16 @@ static bool sort_files(struct fx_previous_index *index) {
     return true;
 }
 
-/* The first file of that name from `from` on; NULL where there is none. */
+/* The first file of that name from `from` on; NULL if there is none. */
 static const struct fx_policy_file *find_from(const struct fx_previous_index *index,
                                               const char *name,
                                               const struct fx_policy_file *from) {
     const size_t n = index->policies->n_files;
-    size_t low = 0;
-    size_t high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_file(index->files[middle], name, from) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && strcmp(index->files[low]->file, name) == 0 ? index->files[low]
-                                                                 : NULL;
+    const struct file_key key = {name, from};
+    bool found = false;
+    const size_t at =
+        fx_sorted_find(index->files, n, sizeof *index->files, &key, compare_key, &found);
+    return at < n && strcmp(index->files[at]->file, name) == 0 ? index->files[at] : NULL;
 }
 
 bool fx_previous_index_find_file(struct fx_previous_index *index, const char *name,
