@@ -165,10 +165,8 @@ static enum fx_next step_skip_unguarded(struct fx_review *review) {
 
 static enum fx_next answer_guard(struct fx_review *review, bool is_allowed,
                                  const struct fx_buf *message) {
-    const char *copy = message->failed
-                           ? NULL
-                           : fx_arena_copy(&review->arena,
-                                           (struct fx_text){message->data, message->len});
+    const char *copy =
+        message->failed ? NULL : fx_arena_copy(&review->arena, fx_buf_view(message));
     if (copy == NULL) {
         (void)fx_fail_nomem(&review->err);
         return fx_answer_fail(review);

@@ -99,8 +99,7 @@ static bool warn(struct fx_review *review, const struct fx_input_entry *entry) {
     fx_buf_printf(&text, "policies see no %.*s: %s", FX_TEXT_ARG(entry->key.kind),
                   entry->reason);
     free(review->warning);
-    review->warning =
-        text.failed ? NULL : fx_text_dup((struct fx_text){text.data, text.len});
+    review->warning = text.failed ? NULL : fx_text_dup(fx_buf_view(&text));
     fx_buf_finish(&text);
     return review->warning != NULL || fx_fail_nomem(&review->err);
 }

@@ -15,7 +15,7 @@
 #include "admission/fakes.h"
 #include "admission/review.h"
 #include "admission/review_texts.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "value/equal.h"
 
 #define POD_OF(node)                                                                     \

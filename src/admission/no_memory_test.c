@@ -15,7 +15,7 @@
 #include "admission/fakes.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */

@@ -72,7 +72,7 @@ static enum fx_decision review(struct fx_snapshot *snapshot, const char *path) {
     fx_buf_init(&whole, 0);
     fx_buf_init(&skimmed, 0);
     assert_true(fx_file_read(path, FX_LIMIT_BODY_BYTES, &bytes, &err));
-    const struct fx_text text = {bytes.data, bytes.len};
+    const struct fx_text text = fx_buf_view(&bytes);
     const enum fx_decision decision = answer(snapshot, text, false, &whole);
     assert_int_equal(answer(snapshot, text, true, &skimmed), decision);
     assert_int_equal(whole.len, skimmed.len);

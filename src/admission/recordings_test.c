@@ -47,7 +47,7 @@ static struct fx_buf read_file(const char *path) {
 }
 
 static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
+    return fx_buf_view(buf);
 }
 
 static int set_up(void **state) {

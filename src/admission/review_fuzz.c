@@ -108,7 +108,7 @@ static void check_patch(json_t *object, struct fx_text base64) {
     fx_buf_init(&text, 0);
     const bool decoded = fx_base64_decode(&text, base64);
     assert(decoded);
-    json_t *document = fx_json_read((struct fx_text){text.data, text.len}, NULL, &err);
+    json_t *document = fx_json_read(fx_buf_view(&text), NULL, &err);
     assert(document != NULL);
     fx_patch_init(&patch, &arena);
     const bool parsed = fx_patch_parse(&patch, document, &err);

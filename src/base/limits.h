@@ -169,7 +169,7 @@
  * again. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
-/* Dry runs (engine/dry_run.h): of one the rules, with an object, and how many at a time.
+/* Dry runs (engine/dialect.h): of one the rules, with an object, and how many at a time.
  * They are for people; this many wait. */
 #define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
 #define FX_LIMIT_DRYRUN_POLICIES      64u

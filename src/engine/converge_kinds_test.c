@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "value/equal.h"
 #include "value/json.h"
 

@@ -26,7 +26,7 @@
 #include "engine/access.h"
 #include "engine/activity.h"
 #include "engine/converge.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 
 /* ---- index_set.c ---- */
 

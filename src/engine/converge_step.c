@@ -168,7 +168,7 @@ static bool add_found(struct converge *run, struct fx_trace_step *step) {
     struct fx_buf found;
     fx_buf_init(&found, 0);
     mutator->ops->found(mutator, run->request, &run->subject, criterion, &found);
-    const struct fx_text text = {found.data, found.len};
+    const struct fx_text text = fx_buf_view(&found);
     step->found = run->last_reports[step->mutator].found;
     bool ok = !found.failed;
     if (ok && !fx_text_equal(text, step->found)) {

@@ -23,7 +23,6 @@ struct fx_access_hashes;
 struct fx_denial;
 struct fx_criterion;
 struct fx_input;
-struct fx_object_view;
 struct fx_mutator;
 struct fx_policy_text;
 struct fx_request;
@@ -51,6 +50,20 @@ struct fx_effect {
 struct fx_verdict {
     bool matched;
     const char *criterion;
+};
+
+/* How a dialect shows the object to its rules: with members that the object does not
+ * have, or without some that it has. The object is restored before the rules of another
+ * dialect run, so the view is in no result. Neither function may change the object's type
+ * or names. Rules must not write the members that a view adds. */
+struct fx_object_view {
+    /* Changes *root to the view, copying on write. *ret_kept is what `restore` needs: a
+     * new reference, or NULL. Errors: FX_ENOMEM. */
+    bool (*show)(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                 struct fx_err *err);
+
+    /* Undoes `show`. `kept` stays the caller's. Errors: FX_ENOMEM. */
+    bool (*restore)(json_t **root, const json_t *kept, struct fx_err *err);
 };
 
 struct fx_mutator_ops {

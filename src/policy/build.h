@@ -28,10 +28,6 @@ struct fx_tally {
  * message costs memory, and an excerpt a search in all marks of the file. */
 bool fx_tally_takes(struct fx_tally *tally, enum fx_severity severity, const char *file);
 
-/* At the end: one finding for all those that were only counted. */
-bool fx_tally_report(const struct fx_tally *tally,
-                     struct fx_findings *findings) FX_MUST_USE;
-
 /* Looks up files of the previous build by name. Zeroed except for `policies`, which are
  * borrowed. The list is created when it is first needed: most builds find every file at
  * its previous position. */

@@ -118,7 +118,7 @@ static void check(const struct fx_snapshot *snapshot, json_t *object, json_t *sp
 static json_t *take(struct fx_buf *text) {
     struct fx_err err = FX_ERR_INIT;
     assert(!text->failed);
-    json_t *value = fx_json_read((struct fx_text){text->data, text->len}, NULL, &err);
+    json_t *value = fx_json_read(fx_buf_view(text), NULL, &err);
     assert(value != NULL);
     fx_buf_reset(text);
     return value;

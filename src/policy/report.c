@@ -25,7 +25,8 @@ bool fx_tally_takes(struct fx_tally *tally, enum fx_severity severity, const cha
     return false;
 }
 
-bool fx_tally_report(const struct fx_tally *tally, struct fx_findings *findings) {
+/* At the end: one finding for all those that were only counted. */
+static bool report_tally(const struct fx_tally *tally, struct fx_findings *findings) {
     if (tally->n_more == 0) {
         return true;
     }
@@ -36,7 +37,7 @@ bool fx_tally_report(const struct fx_tally *tally, struct fx_findings *findings)
 }
 
 bool fx_build_report_rest(struct fx_build *build) {
-    return fx_tally_report(&build->tally, &build->next->findings);
+    return report_tally(&build->tally, &build->next->findings);
 }
 
 static struct fx_source_position position_of(const struct fx_build *build,
@@ -196,7 +197,7 @@ static bool report_runs(struct fx_policies *policies, const struct given *given,
             return false;
         }
     }
-    return fx_tally_report(&tally, &policies->findings);
+    return report_tally(&tally, &policies->findings);
 }
 
 bool fx_build_report_repeats(struct fx_policies *policies, struct fx_unit *const *given,
@@ -231,7 +232,7 @@ bool fx_build_report_links(struct fx_policies *policies) {
             }
         }
     }
-    return fx_tally_report(&tally, &policies->findings);
+    return report_tally(&tally, &policies->findings);
 }
 
 /* ---- conflicts and cycles -------------------------------------------------------- */
@@ -259,7 +260,7 @@ bool fx_build_report_conflicts(struct fx_policies *policies) {
             return false;
         }
     }
-    return fx_tally_report(&tally, &policies->findings);
+    return report_tally(&tally, &policies->findings);
 }
 
 /* Moves the resources that are in no cycle to `kept`, and reports the others. */
@@ -277,7 +278,7 @@ static bool part_cycles(struct fx_policies *policies, const bool *in_cycle,
             return false;
         }
     }
-    return fx_tally_report(&tally, &policies->findings);
+    return report_tally(&tally, &policies->findings);
 }
 
 static bool rebuild_without(struct fx_policies *policies, const bool *in_cycle,
@@ -352,5 +353,5 @@ bool fx_build_report_providers(struct fx_policies *policies) {
             return false;
         }
     }
-    return fx_tally_report(&tally, &policies->findings);
+    return report_tally(&tally, &policies->findings);
 }
