@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/denial_test.c - policies that refuse an object, and such as are left out:
- * what the API server is told of both, and what is asked about DELETE.
+ * admission/denial_test.c - policies that deny an object, and policies that are skipped:
+ * the answers to the API server, and DELETE.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -20,7 +20,7 @@
 #include "value/equal.h"
 #include "value/json.h"
 
-/* What mutators ask for, by letter: who is asked, and what becomes of a failure. */
+/* Placeholders by letter: the provider, and the failure policy. */
 static const struct {
     char letter;
     struct fx_external external;
@@ -230,7 +230,7 @@ static const struct {
     {"a default", "{'f':'$D k'}", ITEMS("{'key':'k','error':'no'}"), "{'f':'other'}"},
     {"each by its own policy", "{'d':'$D k','i':'$I k','o':'$I l'}",
      ITEMS("{'key':'l','value':'v'}"), "{'d':'other','i':'k','o':'v'}"},
-    {"one that nobody knows", "{'f':'$X k'}", NULL,
+    {"an unknown provider", "{'f':'$X k'}", NULL,
      "failed to find external data provider unknown in responses"},
     {"likewise, with a default", "{'f':'$Y k'}", NULL, "{'f':'dflt'}"},
     {"several failures: each once, sorted", "{'f':['$X k','$F z','$F b','$F a','$X j']}",

@@ -13,7 +13,7 @@
 #include "engine/snapshot.h"
 #include "value/tree.h"
 
-/* Edits an object whose root, metadata and spec are owned; tells whether it changed it.
+/* Edits an object whose root, metadata and spec are owned; returns whether it changed it.
  */
 typedef bool fake_edit(const struct fx_request *request, json_t *root, struct fx_err *err,
                        bool *ret_changed);

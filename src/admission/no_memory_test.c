@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/no_memory_test.c - every allocation refused in turn: while providers are
- * asked, while a fight without end is told, while policies are looked at. Each ends in a
- * clean failure that is ours, and nothing is left behind.
+ * admission/no_memory_test.c - every allocation is refused in turn: while providers are
+ * called, while a cycle is reported, while policies are checked. Each review ends with
+ * our own failure, and leaks nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -93,7 +93,7 @@ static bool run_mutation(struct fx_mutation *mutation, const struct scene *scene
     return fx_mutation_end(mutation, err);
 }
 
-/* With all that can be told of it. */
+/* With every kind of report. */
 static bool mutate(void *user) {
     const struct scene *scene = user;
     struct fx_err err = FX_ERR_INIT;

@@ -35,7 +35,7 @@ static const char widget_policy[] =
     "  location: 'spec.arr[name: a].w'\n"
     "  parameters: {assign: {value: 2.50}}\n";
 
-/* The example policies and one for the widget, in force. */
+/* The example policies and one for the widget, active. */
 static struct fx_snapshot *snapshot;
 
 static struct fx_buf read_file(const char *path) {

@@ -57,7 +57,7 @@ static const char request_text[] = REQUEST(
              "'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'n'},"
              "'spec':{'containers':[{'name':'a','image':'i'},{'name':'b'}]}}");
 
-/* What the threads share. The lock is that of the snapshot in force. */
+/* What the threads share. The lock is that of the active snapshot. */
 static struct {
     pthread_mutex_t lock;
     struct fx_snapshot *snapshot;

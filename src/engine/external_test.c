@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/external_test.c - the register of placeholders: the same node for the same
- * lookup, and no node of anybody else.
+ * request, and never a node of the object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -76,7 +76,7 @@ static void keys_are_kept(void **state) {
     fx_placeholders_destroy(placeholders);
 }
 
-/* An input that looks like one is none, nor is one of another review. */
+/* An equal number is not a placeholder, nor is a placeholder of another review. */
 static void inputs_are_none(void **state) {
     (void)state;
     struct fx_placeholders *placeholders = fx_placeholders_create();

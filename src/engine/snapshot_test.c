@@ -306,7 +306,7 @@ static void counting(void **state) {
     fx_snapshot_unref(NULL);
 }
 
-/* 10,000 mutators for other namespaces and kinds are not even looked at. */
+/* 10,000 mutators for other namespaces and kinds are not visited. */
 static void ten_thousand(void **state) {
     (void)state;
     enum { N = 10000, ASKED = 100000 };

@@ -22,7 +22,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST_POLICIES 8
 
-/* One evaluation and what came of it. */
+/* One evaluation and its result. */
 struct case_run {
     struct fx_arena arena;
     struct fx_outcome outcome;
