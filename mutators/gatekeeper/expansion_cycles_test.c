@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "mutators/gatekeeper/expansion_testing.h"
 
 #define N_MAX 8

@@ -3,7 +3,7 @@
  * mutators/gatekeeper/provider.c - kind Provider: who may be asked for values (spec
  * section 7). Whether its certificates are some is for those to say who know TLS.
  */
-#include "engine/provider.h"
+#include "engine/resource.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef FX_MUTATORS_GATEKEEPER_PROVIDER_PROTOCOL_H
 #define FX_MUTATORS_GATEKEEPER_PROVIDER_PROTOCOL_H
 
-#include "engine/provider.h"
+#include "engine/resource.h"
 
 extern const struct fx_provider_protocol fx_external_data_protocol;
 

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "mutators/gatekeeper/resource_testing.h"
 
 #define PROVIDER(spec)                                                      \

@@ -8,7 +8,7 @@
 
 #include "engine/dialect.h"
 #include "engine/input.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 
 #define SYNTHETIC_REFS "syntheticRefs"
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/admit.h - the validating webhook of policies, `/v1/admit`: is it valid?
- * (Spec section 8.)
+ * admission/admit.h - the reviews that are not mutation by policies: the two webhooks of
+ * policies, the guards of dialects, and Bindings.
  *
- * A review like any other (admission/review.h): created here, then run, asked for the
- * result, destroyed. It never pauses, has neither snapshot nor outcome, and its decisions
- * are UNCHANGED (allowed), FAILED (denied; `failure` has the words), SKIPPED, REFUSED and
- * BROKEN.
+ * Reviews like any other (admission/review.h): created here, then run, asked for the
+ * result, destroyed. They never pause, and have neither snapshot nor outcome. Their
+ * decisions are UNCHANGED (allowed), MUTATED (defaults only), FAILED (denied; `failure`
+ * has the message), SKIPPED, REFUSED and BROKEN. The parameters `text` and `deadline_ns`
+ * are those of fx_review_create(). Each create function returns NULL without memory.
  */
 #ifndef FX_ADMISSION_ADMIT_H
 #define FX_ADMISSION_ADMIT_H
@@ -16,17 +17,51 @@
 #include "admission/review.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/webhook.h"
 
-/* Begins the review of a policy: kinds that are none are allowed, and so are policies
- * that compile, with a warning for each thing in them that means nothing. One that does
- * not is denied with the words of spec section 3.2 and code 422, or 500 where it is not
- * even of the right types; where its dialect tells all faults at once, with these as an
- * API server tells them of any object. Of reserved groups (engine/webhook.h)
- * the old object is checked on DELETE; other policies may be deleted. Of `admission` only
- * `own_namespace` and `settings` count. The rest is as fx_review_create() has it. NULL
- * without memory.
- */
+/* Begins the validation of a policy, `/v1/admit` (spec section 8). Objects that are not
+ * policies are allowed, and so are policies that compile, with the warnings of their
+ * dialect. A policy that does not compile is denied with the messages of spec section 3.2
+ * and code 422, or 500 if it has values of wrong types; if its dialect reports all
+ * faults, with all of them as an API server reports those of any object. In reserved
+ * groups (engine/webhook.h) the old object is checked on DELETE; other policies may be
+ * deleted. Of `admission`, only `own_namespace` and `settings` are read. */
 struct fx_review *fx_admit_create(const struct fx_admission *admission,
                                   struct fx_text text, uint64_t deadline_ns) FX_MUST_USE;
+
+/* Begins a review that sets the defaults of a policy that is created or updated, before a
+ * cluster stores it. It does not check whether the policy is valid. Everything else is
+ * allowed unchanged. */
+struct fx_review *fx_defaults_create(struct fx_text text,
+                                     uint64_t deadline_ns) FX_MUST_USE;
+
+/* The guard that answers this path of the webhook; NULL: there is none. */
+const struct fx_guard *fx_guard_find(struct fx_text path);
+
+/* Begins the review of an object by the guard of a dialect (engine/webhook.h): objects
+ * that the guard does not allow are denied with code 403. `guard` and `exempt` are
+ * borrowed and outlive the review. */
+struct fx_review *fx_guard_create(const struct fx_guard *guard,
+                                  const struct fx_exemptions *exempt, struct fx_text text,
+                                  uint64_t deadline_ns) FX_MUST_USE;
+
+/* A Pod and its Node. All three are valid names (base/dns_name.h). */
+struct fx_pod_binding {
+    struct fx_text namespace_, pod, node;
+};
+
+/* Begins the review of a Binding, which assigns a Pod to a Node. It is always allowed
+ * unchanged, as are all other objects; the server may write the Node's name into the Pod
+ * before it answers. */
+struct fx_review *fx_binding_create(struct fx_text text,
+                                    uint64_t deadline_ns) FX_MUST_USE;
+
+/* The Binding of a review that is done, borrowed from the review; NULL if no Pod is to be
+ * annotated: the object is not a Binding to a Node, the request is a dry run or invalid.
+ */
+const struct fx_pod_binding *fx_binding_view(const struct fx_review *review);
+
+/* Adds a warning to the answer. */
+void fx_binding_warn(struct fx_review *review, const char *message);
 
 #endif

@@ -9,9 +9,6 @@
 #include <stdint.h>
 
 #include "admission/admit.h"
-#include "admission/binding.h"
-#include "admission/defaults.h"
-#include "admission/guard.h"
 #include "base/dns_name.h"
 #include "value/json.h"
 #include "value/tree.h"

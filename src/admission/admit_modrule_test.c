@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * admission/admit_modrule_test.c - ModRules before a cluster stores them: all faults at
- * once, in the form of an API server; and what their author left out.
+ * once, in the form of an API server; and defaults.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/defaults.h"
 #include "admission/review_texts.h"
 #include "base/base64.h"
 #include "base/limits.h"
@@ -126,7 +125,7 @@ static const struct {
     {"an unsound one may go",
      REQUEST(ON("DELETE") "," OLD RULE(UNSOUND) ",'object':null"), NULL},
     {"and so may one of which nothing is known", REQUEST(ON("DELETE")), NULL},
-    {"a version that nobody speaks",
+    {"an unsupported version",
      REQUEST(
          ON("CREATE") ",'object':{'apiVersion':'api.kubemod.io/v2','kind':'ModRule'}"),
      "no matches for kind \"ModRule\" in version \"api.kubemod.io/v2\""},
@@ -238,7 +237,7 @@ static void tells_so_many_faults(void **state) {
     fx_buf_finish(&request);
 }
 
-/* ---- what their author left out --------------------------------------------------- */
+/* ---- defaults --------------------------------------------------------------------- */
 
 /* What is answered: a patch, or none ("") where it is allowed as it is. */
 static const struct {
@@ -252,7 +251,7 @@ static const struct {
          "'type':5,'admissionOperations':[],'match':[5]") "," OLD RULE("")),
      "[{'op':'add','path':'/spec/admissionOperations/0','value':'CREATE'},"
      "{'op':'add','path':'/spec/admissionOperations/1','value':'UPDATE'}]"},
-    {"nothing is left out",
+    {"no field is missing",
      REQUEST(ON("CREATE") ",'object':" RULE("'admissionOperations':['DELETE'],'match':[{"
                                             "'matchFor':'All'}]")),
      ""},

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "admission/admit.h"
-#include "admission/guard.h"
 #include "admission/review_texts.h"
 
 static const struct fx_admission admission = {.own_namespace = "fixpoint"};
@@ -105,7 +104,7 @@ static const struct expectation policies[] = {
      ALLOW},
     {"no policy, and gone", REQUEST("'operation':'DELETE','name':'p'"), 200,
      FX_DECISION_UNCHANGED, ALLOW},
-    {"a policy of a kind that nobody speaks",
+    {"a policy of an unsupported kind",
      REQUEST(
          "'operation':'CREATE','kind':{'group':'constraints.gatekeeper.sh'},'object':{"
          "'apiVersion':'constraints.gatekeeper.sh/v1','kind':'X'}"),
@@ -138,7 +137,7 @@ static void only_one_config(void **state) {
     free(request);
 }
 
-/* What means nothing is told, and does no harm. */
+/* Unknown fields give warnings, and the policy is allowed. */
 static void warns(void **state) {
     (void)state;
     char *request = with_quotes(REQUEST(
@@ -183,7 +182,7 @@ static const struct expectation labels[] = {
      FX_DECISION_UNCHANGED, EXEMPT("my-sys")},
     {"with or without the label", REQUEST(CREATE NAMESPACE("free", "{}")), 200,
      FX_DECISION_UNCHANGED, EXEMPT("free")},
-    {"nobody else", REQUEST(CREATE LABELLED("freed")), 200, FX_DECISION_FAILED,
+    {"no other user", REQUEST(CREATE LABELLED("freed")), 200, FX_DECISION_FAILED,
      FORBIDDEN},
     {"in no update", REQUEST("'operation':'UPDATE'," LABELLED("x-kube-x")), 200,
      FX_DECISION_FAILED, FORBIDDEN},
@@ -239,11 +238,11 @@ static void guards_the_label(void **state) {
 
 static void late(void **state) {
     (void)state;
-    static const struct fx_exemptions nobody = {0};
+    static const struct fx_exemptions none = {0};
     const struct expectation expected = {"late", "", 503, FX_DECISION_BROKEN,
                                          "review deadline exceeded"};
     char *request = with_quotes(REQUEST(CREATE LABELLED("x")));
-    expect(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &nobody,
+    expect(fx_guard_create(fx_guard_find(FX_TEXT("/v1/admitlabel")), &none,
                            fx_text_of(request), 1),
            &expected);
     expect(fx_admit_create(&admission, fx_text_of(request), 1), &expected);

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "admission/invalid.h"
 #include "admission/steps.h"
 #include "base/base64.h"
 #include "base/hash.h"
@@ -55,7 +54,7 @@ static void add_warning(struct warnings *warnings, struct fx_text text) {
 static void add_message(struct warnings *warnings) {
     struct fx_buf *message = &warnings->message;
     fx_buf_fail_as(warnings->body, message);
-    add_warning(warnings, (struct fx_text){message->data, message->len});
+    add_warning(warnings, fx_buf_view(message));
     fx_buf_reset(message);
 }
 
@@ -110,8 +109,7 @@ static void warn_of_skipped(struct warnings *warnings, const struct fx_review *r
     }
 }
 
-/* Adds "warnings": what policies had to do without, then what they warn of, then those
- * that were skipped. */
+/* Adds "warnings": missing inputs, then violations, then mutators that were skipped. */
 static void add_warnings(struct fx_review *review) {
     struct warnings warnings;
     begin_warnings(&warnings, &review->body);
@@ -200,8 +198,8 @@ static bool is_named_twice(const struct fx_review *review, size_t at) {
     return false;
 }
 
-/* "Kind_namespace_name_rule". With a hash of the mutator's id behind it if that alone
- * could be the key of two mutators, or is none that Kubernetes accepts. */
+/* "Kind_namespace_name_rule", followed by a hash of the mutator's id if two mutators
+ * could have this key, or if Kubernetes would not accept it. */
 static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
                       bool is_hashed) {
     struct fx_buf id;
@@ -217,8 +215,7 @@ static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
     }
     if (is_hashed || key->len > KEY_BYTES ||
         (key->len > 0 && !is_alphanumeric(key->data[key->len - 1]))) {
-        const uint64_t hash =
-            fx_hash_text(FX_HASH_START, (struct fx_text){id.data, id.len});
+        const uint64_t hash = fx_hash_text(FX_HASH_START, fx_buf_view(&id));
         key->len = key->len < KEY_BYTES - HASH_BYTES ? key->len : KEY_BYTES - HASH_BYTES;
         fx_buf_printf(key, "-%08" PRIx32, (uint32_t)hash);
     }
@@ -241,21 +238,19 @@ static void annotate_violations(struct annotations *annotations,
         fx_buf_reset(&text);
         print_key(&text, review->snapshot->mutators[violation->mutator],
                   is_named_twice(review, i));
-        add_annotation(annotations, (struct fx_text){text.data, text.len},
-                       violation->entry);
+        add_annotation(annotations, fx_buf_view(&text), violation->entry);
     }
     if (n_audits > FX_LIMIT_VIOLATIONS) {
         fx_buf_reset(&text);
         fx_buf_number(&text, n_audits - FX_LIMIT_VIOLATIONS);
-        add_annotation(annotations, FX_TEXT("omitted"),
-                       (struct fx_text){text.data, text.len});
+        add_annotation(annotations, FX_TEXT("omitted"), fx_buf_view(&text));
     }
     fx_buf_fail_as(annotations->body, &text);
     fx_buf_finish(&text);
 }
 
-/* Adds "auditAnnotations": who changed the object, in how many passes, and what the
- * validators found that audit. */
+/* Adds "auditAnnotations": the mutators that changed the object, the number of passes,
+ * and the violations of validators that audit. */
 static void add_annotations(struct fx_review *review) {
     struct annotations annotations = {.body = &review->body};
     if (review->mutation.outcome.mutated) {
@@ -269,6 +264,90 @@ static void add_annotations(struct fx_review *review) {
     }
     annotate_violations(&annotations, review);
     fx_buf_str(&review->body, annotations.n_written == 0 ? "" : "}");
+}
+
+/* ---- invalid policies -----------------------------------------------------------------
+ */
+
+/* Appends what was printed, as a string, and drops it. */
+static void add_printed(struct fx_buf *body, struct fx_buf *text) {
+    add_string(body, fx_buf_view(text));
+    fx_buf_fail_as(body, text);
+    fx_buf_finish(text);
+}
+
+static size_t count_reported(const struct fx_compilation *compilation) {
+    return compilation->n_faults < FX_LIMIT_REPORTED_FAULTS ? compilation->n_faults
+                                                            : FX_LIMIT_REPORTED_FAULTS;
+}
+
+/* `<Kind>.<group> "<name>" is invalid: <fault>`; several stand in brackets. */
+static void add_invalid_message(struct fx_buf *body, const struct fx_subject *policy,
+                                const struct fx_compilation *compilation) {
+    const size_t n = count_reported(compilation);
+    const size_t n_more = compilation->n_faults - n + compilation->n_more_faults;
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_text(&text, policy->kind);
+    fx_buf_char(&text, '.');
+    fx_buf_text(&text, policy->group);
+    fx_buf_str(&text, " \"");
+    fx_buf_text(&text, policy->name);
+    fx_buf_printf(&text, "\" is invalid: %s", compilation->n_faults > 1 ? "[" : "");
+    for (size_t i = 0; i < n; i++) {
+        const struct fx_text field = fx_fault_field(&compilation->faults[i]);
+        fx_buf_str(&text, i == 0 ? "" : ", ");
+        fx_buf_text(&text, field);
+        fx_buf_str(&text, field.len == 0 ? "" : ": ");
+        fx_fault_print(&text, &compilation->faults[i]);
+    }
+    if (n_more > 0) {
+        fx_buf_printf(&text, ", and %zu more", n_more);
+    }
+    fx_buf_str(&text, compilation->n_faults > 1 ? "]" : "");
+    add_printed(body, &text);
+}
+
+static void add_cause(struct fx_buf *body, const struct fx_fault *fault) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_fault_print(&text, fault);
+    fx_buf_str(body, "{\"reason\":\"");
+    fx_buf_str(body, fx_fault_type_name(fault->type));
+    fx_buf_str(body, "\",\"message\":");
+    add_printed(body, &text);
+    fx_buf_str(body, ",\"field\":");
+    add_string(body, fx_fault_field(fault));
+    fx_buf_char(body, '}');
+}
+
+static void add_details(struct fx_buf *body, const struct fx_subject *policy,
+                        const struct fx_compilation *compilation) {
+    fx_buf_str(body, "{\"name\":");
+    add_string(body, policy->name);
+    fx_buf_str(body, ",\"group\":");
+    add_string(body, policy->group);
+    fx_buf_str(body, ",\"kind\":");
+    add_string(body, policy->kind);
+    fx_buf_str(body, ",\"causes\":[");
+    for (size_t i = 0; i < count_reported(compilation); i++) {
+        fx_buf_str(body, i == 0 ? "" : ",");
+        add_cause(body, &compilation->faults[i]);
+    }
+    fx_buf_str(body, "]}");
+}
+
+/* Appends the `status` for an invalid policy: code 422, reason Invalid, with at most
+ * FX_LIMIT_REPORTED_FAULTS faults; the others are counted. */
+static void add_invalid_status(struct fx_buf *body, const json_t *policy,
+                               const struct fx_compilation *compilation) {
+    struct fx_subject subject;
+    fx_subject_read(policy, &subject);
+    fx_buf_str(body, ",\"status\":{\"message\":");
+    add_invalid_message(body, &subject, compilation);
+    fx_buf_str(body, ",\"reason\":\"Invalid\",\"details\":");
+    add_details(body, &subject, compilation);
+    fx_buf_str(body, ",\"code\":422}");
 }
 
 /* ---- responses -------------------------------------------------------------------- */
@@ -288,8 +367,8 @@ static void add_status(struct fx_buf *body, struct fx_text message, unsigned cod
     fx_buf_char(body, '}');
 }
 
-/* An answer that is no AdmissionReview: a sentence. Where there is no memory for it, that
- * is the answer, and it has no body. */
+/* An answer in plain text, not an AdmissionReview. Without memory for the text the answer
+ * is 503 without a body. */
 static enum fx_next answer_plain(struct fx_review *review, unsigned status,
                                  enum fx_decision decision) {
     struct fx_buf *body = &review->body;
@@ -315,8 +394,8 @@ static enum fx_next answer_busy(struct fx_review *review) {
     return answer_plain(review, 503, FX_DECISION_BROKEN);
 }
 
-/* Was it a bound that failed, and not the memory? Both refuse in the same way; but where
- * the bound did, more than half of it was in use, since no single piece is larger. */
+/* Did a bound refuse, and not the memory? If the bound did, more than half of it was in
+ * use, since no single piece is larger. */
 static bool hit_bound(size_t used, size_t max) {
     return used > max / 2;
 }
@@ -366,7 +445,7 @@ static void add_compile_warnings(struct fx_buf *body,
 enum fx_next fx_answer_allow_policy(struct fx_review *review) {
     begin(review, true);
     add_status(&review->body, (struct fx_text){0}, 200);
-    add_compile_warnings(&review->body, &review->told);
+    add_compile_warnings(&review->body, &review->compilation);
     return end(review, FX_DECISION_UNCHANGED);
 }
 
@@ -383,7 +462,7 @@ enum fx_next fx_answer_deny(struct fx_review *review, unsigned code) {
 enum fx_next fx_answer_invalid(struct fx_review *review) {
     review->result.failure = &review->err;
     begin(review, false);
-    fx_invalid_add_status(&review->body, review->object, &review->told);
+    add_invalid_status(&review->body, review->object, &review->compilation);
     return end(review, FX_DECISION_FAILED);
 }
 
@@ -434,22 +513,22 @@ enum fx_next fx_answer_refuse(struct fx_review *review) {
     return answer_plain(review, 400, FX_DECISION_REFUSED);
 }
 
-/* A policy failed on the object: the user's choice who is to suffer. */
+/* A policy failed on the object: `on_error` decides. */
 static enum fx_next answer_policy_failure(struct fx_review *review) {
-    const struct fx_text words = fx_text_of(review->err.msg);
+    const struct fx_text message = fx_text_of(review->err.msg);
     review->result.failure = &review->err;
     switch (review->admission->on_error) {
     case FX_ON_ERROR_DEFER: return answer_plain(review, 500, FX_DECISION_FAILED);
     case FX_ON_ERROR_ALLOW:
         begin(review, true);
         fx_buf_str(&review->body, ",\"warnings\":[");
-        add_string(&review->body, words);
+        add_string(&review->body, message);
         fx_buf_char(&review->body, ']');
         return end(review, FX_DECISION_FAILED);
     case FX_ON_ERROR_DENY: break;
     }
     begin(review, false);
-    add_status(&review->body, words, 500);
+    add_status(&review->body, message, 500);
     return end(review, FX_DECISION_FAILED);
 }
 

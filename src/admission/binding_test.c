@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/binding_test.c - Bindings are allowed, all of them; who is to be told what.
+ * admission/binding_test.c - all Bindings are allowed; which Pod is annotated.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "admission/binding.h"
+#include "admission/admit.h"
 #include "admission/review_texts.h"
 
 #define KIND       "'kind':{'group':'','version':'v1','kind':'Binding'}"
@@ -26,7 +26,7 @@
 
 static const struct {
     const char *about, *request;
-    const char *binding; /* NULL: nobody is to be told */
+    const char *binding; /* NULL: no Pod is annotated */
     const char *body;
 } cases[] = {
     {"of a Pod", REQUEST(CREATE NAMED TO(NODE)), "shop/web to w-1.zone", FINE},

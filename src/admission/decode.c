@@ -5,7 +5,7 @@
  */
 #include "admission/steps.h"
 
-/* The text of a field, empty where absent; `path` is its own, for the words. */
+/* The text of a field, empty if it is absent; `path` is the field's, for the message. */
 static bool read_text(const struct fx_field *field, const char *path,
                       struct fx_text *ret_text, struct fx_err *err) {
     if (field->is_there && field->type != JSON_STRING) {
@@ -49,7 +49,7 @@ static bool check_envelope(struct fx_review *review) {
                    versions[0], versions[1]);
 }
 
-/* What the log and the gates ask for. */
+/* Reads the fields that the log and the steps of gate.c need. */
 static bool read_facts(struct fx_review *review) {
     const struct fx_request_fields *from = &review->envelope.of_request;
     struct fx_review_result *facts = &review->result;
@@ -93,12 +93,12 @@ static bool read_request(struct fx_review *review) {
     return true;
 }
 
-/* Of the object, what its mutators look at; of all else, next to nothing. */
+/* With partial decoding, decodes what mutators read of the object, and little else. */
 static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
-        .skims = review->skims,
-        .reads_user = review->skims && review->snapshot->reads_user,
-        .object = review->skims ? &review->snapshot->reads : NULL,
+        .partial_decode = review->partial_decode,
+        .reads_user = review->partial_decode && review->snapshot->reads_user,
+        .object = review->partial_decode ? &review->snapshot->reads : NULL,
     };
     fx_envelope_finish(&review->envelope);
     return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/denial_test.c - policies that refuse an object, and such as are left out:
- * what the API server is told of both, and what is asked about DELETE.
+ * admission/denial_test.c - policies that deny an object, and policies that are skipped:
+ * the answers to the API server, and DELETE.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void tells_who_refuses(void **state) {
     (void)state;
     static const struct fx_admission admissions[] = {
         {.on_error = FX_ON_ERROR_DENY},
-        {.on_error = FX_ON_ERROR_DEFER, .skims = true},
+        {.on_error = FX_ON_ERROR_DEFER, .partial_decode = true},
         {.on_error = FX_ON_ERROR_ALLOW, .collects_stats = true},
     };
     struct fx_snapshot *snapshot = snapshot_of(policies_text);
@@ -94,7 +94,7 @@ static void nobody_is_asked_about_deletes(void **state) {
     (void)state;
     struct fx_snapshot *snapshot = snapshot_of(
         RULE("mutate", "type: Patch, patch: [{op: add, path: /x, value: '1'}]"));
-    const struct fx_admission admission = {.skims = true};
+    const struct fx_admission admission = {.partial_decode = true};
     char *request = with_quotes(REQUEST_FOR("DELETE", "'oldObject':" NAMED("mutate")));
     struct fx_review *review =
         fx_review_create(&admission, snapshot, fx_text_of(request), 0);

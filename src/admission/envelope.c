@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/envelope.c - one walk over an AdmissionReview's bytes. What stands in a value
- * of another type than it should have is not looked at; who asks finds the type.
+ * admission/envelope.c - one walk over an AdmissionReview's bytes. The content of a value
+ * of a wrong type is skipped; the caller finds the type.
  */
 #include "admission/envelope.h"
 
@@ -82,7 +82,7 @@ static bool take_of_user(void *user, struct fx_json_reader *r, struct fx_text ke
 static bool read_user(struct walk *walk, struct fx_json_reader *r) {
     struct fx_request_fields *fields = &walk->envelope->of_request;
     fields->username = (struct fx_field){0};
-    if (walk->options->skims && !walk->options->reads_user) {
+    if (walk->options->partial_decode && !walk->options->reads_user) {
         return read_members(walk, r, take_of_user, &fields->user_info);
     }
     if (!read_tree(r, NULL, &fields->user_info)) {
@@ -116,8 +116,8 @@ static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text
         return read_tree(r, walk->options->object, &fields->object);
     }
     if (fx_text_equal(key, FX_TEXT("oldObject"))) {
-        return walk->options->skims ? read_field(walk, r, &fields->old_object)
-                                    : read_tree(r, NULL, &fields->old_object);
+        return walk->options->partial_decode ? read_field(walk, r, &fields->old_object)
+                                             : read_tree(r, NULL, &fields->old_object);
     }
     return fx_json_next_skip(r);
 }

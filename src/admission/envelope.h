@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/envelope.h - an AdmissionReview's bytes as what we ask of them: the few facts
- * around the object as spans of the text, the objects as trees, and nothing of the rest.
- * Private to this room.
+ * admission/envelope.h - decodes an AdmissionReview: the fields around the object as
+ * spans of the text, the objects as trees, and nothing else. Private to this room.
  */
 #ifndef FX_ADMISSION_ENVELOPE_H
 #define FX_ADMISSION_ENVELOPE_H
@@ -17,7 +16,7 @@
 #include "base/text.h"
 #include "value/json_part.h"
 
-/* A member that was looked at. */
+/* A member that was read. */
 struct fx_field {
     bool is_there; /* and no null, which is the same as absent */
     json_type type;
@@ -39,9 +38,9 @@ struct fx_envelope {
 
 /* What becomes a tree. */
 struct fx_envelope_options {
-    bool skims;                        /* nobody asks for the object as it was, nor for
-                                        * more of the user than its name, unless … */
-    bool reads_user;                   /* … all of the user is read */
+    bool
+        partial_decode; /* oldObject, and userInfo but for the name, are not decoded, … */
+    bool reads_user;    /* … but all of userInfo is, if this is set */
     const struct fx_json_part *object; /* of the object; NULL: all of it */
 };
 

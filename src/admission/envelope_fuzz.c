@@ -65,10 +65,10 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
     check_tree(&fields->object, request, "object");
     check_type(&fields->user_info, request, "userInfo");
     check_type(&fields->old_object, request, "oldObject");
-    if (!options->skims || options->reads_user) {
+    if (!options->partial_decode || options->reads_user) {
         check_tree(&fields->user_info, request, "userInfo");
     }
-    if (!options->skims) {
+    if (!options->partial_decode) {
         check_tree(&fields->old_object, request, "oldObject");
     }
 }
@@ -97,10 +97,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     struct fx_err err = FX_ERR_INIT;
     json_t *root = fx_json_read(text, NULL, &err);
-    check(text, root, &err, (struct fx_envelope_options){.skims = false});
-    check(text, root, &err, (struct fx_envelope_options){.skims = true});
+    check(text, root, &err, (struct fx_envelope_options){.partial_decode = false});
+    check(text, root, &err, (struct fx_envelope_options){.partial_decode = true});
     check(text, root, &err,
-          (struct fx_envelope_options){.skims = true, .reads_user = true});
+          (struct fx_envelope_options){.partial_decode = true, .reads_user = true});
     json_decref(root);
     return 0;
 }

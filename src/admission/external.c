@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/external.c - the placeholders of an object as one call to each provider, and
- * the answers to the calls.
+ * admission/external.c - the placeholders of an object as one call to each provider, the
+ * answers to the calls, and the values that replace the placeholders (spec section 7).
  */
 #include "admission/external.h"
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "admission/external_internal.h"
 #include "base/buf.h"
+#include "base/limits.h"
 #include "base/vec.h"
 #include "value/json.h"
 #include "value/tree.h"
+
+/* The depth of an object as read, then of a location in it, then of the value there. */
+#define MOST_LEVELS (4 * FX_LIMIT_JSON_DEPTH)
 
 /* The placeholders that the walk finds. */
 struct found {
@@ -21,9 +25,9 @@ struct found {
     size_t n_items, cap_items;
 };
 
-bool fx_external_fail_depth(struct fx_err *err) {
+static bool fail_depth(struct fx_err *err) {
     return fx_fail(err, FX_ELIMIT, "the object is nested more than %u levels deep",
-                   FX_EXTERNAL_DEPTH);
+                   MOST_LEVELS);
 }
 
 static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err);
@@ -53,7 +57,7 @@ static bool walk_array(struct found *found, json_t *node, unsigned depth,
 static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err) {
     struct fx_placeholder placeholder;
     if (depth == 0) {
-        return fx_external_fail_depth(err);
+        return fail_depth(err);
     }
     if (json_is_object(node)) {
         return walk_object(found, node, depth - 1, err);
@@ -71,7 +75,7 @@ static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_er
     return true;
 }
 
-int fx_external_compare(const void *left, const void *right) {
+static int compare_placeholders(const void *left, const void *right) {
     const struct fx_placeholder *a = left;
     const struct fx_placeholder *b = right;
     const int order = fx_text_compare(a->external->provider, b->external->provider);
@@ -172,10 +176,10 @@ bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *roo
     }
     assert(inputs != NULL);
     struct found found = {.placeholders = placeholders};
-    bool ok = walk(&found, root, FX_EXTERNAL_DEPTH, err);
+    bool ok = walk(&found, root, MOST_LEVELS, err);
     ret_calls->n_places = found.n_items;
     if (ok && found.n_items > 0) {
-        qsort(found.items, found.n_items, sizeof *found.items, fx_external_compare);
+        qsort(found.items, found.n_items, sizeof *found.items, compare_placeholders);
         ok = add_calls(&found, snapshot, inputs, ret_calls, err);
     }
     free(found.items);
@@ -222,4 +226,313 @@ void fx_external_give(struct fx_input_entry *call, struct fx_text body) {
 
 void fx_external_fail(struct fx_input_entry *call, const char *why) {
     fail_request(call, "", why);
+}
+
+/* ---- the values -----------------------------------------------------------------------
+ */
+
+struct resolution {
+    const struct fx_external_calls *calls;
+    const struct fx_placeholders *placeholders;
+    /* One placeholder is often repeated: the last one, and its value. */
+    const json_t *last;
+    json_t *last_value; /* counted; NULL where its failure fails the review */
+    /* The placeholders whose failure fails the review. */
+    struct fx_placeholder *failed;
+    size_t n_failed, cap_failed;
+};
+
+static int compare_name(const void *key, const void *element) {
+    const struct fx_text *name = key;
+    const struct fx_input_entry *const *call = element;
+    return fx_text_compare(*name, fx_text_of((*call)->key.provider->resource.name));
+}
+
+/* The call to the provider; NULL where the snapshot does not know it. */
+static const struct fx_input_entry *find_call(const struct fx_external_calls *calls,
+                                              struct fx_text provider) {
+    struct fx_input_entry *const *found =
+        calls->n_items == 0 ? NULL
+                            : bsearch(&provider, calls->items, calls->n_items,
+                                      sizeof(struct fx_input_entry *), compare_name);
+    return found == NULL ? NULL : *found;
+}
+
+/* Go's name for the type of a value that encoding/json decoded: all numbers are one. */
+static const char *go_type(const json_t *value) {
+    if (value == NULL || json_is_null(value)) {
+        return "<nil>";
+    }
+    return json_is_number(value) ? "float64" : fx_tree_go_type(value);
+}
+
+/* The answer to a placeholder. */
+struct result {
+    const struct fx_input_entry *call; /* NULL: the snapshot has no such provider */
+    const json_t *item;                /* NULL: not in the answer */
+    json_t *value;                     /* a string; NULL: there is none */
+};
+
+static struct result find_result(const struct fx_external_calls *calls,
+                                 const struct fx_placeholder *placeholder) {
+    struct result result = {find_call(calls, placeholder->external->provider), NULL,
+                            NULL};
+    if (result.call == NULL || result.call->value == NULL) {
+        return result;
+    }
+    result.item = fx_tree_view_text(result.call->value, placeholder->key);
+    json_t *value = fx_tree_view_key(result.item, "value");
+    if (fx_tree_view_string(result.item, "error").len == 0 && json_is_string(value)) {
+        result.value = value;
+    }
+    return result;
+}
+
+/* As much of it as a message can hold. */
+static struct fx_text clip(struct fx_text text) {
+    return (struct fx_text){text.data, text.len < FX_ERR_TEXT ? text.len : FX_ERR_TEXT};
+}
+
+/* Why there is no value. */
+static void explain_failure(const struct result *result,
+                            const struct fx_placeholder *placeholder,
+                            struct fx_err *ret_message) {
+    const struct fx_text provider = clip(placeholder->external->provider);
+    const struct fx_text error = clip(fx_tree_view_string(result->item, "error"));
+    if (result->call == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE,
+                      "failed to find external data provider %.*s in responses",
+                      FX_TEXT_ARG(provider));
+    } else if (result->call->value == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE, "%s", result->call->reason);
+    } else if (result->item == NULL) {
+        (void)fx_fail(ret_message, FX_EMUTATE,
+                      "failed to find external data item in response for provider %.*s",
+                      FX_TEXT_ARG(provider));
+    } else if (error.len > 0) {
+        (void)fx_fail(ret_message, FX_EMUTATE,
+                      "failed to retrieve external data item from provider %.*s: %.*s",
+                      FX_TEXT_ARG(provider), FX_TEXT_ARG(error));
+    } else {
+        (void)fx_fail(ret_message, FX_EMUTATE,
+                      "failed to convert external data item value from provider %.*s to "
+                      "string, got type %s",
+                      FX_TEXT_ARG(provider),
+                      go_type(fx_tree_view_key(result->item, "value")));
+    }
+}
+
+/* *ret_value: what replaces a placeholder without a value, a new reference; NULL if the
+ * failure fails the review, which is recorded. False without memory. */
+static bool fall_back(struct resolution *resolution,
+                      const struct fx_placeholder *placeholder, json_t **ret_value) {
+    *ret_value = NULL;
+    switch (placeholder->external->on_failure) {
+    case FX_EXTERNAL_IGNORE: *ret_value = fx_tree_new_string(placeholder->key); break;
+    case FX_EXTERNAL_USE_DEFAULT:
+        *ret_value = fx_tree_new_string(placeholder->external->fallback);
+        break;
+    case FX_EXTERNAL_FAIL:
+        if (!FX_VEC_GROW(resolution->failed, resolution->n_failed,
+                         resolution->cap_failed)) {
+            return false;
+        }
+        resolution->failed[resolution->n_failed++] = *placeholder;
+        return true;
+    }
+    return *ret_value != NULL;
+}
+
+/* Sets last_value to the value of the placeholder `node`. False without memory. */
+static bool look_up(struct resolution *resolution, const json_t *node,
+                    const struct fx_placeholder *placeholder) {
+    if (node == resolution->last) {
+        return true;
+    }
+    const struct result result = find_result(resolution->calls, placeholder);
+    json_decref(resolution->last_value);
+    resolution->last = node;
+    resolution->last_value = json_incref(result.value);
+    return result.value != NULL ||
+           fall_back(resolution, placeholder, &resolution->last_value);
+}
+
+/* Replaces the placeholders in *node, a reference of the caller's, which is copied where
+ * it is shared. Recursive, at most `depth` levels. */
+static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
+                    struct fx_err *err);
+
+/* *ret_child: a new reference to the child with its placeholders replaced, or to the
+ * child itself where nothing changed; NULL after a failure. */
+static bool replace_child(struct resolution *resolution, json_t *child, unsigned depth,
+                          json_t **ret_child, struct fx_err *err) {
+    *ret_child = json_incref(child);
+    if (replace(resolution, ret_child, depth, err)) {
+        return true;
+    }
+    json_decref(*ret_child);
+    *ret_child = NULL;
+    return false;
+}
+
+/* Both iterate over the node as it was while its copy is written. */
+static bool replace_in_object(struct resolution *resolution, json_t **node,
+                              unsigned depth, struct fx_err *err) {
+    json_t *before = json_incref(*node);
+    bool ok = true;
+    for (void *at = json_object_iter(before); ok && at != NULL;
+         at = json_object_iter_next(before, at)) {
+        const struct fx_text key = {json_object_iter_key(at),
+                                    json_object_iter_key_len(at)};
+        json_t *present = json_object_iter_value(at);
+        json_t *child = NULL;
+        ok = replace_child(resolution, present, depth, &child, err);
+        if (ok && child != present) {
+            ok = (fx_tree_own_root(node) != NULL &&
+                  fx_tree_set_take(*node, key, json_incref(child))) ||
+                 fx_fail_nomem(err);
+        }
+        json_decref(child);
+    }
+    json_decref(before);
+    return ok;
+}
+
+static bool replace_in_array(struct resolution *resolution, json_t **node, unsigned depth,
+                             struct fx_err *err) {
+    json_t *before = json_incref(*node);
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_array_size(before); i++) {
+        json_t *present = json_array_get(before, i);
+        json_t *child = NULL;
+        ok = replace_child(resolution, present, depth, &child, err);
+        if (ok && child != present) {
+            ok = (fx_tree_own_root(node) != NULL &&
+                  fx_tree_set_index_take(*node, i, json_incref(child))) ||
+                 fx_fail_nomem(err);
+        }
+        json_decref(child);
+    }
+    json_decref(before);
+    return ok;
+}
+
+static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
+                    struct fx_err *err) {
+    struct fx_placeholder placeholder;
+    if (depth == 0) {
+        return fail_depth(err);
+    }
+    if (json_is_object(*node)) {
+        return replace_in_object(resolution, node, depth - 1, err);
+    }
+    if (json_is_array(*node)) {
+        return replace_in_array(resolution, node, depth - 1, err);
+    }
+    if (!fx_placeholders_find(resolution->placeholders, *node, &placeholder)) {
+        return true;
+    }
+    if (!look_up(resolution, *node, &placeholder)) {
+        return fx_fail_nomem(err);
+    }
+    if (resolution->last_value != NULL) {
+        json_decref(*node); /* the set holds it, too */
+        *node = json_incref(resolution->last_value);
+    }
+    return true;
+}
+
+static int by_text(const void *left, const void *right) {
+    const char *const *a = left;
+    const char *const *b = right;
+    return strcmp(*a, *b);
+}
+
+/* The messages of all failures, each once, as the keys of an object; NULL without memory.
+ */
+static json_t *collect_messages(const struct resolution *resolution) {
+    json_t *messages = json_object();
+    qsort(resolution->failed, resolution->n_failed, sizeof *resolution->failed,
+          compare_placeholders);
+    for (size_t i = 0; messages != NULL && i < resolution->n_failed; i++) {
+        struct fx_err why = FX_ERR_INIT;
+        if (i > 0 && compare_placeholders(&resolution->failed[i],
+                                          &resolution->failed[i - 1]) == 0) {
+            continue;
+        }
+        const struct result result =
+            find_result(resolution->calls, &resolution->failed[i]);
+        explain_failure(&result, &resolution->failed[i], &why);
+        if (!fx_tree_set_take(messages, fx_text_of(why.msg), json_true())) {
+            json_decref(messages);
+            return NULL;
+        }
+    }
+    return messages;
+}
+
+/* `a`, or `[a, b]`, sorted, as much as a message can hold. */
+static void join(json_t *messages, const char **sorted, struct fx_buf *buf) {
+    const size_t n = json_object_size(messages);
+    size_t i = 0;
+    for (void *at = json_object_iter(messages); at != NULL;
+         at = json_object_iter_next(messages, at)) {
+        sorted[i++] = json_object_iter_key(at);
+    }
+    qsort(sorted, n, sizeof *sorted, by_text);
+    fx_buf_str(buf, n > 1 ? "[" : "");
+    for (i = 0; i < n && buf->len < FX_ERR_TEXT; i++) {
+        fx_buf_str(buf, i == 0 ? "" : ", ");
+        fx_buf_str(buf, sorted[i]);
+    }
+    fx_buf_str(buf, n > 1 ? "]" : "");
+}
+
+/* The failures as one error; always false. */
+static bool fail_all(const struct resolution *resolution, struct fx_err *err) {
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    json_t *messages = collect_messages(resolution);
+    const char **sorted = calloc(json_object_size(messages) + 1, sizeof *sorted);
+    if (messages != NULL && sorted != NULL) {
+        join(messages, sorted, &buf);
+    }
+    if (messages == NULL || sorted == NULL || buf.failed) {
+        (void)fx_fail_nomem(err);
+    } else {
+        (void)fx_fail(err, FX_EMUTATE, "failed to resolve external data placeholders: %s",
+                      buf.data);
+    }
+    free(sorted);
+    json_decref(messages);
+    fx_buf_finish(&buf);
+    return false;
+}
+
+static bool lacks_memory(const struct fx_external_calls *calls) {
+    for (size_t i = 0; i < calls->n_items; i++) {
+        if (calls->items[i]->code == FX_ENOMEM) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fx_external_resolve(const struct fx_external_calls *calls,
+                         const struct fx_placeholders *placeholders, json_t **root,
+                         struct fx_err *err) {
+    if (!fx_placeholders_exist(placeholders)) {
+        return true;
+    }
+    if (lacks_memory(calls)) {
+        return fx_fail_nomem(err);
+    }
+    struct resolution resolution = {.calls = calls, .placeholders = placeholders};
+    bool ok = replace(&resolution, root, MOST_LEVELS, err);
+    if (ok && resolution.n_failed > 0) {
+        ok = fail_all(&resolution, err);
+    }
+    json_decref(resolution.last_value);
+    free(resolution.failed);
+    return ok;
 }

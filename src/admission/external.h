@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "engine/external.h"
 #include "engine/input.h"
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "engine/snapshot.h"
 
 /* The calls of an object: one input of type CALL for each provider. POST `key.body` to

@@ -10,7 +10,7 @@
 
 #include "admission/external.h"
 #include "base/limits.h"
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "value/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -20,7 +20,7 @@
 #include "value/equal.h"
 #include "value/json.h"
 
-/* What mutators ask for, by letter: who is asked, and what becomes of a failure. */
+/* Placeholders by letter: the provider, and the failure policy. */
 static const struct {
     char letter;
     struct fx_external external;
@@ -34,7 +34,7 @@ static const struct {
 };
 
 /* An object in which providers are to be asked, and all that takes. */
-struct world {
+struct fixture {
     struct fx_snapshot *snapshot;
     struct fx_placeholders *placeholders;
     struct fx_inputs inputs;
@@ -55,10 +55,10 @@ static json_t *read_text(const char *text) {
 }
 
 /* The placeholder that a text such as "$F key" stands for; NULL for all others. */
-static json_t *placeholder_of(struct world *world, struct fx_text text) {
+static json_t *placeholder_of(struct fixture *fixture, struct fx_text text) {
     for (size_t i = 0; i < FX_COUNT(asked); i++) {
         if (text.len >= 3 && text.data[0] == '$' && text.data[1] == asked[i].letter) {
-            return fx_placeholders_make(world->placeholders, &asked[i].external,
+            return fx_placeholders_make(fixture->placeholders, &asked[i].external,
                                         (struct fx_text){text.data + 3, text.len - 3});
         }
     }
@@ -66,15 +66,16 @@ static json_t *placeholder_of(struct world *world, struct fx_text text) {
 }
 
 /* A copy with placeholders in it. */
-static json_t *plant(struct world *world, json_t *node) {
-    json_t *made = placeholder_of(world, fx_tree_text(node));
+static json_t *plant(struct fixture *fixture, json_t *node) {
+    json_t *made = placeholder_of(fixture, fx_tree_text(node));
     if (made != NULL) {
         return made;
     }
     if (json_is_array(node)) {
         made = json_array();
         for (size_t i = 0; i < json_array_size(node); i++) {
-            assert_true(fx_tree_append_take(made, plant(world, json_array_get(node, i))));
+            assert_true(
+                fx_tree_append_take(made, plant(fixture, json_array_get(node, i))));
         }
         return made;
     }
@@ -83,37 +84,38 @@ static json_t *plant(struct world *world, json_t *node) {
         for (void *at = json_object_iter(node); at != NULL;
              at = json_object_iter_next(node, at)) {
             assert_true(fx_tree_set_take(made, fx_text_of(json_object_iter_key(at)),
-                                         plant(world, json_object_iter_value(at))));
+                                         plant(fixture, json_object_iter_value(at))));
         }
         return made;
     }
     return json_incref(node);
 }
 
-static void begin(struct world *world, const char *object) {
+static void begin(struct fixture *fixture, const char *object) {
     struct fx_resource *const providers[] = {fake_provider("q"), fake_provider("p")};
     const struct fake_parts parts = {.resources = providers, .n_resources = 2};
-    *world = (struct world){.snapshot = fake_snapshot_of(&parts),
-                            .placeholders = fx_placeholders_create()};
-    assert_non_null(world->placeholders);
-    fx_inputs_init(&world->inputs, NULL, 0);
+    *fixture = (struct fixture){.snapshot = fake_snapshot_of(&parts),
+                                .placeholders = fx_placeholders_create()};
+    assert_non_null(fixture->placeholders);
+    fx_inputs_init(&fixture->inputs, NULL, 0);
     json_t *plain = read_text(object);
-    world->root = plant(world, plain);
+    fixture->root = plant(fixture, plain);
     json_decref(plain);
-    assert_true(fx_external_collect(world->placeholders, world->root, world->snapshot,
-                                    &world->inputs, &world->calls, &world->err));
+    assert_true(fx_external_collect(fixture->placeholders, fixture->root,
+                                    fixture->snapshot, &fixture->inputs, &fixture->calls,
+                                    &fixture->err));
 }
 
-static void finish(struct world *world) {
-    json_decref(world->root);
-    fx_placeholders_destroy(world->placeholders);
-    fx_snapshot_unref(world->snapshot);
-    fx_inputs_finish(&world->inputs);
+static void finish(struct fixture *fixture) {
+    json_decref(fixture->root);
+    fx_placeholders_destroy(fixture->placeholders);
+    fx_snapshot_unref(fixture->snapshot);
+    fx_inputs_finish(&fixture->inputs);
 }
 
-static void give(struct world *world, size_t index, const char *answer) {
+static void give(struct fixture *fixture, size_t index, const char *answer) {
     char *json = with_quotes(answer);
-    fx_external_give(world->calls.items[index], fx_text_of(json));
+    fx_external_give(fixture->calls.items[index], fx_text_of(json));
     free(json);
 }
 
@@ -122,9 +124,9 @@ static void give(struct world *world, size_t index, const char *answer) {
     "v1beta1','kind':'ProviderRequest','reques"  \
     "t':{'keys':[" keys "]}}"
 
-static void expect_call(const struct world *world, size_t index, const char *provider,
+static void expect_call(const struct fixture *fixture, size_t index, const char *provider,
                         const char *body) {
-    const struct fx_input_key *call = &world->calls.items[index]->key;
+    const struct fx_input_key *call = &fixture->calls.items[index]->key;
     char *wanted = with_quotes(body);
     assert_string_equal(call->provider->resource.name, provider);
     assert_string_equal(call->body.data, wanted);
@@ -134,20 +136,20 @@ static void expect_call(const struct world *world, size_t index, const char *pro
 
 static void asks_each_once(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, "{'a':'$F b','l':['$I b',{'x':'$D a\\u0000<'},5,null,'$Q ']}");
-    assert_int_equal(world.calls.n_items, 2);
-    assert_true(fx_inputs_are_missing(&world.inputs));
-    expect_call(&world, 0, "p", KEYS("'a\\u0000\\u003c','b'"));
-    expect_call(&world, 1, "q", KEYS("''"));
-    finish(&world);
-    begin(&world, "{'a':'plain','l':[-9223372036854775808]}");
-    assert_int_equal(world.calls.n_items, 0);
-    assert_false(fx_inputs_are_missing(&world.inputs));
-    finish(&world);
-    begin(&world, "{'a':'$X k'}");
-    assert_int_equal(world.calls.n_items, 0);
-    finish(&world);
+    struct fixture fixture;
+    begin(&fixture, "{'a':'$F b','l':['$I b',{'x':'$D a\\u0000<'},5,null,'$Q ']}");
+    assert_int_equal(fixture.calls.n_items, 2);
+    assert_true(fx_inputs_are_missing(&fixture.inputs));
+    expect_call(&fixture, 0, "p", KEYS("'a\\u0000\\u003c','b'"));
+    expect_call(&fixture, 1, "q", KEYS("''"));
+    finish(&fixture);
+    begin(&fixture, "{'a':'plain','l':[-9223372036854775808]}");
+    assert_int_equal(fixture.calls.n_items, 0);
+    assert_false(fx_inputs_are_missing(&fixture.inputs));
+    finish(&fixture);
+    begin(&fixture, "{'a':'$X k'}");
+    assert_int_equal(fixture.calls.n_items, 0);
+    finish(&fixture);
 }
 
 #define OBJECT         "{'f':'$F k'}"
@@ -228,7 +230,7 @@ static const struct {
     {"a default", "{'f':'$D k'}", ITEMS("{'key':'k','error':'no'}"), "{'f':'other'}"},
     {"each by its own policy", "{'d':'$D k','i':'$I k','o':'$I l'}",
      ITEMS("{'key':'l','value':'v'}"), "{'d':'other','i':'k','o':'v'}"},
-    {"one that nobody knows", "{'f':'$X k'}", NULL,
+    {"an unknown provider", "{'f':'$X k'}", NULL,
      "failed to find external data provider unknown in responses"},
     {"likewise, with a default", "{'f':'$Y k'}", NULL, "{'f':'dflt'}"},
     {"several failures: each once, sorted", "{'f':['$X k','$F z','$F b','$F a','$X j']}",
@@ -245,61 +247,61 @@ static void answers_mean(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         print_message("%s\n", cases[i].about);
-        struct world world;
-        begin(&world, cases[i].object);
+        struct fixture fixture;
+        begin(&fixture, cases[i].object);
         if (cases[i].answer != NULL) {
-            assert_int_equal(world.calls.n_items, 1);
-            give(&world, 0, cases[i].answer);
+            assert_int_equal(fixture.calls.n_items, 1);
+            give(&fixture, 0, cases[i].answer);
         }
-        const bool ok = fx_external_resolve(&world.calls, world.placeholders, &world.root,
-                                            &world.err);
+        const bool ok = fx_external_resolve(&fixture.calls, fixture.placeholders,
+                                            &fixture.root, &fixture.err);
         if (cases[i].result[0] == '{') {
             json_t *wanted = read_text(cases[i].result);
-            assert_true(ok && fx_equal(world.root, wanted));
+            assert_true(ok && fx_equal(fixture.root, wanted));
             json_decref(wanted);
         } else {
             assert_false(ok);
-            assert_int_equal(world.err.code, FX_EMUTATE);
-            assert_memory_equal(world.err.msg, PREFIX, strlen(PREFIX));
-            assert_string_equal(world.err.msg + strlen(PREFIX), cases[i].result);
+            assert_int_equal(fixture.err.code, FX_EMUTATE);
+            assert_memory_equal(fixture.err.msg, PREFIX, strlen(PREFIX));
+            assert_string_equal(fixture.err.msg + strlen(PREFIX), cases[i].result);
         }
-        finish(&world);
+        finish(&fixture);
     }
 }
 
 static void no_answer(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, "{'f':'$F a','g':'$Q b'}");
-    fx_external_fail(world.calls.items[0], "no route");
-    assert_true(fx_inputs_are_missing(&world.inputs));
-    fx_external_fail(world.calls.items[1], "too late");
-    assert_false(fx_inputs_are_missing(&world.inputs));
-    assert_false(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
+    struct fixture fixture;
+    begin(&fixture, "{'f':'$F a','g':'$Q b'}");
+    fx_external_fail(fixture.calls.items[0], "no route");
+    assert_true(fx_inputs_are_missing(&fixture.inputs));
+    fx_external_fail(fixture.calls.items[1], "too late");
+    assert_false(fx_inputs_are_missing(&fixture.inputs));
+    assert_false(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                     &fixture.err));
     assert_string_equal(
-        world.err.msg,
+        fixture.err.msg,
         PREFIX "[failed to send external data request to provider p: no route, failed to "
                "send external data request to provider q: too late]");
-    finish(&world);
+    finish(&fixture);
 }
 
 /* Who shares the tree sees nothing of it, and what has no placeholder is not copied. */
 static void copies_on_write(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, "{'a':{'b':['$F k']},'c':{'d':1}}");
-    json_t *before = json_incref(world.root);
+    struct fixture fixture;
+    begin(&fixture, "{'a':{'b':['$F k']},'c':{'d':1}}");
+    json_t *before = json_incref(fixture.root);
     json_t *list = json_object_get(json_object_get(before, "a"), "b");
     const json_t *planted = json_array_get(list, 0);
-    give(&world, 0, ITEMS("{'key':'k','value':'v'}"));
-    assert_true(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_ptr_not_equal(world.root, before);
+    give(&fixture, 0, ITEMS("{'key':'k','value':'v'}"));
+    assert_true(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                    &fixture.err));
+    assert_ptr_not_equal(fixture.root, before);
     assert_ptr_equal(json_array_get(list, 0), planted);
-    assert_ptr_equal(json_object_get(world.root, "c"), json_object_get(before, "c"));
+    assert_ptr_equal(json_object_get(fixture.root, "c"), json_object_get(before, "c"));
     json_decref(before);
-    finish(&world);
+    finish(&fixture);
 }
 
 /* `count` numbered texts, each between `before` and `after`. */
@@ -318,7 +320,7 @@ static char *many(const char *start, const char *before, const char *after,
 static void a_hundred_thousand(void **state) {
     (void)state;
     enum { N = 100000 };
-    struct world world;
+    struct fixture fixture;
     char *object = many("[", "'$F ", "'", N);
     char *items =
         many("{'response':{'idempotent':true,'items':[", "{'value':'v','key':'", "'}", N);
@@ -327,22 +329,22 @@ static void a_hundred_thousand(void **state) {
     struct fx_buf answer;
     fx_buf_init(&answer, 0);
     fx_buf_printf(&answer, "%s}}", items);
-    begin(&world, object);
-    assert_int_equal(world.calls.n_items, 1);
-    give(&world, 0, answer.data);
-    assert_true(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_string_equal(json_string_value(json_array_get(world.root, N - 1)), "v");
-    finish(&world);
+    begin(&fixture, object);
+    assert_int_equal(fixture.calls.n_items, 1);
+    give(&fixture, 0, answer.data);
+    assert_true(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                    &fixture.err));
+    assert_string_equal(json_string_value(json_array_get(fixture.root, N - 1)), "v");
+    finish(&fixture);
     fx_buf_reset(&answer);
     fx_buf_printf(&answer, "%s}}", errors);
-    begin(&world, object);
-    give(&world, 0, answer.data);
-    assert_false(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_string_equal(world.err.msg, PREFIX
+    begin(&fixture, object);
+    give(&fixture, 0, answer.data);
+    assert_false(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                     &fixture.err));
+    assert_string_equal(fixture.err.msg, PREFIX
                         "failed to retrieve external data item from provider p: no");
-    finish(&world);
+    finish(&fixture);
     fx_buf_finish(&answer);
     free(object);
     free(items);
@@ -352,26 +354,26 @@ static void a_hundred_thousand(void **state) {
 /* More words than a message holds, and more bytes than an answer may have. */
 static void large_answers(void **state) {
     (void)state;
-    struct world world;
+    struct fixture fixture;
     struct fx_buf answer;
     fx_buf_init(&answer, 0);
     fx_buf_str(&answer, "{'response':{'systemError':'");
     fx_buf_fill(&answer, 'x', 1u << 20);
     fx_buf_str(&answer, "'}}");
-    begin(&world, "{'f':'$F k','g':'$D k'}");
-    give(&world, 0, answer.data);
-    assert_false(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_non_null(strstr(world.err.msg, "non-empty system error: xxx"));
-    finish(&world);
+    begin(&fixture, "{'f':'$F k','g':'$D k'}");
+    give(&fixture, 0, answer.data);
+    assert_false(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                     &fixture.err));
+    assert_non_null(strstr(fixture.err.msg, "non-empty system error: xxx"));
+    finish(&fixture);
     fx_buf_reset(&answer);
     fx_buf_fill(&answer, ' ', FX_LIMIT_PROVIDER_BODY_BYTES + 1);
-    begin(&world, "{'f':'$F k'}");
-    give(&world, 0, answer.data);
-    assert_false(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_non_null(strstr(world.err.msg, "the response is larger than 8388608 bytes"));
-    finish(&world);
+    begin(&fixture, "{'f':'$F k'}");
+    give(&fixture, 0, answer.data);
+    assert_false(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                     &fixture.err));
+    assert_non_null(strstr(fixture.err.msg, "the response is larger than 8388608 bytes"));
+    finish(&fixture);
     fx_buf_finish(&answer);
 }
 
@@ -380,49 +382,49 @@ static void without_memory(void **state) {
     (void)state;
     size_t n_failed = 0;
     for (size_t max = 1; max < 2000; max++) {
-        struct world world;
-        begin(&world, "{'f':'$F k','g':'$Q l'}");
+        struct fixture fixture;
+        begin(&fixture, "{'f':'$F k','g':'$Q l'}");
         struct fx_inputs inputs;
         fx_inputs_init(&inputs, NULL, 0);
         inputs.arena.max = max;
         struct fx_external_calls calls = {0};
-        bool ok = fx_external_collect(world.placeholders, world.root, world.snapshot,
-                                      &inputs, &calls, &world.err);
+        bool ok = fx_external_collect(fixture.placeholders, fixture.root,
+                                      fixture.snapshot, &inputs, &calls, &fixture.err);
         if (ok) {
             fx_external_fail(calls.items[0], "no route");
             fx_external_fail(calls.items[1], "no route");
-            assert_false(
-                fx_external_resolve(&calls, world.placeholders, &world.root, &world.err));
+            assert_false(fx_external_resolve(&calls, fixture.placeholders, &fixture.root,
+                                             &fixture.err));
         }
-        if (world.err.code == FX_ENOMEM) {
+        if (fixture.err.code == FX_ENOMEM) {
             n_failed++;
         } else {
-            assert_int_equal(world.err.code, FX_EMUTATE);
+            assert_int_equal(fixture.err.code, FX_EMUTATE);
         }
         fx_inputs_finish(&inputs);
-        finish(&world);
+        finish(&fixture);
     }
     assert_in_range(n_failed, 1, 1500);
 }
 
 static void too_deep(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, "{'f':'$F k'}");
+    struct fixture fixture;
+    begin(&fixture, "{'f':'$F k'}");
     for (unsigned i = 0; i < 5 * FX_LIMIT_JSON_DEPTH; i++) {
         json_t *outer = json_array();
-        assert_true(fx_tree_append_take(outer, world.root));
-        world.root = outer;
+        assert_true(fx_tree_append_take(outer, fixture.root));
+        fixture.root = outer;
     }
     struct fx_external_calls calls = {0};
-    assert_false(fx_external_collect(world.placeholders, world.root, world.snapshot,
-                                     &world.inputs, &calls, &world.err));
-    assert_int_equal(world.err.code, FX_ELIMIT);
-    give(&world, 0, ITEMS("{'key':'k','value':'v'}"));
-    assert_false(
-        fx_external_resolve(&world.calls, world.placeholders, &world.root, &world.err));
-    assert_int_equal(world.err.code, FX_ELIMIT);
-    finish(&world);
+    assert_false(fx_external_collect(fixture.placeholders, fixture.root, fixture.snapshot,
+                                     &fixture.inputs, &calls, &fixture.err));
+    assert_int_equal(fixture.err.code, FX_ELIMIT);
+    give(&fixture, 0, ITEMS("{'key':'k','value':'v'}"));
+    assert_false(fx_external_resolve(&fixture.calls, fixture.placeholders, &fixture.root,
+                                     &fixture.err));
+    assert_int_equal(fixture.err.code, FX_ELIMIT);
+    finish(&fixture);
 }
 
 int main(void) {

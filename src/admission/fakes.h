@@ -9,11 +9,11 @@
 #include <stdlib.h>
 
 #include "admission/review.h"
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "engine/snapshot.h"
 #include "value/tree.h"
 
-/* Edits an object whose root, metadata and spec are owned; tells whether it changed it.
+/* Edits an object whose root, metadata and spec are owned; returns whether it changed it.
  */
 typedef bool fake_edit(const struct fx_request *request, json_t *root, struct fx_err *err,
                        bool *ret_changed);

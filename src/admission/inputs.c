@@ -66,7 +66,7 @@ static bool add_inputs(struct fx_review *review, const struct fx_candidates *can
 
 /* Only the inputs of rules that may act on this object are added: rules for other objects
  * cost it nothing. */
-static bool ask_candidates(struct fx_review *review) {
+static bool add_candidate_inputs(struct fx_review *review) {
     struct fx_candidates candidates = {0};
     struct fx_subject subject;
     fx_subject_read(review->object, &subject);
@@ -85,28 +85,27 @@ static bool ask_candidates(struct fx_review *review) {
 enum fx_next fx_step_wants(struct fx_review *review) {
     review->matching_namespace =
         is_namespace(review) ? (struct fx_text){0} : review->result.namespace_;
-    const bool ok = add_namespace(review) &&
-                    (!review->snapshot->has_inputs_before || ask_candidates(review));
+    const bool ok = add_namespace(review) && (!review->snapshot->has_inputs_before ||
+                                              add_candidate_inputs(review));
     return ok ? FX_NEXT : fx_answer_fail(review);
 }
 
 /* ---- fetching it ----------------------------------------------------------------- */
 
-/* Policies do without the object, and the user is told why. False without memory. */
+/* Policies run without the object, and a warning says why. False without memory. */
 static bool warn(struct fx_review *review, const struct fx_input_entry *entry) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "policies see no %.*s: %s", FX_TEXT_ARG(entry->key.kind),
                   entry->reason);
     free(review->warning);
-    review->warning =
-        text.failed ? NULL : fx_text_dup((struct fx_text){text.data, text.len});
+    review->warning = text.failed ? NULL : fx_text_dup(fx_buf_view(&text));
     fx_buf_finish(&text);
     return review->warning != NULL || fx_fail_nomem(&review->err);
 }
 
-/* What an input that the review itself added came to. That the server has no such
- * Namespace is a policy's failure. */
+/* Checks the result of an input that the review itself added. A Namespace that the server
+ * does not have is a policy's failure. */
 static bool check_entry(struct fx_review *review, const struct fx_input_entry *entry) {
     const bool is_own = entry == review->namespace_;
     if (entry->state == FX_INPUT_GIVEN || entry->code == FX_OK ||

@@ -15,7 +15,7 @@
 #include "admission/fakes.h"
 #include "admission/review.h"
 #include "admission/review_texts.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "value/equal.h"
 
 #define POD_OF(node)                                                                     \
@@ -312,9 +312,9 @@ static void rules_ask_in_rounds(void **state) {
     (void)state;
     struct fx_snapshot *snapshot = asking_snapshot();
     char *request = with_quotes(IN_SHOP("CREATE", POD_OF("")));
-    for (int skims = 0; skims < 2; skims++) {
+    for (int partial_decode = 0; partial_decode < 2; partial_decode++) {
         const struct fx_admission asking = {.find_input = find_spaces,
-                                            .skims = skims != 0};
+                                            .partial_decode = partial_decode != 0};
         struct fx_review *review =
             fx_review_create(&asking, snapshot, fx_text_of(request), 0);
         assert_int_equal(fx_review_run(review), FX_REVIEW_WANTS_INPUTS);

@@ -4,13 +4,84 @@
  */
 #include "admission/mutation.h"
 
-#include "admission/namespace_field.h"
 #include "engine/dialect.h"
 #include "engine/webhook.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
-/* What is taken away is gone once an object is spent. */
+/* ---- metadata.namespace ---------------------------------------------------------------
+ */
+
+#define METADATA  FX_TEXT("metadata")
+#define NAMESPACE FX_TEXT("namespace")
+
+static json_t *view_namespace(const json_t *object) {
+    return fx_tree_view_key(fx_tree_view_key(object, "metadata"), "namespace");
+}
+
+/* The object's metadata, writable; made where there is none. NULL without memory. */
+static json_t *own_metadata(json_t **root) {
+    if (fx_tree_own_root(root) == NULL) {
+        return NULL;
+    }
+    if (fx_tree_view_key(*root, "metadata") == NULL &&
+        !fx_tree_set_take(*root, METADATA, json_object())) {
+        return NULL;
+    }
+    return fx_tree_own_key(*root, METADATA);
+}
+
+/* Can it hold a namespace: metadata is an object, or may become one? */
+static bool can_hold_namespace(const json_t *object) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    return json_is_object(object) && (metadata == NULL || json_is_object(metadata));
+}
+
+bool fx_namespace_enter(json_t **root, struct fx_text namespace_, struct fx_err *err) {
+    const struct fx_text own = fx_tree_text(view_namespace(*root));
+    if (namespace_.len == 0 || fx_text_equal(own, namespace_) ||
+        !can_hold_namespace(*root)) {
+        return true;
+    }
+    json_t *metadata = own_metadata(root);
+    if (metadata == NULL ||
+        !fx_tree_set_take(metadata, NAMESPACE, fx_tree_new_string(namespace_))) {
+        return fx_fail_nomem(err);
+    }
+    return true;
+}
+
+/* Takes the namespace out again, and with it the metadata that was made for it. */
+static void remove_namespace(json_t *root, json_t *metadata, const json_t *object) {
+    fx_tree_remove_key(metadata, NAMESPACE);
+    if (json_object_size(metadata) == 0 && fx_tree_view_key(object, "metadata") == NULL) {
+        fx_tree_remove_key(root, METADATA);
+    }
+}
+
+/* Gives *root the namespace that `object` has, perhaps none, so that no patch from the
+ * one to the other touches it. Errors: FX_ENOMEM. */
+static bool restore_namespace(json_t **root, const json_t *object, struct fx_err *err) {
+    json_t *original = view_namespace(object);
+    if (view_namespace(*root) == original || !can_hold_namespace(*root)) {
+        return true;
+    }
+    json_t *metadata = own_metadata(root);
+    if (metadata == NULL) {
+        return fx_fail_nomem(err);
+    }
+    if (original == NULL) {
+        remove_namespace(*root, metadata, object);
+        return true;
+    }
+    return fx_tree_set_take(metadata, NAMESPACE, json_incref(original)) ||
+           fx_fail_nomem(err);
+}
+
+/* ---- the patch ------------------------------------------------------------------------
+ */
+
+/* The removed values are gone once the patch was applied to the object itself. */
 static void forget_old(struct fx_patch *patch) {
     for (size_t i = 0; i < patch->n_ops; i++) {
         patch->ops[i].old = NULL;
@@ -30,8 +101,7 @@ bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_
            fx_fail(err, FX_EINTERNAL, "our own patch does not give the result");
 }
 
-/* Verifies the patch on the object as it came. Where others share the object, a copy is
- * written to in any case. */
+/* Verifies the patch on the incoming object, or on a copy if it is shared. */
 static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     json_t *own = mutation->spent == NULL ? json_incref(mutation->object) : NULL;
     json_t **tried = mutation->spent == NULL ? &own : mutation->spent;
@@ -43,7 +113,7 @@ static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* Placeholders cost nothing where no policy asks for anything. */
+/* Placeholders cost nothing if no policy calls a provider. */
 static bool make_placeholders(struct fx_mutation *mutation) {
     if (!mutation->snapshot->has_inputs_after) {
         return true;
@@ -88,7 +158,7 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
             can_ask(mutation, err));
 }
 
-/* Puts in what the providers gave, and records it. */
+/* Replaces the placeholders by the values of the providers, and records that. */
 static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
     if (!fx_placeholders_exist(mutation->placeholders)) {
         return true;
@@ -122,11 +192,11 @@ static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
     return true;
 }
 
-/* What comes between the loop and the answer. */
+/* The work between the loop and the answer. */
 static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;
-    if (!resolve(mutation, err) || !fx_namespace_restore(&mutation->root, object, err) ||
+    if (!resolve(mutation, err) || !restore_namespace(&mutation->root, object, err) ||
         !annotate(mutation, err) ||
         !fx_patch_diff_brief(patch, object, mutation->root, err)) {
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * admission/mutation.h - one object to its fixed point, and the difference: what the
- * webhook does between decoding and encoding, for everyone who has an object in hand.
+ * webhook does between decoding and encoding, for every caller that has an object.
  *
  *   begin → (the calls are made and answered) → end
  *
@@ -33,9 +33,9 @@ struct fx_mutation {
                                 * `namespace_` with the one below where it has none */
     struct fx_text namespace_; /* metadata.namespace for matching; empty: as it is */
     json_t *object;            /* stays as it is, unless it is spent */
-    /* Who owns `object` and asks for it no more once the patch is made, nor for what the
-     * patch takes away (`old`): then the patch is verified on it and not on a copy. NULL
-     * where that is not so. */
+    /* The owner's reference to `object`, if the owner needs neither the object nor the
+     * values that the patch removes (`old`) after the patch is made: then the patch is
+     * verified on the object itself. NULL: it is verified on a copy. */
     json_t **spent;
     bool is_part;             /* the object was read in part (value/json_part.h) */
     struct fx_inputs *inputs; /* what rules need besides the object; NULL: nothing is
@@ -61,13 +61,13 @@ struct fx_mutation {
     json_t *root;
 };
 
-/* Sets metadata.namespace for matching, converges, and finds what is to be asked. Errors:
+/* Sets metadata.namespace for matching, converges, and finds the calls to make. Errors:
  * those of fx_converge (outcome.cycle and .cycle_fields are filled for FX_ENOCONVERGE,
  * .denial for FX_EDENIED) and of fx_external_collect. After FX_EINPUT the inputs that
  * are WANTED are to be fetched; then the mutation is finished and begun again. */
 bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_USE;
 
-/* Once every input is answered: puts the values in their places, restores the namespace
+/* Once every input is answered: replaces the placeholders, restores the namespace
  * the object came with (perhaps none), annotates what changed, diffs, and applies the
  * patch to a copy, or to what is spent, to verify that it gives the result. Errors: those
  * of fx_external_resolve; FX_EINTERNAL where the patch does not give the result. */
@@ -77,6 +77,13 @@ bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) FX_MUST_U
  * under `failurePolicy: Ignore`: applies it to *root, copying on write, and compares the
  * result with `wanted`. Errors: FX_ENOMEM; all others are our own bug, FX_EINTERNAL. */
 bool fx_mutation_verify(const struct fx_patch *patch, json_t **root, const json_t *wanted,
+                        struct fx_err *err) FX_MUST_USE;
+
+/* Sets metadata.namespace of the object (spec section 8, step 6), copying on write, since
+ * an object need not have it: the request names the namespace. Writes nothing if the
+ * object has it already, if `namespace_` is empty, or if the object cannot have metadata.
+ * Errors: FX_ENOMEM. */
+bool fx_namespace_enter(json_t **root, struct fx_text namespace_,
                         struct fx_err *err) FX_MUST_USE;
 
 /* Drops what it holds. Zeroed ones are fine. */

@@ -172,7 +172,7 @@ static void test_namespace(void **state) {
     }
 }
 
-/* An object that nobody asks for any more gives the same patch; what the patch made of it
+/* An object that is not needed any more gives the same patch; what the patch made of it
  * is the result. */
 static void test_spent(void **state) {
     (void)state;
@@ -309,7 +309,8 @@ static void test_outside_values(void **state) {
     finish(&run);
 }
 
-/* A value that is the one there was: the object is as it came, and nobody is named. */
+/* A value that is the one there was: the object stays as it is, and no mutator is named.
+ */
 static void test_equal_value(void **state) {
     (void)state;
     struct run run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/no_memory_test.c - every allocation refused in turn: while providers are
- * asked, while a fight without end is told, while policies are looked at. Each ends in a
- * clean failure that is ours, and nothing is left behind.
+ * admission/no_memory_test.c - every allocation is refused in turn: while providers are
+ * called, while a cycle is reported, while policies are checked. Each review ends with
+ * our own failure, and leaks nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,13 +12,10 @@
 #include <cmocka.h>
 
 #include "admission/admit.h"
-#include "admission/binding.h"
-#include "admission/defaults.h"
 #include "admission/fakes.h"
-#include "admission/guard.h"
 #include "admission/mutation.h"
 #include "admission/review_texts.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */
@@ -96,7 +93,7 @@ static bool run_mutation(struct fx_mutation *mutation, const struct scene *scene
     return fx_mutation_end(mutation, err);
 }
 
-/* With all that can be told of it. */
+/* With every kind of report. */
 static bool mutate(void *user) {
     const struct scene *scene = user;
     struct fx_err err = FX_ERR_INIT;
@@ -353,7 +350,8 @@ static bool find_violation(const struct fx_mutator *self,
 }
 
 static bool allow_violations(void *user) {
-    static const struct fx_admission admission = {.skims = true, .collects_stats = true};
+    static const struct fx_admission admission = {.partial_decode = true,
+                                                  .collects_stats = true};
     const struct referring *given = user;
     struct fx_review *review =
         fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);

@@ -35,7 +35,7 @@ static const char widget_policy[] =
     "  location: 'spec.arr[name: a].w'\n"
     "  parameters: {assign: {value: 2.50}}\n";
 
-/* The example policies and one for the widget, in force. */
+/* The example policies and one for the widget, active. */
 static struct fx_snapshot *snapshot;
 
 static struct fx_buf read_file(const char *path) {
@@ -47,7 +47,7 @@ static struct fx_buf read_file(const char *path) {
 }
 
 static struct fx_text text_of(const struct fx_buf *buf) {
-    return (struct fx_text){buf->data, buf->len};
+    return fx_buf_view(buf);
 }
 
 static int set_up(void **state) {

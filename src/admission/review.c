@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/review.c - the journey of an AdmissionReview.
+ * admission/review.c - the steps of an AdmissionReview.
  */
 #include "admission/review.h"
 
@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "value/node_pool.h"
 
-/* A part was not enough: once more with the whole. What was given stays. */
+/* Partial decoding was not enough: starts again with the whole object. Inputs stay. */
 static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
@@ -26,12 +26,12 @@ static enum fx_next start_over(struct fx_review *review) {
     };
     fx_err_reset(&review->err);
     fx_arena_reset(&review->arena);
-    review->skims = false;
+    review->partial_decode = false;
     return FX_NEXT_AGAIN;
 }
 
 enum fx_next fx_review_delete(struct fx_review *review) {
-    if (review->skims) {
+    if (review->partial_decode) {
         return start_over(review);
     }
     review->request.only_validators = true;
@@ -39,12 +39,13 @@ enum fx_next fx_review_delete(struct fx_review *review) {
     return FX_NEXT;
 }
 
-/* The words of a failure may be about any part of the object, and an error may be one of
- * the part only. */
+/* The message of a failure may be about any part of the object, and an error may be due
+ * to the missing parts. */
 static enum fx_next fail(struct fx_review *review) {
     const enum fx_code code = review->err.code;
     const bool is_final = code == FX_ENOMEM || code == FX_EDEADLINE || code == FX_EIO;
-    return review->skims && !is_final ? start_over(review) : fx_answer_fail(review);
+    return review->partial_decode && !is_final ? start_over(review)
+                                               : fx_answer_fail(review);
 }
 
 /* Rules need more inputs: they are fetched, and the loop begins again. */
@@ -75,7 +76,7 @@ static enum fx_next step_converge(struct fx_review *review) {
         .spent = review->request.only_validators
                      ? NULL
                      : &review->envelope.of_request.object.node,
-        .is_part = review->skims,
+        .is_part = review->partial_decode,
         .inputs = &review->inputs,
         .arena = &review->arena,
         .trace = admission->trace,
@@ -85,14 +86,15 @@ static enum fx_next step_converge(struct fx_review *review) {
     if (!fx_mutation_begin(&review->mutation, &review->err)) {
         return review->err.code == FX_EINPUT ? go_back(review) : fail(review);
     }
-    /* As of failures: the messages may be about any part of the object. */
+    /* As with failures, the messages may be about any part of the object. */
     const struct fx_outcome *outcome = &review->mutation.outcome;
     const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
-    return review->skims && has_messages ? start_over(review) : FX_NEXT;
+    return review->partial_decode && has_messages ? start_over(review) : FX_NEXT;
 }
 
-/* The difference, and the check that it applies. Behind it nobody asks for the object as
- * it came. */
+/* Makes the patch and checks that it applies. Later steps do not need the incoming
+ * object.
+ */
 static enum fx_next step_settle(struct fx_review *review) {
     if (!fx_mutation_end(&review->mutation, &review->err)) {
         return fail(review);
@@ -107,7 +109,7 @@ static enum fx_next step_encode(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
 }
 
-/* The whole journey. Only fx_step_fetch may wait: before the loop, and after it for what
+/* All steps. Only fx_step_fetch may wait: before the loop, and after it for what
  * replaces placeholders. */
 static fx_step *const steps[] = {
     fx_step_decode, fx_step_self,      fx_step_operation, fx_step_group,
@@ -116,7 +118,7 @@ static fx_step *const steps[] = {
     NULL,
 };
 
-/* Whatever a step came to when its budget was exceeded, it may be wrong. */
+/* The result of a step whose budget was exceeded may be wrong. */
 static enum fx_next answer_late(struct fx_review *review) {
     if (review->err.code != FX_EDEADLINE) {
         (void)fx_fail(&review->err, FX_EDEADLINE, "review deadline exceeded");
@@ -157,7 +159,7 @@ enum fx_review_state fx_review_run(struct fx_review *review) {
     return state;
 }
 
-struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
+struct fx_review *fx_review_begin(fx_step *const *review_steps, struct fx_text text,
                                   uint64_t deadline_ns) {
     struct fx_review *review = malloc(sizeof *review);
     if (review == NULL) {
@@ -165,7 +167,7 @@ struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
     }
     memset(review, 0, offsetof(struct fx_review, err));
     fx_err_reset(&review->err);
-    review->steps = journey;
+    review->steps = review_steps;
     review->text = text;
     review->budget.bound.deadline_ns = deadline_ns;
     review->result.body = &review->body;
@@ -184,7 +186,7 @@ struct fx_review *fx_review_create(const struct fx_admission *admission,
         review->admission = admission;
         review->request.activity = admission->activity;
         review->snapshot = fx_snapshot_ref(snapshot);
-        review->skims = admission->skims && !snapshot->has_inputs_after;
+        review->partial_decode = admission->partial_decode && !snapshot->has_inputs_after;
         review->result.snapshot = snapshot;
     }
     return review;
@@ -195,7 +197,7 @@ void fx_review_destroy(struct fx_review *review) {
         return;
     }
     fx_mutation_finish(&review->mutation);
-    fx_compilation_finish(&review->told);
+    fx_compilation_finish(&review->compilation);
     json_decref(review->defaulted);
     fx_inputs_finish(&review->inputs);
     free(review->warning);

@@ -3,7 +3,7 @@
  * admission/review.h - one AdmissionReview from bytes to bytes (spec section 8). Pure: it
  * runs on a loop, on a pool thread, in the command line, in a fuzzer.
  *
- * The journey is a list of steps. It pauses while inputs are fetched (engine/input.h):
+ * A review is a list of steps. It pauses while inputs are fetched (engine/input.h):
  * its Namespace and what rules need before the loop, and what replaces placeholders after
  * it.
  */
@@ -44,23 +44,23 @@ enum fx_on_error {
 /* What reviews share; borrowed, and outlives each. */
 struct fx_admission {
     enum fx_on_error on_error;
-    bool annotates;      /* objects are to say who changed them (admission/annotate.h) */
-    bool reports_passes; /* result->outcome is to list who applied in each pass */
-    bool collects_stats; /* result->outcome is to tell how each mutator fared */
-    bool skims;          /* only the patch is asked for: what no policy reads of the
-                          * AdmissionReview may be left out of the tree */
+    bool annotates;      /* changed objects get the annotations of fx_webhook.annotate */
+    bool reports_passes; /* result->outcome lists the mutators of each pass */
+    bool collects_stats; /* result->outcome has the stats of each mutator */
+    bool partial_decode; /* only the patch is needed: what no policy reads is not
+                          * decoded */
     unsigned share_percent;       /* fx_request.share_percent */
-    struct fx_activity *activity; /* or NULL: who watches the loop (engine/activity.h) */
+    struct fx_activity *activity; /* for the watchdog (engine/activity.h); or NULL */
     struct fx_trace *trace;       /* or NULL: what each mutator did (engine/trace.h) */
     const struct fx_dialect_settings
-        *settings;             /* of policies that are looked at; NULL: their defaults */
+        *settings; /* of the policies that are reviewed; NULL: their defaults */
     const char *own_namespace; /* the namespace Fixpoint runs in; NULL: a dialect's
                                 * default (fx_webhook.skips_user) */
-    /* Finds an input that is at hand (engine/input.h). That there is no Namespace of that
-     * name (FX_EMUTATE) is answered as a policy's failure is: denied with these words,
-     * code 500, unless on_error says else. Without a Node, the user is warned, and
-     * policies see none. A failure that is ours (FX_EIO, FX_ENOMEM, FX_EDEADLINE): HTTP
-     * 5xx. NULL: no object is known, and none is missed. */
+    /* Finds an input that is at hand (engine/input.h). A Namespace that does not exist
+     * (FX_EMUTATE) is answered like a policy's failure: denied with this message and code
+     * 500, unless on_error says otherwise. If a Node does not exist, the user gets a
+     * warning, and policies see none. Our own failure (FX_EIO, FX_ENOMEM, FX_EDEADLINE):
+     * HTTP 5xx. NULL: no object is known, and none is fetched. */
     fx_input_find *find_input;
     void *user;
 };

@@ -49,7 +49,7 @@ static const char policies_text[] =
     "spec:\n"
     "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
     "  location: 'spec.containers[name: *].image'\n"
-    "  parameters: {assign: {externalData: {provider: nobody, failurePolicy: Ignore}}}\n"
+    "  parameters: {assign: {externalData: {provider: unknown, failurePolicy: Ignore}}}\n"
     "---\n"
     "apiVersion: api.kubemod.io/v1beta1\n"
     "kind: ModRule\n"
@@ -74,7 +74,7 @@ static struct fx_snapshot *snapshot(void) {
         struct fx_err err = FX_ERR_INIT;
         const bool ok = fx_policies_build(&input, 1, NULL, 1, &policies, &err);
         assert(ok && policies->snapshot->n_mutators == 5);
-        assert(policies->findings.n_items == 1); /* a provider that nobody knows */
+        assert(policies->findings.n_items == 1); /* the unknown provider */
     }
     return policies->snapshot;
 }
@@ -108,7 +108,7 @@ static void check_patch(json_t *object, struct fx_text base64) {
     fx_buf_init(&text, 0);
     const bool decoded = fx_base64_decode(&text, base64);
     assert(decoded);
-    json_t *document = fx_json_read((struct fx_text){text.data, text.len}, NULL, &err);
+    json_t *document = fx_json_read(fx_buf_view(&text), NULL, &err);
     assert(document != NULL);
     fx_patch_init(&patch, &arena);
     const bool parsed = fx_patch_parse(&patch, document, &err);

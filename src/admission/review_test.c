@@ -130,7 +130,7 @@ static const struct expectation gates[] = {
     {"ourselves", &deny,
      REQUEST("'operation':'CREATE','userInfo':{'username':'" OWN "'}," DONE), 200,
      FX_DECISION_SKIPPED, ALLOWED("Gatekeeper does not self-manage")},
-    {"ourselves, before the operation is looked at", &deny,
+    {"ourselves, before the operation is checked", &deny,
      REQUEST("'operation':'DELETE','userInfo':{'username':'" OWN "'}"), 200,
      FX_DECISION_SKIPPED, ALLOWED("Gatekeeper does not self-manage")},
     {"the default namespace of our own", &defer,
@@ -264,7 +264,7 @@ static const struct expectation namespaces[] = {
               "'code':500}")},
     {"no memory to look for it", &deny, IN("dry", "CREATE"), 503, FX_DECISION_BROKEN,
      "out of memory"},
-    {"nobody to ask: the selector fails", &allow, IN("a", "CREATE"), 200,
+    {"no source of namespaces: the selector fails", &allow, IN("a", "CREATE"), 200,
      FX_DECISION_FAILED,
      RESPONSE("'allowed':true,'warnings':['matching for mutator "
               "AssignMetadata.mutations.gatekeeper.sh /owner failed for  Pod a p: failed "
@@ -363,7 +363,7 @@ static void test_waiting(void **state) {
     fx_review_destroy(review);
     free(request);
 
-    /* That nobody could be asked is no verdict. */
+    /* An API server that cannot be reached is not a verdict. */
     review = start_waiting(snapshot, &request);
     (void)fx_fail(&failure, FX_EIO, "connection refused");
     fx_inputs_give(awaited(review), NULL, &failure);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/steps.h - a review under way, and the steps of its journey (review.c has the
- * table of them). Private to this room.
+ * admission/steps.h - a running review, and its steps (review.c has the table of them).
+ * Private to this room.
  */
 #ifndef FX_ADMISSION_STEPS_H
 #define FX_ADMISSION_STEPS_H
 
 #include <stddef.h>
 
-#include "admission/binding.h"
+#include "admission/admit.h"
 #include "admission/envelope.h"
 #include "admission/mutation.h"
 #include "admission/review.h"
@@ -16,7 +16,7 @@
 #include "base/uuid.h"
 #include "engine/dialect.h"
 
-/* What a step says. */
+/* The result of a step. */
 enum fx_next {
     FX_NEXT,       /* go on with the next step */
     FX_NEXT_WAIT,  /* stop here; run this step again later */
@@ -29,7 +29,7 @@ enum fx_next {
 #define FX_REVIEW_SCRATCH_BYTES 4096u
 #define FX_REVIEW_INPUT_BYTES   512u /* likewise, of the inputs */
 
-/* A journey: its steps, in order; NULL ends. The last one is always done. */
+/* The steps of a review are in order; NULL ends. The last one always ends the review. */
 typedef enum fx_next fx_step(struct fx_review *review);
 
 struct fx_exemptions;
@@ -42,11 +42,11 @@ struct fx_review {
     const struct fx_admission *admission;
     const struct fx_guard *guard;       /* of a review by a guard; else NULL, */
     const struct fx_exemptions *exempt; /* likewise */
-    struct fx_snapshot *snapshot;       /* counted; NULL where policies are looked at */
+    struct fx_snapshot *snapshot;       /* counted; NULL if the review does not mutate */
     struct fx_text text;                /* the request's body */
     struct fx_budget budget;            /* the thread's while the review runs */
 
-    bool skims; /* of the AdmissionReview only what policies look at is read */
+    bool partial_decode; /* of the AdmissionReview only what policies look at is read */
     struct fx_envelope envelope; /* all below borrows of it */
     json_t *object;              /* request.object */
     json_t *old_object;
@@ -64,10 +64,10 @@ struct fx_review {
 
     struct fx_arena arena;
     struct fx_mutation mutation;
-    struct fx_compilation told; /* of a policy that is looked at: what is wrong with it */
-    json_t *defaulted;          /* counted: a policy with its defaults set */
-    struct fx_patch patch;      /* … and the way to it */
-    struct fx_pod_binding binding; /* that is looked at; borrowed from the envelope */
+    struct fx_compilation compilation; /* of a policy: its faults and warnings */
+    json_t *defaulted;                 /* counted: a policy with its defaults set */
+    struct fx_patch patch;             /* … and the way to it */
+    struct fx_pod_binding binding;     /* of a Binding; borrowed from the envelope */
     struct fx_buf body;
     struct fx_review_result result;
 
@@ -77,17 +77,17 @@ struct fx_review {
     max_align_t input_scratch[FX_REVIEW_INPUT_BYTES / sizeof(max_align_t)];
 };
 
-/* review.c: begins a journey. NULL without memory. */
-struct fx_review *fx_review_begin(fx_step *const *journey, struct fx_text text,
+/* review.c: begins a review with these steps. NULL without memory. */
+struct fx_review *fx_review_begin(fx_step *const *steps, struct fx_text text,
                                   uint64_t deadline_ns) FX_MUST_USE;
 
-/* review.c: goes on with what is to be deleted, which nobody may change. */
+/* review.c: goes on with the object of a DELETE, for validators only. */
 enum fx_next fx_review_delete(struct fx_review *review);
 
 /* decode.c: bytes to a checked request. */
 fx_step fx_step_decode, fx_step_object;
 
-/* gate.c: who and what is not mutated at all. */
+/* gate.c: users, operations and objects that are not mutated. */
 fx_step fx_step_self, fx_step_operation, fx_step_group, fx_step_exclusion;
 
 /* Why objects of this API group are never mutated (a constant); NULL: the group is not
@@ -107,18 +107,18 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
                              const char *message);
 /* Allowed with the patch. */
 enum fx_next fx_answer_patch(struct fx_review *review);
-/* Allowed, with what the author of the policy should hear. */
+/* Allowed, with the warnings of the compilation. */
 enum fx_next fx_answer_allow_policy(struct fx_review *review);
 /* Allowed, with the patch that sets the policy's defaults. */
 enum fx_next fx_answer_defaulted(struct fx_review *review);
 /* Denied as an API server denies what is invalid: with all faults of the policy. */
 enum fx_next fx_answer_invalid(struct fx_review *review);
-/* Denied with the words of review->err. Our own failure: as fx_answer_fail(). */
+/* Denied with the message of review->err. Our own failure: as fx_answer_fail(). */
 enum fx_next fx_answer_deny(struct fx_review *review, unsigned code);
 /* The input is no review: HTTP 400 with review->err. No memory: HTTP 503. */
 enum fx_next fx_answer_refuse(struct fx_review *review);
-/* review->err says what failed, and whose failure it is: a policy's is answered as
- * `on_error` says, our own with HTTP 5xx. */
+/* Answers the failure in review->err: one of a policy as `on_error` says, our own with
+ * HTTP 5xx. */
 enum fx_next fx_answer_fail(struct fx_review *review);
 
 #endif

@@ -57,7 +57,7 @@ static const char request_text[] = REQUEST(
              "'apiVersion':'v1','kind':'Pod','metadata':{'name':'p','namespace':'n'},"
              "'spec':{'containers':[{'name':'a','image':'i'},{'name':'b'}]}}");
 
-/* What the threads share. The lock is that of the snapshot in force. */
+/* What the threads share. The lock is that of the active snapshot. */
 static struct {
     pthread_mutex_t lock;
     struct fx_snapshot *snapshot;
@@ -91,9 +91,10 @@ static void replace_snapshot(void) {
 }
 
 /* The body of the answer, to be freed. */
-static char *answer(bool skims) {
-    const struct fx_admission admission = {
-        .own_namespace = "own", .skims = skims, .find_input = find_input};
+static char *answer(bool partial_decode) {
+    const struct fx_admission admission = {.own_namespace = "own",
+                                           .partial_decode = partial_decode,
+                                           .find_input = find_input};
     struct fx_snapshot *snapshot = sample();
     struct fx_review *review =
         fx_review_create(&admission, snapshot, fx_text_of(shared.request), 0);

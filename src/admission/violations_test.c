@@ -40,7 +40,8 @@ static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n
 /* The response to a request for an unremarkable Pod; to be freed. */
 static char *respond(const struct fake_plan *plans, size_t n,
                      enum fx_decision wanted_decision) {
-    static const struct fx_admission admission = {.skims = true, .collects_stats = true};
+    static const struct fx_admission admission = {.partial_decode = true,
+                                                  .collects_stats = true};
     struct fx_snapshot *snapshot = make_snapshot(plans, n);
     char *request = with_quotes(REQUEST(POD_KIND ",'operation':'CREATE'," POD));
     struct fx_review *review =

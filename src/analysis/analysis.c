@@ -8,7 +8,7 @@
 
 #include "analysis/analyzer.h"
 #include "base/limits.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "value/tree.h"
 
 /* ---- cases ----------------------------------------------------------------------- */

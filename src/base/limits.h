@@ -79,7 +79,7 @@
 /* Nodes of all such copies of one mutator in a pass: in a list they multiply. */
 #define FX_LIMIT_COPIED_NODES_OF_PASS (1u << 20)
 
-/* Lists of candidates that are kept for each namespace (engine/candidate_cache.h). */
+/* Lists of candidates that are kept for each namespace (engine/snapshot_index.c). */
 #define FX_LIMIT_CANDIDATE_CACHE_BYTES (1u << 20)
 
 /* Groups, versions and kinds of one applyTo multiply. */
@@ -169,7 +169,7 @@
  * again. */
 #define FX_LIMIT_POOL_AGE_MS 300000u
 
-/* Dry runs (engine/dry_run.h): of one the rules, with an object, and how many at a time.
+/* Dry runs (engine/dialect.h): of one the rules, with an object, and how many at a time.
  * They are for people; this many wait. */
 #define FX_LIMIT_DRYRUN_BODY_BYTES    (2u << 20)
 #define FX_LIMIT_DRYRUN_POLICIES      64u

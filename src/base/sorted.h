@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * base/sorted.h - searching, inserting and removing in sorted arrays (base/vec.h grows
- * them).
+ * them), and making them.
  */
 #ifndef FX_BASE_SORTED_H
 #define FX_BASE_SORTED_H
@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+#include "base/macros.h"
 
 /* Compares the key with an item: negative, zero, positive, as strcmp(). */
 typedef int fx_sorted_compare(const void *key, const void *item);
@@ -33,5 +35,11 @@ size_t fx_sorted_find(const void *items, size_t n, size_t size, const void *key,
         memmove((items) + (at), (items) + (at) + 1, ((n) - (at) - 1) * sizeof *(items)); \
         (n)--;                                                                           \
     } while (0)
+
+/* Sorts an array of *n pointers by `compare`, which gets the pointers themselves. Of
+ * items that compare equal only the last one stays; *n becomes the number of items that
+ * stay. False without memory: then the array is unchanged. */
+bool fx_sorted_keep_last(void *pointers, size_t *n,
+                         fx_sorted_compare *compare) FX_MUST_USE;
 
 #endif

@@ -47,9 +47,29 @@ static void items_are_found_inserted_and_removed(void **state) {
     assert_int_equal(n, 0);
 }
 
+/* Each item is a letter, by which it is ordered, and a number. */
+static int compare_letters(const void *a, const void *b) {
+    return *(const char *)a - *(const char *)b;
+}
+
+static void the_last_of_equal_pointers_stays(void **state) {
+    (void)state;
+    const char *items[] = {"c1", "a1", "b1", "a2", "c2", "a3"};
+    size_t n = 0;
+    assert_true(fx_sorted_keep_last(items, &n, compare_letters));
+    assert_int_equal(n, 0);
+    n = FX_COUNT(items);
+    assert_true(fx_sorted_keep_last(items, &n, compare_letters));
+    assert_int_equal(n, 3);
+    assert_string_equal(items[0], "a3");
+    assert_string_equal(items[1], "b1");
+    assert_string_equal(items[2], "c2");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(items_are_found_inserted_and_removed),
+        cmocka_unit_test(the_last_of_equal_pointers_stays),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,6 @@
 #include "engine/policy_text.h"
 #include "engine/unit.h"
 #include "policy/findings.h"
-#include "policy/place.h"
 #include "value/documents.h"
 
 const char *fx_input_name(const char *path) {
@@ -226,7 +225,7 @@ void fx_input_objects_finish(struct fx_input_objects *objects) {
 /* ---- faults ---------------------------------------------------------------------- */
 
 /* Prints a fault of an object file, and returns its exit status. */
-static enum fx_exit say_fault(const char *file, const struct fx_place *place,
+static enum fx_exit say_fault(const char *file, const struct fx_source_position *place,
                               const char *message, unsigned color) {
     struct fx_findings findings = {0};
     if (!fx_findings_add(&findings, FX_SEVERITY_ERROR, file, NULL, place, message)) {
@@ -246,7 +245,8 @@ static enum fx_exit say_syntax_fault(const char *file, struct fx_text text,
         (void)fx_err_prefix(fault, "%s: ", file);
         return fx_say_err(fault);
     }
-    const struct fx_place place = fx_place_of_offset(text, fault->off, fault->len);
+    const struct fx_source_position place =
+        fx_source_position_of_offset(text, fault->off, fault->len);
     return say_fault(file, &place, fault->msg, color);
 }
 
@@ -256,7 +256,7 @@ static enum fx_exit take_document(struct fx_input_objects *objects, const char *
                                   const struct fx_document *document, unsigned color) {
     const char *fault = fx_document_fault(document);
     if (fault != NULL) {
-        const struct fx_place place = {.line = document->line};
+        const struct fx_source_position place = {.line = document->line};
         return say_fault(file, &place, fault, color);
     }
     if (!FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {

@@ -321,8 +321,8 @@ static bool add_member(struct fx_json_place place, struct fx_text name) {
     return ok;
 }
 
-/* What tells the elements of a list apart: the key of the path, and those by which a diff
- * aligns two lists. */
+/* Adds the members that identify an element of a list: the key of the path, and the keys
+ * by which a diff aligns two lists. */
 static bool add_keys(struct fx_json_place element, const struct fx_path_step *step) {
     bool ok = step->type != FX_PATH_ELEMENT || add_member(element, step->name);
     for (const char *const *key = fx_patch_merge_keys; ok && *key != NULL; key++) {

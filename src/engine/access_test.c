@@ -229,7 +229,7 @@ static void finds_keys_of_lists(void **state) {
     fx_mutator_unref(&fake->head);
 }
 
-/* All mutators together, and what every review reads. */
+/* All mutators, and what every review reads. */
 static void finds_parts_of_all(void **state) {
     (void)state;
     struct fake *fake = make("kind", "a");

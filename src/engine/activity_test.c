@@ -17,12 +17,12 @@
 
 static struct fx_activity activity;
 
-static void expect_words(const char *expected) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_activity_print(&activity, &words);
-    assert_string_equal(words.len == 0 ? "" : words.data, expected);
-    fx_buf_finish(&words);
+static void expect_text(const char *expected) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_activity_print(&activity, &text);
+    assert_string_equal(text.len == 0 ? "" : text.data, expected);
+    fx_buf_finish(&text);
 }
 
 /* What could be read during each step, a line each. */
@@ -103,13 +103,13 @@ static void test_each_step_is_published(void **state) {
     assert_true(mutate(plans, 2, "{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}"));
     const char *first_pass = POLICY("a") POLICY("b") POLICY("b");
     assert_memory_equal(seen.data, first_pass, strlen(first_pass));
-    expect_words("task, on Pod"); /* the mutators are gone */
+    expect_text("task, on Pod"); /* the mutators are gone */
     assert_true(fx_activity_is_busy(&activity));
     fx_activity_set_task(&activity, NULL);
-    expect_words("");
+    expect_text("");
     assert_false(fx_activity_is_busy(&activity));
     fx_activity_set_task(&activity, "next");
-    expect_words("next"); /* of an object not seen yet */
+    expect_text("next"); /* of an object not seen yet */
 }
 
 static void test_steps_of_a_tier(void **state) {
@@ -136,7 +136,7 @@ static void test_a_failure_ends_the_step(void **state) {
     fx_activity_set_task(&activity, "task");
     assert_false(
         mutate(plans, 1, "{\"apiVersion\":\"apps/v1\",\"kind\":\"Deployment\"}"));
-    expect_words("task, on Deployment.apps");
+    expect_text("task, on Deployment.apps");
 }
 
 /* The kind comes from the client. */
@@ -146,12 +146,12 @@ static void test_hostile_kinds(void **state) {
     memset(longest, 'k', sizeof longest);
     fx_activity_set_task(&activity, "task");
     fx_activity_begin_loop(&activity, FX_TEXT("a/b"), FX_TEXT("A\nB\"\xff"));
-    expect_words("task, on A?B??.a?b");
+    expect_text("task, on A?B??.a?b");
     fx_activity_begin_loop(&activity, FX_TEXT("group"),
                            (struct fx_text){longest, sizeof longest});
     assert_int_equal(strlen(activity.kind), FX_ACTIVITY_KIND - 1);
     fx_activity_begin_loop(&activity, FX_TEXT(""), FX_TEXT(""));
-    expect_words("task");
+    expect_text("task");
 }
 
 int main(void) {

@@ -3,7 +3,7 @@
  * engine/changes.c - a hash table of paths with open addressing. Nothing is removed, and
  * it never grows: a change that finds no room counts as a change of everything.
  */
-#include "engine/changes.h"
+#include "engine/converge_run.h"
 
 #define SLOTS_MIN    64u
 #define SLOTS_MAX    65536u

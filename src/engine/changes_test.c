@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/changes_test.c - which changes concern whom, path by path; and where there is no
- * room for more, everybody.
+ * engine/changes_test.c - which changes concern which mutators, path by path; and without
+ * room for more changes, all mutators.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "engine/changes.h"
+#include "engine/converge_run.h"
 
 /* Adds the steps of names with dots between them. */
 static void add_names(struct fx_access *access, const char *names) {
@@ -105,7 +105,7 @@ static void full_of_changes(void **state) {
     fx_arena_finish(&arena);
 }
 
-/* After so many changes nobody counts them any more. */
+/* After so many changes they are not counted any more. */
 static void out_of_time(void **state) {
     (void)state;
     struct fx_arena arena;

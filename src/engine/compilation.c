@@ -91,7 +91,7 @@ bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
 }
 
 bool fx_compilation_fault(struct fx_compilation *compilation,
-                          const struct fx_fault *fault, struct fx_text words) {
+                          const struct fx_fault *fault, struct fx_text message) {
     if (compilation->n_faults == FX_LIMIT_FINDINGS) {
         compilation->n_more_faults++;
         return true;
@@ -100,7 +100,7 @@ bool fx_compilation_fault(struct fx_compilation *compilation,
                      compilation->cap_faults)) {
         return false;
     }
-    char *text = fx_text_dup(words);
+    char *text = fx_text_dup(message);
     if (text == NULL) {
         return false;
     }
@@ -110,7 +110,7 @@ bool fx_compilation_fault(struct fx_compilation *compilation,
     return true;
 }
 
-/* ---- a fault in words ------------------------------------------------------------- */
+/* ---- the message of a fault -------------------------------------------------------- */
 
 const char *fx_fault_type_name(enum fx_fault_type type) {
     static const char *const names[] = {
@@ -127,16 +127,16 @@ struct fx_text fx_fault_field(const struct fx_fault *fault) {
 
 static void print_place(struct fx_buf *buf, const struct fx_fault *fault) {
     const struct fx_text text = fx_tree_text(fault->node);
-    struct fx_position place = fx_position_start(text);
+    struct fx_position position = fx_position_start(text);
     if (fault->len == 0 || text.data == NULL) {
         return;
     }
-    fx_position_advance(&place, text, fault->off);
+    fx_position_advance(&position, text, fault->off);
     fx_buf_str(buf, " (at ");
     if (fx_text_contains(text, FX_TEXT("\n"))) {
-        fx_buf_printf(buf, "line %" PRIu32 ", ", place.line);
+        fx_buf_printf(buf, "line %" PRIu32 ", ", position.line);
     }
-    fx_buf_printf(buf, "character %" PRIu32 ")", place.column);
+    fx_buf_printf(buf, "character %" PRIu32 ")", position.column);
 }
 
 void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault) {

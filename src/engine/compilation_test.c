@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/compilation_test.c - a fault in words: its field, and its place where no caret
- * can show it.
+ * engine/compilation_test.c - the message of a fault: its field, and its position where
+ * no caret can show it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +19,7 @@ static const struct {
     const char *node; /* NULL: none */
     uint32_t off, len;
     size_t field_len;
-    const char *text, *field, *words;
+    const char *text, *field, *message;
 } cases[] = {
     {"$.a ]", 4, 1, 4, "spec: bad", "spec", "bad (at character 5)"},
     {"$.\xC3\xA4 ]", 5, 1, 0, "bad", "", "bad (at character 5)"},
@@ -34,7 +34,7 @@ static void prints_faults(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_compilation compilation = {0};
-        struct fx_buf words;
+        struct fx_buf text;
         json_t *node = cases[i].node == NULL ? json_object() : json_string(cases[i].node);
         const struct fx_fault fault = {
             .type = FX_FAULT_INVALID,
@@ -47,11 +47,11 @@ static void prints_faults(void **state) {
             fx_compilation_fault(&compilation, &fault, fx_text_of(cases[i].text)));
         assert_int_equal(compilation.n_faults, 1);
         assert_string_equal(compilation.faults[0].text, cases[i].text);
-        fx_buf_init(&words, 0);
-        fx_fault_print(&words, &compilation.faults[0]);
-        assert_string_equal(words.data, cases[i].words);
+        fx_buf_init(&text, 0);
+        fx_fault_print(&text, &compilation.faults[0]);
+        assert_string_equal(text.data, cases[i].message);
         assert_true(fx_text_is(fx_fault_field(&compilation.faults[0]), cases[i].field));
-        fx_buf_finish(&words);
+        fx_buf_finish(&text);
         fx_compilation_finish(&compilation);
         json_decref(node);
     }

@@ -65,7 +65,7 @@ static const struct {
     {{"x.image!", "x.image[k].foo"}, {"*01", "*01"}},
     {{"x.image!", "x.image"}, {"", ""}},
     {{"x.image!", "x.image!"}, {"", ""}},
-    /* One that ends there too, but need not, only looks on. */
+    /* A path that ends there too, but need not, is no member. */
     {{"a.b.foo.bar", "a.b.foo", "a.b.foo!"}, {"*02", "02", "*02"}},
     {{"spec.c", "spec.c.i", "spec.c[name].i"}, {"12", "*12", "*12"}},
     /* A conflict above is seen below, not the other way round. */
@@ -191,9 +191,9 @@ static void prints_the_first_of_many(void **state) {
     struct fx_conflicts conflicts = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf all;
-    struct fx_buf words;
+    struct fx_buf text;
     fx_buf_init(&all, 0);
-    fx_buf_init(&words, 0);
+    fx_buf_init(&text, 0);
     fx_buf_str(&all, "the following mutators have conflicting schemas: "
                      "[Aake.test.dev /");
     fx_buf_str(&all, names[N - 1]);
@@ -202,9 +202,9 @@ static void prints_the_first_of_many(void **state) {
     }
     fx_buf_str(&all, " and 6 more]");
     assert_true(fx_conflicts_find(mutators, N, &conflicts, &err));
-    fx_conflicts_print(&conflicts, 3, mutators, &words);
-    assert_string_equal(words.data, all.data);
-    fx_buf_finish(&words);
+    fx_conflicts_print(&conflicts, 3, mutators, &text);
+    assert_string_equal(text.data, all.data);
+    fx_buf_finish(&text);
     fx_buf_finish(&all);
     fx_conflicts_finish(&conflicts);
     for (size_t i = 0; i < N; i++) {
@@ -218,10 +218,10 @@ static void many(void **state) {
     enum { N = 10000 };
     static struct fx_mutator *mutators[N];
     static char paths[N][32];
-    for (int together = 0; together < 2; together++) {
+    for (int in_conflict = 0; in_conflict < 2; in_conflict++) {
         for (size_t i = 0; i < N; i++) {
             (void)snprintf(paths[i], sizeof paths[i], "spec.f%zu.c%s",
-                           together != 0 ? 0 : i, i % 2 == 0 ? "[k].i" : ".i");
+                           in_conflict != 0 ? 0 : i, i % 2 == 0 ? "[k].i" : ".i");
             mutators[i] = &make("x", paths[i])->head;
         }
         struct fx_conflicts conflicts = {0};
@@ -230,9 +230,9 @@ static void many(void **state) {
         assert_true(fx_conflicts_find(mutators, N, &conflicts, &err));
         const double ms = (double)(fx_clock_ns() - before) / 1e6;
         print_message("%d mutators, %s: %.1f ms\n", N,
-                      together != 0 ? "one conflict" : "no conflict", ms);
+                      in_conflict != 0 ? "one conflict" : "no conflict", ms);
         for (size_t i = 0; i < N; i++) {
-            assert_int_equal(conflicts.sets[i].n_members, together != 0 ? N : 0);
+            assert_int_equal(conflicts.sets[i].n_members, in_conflict != 0 ? N : 0);
             fx_mutator_unref(mutators[i]);
         }
         fx_conflicts_finish(&conflicts);

@@ -34,7 +34,7 @@ static bool may_write_anywhere(const struct converge *run) {
 }
 
 /* A trace has all mutators: those that the index leaves out would not match. The index
- * looks at namespaces, so it is not used if policies count in every namespace. */
+ * needs the namespace, so it is not used if policies count in every namespace. */
 bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) {
     const bool ok = run->trace != NULL || run->request->everywhere
                         ? fx_snapshot_all(run->snapshot, &run->candidates, err)

@@ -33,7 +33,7 @@ struct fx_cycle_field {
     size_t n_changes;
 };
 
-/* What one mutator did in a review, all passes together. */
+/* What one mutator did in all passes of a review. */
 struct fx_mutator_stats {
     uint32_t mutator;
     bool matched, applied, changed; /* in some pass */

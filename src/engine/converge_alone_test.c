@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_alone_test.c - passes whose changes nobody undoes, and such that leave
- * the object as it was although mutators changed it.
+ * engine/converge_alone_test.c - passes whose changes no other mutator undoes, and passes
+ * that leave the object as it was although mutators changed it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 
 #define MOST 4
 
-/* How often the object it was given was nobody else's, and somebody else's. */
+/* How often the object was unshared, and how often shared. */
 static unsigned n_own, n_shared;
 
 static bool count_and_apply(const struct fx_mutator *self,
@@ -37,7 +37,7 @@ static const struct fx_mutator_ops ops = {
     .destroy = fake_destroy,
 };
 
-/* It looks at what it writes and at what its match asks for. */
+/* It reads what it writes and what its match needs. */
 static struct fx_mutator *make(const struct fake_plan *plan) {
     struct fake *fake = fake_create(plan);
     assert_non_null(fake);

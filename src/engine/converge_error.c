@@ -35,7 +35,7 @@ static void print_mutation(struct fx_buf *buf, const struct fx_request *request)
     fx_buf_printf(buf, "mutation %s", id);
 }
 
-/* Puts before the message whose failure it is and on which object: FX_EMUTATE. */
+/* Adds the mutator and the object to the front of the message: FX_EMUTATE. */
 static void add_prefix(const struct converge *run, const struct fx_mutator *mutator,
                        bool is_match, struct fx_err *err) {
     struct fx_buf prefix;

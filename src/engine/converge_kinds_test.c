@@ -13,7 +13,7 @@
 #include "base/limits.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
 #include "value/equal.h"
 #include "value/json.h"
 
@@ -155,7 +155,7 @@ static void namespaces_are_part_of_the_id(void **state) {
 
 static void none_of_a_tier_sees_the_others(void **state) {
     (void)state;
-    const struct cast together[] = {
+    const struct cast both[] = {
         {.plan = {.name = "a", APPENDS("1")}, .plan.match_first = true},
         {.plan = {.name = "b", NEEDS_L_APPENDS("2")}, .plan.match_first = true},
     };
@@ -169,7 +169,7 @@ static void none_of_a_tier_sees_the_others(void **state) {
         {.plan = {.name = "a", APPENDS("1")}},
         {.plan = {.name = "b", NEEDS_L_APPENDS("2")}},
     };
-    expect(together, 2, "{}", "{\"l\": [\"1\"]}");
+    expect(both, 2, "{}", "{\"l\": [\"1\"]}");
     expect(tiers, 2, "{}", "{\"l\": [\"1\", \"2\"]}");
     expect(alone, 2, "{}", "{\"l\": [\"1\", \"2\"]}");
 }

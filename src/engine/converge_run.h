@@ -5,13 +5,13 @@
  * runs single ones for a caller.
  *
  *   converge.c           passes until one changes nothing; candidates
- *   converge_step.c      one pass: the step of each candidate, and what it may spend
- *   converge_skip.c      steps that are skipped because nothing they depend on changed
+ *   converge_step.c      one pass: the step of each candidate, what it may spend, what it
+ *                        reports; steps that are skipped
  *   converge_tier.c      mutators that are matched first, or are not reinvoked
  *   converge_validate.c  validators, after the last pass
  *   converge_error.c     steps that fail: their messages; mutators that are skipped
- *   converge_record.c    what a step reports: trace, cycle
  *   converge_cycle.c     what mutators cycle over
+ *   index_set.c, changes.c, mutator_stats.c   parts of the state
  */
 #ifndef FX_ENGINE_CONVERGE_RUN_H
 #define FX_ENGINE_CONVERGE_RUN_H
@@ -20,14 +20,98 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/budget.h"
 #include "base/macros.h"
+#include "engine/access.h"
 #include "engine/activity.h"
-#include "engine/changes.h"
 #include "engine/converge.h"
-#include "engine/index_set.h"
-#include "engine/mutator_stats.h"
-#include "engine/object_view.h"
+#include "engine/mutator.h"
+
+/* ---- index_set.c ---- */
+
+/* A set of mutators by their index in the snapshot, with a bit for each. Of ten thousand
+ * mutators few are members: clearing, joining and listing cost as much as there are
+ * members. */
+struct fx_index_set {
+    uint64_t *words; /* the arena's */
+    uint64_t *heads; /* a bit for each word that is not 0 */
+    size_t n_heads;
+};
+
+/* Makes an empty set for indices below `n`. False without memory. */
+bool fx_index_set_init(struct fx_index_set *set, struct fx_arena *arena,
+                       size_t n) FX_MUST_USE;
+
+bool fx_index_set_has(const struct fx_index_set *set, uint32_t index);
+void fx_index_set_add(struct fx_index_set *set, uint32_t index);
+void fx_index_set_clear(struct fx_index_set *set);
+
+/* Adds all members of `more`, which is of the same size. */
+void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *more);
+
+/* Lists the members, ascending, in the arena. False without memory. */
+bool fx_index_set_list(const struct fx_index_set *set, struct fx_arena *arena,
+                       uint32_t **ret_items, size_t *ret_n_items) FX_MUST_USE;
+
+/* ---- changes.c ---- */
+
+/* When a path was last changed: the type of its node, and anything in it. */
+struct fx_change {
+    uint32_t path; /* its hash; 0: none */
+    uint32_t itself, within;
+};
+
+/* Which paths of the object a review has changed, and when, so that a step can be skipped
+ * if nothing that its mutator reads has changed. Time is the number of changes so far. */
+struct fx_changes {
+    uint32_t now;
+    uint32_t anywhere;       /* the last change that may concern every mutator */
+    struct fx_change *slots; /* the arena's; a hash table */
+    size_t n_slots, n_used;
+};
+
+/* Makes an empty table with room for the changes of so many mutators. A change that finds
+ * no room counts as a change of everything. False without memory. */
+bool fx_changes_init(struct fx_changes *changes, struct fx_arena *arena,
+                     size_t n_mutators) FX_MUST_USE;
+
+/* Notes a change at the end of the first `n_steps` steps of the written path. 0 steps, or
+ * `hashes` NULL: a change anywhere. */
+void fx_changes_add(struct fx_changes *changes, const struct fx_access_hashes *hashes,
+                    size_t n_steps);
+
+/* Has anything changed since then that a mutator with these hashes reads? */
+bool fx_changes_concern(const struct fx_changes *changes,
+                        const struct fx_access_hashes *hashes, uint32_t since);
+
+/* ---- mutator_stats.c ---- */
+
+/* Collects the struct fx_mutator_stats of a review. Only mutators that match cost
+ * anything: an entry of a short list, and a read of the clock. */
+struct fx_stats {
+    struct fx_arena *arena;
+    struct fx_mutator_stats *items; /* the arena's; ascending */
+    size_t n_items, cap_items;
+    size_t at;        /* in a pass: the mutators of the entries before had their step */
+    uint64_t mark_ns; /* when the last step ended, if it was timed; else 0 */
+};
+
+/* A pass begins. */
+void fx_stats_begin_pass(struct fx_stats *stats);
+
+/* The next mutator did not match: its step is not timed. */
+void fx_stats_skip(struct fx_stats *stats);
+
+/* A mutator matched, or its match failed. Returns its entry for the caller to fill in,
+ * valid until the next step. Mutators come in ascending order. NULL without memory. */
+struct fx_mutator_stats *fx_stats_begin_step(struct fx_stats *stats,
+                                             uint32_t mutator) FX_MUST_USE;
+
+/* The step of that entry ends: adds its time. */
+void fx_stats_end_step(struct fx_stats *stats, struct fx_mutator_stats *entry);
+
+/* ---- the state ---- */
 
 /* The last step of a mutator that the trace has. */
 struct last_report {
@@ -38,7 +122,7 @@ struct last_report {
 
 /* The result of a candidate's last step, and when it ended. */
 struct last_step {
-    uint32_t when; /* engine/changes.h */
+    uint32_t when; /* struct fx_changes.now */
     bool was, applied, changed;
 };
 
@@ -173,19 +257,19 @@ bool fx_converge_match(struct converge *run, struct fx_trace_step *step,
 bool fx_converge_pass(struct converge *run, struct fx_err *err) FX_MUST_USE;
 void fx_converge_end_pass(struct converge *run);
 
-/* ---- converge_skip.c ---- */
-
 /* No candidate has had a step yet, and the object is unchanged. False without memory. */
 bool fx_converge_make_last_steps(struct converge *run) FX_MUST_USE;
 bool fx_converge_make_changes(struct converge *run) FX_MUST_USE;
 
-/* Skips the step of the candidate at this position, if it would have the result of its
- * last step. */
-bool fx_converge_skip_unchanged(struct converge *run, size_t at);
+/* Records what a mutator did to the object, which was `before`, in the trace, the passes
+ * and the cycle. */
+bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
+                        json_t *before, struct fx_err *err) FX_MUST_USE;
 
-/* Notes the result of its step. */
-void fx_converge_note_step(struct converge *run, size_t at,
-                           const struct fx_effect *effect);
+/* Is this the last pass there may be? It has the mutators that do not settle. */
+static inline bool fx_converge_is_last_pass(const struct converge *run) {
+    return run->pass > run->snapshot->n_mutators && run->cycle == NULL;
+}
 
 /* ---- converge_tier.c ---- */
 
@@ -239,17 +323,6 @@ bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *
 
 /* There is no fixed point: FX_ENOCONVERGE. Always false. */
 bool fx_converge_fail_cycle(const struct converge *run, struct fx_err *err);
-
-/* ---- converge_record.c ---- */
-
-/* Records what a mutator did to the object, which was `before`, for those who asked. */
-bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
-                        json_t *before, struct fx_err *err) FX_MUST_USE;
-
-/* Is this the last pass there may be? It has the mutators that do not settle. */
-static inline bool fx_converge_is_last_pass(const struct converge *run) {
-    return run->pass > run->snapshot->n_mutators && run->cycle == NULL;
-}
 
 /* ---- converge_cycle.c ---- */
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_step.c - one pass: the step of each candidate.
+ * engine/converge_step.c - one pass: the step of each candidate, what it may spend, and
+ * what it reports. Steps that would have the outcome of the last one are skipped.
  */
+#include <string.h>
+
 #include "base/clock.h"
 #include "engine/converge_run.h"
+#include "value/patch.h"
 
 /* ---- what steps may spend --------------------------------------------------------- */
 
@@ -28,7 +32,7 @@ void fx_converge_begin_spending(struct converge *run) {
     run->share.left_ns = deadline > now ? (deadline - now) / 100 * percent : 0;
 }
 
-/* Does anybody need the time that mutators with a share take? */
+/* Is the time of mutators with a share needed? */
 static bool is_measured(const struct converge *run) {
     return run->share.is_bounded || run->stats != NULL;
 }
@@ -106,6 +110,172 @@ bool fx_converge_show(struct converge *run, const struct fx_mutator *mutator,
     }
     complete_subject(run, mutator);
     return true;
+}
+
+/* ---- what a step reports --------------------------------------------------------------
+ */
+
+/* Adds a mutator that changes something in the last pass there may be. */
+static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
+                              struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    if (!FX_ARENA_GROW(run->arena, outcome->cycle, outcome->n_cycle, run->cap_cycle)) {
+        return fx_fail_nomem(err);
+    }
+    struct fx_patch patch;
+    fx_patch_init(&patch, run->arena);
+    if (!fx_patch_diff(&patch, before, *run->root, err)) {
+        return false;
+    }
+    outcome->cycle[outcome->n_cycle++] = (struct fx_cycle_mutator){
+        .mutator = index,
+        .path = patch.n_ops > 0 ? patch.ops[0].path : FX_TEXT(""),
+    };
+    return true;
+}
+
+/* Does the step differ from the last one that was reported, or change something? A
+ * mutator may have the same step in very many passes. */
+static bool is_new(struct converge *run, const struct fx_trace_step *step) {
+    const struct last_report now = {
+        .is_reported = true,
+        .matched = step->verdict.matched,
+        .applied = step->effect.applied,
+        .changed = step->effect.changed,
+        .failed = step->failure != NULL,
+        .criterion =
+            step->verdict.matched ? step->effect.criterion : step->verdict.criterion,
+        .found = step->found,
+    };
+    struct last_report *last = &run->last_reports[step->mutator];
+    const bool same = last->is_reported && last->matched == now.matched &&
+                      last->applied == now.applied && last->changed == now.changed &&
+                      last->failed == now.failed && last->criterion == now.criterion &&
+                      fx_text_equal(last->found, now.found);
+    *last = now;
+    return !same || now.changed;
+}
+
+/* For a mutator that did not match: fills in what it found. If it found the same before,
+ * that text is used again. */
+static bool add_found(struct converge *run, struct fx_trace_step *step) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
+    const char *criterion = step->verdict.criterion;
+    if (step->verdict.matched || step->failure != NULL || criterion == NULL ||
+        mutator->ops->found == NULL) {
+        return true;
+    }
+    struct fx_buf found;
+    fx_buf_init(&found, 0);
+    mutator->ops->found(mutator, run->request, &run->subject, criterion, &found);
+    const struct fx_text text = fx_buf_view(&found);
+    step->found = run->last_reports[step->mutator].found;
+    bool ok = !found.failed;
+    if (ok && !fx_text_equal(text, step->found)) {
+        step->found = (struct fx_text){fx_arena_copy(run->arena, text), text.len};
+        ok = step->found.data != NULL;
+    }
+    fx_buf_finish(&found);
+    return ok;
+}
+
+static bool record(struct converge *run, struct fx_trace_step step, json_t *before) {
+    return add_found(run, &step) &&
+           (!is_new(run, &step) ||
+            fx_trace_record(run->trace, &step, before, *run->root));
+}
+
+bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
+                        json_t *before, struct fx_err *err) {
+    if (run->trace != NULL && !record(run, *step, before)) {
+        return fx_fail_nomem(err);
+    }
+    if (run->passes != NULL) {
+        return fx_passes_note_applied(run->passes, step, before, err);
+    }
+    if (!step->effect.changed) {
+        return true;
+    }
+    if (run->cycle != NULL && !fx_trace_record(run->cycle, step, before, *run->root)) {
+        return fx_fail_nomem(err);
+    }
+    return !fx_converge_is_last_pass(run) ||
+           add_cycle_mutator(run, step->mutator, before, err);
+}
+
+/* ---- skipped steps --------------------------------------------------------------------
+ */
+
+bool fx_converge_make_last_steps(struct converge *run) {
+    if (run->plain) {
+        return true;
+    }
+    const size_t n = run->candidates.n_indices;
+    if (run->last_steps != NULL && n <= run->cap_last_steps) {
+        memset(run->last_steps, 0, n * sizeof *run->last_steps);
+        return true;
+    }
+    run->cap_last_steps = n > 2 * run->cap_last_steps ? n : 2 * run->cap_last_steps;
+    run->last_steps =
+        fx_arena_alloc(run->arena, run->cap_last_steps * sizeof *run->last_steps);
+    return run->last_steps != NULL;
+}
+
+bool fx_converge_make_changes(struct converge *run) {
+    return run->plain ||
+           fx_changes_init(&run->changes, run->arena, run->candidates.n_indices);
+}
+
+static const struct fx_mutator *candidate(const struct converge *run, size_t at) {
+    return run->snapshot->mutators[run->candidates.indices[at]];
+}
+
+/* Would another step of the candidate have the outcome of its last one? It would if
+ * nothing that the candidate reads has changed since. If that step changed the object,
+ * the next one changes nothing, but whether it applies is not known: it is not skipped if
+ * passes are reported. */
+static bool is_unchanged(const struct converge *run, size_t at) {
+    const struct fx_mutator *mutator = candidate(run, at);
+    const struct fx_access_hashes *hashes = mutator->hashes;
+    const struct last_step *last = &run->last_steps[at];
+    if (!last->was || hashes == NULL || mutator->run.once) {
+        return false;
+    }
+    const bool is_reported = run->trace != NULL || run->request->reports_passes;
+    return (!last->changed || (hashes->settles && !is_reported)) &&
+           !fx_changes_concern(&run->changes, hashes, last->when);
+}
+
+/* Skips the step of the candidate at this position if it would have the result of its
+ * last step. */
+static bool skip_unchanged(struct converge *run, size_t at) {
+    if (run->last_steps == NULL || !is_unchanged(run, at)) {
+        return false;
+    }
+    run->last_steps[at].when = run->changes.now; /* as if it had run now */
+    if (run->last_steps[at].applied) {
+        fx_index_set_add(&run->applied_now, run->candidates.indices[at]);
+    }
+    if (run->stats != NULL) {
+        fx_stats_skip(run->stats);
+    }
+    return true;
+}
+
+/* Notes the result of its step. */
+static void note_step(struct converge *run, size_t at, const struct fx_effect *effect) {
+    if (run->last_steps == NULL) {
+        return;
+    }
+    if (effect->changed) {
+        fx_changes_add(&run->changes, candidate(run, at)->hashes, effect->depth);
+    }
+    run->last_steps[at] = (struct last_step){
+        .when = run->changes.now,
+        .was = true,
+        .applied = effect->applied && !effect->changed,
+        .changed = effect->changed,
+    };
 }
 
 /* ---- match and apply -------------------------------------------------------------- */
@@ -315,8 +485,7 @@ static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     const bool is_simple = run->snapshot->is_simple;
-    if (fx_converge_skip_unchanged(run, own) ||
-        (!is_simple && is_done(run, mutator, index))) {
+    if (skip_unchanged(run, own) || (!is_simple && is_done(run, mutator, index))) {
         return true;
     }
     keep_before(run, index);
@@ -332,7 +501,7 @@ static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
     if (!run_candidate(run, own, &effect, err)) {
         return false;
     }
-    fx_converge_note_step(run, own, &effect);
+    note_step(run, own, &effect);
     return !effect.changed || note_change(run, at, &effect, err);
 }
 

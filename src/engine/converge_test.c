@@ -331,7 +331,7 @@ static void original_is_untouched(void **state) {
     assert_true(fx_equal(original, copy));
     assert_ptr_not_equal(root, original);
     assert_int_equal(json_array_size(json_object_get(root, "l")), 2);
-    /* What nobody wrote is the same node. */
+    /* A node that no mutator wrote is the same node. */
     assert_ptr_equal(json_object_get(root, "same"), json_object_get(original, "same"));
     json_decref(root);
     json_decref(original);

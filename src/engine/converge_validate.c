@@ -15,7 +15,7 @@ static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
         entry->len = fx_text_rune_floor(entry->data, FX_LIMIT_VIOLATION_BYTES - mark.len);
         fx_buf_text(entry, mark);
     }
-    return (struct fx_text){entry->data, entry->len};
+    return fx_buf_view(entry);
 }
 
 static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *entry) {
@@ -108,7 +108,7 @@ static bool deny(struct converge *run, struct fx_err *err) {
     struct fx_buf message;
     fx_buf_init(&message, 0);
     print_denial(run, &message);
-    const struct fx_text whole = {message.data, message.len};
+    const struct fx_text whole = fx_buf_view(&message);
     bool ok = !message.failed && whole.len == 0;
     const char *copy = message.failed || ok ? NULL : fx_arena_copy(run->arena, whole);
     if (copy != NULL) {

@@ -44,8 +44,8 @@ struct fx_fault {
     char *text;         /* "spec.type: Required value" */
 };
 
-/* Its field, and its words without it; where these are about a part of a text, with its
- * place there ("(at character 5)"), for all who can show no caret. */
+/* The field of the fault, and its message without the field. The message of a fault in a
+ * part of a text has the position in the text ("(at character 5)"). */
 struct fx_text fx_fault_field(const struct fx_fault *fault);
 void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault);
 
@@ -111,17 +111,18 @@ FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;
 
-/* Adds the fault with a copy of these words for a text, or counts it where there are very
- * many. False without memory. */
+/* Adds the fault with a copy of the message, or only counts it if there are very many.
+ * False without memory. */
 bool fx_compilation_fault(struct fx_compilation *compilation,
-                          const struct fx_fault *fault, struct fx_text words) FX_MUST_USE;
+                          const struct fx_fault *fault,
+                          struct fx_text message) FX_MUST_USE;
 
 /* The namespace of a policy that lives in one. */
 struct fx_text fx_policy_namespace(const struct fx_subject *policy);
 
-/* The annotations of a Pod by which the rules of a dialect get to know its Node: whoever
- * binds a Pod that has the first one, with the value "true", is to write the Node's name
- * into the second. */
+/* The annotations of a Pod by which the rules of a dialect learn its Node: if a Pod that
+ * is bound has the first one, with the value "true", the Node's name is written into the
+ * second. */
 struct fx_node_annotations {
     const char *asks, *names;
 };
@@ -130,17 +131,17 @@ struct fx_webhook; /* engine/webhook.h */
 
 struct fx_dialect {
     const char *name;            /* of the folder in mutators/ */
-    unsigned rank;               /* place in a pass: a lower rank comes first */
+    unsigned rank;               /* position in a pass: a lower rank comes first */
     const struct fx_kind *kinds; /* its table; kind NULL ends */
     const struct fx_node_annotations *node_annotations; /* or NULL: it has none */
     const struct fx_webhook *webhook; /* or NULL: it adds nothing to the webhook */
     const struct fx_dialect_setting *settings; /* or NULL */
 
     /* Compiles one policy object of one of `kinds` (group, version and kind already
-     * checked), under the settings that the compilation names. Fails with the words of
-     * the dialect (FX_EINVALID, FX_ESYNTAX; node and span of the text at fault), and may
-     * tell several faults one by one; a policy that fails yields nothing else. Unknown
-     * fields are warnings that name them. */
+     * checked), under the settings that the compilation names. Fails with the messages
+     * of the dialect (FX_EINVALID, FX_ESYNTAX; node and span of the text in error), and
+     * may report several faults one by one; a policy that fails yields nothing else.
+     * Unknown fields are warnings that name them. */
     bool (*compile)(json_t *policy, struct fx_compilation *ret_compilation,
                     struct fx_err *err);
 
@@ -149,8 +150,8 @@ struct fx_dialect {
      */
     void (*link)(struct fx_unit *policy, struct fx_link *link);
 
-    /* Sets the fields that the author of a policy of one of `kinds` left out to their
-     * defaults, copying on write; what is malformed stays. Errors: FX_ENOMEM. May be
+    /* Sets the fields that a policy of one of `kinds` does not have to their defaults,
+     * copying on write; malformed values stay. Errors: FX_ENOMEM. May be
      * NULL: there are no defaults. */
     bool (*set_defaults)(json_t **policy, struct fx_err *err);
 
@@ -163,5 +164,32 @@ struct fx_dialect {
 
 /* All dialects; NULL ends. Made by mutators/CMakeLists.txt. */
 extern const struct fx_dialect *const fx_dialects[];
+
+/* ---- dry runs: rules run on an object that is sent with them ---------------------- */
+
+struct fx_dry_run_answer {
+    unsigned status;    /* HTTP: 200; 400 for all that is wrong with the request; 503 no
+                         * memory, deadline exceeded; 500 our bug */
+    bool retry_after;   /* with 503: it may succeed a moment later */
+    struct fx_buf body; /* JSON; empty without memory for it. To be finished */
+};
+
+/* One route over HTTP. The functions are pure and run on any thread. */
+struct fx_dry_run {
+    const char *method, *path; /* "PUT", "/v1/dryrun" */
+
+    /* Answers the body of a request. `settings`: those of the dialects, NULL: their
+     * defaults. Ends at `deadline_ns` (base/clock.h; 0: none), or soon after it.
+     * `activity` receives what the dry run is doing; NULL: it is not reported. */
+    void (*answer)(struct fx_text request, const struct fx_dialect_settings *settings,
+                   uint64_t deadline_ns, struct fx_activity *activity,
+                   struct fx_dry_run_answer *ret_answer);
+
+    /* Writes an answer that has only this message: {"error": "…"}. Replaces `body`. */
+    void (*write_error)(struct fx_buf *body, struct fx_text message);
+};
+
+/* All of them; NULL ends. Made by mutators/dryrun/CMakeLists.txt. */
+extern const struct fx_dry_run *const fx_dry_runs[];
 
 #endif

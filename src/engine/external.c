@@ -82,7 +82,7 @@ json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
     fx_buf_init(&buf, 0);
     fx_buf_printf(&buf, "%p ", (const void *)external);
     fx_buf_text(&buf, key);
-    const struct fx_text name = {buf.data, buf.len};
+    const struct fx_text name = fx_buf_view(&buf);
     json_t *node = NULL;
     if (!buf.failed) {
         node = fx_tree_view_text(placeholders->nodes, name);

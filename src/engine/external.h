@@ -2,7 +2,7 @@
  *
  * engine/external.h - values from an external provider (spec section 7). A mutator that
  * needs one writes a placeholder. After convergence, the placeholders that are left in
- * the object are resolved together.
+ * the object are resolved in one step.
  */
 #ifndef FX_ENGINE_EXTERNAL_H
 #define FX_ENGINE_EXTERNAL_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/external_test.c - the register of placeholders: the same node for the same
- * wish, and no node of anybody else.
+ * request, and never a node of the object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,30 +33,30 @@ static void the_same_wish_is_the_same_node(void **state) {
     static const struct {
         const struct fx_external *external;
         struct fx_text key;
-    } wishes[] = {
+    } requests[] = {
         {&first, TEXT("a")},    {&second, TEXT("a")},         {&first, TEXT("b")},
         {&first, {NULL, 0}},    {&second, {NULL, 0}},         {&first, TEXT("a\0b")},
         {&first, TEXT("a\0c")}, {&first, TEXT("\xc3\xa4 x")},
     };
-    json_t *nodes[FX_COUNT(wishes)];
-    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
-        nodes[i] = must_make(placeholders, wishes[i].external, wishes[i].key);
+    json_t *nodes[FX_COUNT(requests)];
+    for (size_t i = 0; i < FX_COUNT(requests); i++) {
+        nodes[i] = must_make(placeholders, requests[i].external, requests[i].key);
         for (size_t k = 0; k < i; k++) {
             assert_ptr_not_equal(nodes[i], nodes[k]);
         }
     }
-    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
-        json_t *again = must_make(placeholders, wishes[i].external, wishes[i].key);
+    for (size_t i = 0; i < FX_COUNT(requests); i++) {
+        json_t *again = must_make(placeholders, requests[i].external, requests[i].key);
         assert_ptr_equal(again, nodes[i]);
         json_decref(again);
         struct fx_placeholder found = {0};
         assert_true(fx_placeholders_find(placeholders, nodes[i], &found));
-        assert_ptr_equal(found.external, wishes[i].external);
-        assert_true(fx_text_equal(found.key, wishes[i].key));
+        assert_ptr_equal(found.external, requests[i].external);
+        assert_true(fx_text_equal(found.key, requests[i].key));
         assert_int_equal(nodes[i]->refcount, 3); /* ours, and twice the register's */
     }
     fx_placeholders_destroy(placeholders);
-    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
+    for (size_t i = 0; i < FX_COUNT(requests); i++) {
         assert_int_equal(nodes[i]->refcount, 1);
         json_decref(nodes[i]);
     }
@@ -76,7 +76,7 @@ static void keys_are_kept(void **state) {
     fx_placeholders_destroy(placeholders);
 }
 
-/* An input that looks like one is none, nor is one of another review. */
+/* An equal number is not a placeholder, nor is a placeholder of another review. */
 static void inputs_are_none(void **state) {
     (void)state;
     struct fx_placeholders *placeholders = fx_placeholders_create();

@@ -2,7 +2,7 @@
  *
  * engine/index_set.c - bits in words, and for each word a bit that says if it has any.
  */
-#include "engine/index_set.h"
+#include "engine/converge_run.h"
 
 #define BITS 64u
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "engine/index_set.h"
+#include "engine/converge_run.h"
 
 #define N 10000u
 

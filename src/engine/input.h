@@ -10,7 +10,7 @@
  * FX_EINPUT, the loop ends after that pass, and begins again from the incoming object
  * when everything that was asked for is there.
  *
- * Does no I/O: whoever runs the review fetches the inputs.
+ * Does no I/O: the caller of the review fetches the inputs.
  */
 #ifndef FX_ENGINE_INPUT_H
 #define FX_ENGINE_INPUT_H
@@ -90,8 +90,8 @@ const struct fx_input *fx_input_find_call(const struct fx_mutator *rule);
 /* ---- the set of a review --------------------------------------------------------- */
 
 enum fx_input_state {
-    FX_INPUT_WANTED,  /* nobody has looked it up yet */
-    FX_INPUT_AWAITED, /* whoever runs the review has to fetch it */
+    FX_INPUT_WANTED,  /* not looked up yet */
+    FX_INPUT_AWAITED, /* the caller of the review has to fetch it */
     FX_INPUT_GIVEN,
     FX_INPUT_ABSENT, /* there is no such object */
     FX_INPUT_FAILED, /* it could not be fetched */
@@ -104,9 +104,9 @@ struct fx_input_entry {
     enum fx_input_state state;
     json_t *value;     /* GIVEN: counted */
     enum fx_code code; /* ABSENT, FAILED: of the failure; FX_OK: there is no reason … */
-    char *reason;      /* … in words: free()d with the set */
+    char *reason;      /* … as a message: free()d with the set */
     bool warns;        /* as in struct fx_input */
-    void *fetcher;     /* for whoever fetches it */
+    void *fetcher;     /* for the code that fetches it */
 };
 
 struct fx_inputs {

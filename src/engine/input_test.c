@@ -89,7 +89,7 @@ static void labels_are_a_part(void **state) {
     fx_inputs_init(&inputs, NULL, 0);
     struct fx_input_entry *entry = fx_inputs_add(&inputs, &labels, &err);
     assert_null(fx_inputs_find(&inputs, &whole));
-    assert_ptr_equal(fx_inputs_add(&inputs, &whole, &err), entry); /* nobody has asked */
+    assert_ptr_equal(fx_inputs_add(&inputs, &whole, &err), entry); /* not looked up yet */
     assert_false(entry->key.labels_only);
     assert_ptr_equal(fx_inputs_find(&inputs, &labels), entry);
     fx_inputs_finish(&inputs);

@@ -39,13 +39,18 @@ static int compare_name(const struct fx_unit *unit, struct fx_text namespace_,
     return order != 0 ? order : fx_text_compare(fx_text_of(unit->name), name);
 }
 
+static int compare_units(const void *a, const void *b) {
+    const struct fx_unit *x = a;
+    const struct fx_unit *y = b;
+    const int order = compare_kind(x, y->kind, &y->named);
+    return order != 0 ? order
+                      : compare_name(x, fx_text_of(y->namespace_), fx_text_of(y->name));
+}
+
 static int by_name(const void *a, const void *b) {
     struct fx_unit *const *x = a;
     struct fx_unit *const *y = b;
-    const int order = compare_kind(*x, (*y)->kind, &(*y)->named);
-    return order != 0
-               ? order
-               : compare_name(*x, fx_text_of((*y)->namespace_), fx_text_of((*y)->name));
+    return compare_units(*x, *y);
 }
 
 static int by_target(const void *a, const void *b) {
@@ -56,47 +61,19 @@ static int by_target(const void *a, const void *b) {
     return order != 0 ? order : by_name(a, b);
 }
 
-/* A unit and its position in the order of reading: qsort() is not stable. */
-struct positioned {
-    struct fx_unit *unit;
-    size_t at;
-};
-
-static int by_name_then_position(const void *a, const void *b) {
-    const struct positioned *x = a;
-    const struct positioned *y = b;
-    const int order = by_name(&x->unit, &y->unit);
-    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Sorts by name, and of several with one id keeps the last. */
-static bool fill_names(struct fx_units *units, struct fx_unit *const *items,
-                       size_t n_items) {
-    struct positioned *sorted = calloc(n_items + 1, sizeof *sorted);
-    if (sorted == NULL) {
-        return false;
-    }
-    for (size_t i = 0; i < n_items; i++) {
-        sorted[i] = (struct positioned){items[i], i};
-    }
-    qsort(sorted, n_items, sizeof *sorted, by_name_then_position);
-    units->n_by_name = 0;
-    for (size_t i = 0; i < n_items; i++) {
-        if (i + 1 == n_items || by_name(&sorted[i].unit, &sorted[i + 1].unit) != 0) {
-            units->by_name[units->n_by_name++] = sorted[i].unit;
-        }
-    }
-    free(sorted);
-    return true;
-}
-
 bool fx_units_fill(struct fx_units *units, struct fx_unit *const *items, size_t n_items) {
     units->by_name = calloc(n_items + 1, sizeof(struct fx_unit *));
     units->by_target = calloc(n_items + 1, sizeof(struct fx_unit *));
-    if (units->by_name == NULL || units->by_target == NULL ||
-        !fill_names(units, items, n_items)) {
+    if (units->by_name == NULL || units->by_target == NULL) {
         return false;
     }
+    if (n_items > 0) {
+        memcpy(units->by_name, items, n_items * sizeof(struct fx_unit *));
+    }
+    if (!fx_sorted_keep_last(units->by_name, &n_items, compare_units)) {
+        return false;
+    }
+    units->n_by_name = n_items;
     for (size_t i = 0; i < units->n_by_name; i++) {
         if (target_of(units->by_name[i]).len > 0) {
             units->by_target[units->n_by_target++] = units->by_name[i];
@@ -204,14 +181,14 @@ static size_t find_bound(const struct fx_link_lookup *lookup,
     return low;
 }
 
-/* The units that are left to look at. */
+/* The units that remain to be checked. */
 struct found {
     struct fx_unit *const *items;
     size_t n_items;
-    /* Behind them: objects of files that name no namespace, of which some are found in
-     * the namespace of the lookup all the same. */
-    struct fx_unit *const *homeless;
-    size_t n_homeless;
+    /* After them: objects of files that name no namespace, some of which are in the
+     * namespace of the lookup (fx_unit.file_namespace). */
+    struct fx_unit *const *unplaced;
+    size_t n_unplaced;
 };
 
 static struct fx_unit *const *find_range(struct fx_unit *const *items, size_t n_items,
@@ -231,10 +208,10 @@ static struct found look_up(const struct fx_units *units,
     found.items = find_range(items, n_items, lookup, &found.n_items);
     if (lookup->type == LOOKUP_OBJECTS && lookup->namespace_ != NULL &&
         lookup->namespace_[0] != '\0') {
-        struct fx_link_lookup homeless = *lookup;
+        struct fx_link_lookup unplaced = *lookup;
         char none[] = "";
-        homeless.namespace_ = none;
-        found.homeless = find_range(items, n_items, &homeless, &found.n_homeless);
+        unplaced.namespace_ = none;
+        found.unplaced = find_range(items, n_items, &unplaced, &found.n_unplaced);
     }
     return found;
 }
@@ -259,9 +236,9 @@ static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
             return unit;
         }
     }
-    while (left->n_homeless > 0) {
-        struct fx_unit *unit = *left->homeless++;
-        left->n_homeless--;
+    while (left->n_unplaced > 0) {
+        struct fx_unit *unit = *left->unplaced++;
+        left->n_unplaced--;
         if (unit->file_namespace != NULL &&
             strcmp(lookup->namespace_, unit->file_namespace) == 0 &&
             is_picked(lookup, unit)) {
@@ -323,8 +300,8 @@ static bool fill_objects(const struct fx_units *units, struct fx_link_lookup *lo
            (fault != NULL || keep_found(units, lookup));
 }
 
-/* Records a lookup and answers it; NULL without memory. `query` says what to look up; its
- * kind counts where `lookup` has none. */
+/* Records a lookup and answers it; NULL without memory. `query` has the names to look up,
+ * and the kind if `lookup` has none. */
 static const struct fx_link_lookup *record(struct fx_link *link,
                                            struct fx_link_lookup lookup,
                                            const struct fx_object_query *query) {

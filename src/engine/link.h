@@ -22,8 +22,8 @@
 #include "engine/selector.h"
 #include "engine/unit.h"
 
-/* The units of a build that can be looked up. Borrowed: whoever fills the index keeps
- * the units for as long as it is used. */
+/* The units of a build that can be looked up. Borrowed: the caller that fills the index
+ * keeps the units for as long as it is used. */
 struct fx_units {
     struct fx_unit **by_name;   /* sorted by kind, namespace, name; objects of kinds that
                                  * policies name come first */

@@ -214,7 +214,7 @@ static void only_what_was_looked_up(void **state) {
         bool a_stays, b_stays;
     } cases[] = {
         {1, PARAMETER, "v", NULL, NULL, false, true}, /* the parameter of `a` */
-        {7, PARAMETER, "w", NULL, NULL, true, true},  /* nobody's */
+        {7, PARAMETER, "w", NULL, NULL, true, true},  /* of no policy */
         {6, PARAMETER, "v2", NULL, NULL, true, true},
         {3, BINDING, "y", "a", "", false, true},  /* a binding that changed */
         {3, BINDING, "y", "b", "", false, false}, /* and one that moved */

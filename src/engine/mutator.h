@@ -23,7 +23,6 @@ struct fx_access_hashes;
 struct fx_denial;
 struct fx_criterion;
 struct fx_input;
-struct fx_object_view;
 struct fx_mutator;
 struct fx_policy_text;
 struct fx_request;
@@ -53,9 +52,23 @@ struct fx_verdict {
     const char *criterion;
 };
 
+/* How a dialect shows the object to its rules: with members that the object does not
+ * have, or without some that it has. The object is restored before the rules of another
+ * dialect run, so the view is in no result. Neither function may change the object's type
+ * or names. Rules must not write the members that a view adds. */
+struct fx_object_view {
+    /* Changes *root to the view, copying on write. *ret_kept is what `restore` needs: a
+     * new reference, or NULL. Errors: FX_ENOMEM. */
+    bool (*show)(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                 struct fx_err *err);
+
+    /* Undoes `show`. `kept` stays the caller's. Errors: FX_ENOMEM. */
+    bool (*restore)(json_t **root, const json_t *kept, struct fx_err *err);
+};
+
 struct fx_mutator_ops {
     /* Does the mutator match the request and the object? Pure: no I/O, no clock, no
-     * allocation kept. On failure `err` has the reason; the loop adds whose it is. */
+     * allocation kept. On failure `err` has the reason; the loop adds the mutator. */
     bool (*match)(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err);
@@ -196,7 +209,7 @@ struct fx_mutator {
     int64_t generation;
     struct fx_run_options run;
     bool restores;  /* if its mutation fails, the object is as it was */
-    bool has_share; /* all such mutators together may take only a share of a review's time
+    bool has_share; /* in total, such mutators may take only a share of a review's time
                      * (fx_request.share_percent) */
     /* What the mutator needs besides the object (engine/input.h): constants, or its own
      * memory. Name and labels of the object's namespace are always there. */

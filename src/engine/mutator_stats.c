@@ -3,7 +3,7 @@
  * engine/mutator_stats.c - a short list that each pass walks once, and one read of the
  * clock for each step.
  */
-#include "engine/mutator_stats.h"
+#include "engine/converge_run.h"
 
 #include <string.h>
 

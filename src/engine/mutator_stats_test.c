@@ -13,8 +13,8 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "engine/converge.h"
+#include "engine/converge_run.h"
 #include "engine/fake_mutator.h"
-#include "engine/mutator_stats.h"
 
 #define MAX_FAKES 64
 

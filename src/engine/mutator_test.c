@@ -53,8 +53,7 @@ static void counts(void **state) {
     json_decref(source);
 }
 
-/* Texts of a policy may hold a NUL, behind which nobody reads, and which nothing but a
- * length tells of. */
+/* Texts of a policy may have a NUL; only a length includes what follows it. */
 static void has_a_namespace(void **state) {
     (void)state;
     const struct {

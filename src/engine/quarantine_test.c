@@ -71,13 +71,13 @@ static void test_disabled(void **state) {
     fx_quarantine_unref(quarantine);
     const struct fx_quarantined *member = fx_snapshot_quarantined(snapshot, 1);
     assert_non_null(member);
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_quarantined_print(&words, member);
-    assert_string_equal(words.data,
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_quarantined_print(&text, member);
+    assert_string_equal(text.data,
                         "quarantined after 3 failures in a row, the last one because "
                         "its match or mutation failed");
-    fx_buf_finish(&words);
+    fx_buf_finish(&text);
     fx_snapshot_unref(snapshot);
     snapshot = build(mutators, 3, NULL);
     assert_int_equal(count_candidates(snapshot), 3);

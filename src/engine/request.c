@@ -33,8 +33,8 @@ enum fx_source fx_source_parse(struct fx_text text) {
     if (text.len == 0) {
         return FX_SOURCE_NONE;
     }
-#define X(name, words)             \
-    if (fx_text_is(text, words)) { \
+#define X(name, label)             \
+    if (fx_text_is(text, label)) { \
         return FX_SOURCE_##name;   \
     }
     FX_SOURCES(X)

@@ -83,10 +83,10 @@ struct fx_request {
                                            * asks for any */
     const char *mutation_id;              /* a UUID, for messages; NULL: a new one */
     /* Per cent of the time between the start of the loop and the deadline that all
-     * mutators with `has_share` may take together; 0 or 100: all of it. */
+     * mutators with `has_share` may take in total; 0 or 100: all of it. */
     unsigned share_percent;
     struct fx_activity *activity; /* for the current mutator; NULL: not published */
-    /* Bytes that mutators with templates may still write into the object, all together;
+    /* Bytes that mutators with templates may still write into the object, in total;
      * NULL: only the bound of each mutator counts. */
     size_t *text_left;
     const json_t *user_info;  /* AdmissionReview's request.userInfo, or NULL; it may also

@@ -8,16 +8,19 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/mutator.h"
 
 enum fx_resource_type {
-    FX_RESOURCE_PROVIDER,  /* engine/provider.h */
+    FX_RESOURCE_PROVIDER,  /* an HTTPS server that is asked for values: see below */
     FX_RESOURCE_EXCLUSION, /* excludes namespaces from mutation */
     FX_RESOURCE_EXPANSION, /* makes the objects that a controller will make of another */
 };
@@ -40,8 +43,8 @@ struct fx_resource_ops {
 
     /* Of an expansion that applies: makes the object that a controller will make of
      * `generator`, in the namespace of that, or in `namespace_` where it has none.
-     * Returns a new reference, or NULL with the error: FX_EINVALID in the dialect's
-     * words, FX_ENOMEM. */
+     * Returns a new reference, or NULL with the error: FX_EINVALID with the dialect's
+     * message, FX_ENOMEM. */
     json_t *(*expand)(const struct fx_resource *self, const json_t *generator,
                       struct fx_text namespace_, struct fx_err *err);
 };
@@ -66,5 +69,38 @@ void fx_resource_unref(struct fx_resource *resource); /* calls destroy at 0; NUL
 
 /* By type, then name, bytewise. */
 int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b);
+
+/* ---- providers: HTTPS servers that are asked for values (spec section 7) --------------
+ */
+
+struct fx_provider;
+
+/* How a provider is asked: one const table of a dialect. */
+struct fx_provider_protocol {
+    /* Appends the body of a request (POST, application/json) for these keys. */
+    void (*write_request)(const struct fx_text *keys, size_t n_keys, struct fx_buf *body);
+
+    /* Reads the body of an answer. Returns its items by their keys, objects with `value`
+     * and `error`: a new reference; or NULL with the error: FX_EMUTATE with the complete
+     * message where the answer reports a failure, FX_EINVALID where it is malformed,
+     * FX_ENOMEM. */
+    json_t *(*read_answer)(const struct fx_provider *provider, json_t *root,
+                           struct fx_err *err);
+};
+
+struct fx_provider {
+    struct fx_resource resource; /* first; FX_RESOURCE_PROVIDER */
+    const struct fx_provider_protocol *protocol;
+    struct fx_text url;  /* https; borrowed from the source */
+    uint64_t timeout_ms; /* 0: the default, 5 s */
+    char *ca_pem;        /* its certificates, decoded: the only ones trusted */
+    size_t ca_pem_len;
+};
+
+/* Makes one. `url` is a text of `source`; `ca_pem` is copied. NULL without memory. */
+struct fx_provider *fx_provider_create(const struct fx_provider_protocol *protocol,
+                                       struct fx_text name, json_t *source,
+                                       struct fx_text url, uint64_t timeout_ms,
+                                       struct fx_text ca_pem) FX_MUST_USE;
 
 #endif

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "engine/dialect.h"
-#include "engine/provider.h"
+#include "engine/resource.h"
 #include "engine/snapshot.h"
 
 static unsigned n_destroyed;

@@ -8,11 +8,154 @@
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
-#include "engine/label_rules.h"
 #include "engine/unmarshal.h"
 #include "value/tree.h"
+
+/* ---- the rules of label keys and values -----------------------------------------------
+ */
+
+/* The messages of apimachinery (k8s.io/apimachinery 0.36, pkg/api/validate/content:
+ * IsLabelKey, IsLabelValue; pkg/api/validation: ValidateAnnotations). Each check appends
+ * a message for each rule that the text violates, with "; " between them; nothing if the
+ * text is valid. */
+
+#define NAME_MAX_BYTES   63u
+#define PREFIX_MAX_BYTES 253u
+
+#define NAME_RULE                                                                   \
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and " \
+    "end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or "        \
+    "'123-abc', regex used for validation is "                                      \
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+#define VALUE_RULE                                                                  \
+    "a valid label must be an empty string or consist of alphanumeric characters, " \
+    "'-', '_' or '.', and must start and end with an alphanumeric character "       \
+    "(e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "   \
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+#define PREFIX_RULE                                                                  \
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric "        \
+    "characters, '-' or '.', and must start and end with an alphanumeric character " \
+    "(e.g. 'example.com', regex used for validation is "                             \
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+
+static bool is_lower_or_digit(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
+static bool is_alphanumeric(char c) {
+    return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z');
+}
+
+/* ([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9] */
+static bool is_name(struct fx_text text) {
+    if (text.len == 0 || !is_alphanumeric(text.data[0]) ||
+        !is_alphanumeric(text.data[text.len - 1])) {
+        return false;
+    }
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        if (!is_alphanumeric(c) && c != '-' && c != '_' && c != '.') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* label ('.' label)*, label := [a-z0-9]([-a-z0-9]*[a-z0-9])?: a letter or digit is at
+ * both ends and on both sides of every dot. */
+static bool is_subdomain(struct fx_text text, bool (*is_part)(char c)) {
+    bool may_end = false; /* the last character was a letter or digit */
+    for (size_t i = 0; i < text.len; i++) {
+        const char c = text.data[i];
+        const bool starts = i == 0 || text.data[i - 1] == '.';
+        if (is_part(c)) {
+            may_end = true;
+        } else if ((c == '-' && !starts) || (c == '.' && may_end)) {
+            may_end = false;
+        } else {
+            return false;
+        }
+    }
+    return may_end;
+}
+
+static void complain(struct fx_buf *buf, size_t start, const char *about,
+                     const char *message) {
+    fx_buf_str(buf, buf->len > start ? "; " : "");
+    fx_buf_str(buf, about);
+    fx_buf_str(buf, message);
+}
+
+static void complain_length(struct fx_buf *buf, size_t start, const char *about,
+                            unsigned max) {
+    complain(buf, start, about, "must be no more than ");
+    fx_buf_printf(buf, "%u bytes", max);
+}
+
+static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix,
+                         bool (*is_part)(char c)) {
+    if (prefix.len == 0) {
+        complain(buf, start, "prefix part ", "must be non-empty");
+        return;
+    }
+    if (prefix.len > PREFIX_MAX_BYTES) {
+        complain_length(buf, start, "prefix part ", PREFIX_MAX_BYTES);
+    }
+    if (!is_subdomain(prefix, is_part)) {
+        complain(buf, start, "prefix part ", PREFIX_RULE);
+    }
+}
+
+/* `is_part`: which characters a prefix is made of, beside hyphens and dots. */
+static void check_key_with(struct fx_buf *buf, struct fx_text key,
+                           bool (*is_part)(char c)) {
+    const size_t start = buf->len;
+    struct fx_text name = key;
+    const char *slash = key.len == 0 ? NULL : memchr(key.data, '/', key.len);
+    if (slash != NULL) {
+        const size_t at = (size_t)(slash - key.data);
+        name = (struct fx_text){slash + 1, key.len - at - 1};
+        if (fx_text_contains(name, FX_TEXT("/"))) {
+            complain(buf, start, "a valid label key ",
+                     NAME_RULE " with an optional DNS subdomain prefix and '/' "
+                               "(e.g. 'example.com/MyName')");
+            return;
+        }
+        check_prefix(buf, start, (struct fx_text){key.data, at}, is_part);
+    }
+    if (name.len == 0) {
+        complain(buf, start, "name part ", "must be non-empty");
+    } else if (name.len > NAME_MAX_BYTES) {
+        complain_length(buf, start, "name part ", NAME_MAX_BYTES);
+    }
+    if (!is_name(name)) {
+        complain(buf, start, "name part ", NAME_RULE);
+    }
+}
+
+static void label_key_check(struct fx_buf *buf, struct fx_text key) {
+    check_key_with(buf, key, is_lower_or_digit);
+}
+
+static void annotation_key_check(struct fx_buf *buf, struct fx_text key) {
+    check_key_with(buf, key, is_alphanumeric);
+}
+
+static void label_value_check(struct fx_buf *buf, struct fx_text value) {
+    const size_t start = buf->len;
+    if (value.len > NAME_MAX_BYTES) {
+        complain_length(buf, start, "", NAME_MAX_BYTES);
+    }
+    if (value.len > 0 && !is_name(value)) {
+        complain(buf, start, "", VALUE_RULE);
+    }
+}
+
+/* ---- selectors ------------------------------------------------------------------------
+ */
 
 #define OPERATORS(X)    \
     X(IN, "In")         \
@@ -34,7 +177,7 @@ static const char *const operator_names[] = {
 };
 
 struct requirement {
-    struct fx_text key, operator_words;
+    struct fx_text key, operator_text;
     enum operator operator;
     struct fx_text_list values;
 };
@@ -140,12 +283,12 @@ static bool read_expression(json_t *node, const char *path, struct requirement *
     if (!fx_unmarshal_object(node, &whole, &expression, err) ||
         !read_expression_text(expression, "key", path, "string", &made.key, err) ||
         !read_expression_text(expression, "operator", path, "v1.LabelSelectorOperator",
-                              &made.operator_words, err) ||
+                              &made.operator_text, err) ||
         !fx_text_list_read(fx_tree_view_key(expression, "values"), &values, "string",
                            &made.values, err)) {
         return false;
     }
-    made.operator= parse_operator(made.operator_words);
+    made.operator= parse_operator(made.operator_text);
     *ret = made;
     return true;
 }
@@ -178,22 +321,22 @@ static struct fx_buf *begin_error(struct complaints *complaints) {
 }
 
 static void check_key(struct complaints *complaints, struct fx_text key) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
     if (complaints->over == FX_SELECTOR_OVER_LABELS) {
-        fx_label_key_check(&words, key);
+        label_key_check(&message, key);
     } else {
-        fx_annotation_key_check(&words, key);
+        annotation_key_check(&message, key);
     }
-    if (words.len > 0) {
+    if (message.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_str(buf, "key: Invalid value: ");
         fx_text_quote_go(buf, key);
         fx_buf_str(buf, ": ");
-        fx_buf_str(buf, words.data);
+        fx_buf_str(buf, message.data);
     }
-    complaints->buf.failed |= words.failed;
-    fx_buf_finish(&words);
+    complaints->buf.failed |= message.failed;
+    fx_buf_finish(&message);
 }
 
 static void check_value(struct complaints *complaints, struct fx_text key, size_t index,
@@ -201,18 +344,18 @@ static void check_value(struct complaints *complaints, struct fx_text key, size_
     if (complaints->over == FX_SELECTOR_OVER_ANNOTATIONS) {
         return;
     }
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_label_value_check(&words, value);
-    if (words.len > 0) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    label_value_check(&message, value);
+    if (message.len > 0) {
         struct fx_buf *buf = begin_error(complaints);
         fx_buf_printf(buf, "values[%zu][%.*s]: Invalid value: ", index, FX_TEXT_ARG(key));
         fx_text_quote_go(buf, value);
         fx_buf_str(buf, ": ");
-        fx_buf_str(buf, words.data);
+        fx_buf_str(buf, message.data);
     }
-    complaints->buf.failed |= words.failed;
-    fx_buf_finish(&words);
+    complaints->buf.failed |= message.failed;
+    fx_buf_finish(&message);
 }
 
 /* Checks how many values the operator has: some, or none. */
@@ -242,7 +385,7 @@ static void check_count(struct complaints *complaints,
 static void check_requirement(struct fx_buf *buf, const struct requirement *requirement,
                               enum fx_selector_over over) {
     if (requirement->operator== OPERATOR_UNKNOWN) {
-        fx_text_quote_go(buf, requirement->operator_words);
+        fx_text_quote_go(buf, requirement->operator_text);
         fx_buf_str(buf, " is not a valid label selector operator");
         return;
     }

@@ -4,47 +4,23 @@
  * indexed once, then only read.
  */
 #include "engine/snapshot.h"
-#include "engine/input.h"
 
 #include <assert.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/sorted.h"
 #include "engine/access.h"
-#include "engine/snapshot_alone.h"
+#include "engine/input.h"
 #include "engine/snapshot_index.h"
 
-/* A mutator or resource, its position in the given list, and how to compare it. */
-struct given {
-    void *item;
-    size_t at;
-    int (*compare)(const void *a, const void *b);
-};
-
-static int compare_mutators(const void *a, const void *b) {
+static int compare_ids(const void *a, const void *b) {
     return fx_mutator_compare_ids(a, b);
 }
 
 static int compare_resources(const void *a, const void *b) {
     return fx_resource_compare(a, b);
-}
-
-static int compare_given(const void *left, const void *right) {
-    const struct given *a = left;
-    const struct given *b = right;
-    const int order = a->compare(a->item, b->item);
-    return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
-}
-
-/* Sorts, and of several with one id keeps the last. Returns how many are kept. */
-static size_t sort(struct given *given, size_t n) {
-    size_t n_kept = 0;
-    qsort(given, n, sizeof *given, compare_given);
-    for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n || given[i].compare(given[i].item, given[i + 1].item) != 0) {
-            given[n_kept++] = given[i];
-        }
-    }
-    return n_kept;
 }
 
 static int compare_order(const void *left, const void *right) {
@@ -103,40 +79,45 @@ static void order_mutators(struct fx_snapshot *snapshot) {
     }
 }
 
-/* Fills `mutators`. */
-static bool sort_mutators(struct fx_snapshot *snapshot,
-                          struct fx_mutator *const *mutators, size_t n_mutators) {
-    struct given *given = calloc(n_mutators + 1, sizeof *given);
-    snapshot->mutators = calloc(n_mutators + 1, sizeof(struct fx_mutator *));
-    const bool ok = given != NULL && snapshot->mutators != NULL;
-    for (size_t i = 0; ok && i < n_mutators; i++) {
-        given[i] = (struct given){mutators[i], i, compare_mutators};
+/* A copy of the list, sorted, with the last one of each id: *n items; NULL without
+ * memory.
+ */
+static void *sort_list(const void *items, size_t *n, fx_sorted_compare *compare) {
+    void **list = calloc(*n + 1, sizeof *list);
+    if (list == NULL) {
+        return NULL;
     }
-    const size_t n = ok ? sort(given, n_mutators) : 0;
-    for (size_t i = 0; i < n; i++) {
-        snapshot->mutators[snapshot->n_mutators++] = fx_mutator_ref(given[i].item);
+    if (*n > 0) {
+        memcpy(list, items, *n * sizeof *list);
     }
-    if (n > 0) {
-        order_mutators(snapshot);
+    if (!fx_sorted_keep_last(list, n, compare)) {
+        free(list);
+        return NULL;
     }
-    free(given);
-    return ok;
+    return list;
 }
 
-static bool sort_resources(struct fx_snapshot *snapshot,
-                           struct fx_resource *const *resources, size_t n_resources) {
-    struct given *given = calloc(n_resources + 1, sizeof *given);
-    snapshot->resources = calloc(n_resources + 1, sizeof(struct fx_resource *));
-    const bool ok = given != NULL && snapshot->resources != NULL;
-    for (size_t i = 0; ok && i < n_resources; i++) {
-        given[i] = (struct given){resources[i], i, compare_resources};
+static bool sort_parts(struct fx_snapshot *snapshot,
+                       const struct fx_snapshot_parts *parts) {
+    size_t n_mutators = parts->n_mutators;
+    size_t n_resources = parts->n_resources;
+    snapshot->mutators = sort_list(parts->mutators, &n_mutators, compare_ids);
+    snapshot->resources = sort_list(parts->resources, &n_resources, compare_resources);
+    if (snapshot->mutators == NULL || snapshot->resources == NULL) {
+        return false;
     }
-    const size_t n = ok ? sort(given, n_resources) : 0;
-    for (size_t i = 0; i < n; i++) {
-        snapshot->resources[snapshot->n_resources++] = fx_resource_ref(given[i].item);
+    for (size_t i = 0; i < n_mutators; i++) {
+        (void)fx_mutator_ref(snapshot->mutators[i]);
     }
-    free(given);
-    return ok;
+    for (size_t i = 0; i < n_resources; i++) {
+        (void)fx_resource_ref(snapshot->resources[i]);
+    }
+    snapshot->n_mutators = n_mutators;
+    snapshot->n_resources = n_resources;
+    if (n_mutators > 0) {
+        order_mutators(snapshot);
+    }
+    return true;
 }
 
 static void destroy(struct fx_snapshot *snapshot) {
@@ -156,6 +137,129 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot->mutators);
     free(snapshot);
 }
+
+/* ---- mutators that write alone --------------------------------------------------------
+ */
+
+/* Two lists of path hashes: the ends of the paths that mutators write, and the nodes
+ * before the ends, where mutators only add what is missing (engine/access.h). */
+
+struct hash_list {
+    uint32_t *items; /* sorted, once they are all in */
+    size_t n_items;
+};
+
+struct ways {
+    struct hash_list ends, passed;
+};
+
+static uint32_t end_of(const struct fx_access_hashes *hashes) {
+    return fx_access_written_hashes(hashes)[hashes->n_steps - 1];
+}
+
+/* Is the node of the step passed? Not the end: the step to an element has the hash of its
+ * list. */
+static bool is_passed(const struct fx_access_hashes *hashes, size_t step) {
+    return fx_access_written_hashes(hashes)[step] != end_of(hashes);
+}
+
+/* Writes nothing, or may write anywhere. */
+static bool is_idle(const struct fx_snapshot *snapshot, size_t i) {
+    return fx_mutator_is_validator(snapshot->mutators[i]) ||
+           fx_snapshot_is_disabled(snapshot, i) ||
+           fx_mutator_writes_anywhere(snapshot->mutators[i]);
+}
+
+/* How many steps there are. */
+static size_t count_steps(const struct fx_snapshot *snapshot) {
+    size_t n = 0;
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        n += is_idle(snapshot, i) ? 0 : snapshot->mutators[i]->hashes->n_steps;
+    }
+    return n;
+}
+
+static int compare_hashes(const void *left, const void *right) {
+    const uint32_t a = *(const uint32_t *)left;
+    const uint32_t b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
+static void sort_hashes(struct hash_list *list) {
+    qsort(list->items, list->n_items, sizeof *list->items, compare_hashes);
+}
+
+static void fill_ways(struct ways *ways, const struct fx_snapshot *snapshot) {
+    for (size_t i = 0; i < snapshot->n_mutators; i++) {
+        const struct fx_access_hashes *hashes = snapshot->mutators[i]->hashes;
+        if (is_idle(snapshot, i)) {
+            continue;
+        }
+        ways->ends.items[ways->ends.n_items++] = end_of(hashes);
+        for (size_t k = 0; k < hashes->n_steps; k++) {
+            if (is_passed(hashes, k)) {
+                const uint32_t hash = fx_access_written_hashes(hashes)[k];
+                ways->passed.items[ways->passed.n_items++] = hash;
+            }
+        }
+    }
+    sort_hashes(&ways->ends);
+    sort_hashes(&ways->passed);
+}
+
+/* How often the hash is in the list: 0, 1, or 2 for more. */
+static unsigned count_hash(const struct hash_list *list, uint32_t hash) {
+    const uint32_t *first = list->items;
+    const uint32_t *last = first + list->n_items - 1;
+    const uint32_t *found =
+        bsearch(&hash, first, list->n_items, sizeof *first, compare_hashes);
+    if (found == NULL) {
+        return 0;
+    }
+    const bool again =
+        (found > first && found[-1] == hash) || (found < last && found[1] == hash);
+    return again ? 2 : 1;
+}
+
+/* No other path ends where this one ends, or before it, or goes on from there. */
+static bool is_alone(const struct ways *ways, const struct fx_access_hashes *hashes) {
+    for (size_t k = 0; k < hashes->n_steps; k++) {
+        if (is_passed(hashes, k) &&
+            count_hash(&ways->ends, fx_access_written_hashes(hashes)[k]) > 0) {
+            return false;
+        }
+    }
+    return count_hash(&ways->ends, end_of(hashes)) == 1 &&
+           count_hash(&ways->passed, end_of(hashes)) == 0;
+}
+
+/* Fills `alone`, one entry for each mutator: true for an enabled mutator that declares
+ * where it writes, if no other enabled mutator that does so writes there, so that no
+ * other undoes its changes. False without memory. */
+static bool find_alone(const struct fx_snapshot *snapshot, bool *alone) {
+    const size_t n_steps = count_steps(snapshot);
+    if (n_steps == 0) {
+        return true;
+    }
+    struct ways ways = {
+        .ends = {.items = calloc(snapshot->n_mutators, sizeof(uint32_t))},
+        .passed = {.items = calloc(n_steps, sizeof(uint32_t))},
+    };
+    const bool ok = ways.ends.items != NULL && ways.passed.items != NULL;
+    if (ok) {
+        fill_ways(&ways, snapshot);
+    }
+    for (size_t i = 0; ok && i < snapshot->n_mutators; i++) {
+        alone[i] =
+            !is_idle(snapshot, i) && is_alone(&ways, snapshot->mutators[i]->hashes);
+    }
+    free(ways.ends.items);
+    free(ways.passed.items);
+    return ok;
+}
+
+/* ---- building -------------------------------------------------------------------------
+ */
 
 /* Finds the members of the quarantine. False without memory. */
 static bool find_quarantined(struct fx_snapshot *snapshot,
@@ -179,9 +283,7 @@ static bool find_quarantined(struct fx_snapshot *snapshot,
 
 static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
                  struct fx_err *err) {
-    if (!sort_mutators(snapshot, parts->mutators, parts->n_mutators) ||
-        !sort_resources(snapshot, parts->resources, parts->n_resources) ||
-        !find_quarantined(snapshot, parts->quarantine) ||
+    if (!sort_parts(snapshot, parts) || !find_quarantined(snapshot, parts->quarantine) ||
         !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
                              &snapshot->reads)) {
         return fx_fail_nomem(err);
@@ -193,7 +295,7 @@ static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *p
     snapshot->index = fx_snapshot_index_create(snapshot);
     snapshot->alone = calloc(snapshot->n_mutators + 1, sizeof *snapshot->alone);
     if (snapshot->index == NULL || snapshot->alone == NULL ||
-        !fx_snapshot_find_alone(snapshot, snapshot->alone)) {
+        !find_alone(snapshot, snapshot->alone)) {
         return fx_fail_nomem(err);
     }
     return true;

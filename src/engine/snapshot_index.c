@@ -7,12 +7,159 @@
 #include "engine/snapshot_index.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/vec.h"
-#include "engine/candidate_cache.h"
+#include "engine/access.h"
+
+/* ---- the cache of candidates ----------------------------------------------------------
+ */
+
+/* The candidates of an entry for objects of one namespace, after each mutator was asked
+ * about that namespace (fx_mutator_ops.may_match_namespace). So a mutator is asked once
+ * for each name. Any number of threads read and add. Nothing is removed. A list that
+ * finds no room is not kept, and its mutators are asked each time. */
+
+#define SLOTS      4096u
+#define MOST_TRIED 8u /* slots, before a key counts as one that has no room */
+
+/* An entry of the index, and of the object: the namespace under which it is looked up,
+ * and the namespace that it is in. */
+struct candidate_key {
+    uint32_t entry;
+    struct fx_text namespace_, object_namespace;
+};
+
+struct candidate_list {
+    const uint32_t *mutators; /* ascending */
+    size_t n;
+};
+
+/* One key and its list; all in one piece of memory, texts behind the list. */
+struct known {
+    struct candidate_key key;
+    struct candidate_list list;
+    uint32_t mutators[];
+};
+
+struct candidate_cache {
+    atomic_size_t bytes;
+    _Atomic(struct known *) slots[SLOTS];
+};
+
+/* NULL without memory. */
+static struct candidate_cache *create_cache(void) {
+    struct candidate_cache *cache = calloc(1, sizeof *cache);
+    if (cache != NULL) {
+        atomic_init(&cache->bytes, 0);
+        for (size_t i = 0; i < SLOTS; i++) {
+            atomic_init(&cache->slots[i], NULL);
+        }
+    }
+    return cache;
+}
+
+static void destroy_cache(struct candidate_cache *cache) {
+    for (size_t i = 0; cache != NULL && i < SLOTS; i++) {
+        free(atomic_load_explicit(&cache->slots[i], memory_order_relaxed));
+    }
+    free(cache);
+}
+
+static size_t hash_key(const struct candidate_key *key) {
+    const uint32_t namespace_ =
+        fx_path_hash(key->entry + FX_PATH_HASH_ROOT, key->namespace_);
+    return namespace_ + (key->object_namespace.len == 0 ? 1 : 0);
+}
+
+static bool is_list_of(const struct known *known, const struct candidate_key *key) {
+    return known->key.entry == key->entry &&
+           fx_text_equal(known->key.namespace_, key->namespace_) &&
+           fx_text_equal(known->key.object_namespace, key->object_namespace);
+}
+
+/* The list of the key; NULL if there is none. */
+static const struct candidate_list *find_in_cache(const struct candidate_cache *cache,
+                                                  const struct candidate_key *key) {
+    const size_t first = hash_key(key);
+    for (size_t i = 0; i < MOST_TRIED; i++) {
+        const struct known *known = atomic_load_explicit(
+            &cache->slots[(first + i) % SLOTS], memory_order_acquire);
+        if (known == NULL) {
+            return NULL;
+        }
+        if (is_list_of(known, key)) {
+            return &known->list;
+        }
+    }
+    return NULL;
+}
+
+static struct fx_text put_text(char *to, struct fx_text text) {
+    if (text.len > 0) {
+        memcpy(to, text.data, text.len);
+    }
+    return (struct fx_text){to, text.len};
+}
+
+static struct known *make_known(const struct candidate_key *key, const uint32_t *mutators,
+                                size_t n, size_t bytes) {
+    struct known *known = malloc(bytes);
+    if (known == NULL) {
+        return NULL;
+    }
+    char *texts = (char *)(known->mutators + n);
+    known->key.entry = key->entry;
+    known->key.namespace_ = put_text(texts, key->namespace_);
+    known->key.object_namespace =
+        put_text(texts + key->namespace_.len, key->object_namespace);
+    known->list = (struct candidate_list){known->mutators, n};
+    if (n > 0) {
+        memcpy(known->mutators, mutators, n * sizeof *mutators);
+    }
+    return known;
+}
+
+/* Puts the list into the table. False if there is no free slot, or if another thread was
+ * first with the same key. */
+static bool publish(struct candidate_cache *cache, struct known *known) {
+    const size_t first = hash_key(&known->key);
+    for (size_t i = 0; i < MOST_TRIED; i++) {
+        struct known *other = NULL;
+        if (atomic_compare_exchange_strong_explicit(&cache->slots[(first + i) % SLOTS],
+                                                    &other, known, memory_order_acq_rel,
+                                                    memory_order_acquire)) {
+            return true;
+        }
+        if (is_list_of(other, &known->key)) {
+            return false;
+        }
+    }
+    return false;
+}
+
+/* Keeps a copy of the list, if there is room for it. False without memory. */
+static bool add_to_cache(struct candidate_cache *cache, const struct candidate_key *key,
+                         const uint32_t *mutators, size_t n) {
+    const size_t bytes = sizeof(struct known) + n * sizeof *mutators +
+                         key->namespace_.len + key->object_namespace.len;
+    const bool has_room =
+        atomic_fetch_add(&cache->bytes, bytes) + bytes <= FX_LIMIT_CANDIDATE_CACHE_BYTES;
+    struct known *known = has_room ? make_known(key, mutators, n, bytes) : NULL;
+    const bool ok = !has_room || known != NULL;
+    if (known == NULL || !publish(cache, known)) {
+        free(known);
+        (void)atomic_fetch_sub(&cache->bytes, bytes);
+    }
+    return ok;
+}
+
+/* ---- the index ------------------------------------------------------------------------
+ */
 
 /* Bounds that keep the index small: a mutator with more bindings is a candidate for every
  * object, and one with more pairs of binding and namespace for every namespace. */
@@ -51,9 +198,9 @@ struct entry {
 };
 
 struct fx_snapshot_index {
-    struct fx_mutator *const *all;    /* of the snapshot */
-    struct fx_candidate_cache *cache; /* NULL: no entry asks_namespace */
-    struct entry *entries;            /* sorted */
+    struct fx_mutator *const *all; /* of the snapshot */
+    struct candidate_cache *cache; /* NULL: no entry asks_namespace */
+    struct entry *entries;         /* sorted */
     struct list *lists;
     uint32_t *mutators;
     size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
@@ -72,7 +219,7 @@ void fx_snapshot_index_destroy(struct fx_snapshot_index *index) {
     free(index->entries);
     free(index->lists);
     free(index->mutators);
-    fx_candidate_cache_destroy(index->cache);
+    destroy_cache(index->cache);
     free(index);
 }
 
@@ -264,7 +411,7 @@ static bool make_cache(struct fx_snapshot_index *index) {
     for (size_t i = 0; i < index->n_entries; i++) {
         asks = asks || index->entries[i].asks_namespace;
     }
-    index->cache = asks ? fx_candidate_cache_create() : NULL;
+    index->cache = asks ? create_cache() : NULL;
     return !asks || index->cache != NULL;
 }
 
@@ -399,12 +546,12 @@ static bool take_filtered(const struct fx_snapshot_index *index,
                           const struct entry *entry,
                           const struct fx_snapshot_query *query,
                           struct fx_candidates *candidates) {
-    const struct fx_candidate_key key = {
+    const struct candidate_key key = {
         .entry = (uint32_t)(entry - index->entries),
         .namespace_ = query->namespace_,
         .object_namespace = query->object_namespace,
     };
-    const struct fx_candidate_list *known = fx_candidate_cache_find(index->cache, &key);
+    const struct candidate_list *known = find_in_cache(index->cache, &key);
     if (known != NULL) {
         return take(candidates, known->mutators, known->n);
     }
@@ -412,7 +559,7 @@ static bool take_filtered(const struct fx_snapshot_index *index,
     bool ok = take_entry(index, entry, query->namespace_, &found);
     if (ok) {
         filter(index, query->object_namespace, &found);
-        ok = fx_candidate_cache_add(index->cache, &key, found.indices, found.n_indices) &&
+        ok = add_to_cache(index->cache, &key, found.indices, found.n_indices) &&
              take(candidates, found.indices, found.n_indices);
     }
     fx_candidates_finish(&found);

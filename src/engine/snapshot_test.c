@@ -19,7 +19,7 @@
 #define ALL_OPERATIONS (~0u)
 
 /* What is looked for. */
-struct wish {
+struct lookup {
     const char *api_version, *kind, *namespace_;
     enum fx_operation operation;
 };
@@ -35,12 +35,12 @@ static struct fx_snapshot *build(struct fx_mutator **mutators, size_t n) {
     return snapshot;
 }
 
-static void ask(const struct fx_snapshot *snapshot, const struct wish *wish,
+static void ask(const struct fx_snapshot *snapshot, const struct lookup *lookup,
                 struct fx_candidates *candidates) {
     json_t *object =
-        json_pack("{s:s, s:s, s:{s:s*}}", "apiVersion", wish->api_version, "kind",
-                  wish->kind, "metadata", "namespace", wish->namespace_);
-    const struct fx_request request = {.operation = wish->operation};
+        json_pack("{s:s, s:s, s:{s:s*}}", "apiVersion", lookup->api_version, "kind",
+                  lookup->kind, "metadata", "namespace", lookup->namespace_);
+    const struct fx_request request = {.operation = lookup->operation};
     struct fx_subject subject;
     struct fx_err err = FX_ERR_INIT;
     assert_non_null(object);
@@ -50,12 +50,12 @@ static void ask(const struct fx_snapshot *snapshot, const struct wish *wish,
 }
 
 /* The names of the candidates in one text; they must come in order. */
-static void expect(const struct fx_snapshot *snapshot, const struct wish *wish,
+static void expect(const struct fx_snapshot *snapshot, const struct lookup *lookup,
                    const char *names) {
     struct fx_candidates candidates = {0};
     struct fx_buf got;
     fx_buf_init(&got, 0);
-    ask(snapshot, wish, &candidates);
+    ask(snapshot, lookup, &candidates);
     for (size_t i = 0; i < candidates.n_indices; i++) {
         assert_true(i == 0 || candidates.indices[i - 1] < candidates.indices[i]);
         fx_buf_str(&got, snapshot->mutators[candidates.indices[i]]->name);
@@ -63,8 +63,8 @@ static void expect(const struct fx_snapshot *snapshot, const struct wish *wish,
     fx_buf_str(&got, "");
     const char *text = got.data == NULL ? "" : got.data;
     if (strcmp(text, names) != 0) {
-        fail_msg("%s %s in %s: wanted `%s`, got `%s`", wish->api_version, wish->kind,
-                 wish->namespace_ == NULL ? "none" : wish->namespace_, names, text);
+        fail_msg("%s %s in %s: wanted `%s`, got `%s`", lookup->api_version, lookup->kind,
+                 lookup->namespace_ == NULL ? "none" : lookup->namespace_, names, text);
     }
     fx_buf_finish(&got);
     fx_candidates_finish(&candidates);
@@ -88,17 +88,17 @@ static void by_kind_and_namespace(void **state) {
     };
     struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
     const enum fx_operation create = FX_OPERATION_CREATE;
-    expect(snapshot, &(struct wish){"v1", "Pod", "n1", create}, "efg");
-    expect(snapshot, &(struct wish){"v1", "Pod", "n2", create}, "bcfg");
-    expect(snapshot, &(struct wish){"v1", "Pod", "n3", create}, "fg");
-    expect(snapshot, &(struct wish){"v1", "Pod", NULL, create}, "bcefg");
-    expect(snapshot, &(struct wish){"v1", "Job", "n1", create}, "adf");
-    expect(snapshot, &(struct wish){"v1", "Job", NULL, create}, "acdf");
-    expect(snapshot, &(struct wish){"v1", "Other", "n2", create}, "cf");
-    expect(snapshot, &(struct wish){"v2", "Pod", "n1", create}, "f");
-    expect(snapshot, &(struct wish){"g/v1", "Pod", "n1", create}, "f");
-    expect(snapshot, &(struct wish){"v1", "Pod", "n1", FX_OPERATION_UPDATE}, "f");
-    expect(snapshot, &(struct wish){"v1", "Pod", "n1", FX_OPERATION_NONE}, "f");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n1", create}, "efg");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n2", create}, "bcfg");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n3", create}, "fg");
+    expect(snapshot, &(struct lookup){"v1", "Pod", NULL, create}, "bcefg");
+    expect(snapshot, &(struct lookup){"v1", "Job", "n1", create}, "adf");
+    expect(snapshot, &(struct lookup){"v1", "Job", NULL, create}, "acdf");
+    expect(snapshot, &(struct lookup){"v1", "Other", "n2", create}, "cf");
+    expect(snapshot, &(struct lookup){"v2", "Pod", "n1", create}, "f");
+    expect(snapshot, &(struct lookup){"g/v1", "Pod", "n1", create}, "f");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n1", FX_OPERATION_UPDATE}, "f");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n1", FX_OPERATION_NONE}, "f");
     fx_snapshot_unref(snapshot);
 }
 
@@ -137,11 +137,11 @@ static void by_object_namespace(void **state) {
     const enum fx_operation create = FX_OPERATION_CREATE;
     struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
     for (unsigned i = 0; i < 3; i++) {
-        expect(snapshot, &(struct wish){"v1", "Pod", "n1", create}, "nn2x");
-        expect(snapshot, &(struct wish){"v1", "Pod", "n2", create}, "nx");
-        expect(snapshot, &(struct wish){"v1", "Pod", "m", create}, "mx");
-        expect(snapshot, &(struct wish){"v1", "Pod", NULL, create}, "-x");
-        expect(snapshot, &(struct wish){"v1", "Namespace", NULL, create}, "-2");
+        expect(snapshot, &(struct lookup){"v1", "Pod", "n1", create}, "nn2x");
+        expect(snapshot, &(struct lookup){"v1", "Pod", "n2", create}, "nx");
+        expect(snapshot, &(struct lookup){"v1", "Pod", "m", create}, "mx");
+        expect(snapshot, &(struct lookup){"v1", "Pod", NULL, create}, "-x");
+        expect(snapshot, &(struct lookup){"v1", "Namespace", NULL, create}, "-2");
         assert_int_equal(n_asked, 4 + 3 + 3 + 4 + 2);
     }
     fx_snapshot_unref(snapshot);
@@ -156,8 +156,8 @@ static void by_many_homes(void **state) {
     for (unsigned i = 0; i < 20000; i++) {
         char name[16];
         (void)snprintf(name, sizeof name, "%c%u", i % 3 == 0 ? 'm' : 'n', i % 10000);
-        const struct wish wish = {"v1", "Pod", name, FX_OPERATION_CREATE};
-        expect(snapshot, &wish, i % 3 == 0 ? "m" : "n");
+        const struct lookup lookup = {"v1", "Pod", name, FX_OPERATION_CREATE};
+        expect(snapshot, &lookup, i % 3 == 0 ? "m" : "n");
     }
     fx_snapshot_unref(snapshot);
 }
@@ -204,17 +204,17 @@ static void wide_bindings(void **state) {
     struct fx_mutator *mutators[] = {&a->head, &b->head, &c->head};
     struct fx_snapshot *snapshot = build(mutators, 3);
     const enum fx_operation create = FX_OPERATION_CREATE;
-    expect(snapshot, &(struct wish){"apps/v1", "Deployment", "n1", create}, "ab");
-    expect(snapshot, &(struct wish){"apps/v1", "Deployment", NULL, create}, "ab");
-    expect(snapshot, &(struct wish){"apps/v2", "Deployment", "n1", create}, "a");
-    expect(snapshot, &(struct wish){"apps/v1", "DaemonSet", "n1", create}, "b");
-    expect(snapshot, &(struct wish){"apps/v1", "DaemonSet", "n2", create}, "");
-    expect(snapshot, &(struct wish){"v1", "Deployment", "n1", create}, "");
-    expect(snapshot, &(struct wish){"x/v1", "Deployment", "n1", FX_OPERATION_CONNECT},
+    expect(snapshot, &(struct lookup){"apps/v1", "Deployment", "n1", create}, "ab");
+    expect(snapshot, &(struct lookup){"apps/v1", "Deployment", NULL, create}, "ab");
+    expect(snapshot, &(struct lookup){"apps/v2", "Deployment", "n1", create}, "a");
+    expect(snapshot, &(struct lookup){"apps/v1", "DaemonSet", "n1", create}, "b");
+    expect(snapshot, &(struct lookup){"apps/v1", "DaemonSet", "n2", create}, "");
+    expect(snapshot, &(struct lookup){"v1", "Deployment", "n1", create}, "");
+    expect(snapshot, &(struct lookup){"x/v1", "Deployment", "n1", FX_OPERATION_CONNECT},
            "c");
-    expect(snapshot, &(struct wish){"apps/v3", "Deployment", "n1", FX_OPERATION_DELETE},
+    expect(snapshot, &(struct lookup){"apps/v3", "Deployment", "n1", FX_OPERATION_DELETE},
            "a");
-    expect(snapshot, &(struct wish){"apps/v3", "Deployment", "n1", FX_OPERATION_NONE},
+    expect(snapshot, &(struct lookup){"apps/v3", "Deployment", "n1", FX_OPERATION_NONE},
            "a");
     fx_snapshot_unref(snapshot);
 }
@@ -243,8 +243,8 @@ static void too_wide_bindings(void **state) {
     b->head.n_namespaces = N;
     struct fx_mutator *mutators[] = {&a->head, &b->head};
     struct fx_snapshot *snapshot = build(mutators, 2);
-    expect(snapshot, &(struct wish){"v1", "n4999", "x", FX_OPERATION_CREATE}, "a");
-    expect(snapshot, &(struct wish){"v1", "Pod", "n4999", FX_OPERATION_CREATE}, "ab");
+    expect(snapshot, &(struct lookup){"v1", "n4999", "x", FX_OPERATION_CREATE}, "a");
+    expect(snapshot, &(struct lookup){"v1", "Pod", "n4999", FX_OPERATION_CREATE}, "ab");
     fx_snapshot_unref(snapshot);
 }
 
@@ -261,7 +261,7 @@ static void last_of_one_id_stays(void **state) {
     assert_int_equal(snapshot->n_mutators, 2);
     assert_string_equal(snapshot->mutators[0]->name, "a");
     assert_ptr_equal(snapshot->mutators[1], last);
-    expect(snapshot, &(struct wish){"v1", "Pod", NULL, FX_OPERATION_CREATE}, "a");
+    expect(snapshot, &(struct lookup){"v1", "Pod", NULL, FX_OPERATION_CREATE}, "a");
     fx_snapshot_unref(snapshot);
 }
 
@@ -284,7 +284,7 @@ static void conflicting_are_skipped(void **state) {
     struct fx_err err = FX_ERR_INIT;
     assert_int_equal(snapshot->n_mutators, 3);
     assert_true(snapshot->conflicts.sets[0].disabled);
-    expect(snapshot, &(struct wish){"v1", "Pod", NULL, FX_OPERATION_CREATE}, "b");
+    expect(snapshot, &(struct lookup){"v1", "Pod", NULL, FX_OPERATION_CREATE}, "b");
     assert_true(fx_snapshot_all(snapshot, &all, &err));
     assert_int_equal(all.n_indices, 1);
     assert_int_equal(all.indices[0], 1);
@@ -298,7 +298,7 @@ static void counting(void **state) {
     struct fx_candidates candidates = {0};
     assert_ptr_equal(fx_snapshot_ref(snapshot), snapshot);
     fx_snapshot_unref(snapshot);
-    ask(snapshot, &(struct wish){"v1", "Pod", NULL, FX_OPERATION_CREATE}, &candidates);
+    ask(snapshot, &(struct lookup){"v1", "Pod", NULL, FX_OPERATION_CREATE}, &candidates);
     assert_int_equal(candidates.n_indices, 0);
     fx_candidates_finish(&candidates);
     fx_candidates_finish(NULL);
@@ -306,7 +306,7 @@ static void counting(void **state) {
     fx_snapshot_unref(NULL);
 }
 
-/* 10,000 mutators for other namespaces and kinds are not even looked at. */
+/* 10,000 mutators for other namespaces and kinds are not visited. */
 static void ten_thousand(void **state) {
     (void)state;
     enum { N = 10000, ASKED = 100000 };
@@ -324,8 +324,8 @@ static void ten_thousand(void **state) {
     const uint64_t start = fx_clock_ns();
     struct fx_snapshot *snapshot = build(mutators, N + 3);
     const uint64_t built = fx_clock_ns();
-    const struct wish wish = {"v1", "Pod", "web", FX_OPERATION_CREATE};
-    expect(snapshot, &wish, "xyz");
+    const struct lookup lookup = {"v1", "Pod", "web", FX_OPERATION_CREATE};
+    expect(snapshot, &lookup, "xyz");
 
     json_t *object = json_pack("{s:s, s:s, s:{s:s}}", "apiVersion", "v1", "kind", "Pod",
                                "metadata", "namespace", "web");

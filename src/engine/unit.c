@@ -40,7 +40,7 @@ static struct fx_unit *allocate(const struct fx_subject *subject, size_t more,
     return unit;
 }
 
-/* One text for the unit, its rules, and whoever else keeps the document. */
+/* One text that the unit, its rules, and the other owners of the document share. */
 static struct fx_policy_text *share_text(const struct fx_compilation *compilation,
                                          const json_t *document,
                                          struct fx_policy_text *policy) {

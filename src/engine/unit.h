@@ -58,7 +58,7 @@ struct fx_unit {
 
 /* Makes a unit of a compilation and takes over its rules, resources and linkable; the
  * warnings and faults stay with the caller. `subject` gives name and namespace; `policy`
- * (may be NULL) is a text of the same document that somebody else keeps, which is shared.
+ * (may be NULL) is a text of the same document of another owner, which is shared.
  * NULL without memory; then the compilation keeps what it had. */
 struct fx_unit *fx_unit_create(const struct fx_dialect *dialect,
                                const struct fx_kind *kind,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/unmarshal.c - JSON values as fields of Go's types, with Go's words where they do
- * not fit.
+ * engine/unmarshal.c - JSON values as fields of Go's types, with Go's messages where they
+ * do not fit.
  */
 #include "engine/unmarshal.h"
 
@@ -10,7 +10,7 @@
 
 #include "value/tree.h"
 
-/* The words of encoding/json for a value's type. */
+/* How encoding/json names a value's type. */
 static const char *json_type_name(const json_t *node) {
     switch (json_typeof(node)) {
     case JSON_OBJECT: return "object";

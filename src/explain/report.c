@@ -4,7 +4,7 @@
  */
 #include "explain/report.h"
 
-#include "engine/provider.h"
+#include "engine/resource.h"
 
 bool fx_explanation_make(const struct fx_explain_input *input,
                          struct fx_explanation *ret_explanation, struct fx_err *err) {

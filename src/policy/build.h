@@ -15,23 +15,35 @@
 #include "engine/dialect.h"
 #include "engine/request.h"
 #include "policy/policies.h"
-#include "policy/previous_index.h"
 #include "value/documents.h"
 
 /* The number of findings; beyond FX_LIMIT_FINDINGS they are only counted. */
 struct fx_tally {
-    size_t n_told, n_more;
+    size_t n_reported, n_more;
     enum fx_severity worst; /* of those that are only counted */
     const char *file;       /* of the first of them; borrowed */
 };
 
 /* Returns true if the next finding should be reported. Otherwise it counts the finding: a
  * message costs memory, and an excerpt a search in all marks of the file. */
-bool fx_tally_tells(struct fx_tally *tally, enum fx_severity severity, const char *file);
+bool fx_tally_takes(struct fx_tally *tally, enum fx_severity severity, const char *file);
 
-/* At the end: one finding for all those that were only counted. */
-bool fx_tally_report(const struct fx_tally *tally,
-                     struct fx_findings *findings) FX_MUST_USE;
+/* Looks up files of the previous build by name. Zeroed except for `policies`, which are
+ * borrowed. The list is created when it is first needed: most builds find every file at
+ * its previous position. */
+struct fx_previous_index {
+    const struct fx_policies *policies;  /* or NULL */
+    size_t cursor;                       /* of the file expected next */
+    const struct fx_policy_file **files; /* sorted by name */
+};
+
+void fx_previous_index_finish(struct fx_previous_index *index);
+
+/* The file of that name; NULL if there is none. Files with the same name are found one
+ * after the other, because files have the same order in each build. False without
+ * memory. */
+bool fx_previous_index_find_file(struct fx_previous_index *index, const char *name,
+                                 const struct fx_policy_file **ret_file) FX_MUST_USE;
 
 /* The current document of the current file. */
 struct fx_build {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/check.h - validation and defaults of one policy object, for the webhooks that
- * are called before a cluster stores it (spec section 8, /v1/admit).
+ * policy/check.h - the dialect of a kind; one policy object, compiled by its dialect and
+ * checked; and its validation and defaults for the webhooks that are called before a
+ * cluster stores it (spec section 8, /v1/admit).
  */
 #ifndef FX_POLICY_CHECK_H
 #define FX_POLICY_CHECK_H
@@ -14,6 +15,28 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/dialect.h"
+
+/* Is this the kind of a policy, also if no dialect supports it? A policy that is silently
+ * ignored would be believed to be active. */
+bool fx_policy_is_any_kind(struct fx_text group, struct fx_text kind);
+
+/* The dialect that supports the kind, and the entry in its table; NULL if there is
+ * none. */
+const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text kind,
+                                           const struct fx_kind **ret_kind);
+
+/* A kind of that name of any dialect and group; NULL if there is none. */
+const struct fx_kind *fx_policy_find_kind(struct fx_text kind);
+
+/* Compiles the object, of one of the dialect's kinds and versions, and checks that the
+ * certificates of providers are certificates. Errors: those of the dialect; FX_EINVALID
+ * with the messages of spec section 7. */
+bool fx_policy_compile(const struct fx_dialect *dialect, json_t *object,
+                       struct fx_compilation *ret_compilation,
+                       struct fx_err *err) FX_MUST_USE;
+
+/* Fails with kubectl's message for a version that no server has. Always false. */
+bool fx_policy_fail_version(const json_t *object, struct fx_err *err);
 
 /* Is this a kind of a dialect, in any version? Kinds of parameters do not count: their
  * objects (ConfigMap) have other uses, too. */
@@ -36,9 +59,9 @@ bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) FX_MUST_USE;
 
-/* Sets the fields that the author of a policy left out to their defaults, copying on
- * write. Objects that are not policies, and policies of an unknown version, stay as they
- * are; an invalid policy is not refused. Errors: FX_ENOMEM. */
+/* Sets the fields that a policy does not have to their defaults, copying on write.
+ * Objects that are not policies, and policies of an unknown version, stay as they are; an
+ * invalid policy is not refused. Errors: FX_ENOMEM. */
 bool fx_policy_set_defaults(json_t **object, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/document.c - one document of a file: whose it is, and what becomes of it.
+ * policy/document.c - one document of a file: its dialect, and its result.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "policy/build.h"
-#include "policy/compile.h"
+#include "policy/check.h"
 #include "value/tree.h"
 
-/* A document under way. */
+/* The document that is read. */
 struct doc {
     struct fx_build *build;
     json_t *root;
@@ -68,10 +68,10 @@ static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
 }
 
-/* So many of its findings were told before. */
+/* Counts findings that the dialect itself has only counted. */
 static void count(struct doc *doc, enum fx_severity severity, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        (void)fx_tally_tells(&doc->build->tally, severity, doc->build->input->file);
+        (void)fx_tally_takes(&doc->build->tally, severity, doc->build->input->file);
     }
 }
 
@@ -85,7 +85,7 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
     return true;
 }
 
-/* The same, where the dialect tells its faults one by one. */
+/* The same for a dialect that reports its faults one by one. */
 static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     bool stays = false;
     if (!fall_back(doc, &stays)) {
@@ -151,10 +151,10 @@ static bool read_policy(struct doc *doc) {
     return compile(doc);
 }
 
-/* A policy of a system that this version does not speak. */
+/* A policy of a system that no dialect supports. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
-    const struct fx_kind *other = fx_policy_groups_find_kind(doc->subject.kind);
+    const struct fx_kind *other = fx_policy_find_kind(doc->subject.kind);
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
                      "kind %.*s of %.*s is not supported by this version%s%s%s%s%s",
                      FX_TEXT_ARG(doc->subject.kind),
@@ -195,8 +195,8 @@ static bool keep_input(struct doc *doc) {
            fx_build_keep_namespace(doc->build, doc->root);
 }
 
-/* Any other object: it does no harm among policies, and no good. */
-static bool leave_out(struct doc *doc) {
+/* Any other object is ignored with a warning. */
+static bool ignore_object(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_text name = doc->subject.name;
     (void)fx_fail_in(&fault, fx_tree_view_key(doc->root, "kind"), FX_EINVALID,
@@ -243,12 +243,12 @@ static bool read_document(struct doc *doc) {
     if (is_parameter(doc)) {
         return true;
     }
-    return fx_policy_groups_hold(doc->subject.group, doc->subject.kind)
+    return fx_policy_is_any_kind(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
-               : leave_out(doc);
+               : ignore_object(doc);
 }
 
-/* As kubectl sends it with --namespace: what names none is put there. */
+/* As kubectl does with --namespace: objects that name no namespace get this one. */
 static bool enter_namespace(struct doc *doc) {
     const char *namespace_ = doc->build->input->namespace_;
     json_t *metadata = fx_tree_view_key(doc->root, "metadata");
@@ -268,7 +268,7 @@ static bool enter_namespace(struct doc *doc) {
 /* Finds the kind, and sets the namespace of the policy as the scope of the kind says. */
 static bool identify(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
-    doc->dialect = fx_policy_groups_dialect(subject->group, subject->kind, &doc->kind);
+    doc->dialect = fx_policy_dialect(subject->group, subject->kind, &doc->kind);
     const enum fx_scope scope = doc->kind == NULL ? FX_SCOPE_CLUSTER : doc->kind->scope;
     if (scope == FX_SCOPE_CLUSTER || scope == FX_SCOPE_OWN) {
         subject->namespace_ = (struct fx_text){0};

@@ -11,9 +11,10 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "policy/place.h"
+#include "value/marks.h"
 
 #define FX_SEVERITIES(X)  \
     X(WARNING, "warning") \
@@ -41,6 +42,14 @@ struct fx_finding {
     uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; len 0: none */
 };
 
+/* Like the fields of struct fx_finding; `excerpt` is borrowed from the source or from the
+ * node, a part of a line around the caret at most. */
+struct fx_source_position {
+    uint32_t line, column;
+    struct fx_text excerpt; /* data NULL: none */
+    uint32_t caret, caret_len;
+};
+
 struct fx_findings {
     struct fx_finding *items;
     size_t n_items, cap_items;
@@ -53,12 +62,28 @@ size_t fx_findings_count(const struct fx_findings *findings, enum fx_severity se
 
 /* Appends a finding; everything is copied. `id` may be NULL. False without memory. */
 bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
-                     const char *file, const char *id, const struct fx_place *place,
+                     const char *file, const char *id,
+                     const struct fx_source_position *position,
                      const char *text) FX_MUST_USE;
 
 /* Appends a copy of the finding. False without memory. */
 bool fx_findings_copy(struct fx_findings *findings,
                       const struct fx_finding *finding) FX_MUST_USE;
+
+/* The position of the byte at `off` of the source, and of `len` bytes from there. */
+struct fx_source_position fx_source_position_of_offset(struct fx_text source, size_t off,
+                                                       size_t len);
+
+/*
+ * The position of the error's node and span. If the source contains the node's text
+ * verbatim, the excerpt is the source line, and the caret points at the character; if the
+ * text has escapes or is folded, the excerpt is the text itself. If the error has no
+ * node, or a node without a mark, the position is only the line `line`.
+ */
+struct fx_source_position fx_source_position_of_fault(struct fx_text source,
+                                                      const struct fx_marks *marks,
+                                                      const struct fx_err *fault,
+                                                      uint32_t line);
 
 /* Appends one finding as text, ending in a newline:
  *

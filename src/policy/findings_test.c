@@ -63,7 +63,7 @@ static const struct sample samples[] = {
         "p.yaml:7: conflict: Assign/a: words\n",
     },
     {
-        "no place at all",
+        "no position at all",
         FX_SEVERITY_ERROR,
         0,
         0,
@@ -171,15 +171,15 @@ static const struct sample samples[] = {
 /* The finding's texts are ours to free; those of a sample are constants. */
 static struct fx_findings make(const struct sample *sample) {
     struct fx_findings findings = {0};
-    const struct fx_place place = {
+    const struct fx_source_position position = {
         .line = sample->line,
         .column = sample->column,
         .excerpt = fx_text_of(sample->excerpt),
         .caret = sample->caret,
         .caret_len = sample->caret_len,
     };
-    assert_true(fx_findings_add(&findings, sample->severity, "p.yaml", sample->id, &place,
-                                sample->text));
+    assert_true(fx_findings_add(&findings, sample->severity, "p.yaml", sample->id,
+                                &position, sample->text));
     return findings;
 }
 
@@ -212,11 +212,11 @@ static void test_colour(void **state) {
 static void test_list(void **state) {
     (void)state;
     struct fx_findings findings = {0};
-    const struct fx_place place = {.excerpt = FX_TEXT("a\0b")};
+    const struct fx_source_position position = {.excerpt = FX_TEXT("a\0b")};
     for (unsigned i = 0; i < 20; i++) {
         const enum fx_severity severity =
             i % 2 == 0 ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING;
-        assert_true(fx_findings_add(&findings, severity, "f", NULL, &place, "t"));
+        assert_true(fx_findings_add(&findings, severity, "f", NULL, &position, "t"));
     }
     assert_string_equal(findings.items[19].excerpt, "a b");
     assert_null(findings.items[19].id);

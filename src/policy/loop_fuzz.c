@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/loop_fuzz.c - random policies on random objects. The loop ends; the one that
- * leaves turns out comes to what the plain one comes to; what came of it is changed by
- * nothing any more; and the patch turns the object into it.
+ * policy/loop_fuzz.c - random policies on random objects. The loop ends. A loop that
+ * skips steps has the result of a plain loop. A second loop does not change the result.
+ * The patch changes the object to the result.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MOST_POLICIES 8
 
-/* One evaluation and what came of it. */
-struct turn {
+/* One evaluation and its result. */
+struct case_run {
     struct fx_arena arena;
     struct fx_outcome outcome;
     struct fx_err err;
@@ -31,7 +31,7 @@ struct turn {
     bool ok;
 };
 
-static void turn_run(struct turn *turn, const struct fx_snapshot *snapshot,
+static void case_run(struct case_run *run, const struct fx_snapshot *snapshot,
                      json_t *object, json_t *space, bool plain) {
     const struct fx_request request = {
         .operation = FX_OPERATION_CREATE,
@@ -41,16 +41,16 @@ static void turn_run(struct turn *turn, const struct fx_snapshot *snapshot,
         .plain = plain,
         .mutation_id = "00000000-0000-0000-0000-000000000000",
     };
-    *turn = (struct turn){.err = FX_ERR_INIT, .root = json_incref(object)};
-    fx_arena_init(&turn->arena, FX_LIMIT_ARENA_BYTES);
-    turn->ok = fx_converge(snapshot, &request, &turn->arena, NULL, &turn->root,
-                           &turn->outcome, &turn->err);
+    *run = (struct case_run){.err = FX_ERR_INIT, .root = json_incref(object)};
+    fx_arena_init(&run->arena, FX_LIMIT_ARENA_BYTES);
+    run->ok = fx_converge(snapshot, &request, &run->arena, NULL, &run->root,
+                          &run->outcome, &run->err);
 }
 
-static void turn_finish(struct turn *turn) {
-    fx_outcome_finish(&turn->outcome);
-    json_decref(turn->root);
-    fx_arena_finish(&turn->arena);
+static void case_finish(struct case_run *run) {
+    fx_outcome_finish(&run->outcome);
+    json_decref(run->root);
+    fx_arena_finish(&run->arena);
 }
 
 static void check_same_stats(const struct fx_outcome *a, const struct fx_outcome *b) {
@@ -64,7 +64,7 @@ static void check_same_stats(const struct fx_outcome *a, const struct fx_outcome
     }
 }
 
-static void check_same(const struct turn *a, const struct turn *b) {
+static void check_same(const struct case_run *a, const struct case_run *b) {
     assert(a->ok == b->ok && a->outcome.iterations == b->outcome.iterations);
     assert(a->outcome.failed == b->outcome.failed);
     check_same_stats(&a->outcome, &b->outcome);
@@ -80,37 +80,37 @@ static void check_same(const struct turn *a, const struct turn *b) {
     }
 }
 
-static void check_patch(struct turn *turn, json_t *object) {
+static void check_patch(struct case_run *run, json_t *object) {
     struct fx_patch patch;
     struct fx_err err = FX_ERR_INIT;
     json_t *patched = json_incref(object);
-    fx_patch_init(&patch, &turn->arena);
-    const bool made = fx_patch_diff(&patch, object, turn->root, &err);
+    fx_patch_init(&patch, &run->arena);
+    const bool made = fx_patch_diff(&patch, object, run->root, &err);
     const bool applied = fx_patch_apply(&patch, &patched, &err);
-    assert(made && applied && fx_equal(patched, turn->root));
-    assert((patch.n_ops > 0) == turn->outcome.mutated);
+    assert(made && applied && fx_equal(patched, run->root));
+    assert((patch.n_ops > 0) == run->outcome.mutated);
     json_decref(patched);
 }
 
 static void check(const struct fx_snapshot *snapshot, json_t *object, json_t *space) {
-    struct turn turn;
-    struct turn plain;
-    struct turn again;
+    struct case_run first;
+    struct case_run plain;
+    struct case_run again;
     json_t *before = json_deep_copy(object);
     assert(before != NULL);
-    turn_run(&turn, snapshot, object, space, false);
-    turn_run(&plain, snapshot, object, space, true);
-    assert(turn.ok || turn.err.code == FX_EMUTATE || turn.err.code == FX_ENOCONVERGE);
-    check_same(&turn, &plain);
+    case_run(&first, snapshot, object, space, false);
+    case_run(&plain, snapshot, object, space, true);
+    assert(first.ok || first.err.code == FX_EMUTATE || first.err.code == FX_ENOCONVERGE);
+    check_same(&first, &plain);
     assert(fx_equal(object, before)); /* who shares it sees nothing */
-    if (turn.ok) {
-        check_patch(&turn, object);
-        turn_run(&again, snapshot, turn.root, space, false);
-        assert(again.ok && !again.outcome.mutated && fx_equal(again.root, turn.root));
-        turn_finish(&again);
+    if (first.ok) {
+        check_patch(&first, object);
+        case_run(&again, snapshot, first.root, space, false);
+        assert(again.ok && !again.outcome.mutated && fx_equal(again.root, first.root));
+        case_finish(&again);
     }
-    turn_finish(&turn);
-    turn_finish(&plain);
+    case_finish(&first);
+    case_finish(&plain);
     json_decref(before);
 }
 
@@ -118,7 +118,7 @@ static void check(const struct fx_snapshot *snapshot, json_t *object, json_t *sp
 static json_t *take(struct fx_buf *text) {
     struct fx_err err = FX_ERR_INIT;
     assert(!text->failed);
-    json_t *value = fx_json_read((struct fx_text){text->data, text->len}, NULL, &err);
+    json_t *value = fx_json_read(fx_buf_view(text), NULL, &err);
     assert(value != NULL);
     fx_buf_reset(text);
     return value;

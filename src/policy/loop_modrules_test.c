@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * policy/loop_modrules_test.c - random sets of Gatekeeper mutators and ModRules side by
- * side: a review of them ends; what it ends with, no Gatekeeper mutator changes any more;
- * and leaving out turns changes nothing.
+ * side: a review ends; no Gatekeeper mutator changes its result; and skipping steps
+ * changes nothing.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -112,7 +112,7 @@ static json_t *read_object(void) {
     return object;
 }
 
-/* What came of it; NULL where there is no fixed point. */
+/* The result; NULL if there is no fixed point. */
 static json_t *converge(const struct fx_policies *policies, json_t *object, bool plain,
                         bool *ret_mutated) {
     const struct fx_request request = {

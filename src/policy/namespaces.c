@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "value/tree.h"
 
@@ -81,36 +82,28 @@ static int compare_keys(const struct key *a, const struct key *b) {
     return order;
 }
 
-/* The index of the first object whose key is not before `key`. */
-static size_t lower_bound(const struct fx_namespaces *namespaces, const struct key *key) {
-    size_t low = 0;
-    size_t high = namespaces->n_objects;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        const struct key other = key_of(namespaces->objects[middle]);
-        if (compare_keys(&other, key) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+static int compare_object(const void *key, const void *item) {
+    const struct key other = key_of(*(json_t *const *)item);
+    return compare_keys(key, &other);
 }
 
-/* Does the object of that key stand at `at`? */
-static bool stands_at(const struct fx_namespaces *namespaces, size_t at,
-                      const struct key *key) {
-    if (at == namespaces->n_objects) {
-        return false;
-    }
-    const struct key other = key_of(namespaces->objects[at]);
-    return compare_keys(&other, key) == 0;
+static int compare_objects(const void *a, const void *b) {
+    const struct key x = key_of(a);
+    const struct key y = key_of(b);
+    return compare_keys(&x, &y);
+}
+
+static size_t find_index(const struct fx_namespaces *namespaces, const struct key *key,
+                         bool *ret_found) {
+    return fx_sorted_find(namespaces->objects, namespaces->n_objects, sizeof(json_t *),
+                          key, compare_object, ret_found);
 }
 
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
     const struct key key = key_of(object);
-    const size_t at = lower_bound(namespaces, &key);
-    if (stands_at(namespaces, at, &key)) {
+    bool found = false;
+    const size_t at = find_index(namespaces, &key, &found);
+    if (found) {
         json_incref(object);
         json_decref(namespaces->objects[at]);
         namespaces->objects[at] = object;
@@ -120,55 +113,30 @@ bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
                      namespaces->cap_objects)) {
         return false;
     }
-    json_t **slot = namespaces->objects + at;
-    memmove(slot + 1, slot, (namespaces->n_objects - at) * sizeof(json_t *));
-    *slot = json_incref(object);
-    namespaces->n_objects++;
+    FX_SORTED_INSERT(namespaces->objects, namespaces->n_objects, at);
+    namespaces->objects[at] = json_incref(object);
     return true;
-}
-
-/* An object, and its place among those given. */
-struct given {
-    struct key key;
-    json_t *object;
-    size_t at;
-};
-
-static int compare_given(const void *a, const void *b) {
-    const struct given *x = a;
-    const struct given *y = b;
-    const int order = compare_keys(&x->key, &y->key);
-    return order != 0 ? order : (x->at > y->at) - (x->at < y->at);
-}
-
-/* Of several with one name the last: at most as many as there is room for. */
-static void keep_last(struct fx_namespaces *namespaces, const struct given *given,
-                      size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (i + 1 == n || compare_keys(&given[i].key, &given[i + 1].key) != 0) {
-            namespaces->objects[namespaces->n_objects++] = json_incref(given[i].object);
-        }
-    }
 }
 
 bool fx_namespaces_fill(struct fx_namespaces *namespaces, json_t *const *objects,
                         size_t n_objects) {
     assert(namespaces->n_objects == 0 && namespaces->objects == NULL);
-    struct given *given = calloc(n_objects + 1, sizeof *given);
-    json_t **room = calloc(n_objects + 1, sizeof(json_t *));
-    if (given == NULL || room == NULL) {
-        free(given);
-        free(room);
+    json_t **list = calloc(n_objects + 1, sizeof(json_t *));
+    if (list == NULL) {
         return false;
     }
-    namespaces->objects = room;
-    namespaces->cap_objects = n_objects + 1;
-    for (size_t i = 0; i < n_objects; i++) {
-        given[i] = (struct given){key_of(objects[i]), objects[i], i};
+    if (n_objects > 0) {
+        memcpy(list, objects, n_objects * sizeof(json_t *));
     }
-    qsort(given, n_objects, sizeof *given, compare_given);
-    keep_last(namespaces, given, n_objects);
-    free(given);
+    if (!fx_sorted_keep_last(list, &n_objects, compare_objects)) {
+        free(list);
+        return false;
+    }
+    for (size_t i = 0; i < n_objects; i++) {
+        json_incref(list[i]);
+    }
+    namespaces->objects = list;
+    namespaces->n_objects = namespaces->cap_objects = n_objects;
     return true;
 }
 
@@ -198,8 +166,9 @@ static json_t *find(const struct fx_namespaces *namespaces, const struct key *ke
     if (namespaces == NULL) {
         return NULL;
     }
-    const size_t at = lower_bound(namespaces, key);
-    return stands_at(namespaces, at, key) ? json_incref(namespaces->objects[at]) : NULL;
+    bool found = false;
+    const size_t at = find_index(namespaces, key, &found);
+    return found ? json_incref(namespaces->objects[at]) : NULL;
 }
 
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_text name) {
@@ -216,7 +185,10 @@ json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_tex
 }
 
 size_t fx_namespaces_count(const struct fx_namespaces *namespaces) {
-    return namespaces == NULL ? 0 : lower_bound(namespaces, &(struct key){.rank = NODE});
+    bool found = false;
+    return namespaces == NULL
+               ? 0
+               : find_index(namespaces, &(struct key){.rank = NODE}, &found);
 }
 
 /* The object of a kind without namespaces has none, whatever the key says. NULL: there is

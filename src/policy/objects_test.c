@@ -13,7 +13,7 @@
 #include "policy/policies_testing.h"
 #include "value/json.h"
 
-/* With a field that nobody knows, so that there is a finding of it. */
+/* With an unknown field, so that there is a finding about it. */
 #define OBJECT(name, location)                                                         \
     "{\"apiVersion\":\"mutations.gatekeeper.sh/v1\",\"kind\":\"Assign\",\"metadata\":" \
     "{\"name\":\"" name                                                                \
@@ -49,8 +49,8 @@ static void objects_have_findings_without_lines(void **state) {
     fx_policy_text_unref(bad);
 }
 
-/* The proof is in the pointers: an equal object is compiled again and then shared, the
- * same one is not looked at; both give the same findings. */
+/* The pointers verify it: an equal object is compiled again and then shared, the same one
+ * is not compiled; both give the same findings. */
 static void the_same_object_is_not_compiled_again(void **state) {
     (void)state;
     struct fx_policy_text *pull = read_object(OBJECT("pull", "spec.x"));
@@ -97,8 +97,8 @@ static void an_object_and_its_mutator_are_one_text(void **state) {
     fx_policies_unref(policies);
 }
 
-/* An update that does not compile leaves the version before in force, for as long as it
- * stays: also in a build for which it is no news. */
+/* An update that does not compile leaves the version before active, for as long as it
+ * stays: also in a build in which the bad update did not change. */
 static void a_bad_update_leaves_the_version_before(void **state) {
     (void)state;
     struct fx_policy_text *good = read_object(OBJECT("pull", "spec.x"));

@@ -345,8 +345,8 @@ static bool list_kinds(struct fx_policies *policies) {
     return ok;
 }
 
-/* Reads the files and links what they give. `previous`: whose links stay where they are
- * still true. */
+/* Reads the files and links what they give. The links of `previous` stay where they are
+ * still current. */
 static bool read_and_link(struct attempt *attempt, const struct fx_policies *previous) {
     struct fx_policies *policies = attempt->policies;
     const struct fx_policy_sources *sources = attempt->sources;

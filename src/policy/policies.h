@@ -91,9 +91,9 @@ struct fx_policies {
  *
  * The dialects compile under their own defaults (engine/dialect.h).
  *
- * Faults of policies are findings, never failures. Of a file FX_LIMIT_FINDINGS are told,
- * then one says `and 7 more`; of repeats and of conflicts as many, over all files.
- * Errors: FX_ENOMEM.
+ * Faults of policies are findings, never failures. The first FX_LIMIT_FINDINGS of a file
+ * are reported, then one finding says `and 7 more`; the same limit applies to repeats and
+ * to conflicts, over all files. Errors: FX_ENOMEM.
  */
 bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
                        const struct fx_policies *previous, uint64_t generation,

@@ -86,7 +86,7 @@ static const struct {
      "\"mutations.gatekeeper.sh/v2\"\n"
      "  apiVersion: mutations.gatekeeper.sh/v2\n"
      "              ^~~~~~~~~~~~~~~~~~~~~~~~~~\n"},
-    {"a kind that is not spoken",
+    {"an unsupported kind",
      "apiVersion: api.kubemod.io/v1beta1\nkind: NoSuchRule\nmetadata: {name: a}\n", 0,
      "p.yaml:2:7: error: NoSuchRule/a: kind NoSuchRule of api.kubemod.io/v1beta1 is not "
      "supported by this version\n"
@@ -142,7 +142,7 @@ static void test_files(void **state) {
     }
 }
 
-/* The words for broken syntax are the reader's; the place is ours. */
+/* The message for broken syntax is the reader's; the position is ours. */
 static void test_broken_syntax(void **state) {
     (void)state;
     struct fx_policies *policies =
@@ -298,8 +298,8 @@ static void test_reload_of_a_broken_policy(void **state) {
     fx_policies_unref(last);
 }
 
-/* What it falls back on may stand elsewhere in the file, and more than once: that is no
- * further definition, and whose place is told is where each stands. */
+/* The previous version may be elsewhere in the file, and more than once: it is not a
+ * further definition, and each finding has the position of its own document. */
 static void test_reload_of_a_broken_one_among_several(void **state) {
     (void)state;
     const char *text = ASSIGN("a", "spec.x", "1") NEXT ASSIGN("a", "spec.", "1")

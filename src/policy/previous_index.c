@@ -2,12 +2,12 @@
  *
  * policy/previous_index.c - what the previous build had, and what of it stays.
  */
-#include "policy/previous_index.h"
+#include "policy/build.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "policy/build.h"
+#include "base/sorted.h"
 #include "policy/findings.h"
 
 void fx_previous_index_finish(struct fx_previous_index *index) {
@@ -15,17 +15,23 @@ void fx_previous_index_finish(struct fx_previous_index *index) {
     index->files = NULL;
 }
 
-/* By name, then as they were read: all files are in one array. */
-static int compare_place(const struct fx_policy_file *file, const char *name,
-                         const struct fx_policy_file *place) {
-    const int order = strcmp(file->file, name);
-    return order != 0 ? order : (file > place) - (file < place);
+/* Files are ordered by name, then as they were read: all are in one array. A file is
+ * found by its name and the first position that it may have. */
+struct file_key {
+    const char *name;
+    const struct fx_policy_file *from;
+};
+
+static int compare_key(const void *a, const void *b) {
+    const struct file_key *key = a;
+    const struct fx_policy_file *file = *(const struct fx_policy_file *const *)b;
+    const int order = strcmp(key->name, file->file);
+    return order != 0 ? order : (key->from > file) - (key->from < file);
 }
 
 static int compare_files(const void *a, const void *b) {
-    const struct fx_policy_file *const *x = a;
-    const struct fx_policy_file *const *y = b;
-    return compare_place(*x, (*y)->file, *y);
+    const struct fx_policy_file *file = *(const struct fx_policy_file *const *)a;
+    return compare_key(&(struct file_key){file->file, file}, b);
 }
 
 static bool sort_files(struct fx_previous_index *index) {
@@ -41,23 +47,16 @@ static bool sort_files(struct fx_previous_index *index) {
     return true;
 }
 
-/* The first file of that name from `place` on; NULL where there is none. */
+/* The first file of that name from `from` on; NULL if there is none. */
 static const struct fx_policy_file *find_from(const struct fx_previous_index *index,
                                               const char *name,
-                                              const struct fx_policy_file *place) {
+                                              const struct fx_policy_file *from) {
     const size_t n = index->policies->n_files;
-    size_t low = 0;
-    size_t high = n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (compare_place(index->files[middle], name, place) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < n && strcmp(index->files[low]->file, name) == 0 ? index->files[low]
-                                                                 : NULL;
+    const struct file_key key = {name, from};
+    bool found = false;
+    const size_t at =
+        fx_sorted_find(index->files, n, sizeof *index->files, &key, compare_key, &found);
+    return at < n && strcmp(index->files[at]->file, name) == 0 ? index->files[at] : NULL;
 }
 
 bool fx_previous_index_find_file(struct fx_previous_index *index, const char *name,

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
+#include "policy/build.h"
 #include "policy/policies_testing.h"
-#include "policy/previous_index.h"
 
 #define NONE SIZE_MAX
 

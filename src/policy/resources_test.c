@@ -104,7 +104,7 @@ static const struct {
      "  apiVersion: config.gatekeeper.sh/v1beta1\n"
      "              ^~~~~~~~~~~~~~~~~~~~~~~~~~~~\n",
      0},
-    {"a kind of one of these groups that is not spoken",
+    {"an unsupported kind of one of these groups",
      "apiVersion: expansion.gatekeeper.sh/v1beta1\nkind: Other\nmetadata: {name: o}\n", 0,
      "p.yaml:2:7: error: Other/o: kind Other of expansion.gatekeeper.sh/v1beta1 is not "
      "supported by this version\n"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "admission/binding.h"
+#include "admission/admit.h"
 #include "base/log.h"
 #include "cluster/cluster.h"
 #include "server/respond.h"

@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "base/priority.h"
 #include "engine/activity.h"
-#include "engine/dry_run.h"
+#include "engine/dialect.h"
 #include "net/http_head.h"
 #include "server/respond.h"
 #include "server/routes.h"

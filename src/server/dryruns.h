@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.h - the dry run port: the APIs of dialects (engine/dry_run.h) over
+ * server/dryruns.h - the dry run port: the APIs of dialects (engine/dialect.h) over
  * plain, unauthenticated HTTP. The port exists only if the options give it an address.
  *
  * The main thread reads requests and writes responses. Each dry run has a thread of its

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 #include "admission/admit.h"
-#include "admission/defaults.h"
-#include "admission/guard.h"
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
@@ -272,7 +270,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .reports_passes = options->log_mutations,
         .collects_stats = true,
         .share_percent = options->namespace_share,
-        .skims = true,
+        .partial_decode = true,
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
         .find_input = find_input,

@@ -5,7 +5,6 @@
 #include "server/routes.h"
 
 #include "engine/dialect.h"
-#include "engine/dry_run.h"
 #include "engine/webhook.h"
 #include "server/dryruns.h"
 #include "server/respond.h"

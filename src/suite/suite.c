@@ -11,7 +11,6 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "policy/findings.h"
-#include "policy/place.h"
 #include "suite/read.h"
 
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host) {
@@ -137,11 +136,11 @@ struct fx_text fx_suite_stem_of(const char *path) {
 bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_text *text,
                      enum fx_severity severity, struct fx_err *fault,
                      uint32_t *ret_line) {
-    struct fx_place place = {.line = text->line};
+    struct fx_source_position place = {.line = text->line};
     if (fault->code == FX_ESYNTAX && fault->node == NULL && text->text.data != NULL) {
-        place = fx_place_of_offset(text->text, fault->off, fault->len);
+        place = fx_source_position_of_offset(text->text, fault->off, fault->len);
     } else if (text->marks != NULL) {
-        place = fx_place_of_fault(text->text, text->marks, fault, text->line);
+        place = fx_source_position_of_fault(text->text, text->marks, fault, text->line);
     }
     struct fx_findings findings = {0};
     if (!fx_findings_add(&findings, severity, text->file, NULL, &place, fault->msg)) {

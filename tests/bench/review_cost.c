@@ -79,7 +79,7 @@ int main(int argc, char **argv) {
     const struct fx_text text = read_file(argv[2], &bytes);
     const struct fx_admission admission = {
         .collects_stats = true,
-        .skims = true,
+        .partial_decode = true,
         .own_namespace = "fixpoint",
         .find_input = find_input,
         .user = policies,

@@ -65,7 +65,8 @@ static void respond(struct fx_http_exchange *exchange,
 }
 
 static void on_request(struct fx_http_exchange *exchange, void *user) {
-    static const struct fx_admission admission = {.own_namespace = "own", .skims = true};
+    static const struct fx_admission admission = {.own_namespace = "own",
+                                                  .partial_decode = true};
     (void)user;
     struct fx_review *review =
         fx_review_create(&admission, policies->snapshot, fx_http_body(exchange), 0);

@@ -132,7 +132,7 @@ static const struct way {
     struct fx_admission admission;
     bool is_traced;
 } ways[] = {
-    {.admission.skims = true},
+    {.admission.partial_decode = true},
     {.admission = {.annotates = true, .reports_passes = true, .collects_stats = true}},
     {.is_traced = true},
 };

@@ -158,7 +158,8 @@ static struct fx_policies *build(void) {
 /* The patch, or what is said; the caller frees it. */
 static char *travel(long nth, unsigned *ret_status, bool *ret_refused) {
     struct fx_policies *policies = build();
-    const struct fx_admission admission = {.skims = true, .collects_stats = true};
+    const struct fx_admission admission = {.partial_decode = true,
+                                           .collects_stats = true};
     struct fx_review *review =
         fx_review_create(&admission, policies->snapshot, fx_text_of(review_text), 0);
     assert_non_null(review);

@@ -152,10 +152,10 @@ static enum fx_lookup find_later(void *user, const struct fx_input_key *key,
 
 static const struct fx_admission admissions[] = {
     {.own_namespace = "own", .find_input = find_later},
-    {.own_namespace = "own", .find_input = find_later, .skims = true},
+    {.own_namespace = "own", .find_input = find_later, .partial_decode = true},
     {.own_namespace = "own",
      .find_input = find_later,
-     .skims = true,
+     .partial_decode = true,
      .annotates = true,
      .reports_passes = true,
      .collects_stats = true},

@@ -23,7 +23,7 @@
 #ifndef FX_MUTATORS_KUBEMOD_DRYRUN_DRYRUN_H
 #define FX_MUTATORS_KUBEMOD_DRYRUN_DRYRUN_H
 
-#include "engine/dry_run.h"
+#include "engine/dialect.h"
 
 extern const struct fx_dry_run fx_dry_run_kubemod;
 

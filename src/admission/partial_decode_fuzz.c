@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/skim_fuzz.c - any bytes are answered alike, whether all of them become nodes
- * or only what policies look at.
+ * admission/partial_decode_fuzz.c - any bytes are answered alike, whether all of them
+ * become nodes or only what policies look at.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -103,11 +103,12 @@ static struct fx_snapshot *snapshot(void) {
     return policies->snapshot;
 }
 
-static struct fx_review *answer(struct fx_text text, bool skims) {
+static struct fx_review *answer(struct fx_text text, bool partial_decode) {
     static const struct fx_admission whole = {.own_namespace = "own"};
-    static const struct fx_admission part = {.own_namespace = "own", .skims = true};
+    static const struct fx_admission part = {.own_namespace = "own",
+                                             .partial_decode = true};
     struct fx_review *review =
-        fx_review_create(skims ? &part : &whole, snapshot(), text, 0);
+        fx_review_create(partial_decode ? &part : &whole, snapshot(), text, 0);
     assert(review != NULL);
     const enum fx_review_state state = fx_review_run(review);
     assert(state == FX_REVIEW_DONE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/place_test.c - from nodes and spans to lines, columns and carets.
+ * policy/source_position_test.c - from nodes and spans to lines, columns and carets.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "policy/place.h"
+#include "policy/findings.h"
 #include "value/documents.h"
 #include "value/tree.h"
 
@@ -45,14 +45,14 @@ static void test_cases(void **state) {
         fault.node = fx_tree_view_key(documents.items[0].root, "at");
         fault.off = cases[i].off;
         fault.len = cases[i].len;
-        const struct fx_place place =
-            fx_place_of_fault(source, &documents.marks, &fault, 77);
+        const struct fx_source_position position =
+            fx_source_position_of_fault(source, &documents.marks, &fault, 77);
         print_message("%s\n", cases[i].about);
-        assert_int_equal(place.line, cases[i].line);
-        assert_int_equal(place.column, cases[i].column);
-        assert_true(fx_text_is(place.excerpt, cases[i].excerpt));
-        assert_int_equal(place.caret, cases[i].caret);
-        assert_int_equal(place.caret_len, cases[i].caret_len);
+        assert_int_equal(position.line, cases[i].line);
+        assert_int_equal(position.column, cases[i].column);
+        assert_true(fx_text_is(position.excerpt, cases[i].excerpt));
+        assert_int_equal(position.caret, cases[i].caret);
+        assert_int_equal(position.caret_len, cases[i].caret_len);
         fx_documents_finish(&documents);
     }
 }
@@ -64,31 +64,31 @@ static void test_no_mark(void **state) {
     const json_t *const nodes[] = {NULL, json_true()};
     for (size_t i = 0; i < FX_COUNT(nodes); i++) {
         fault.node = nodes[i];
-        const struct fx_place place =
-            fx_place_of_fault(FX_TEXT("a: b"), &none, &fault, 77);
-        assert_int_equal(place.line, 77);
-        assert_int_equal(place.column, 0);
-        assert_null(place.excerpt.data);
+        const struct fx_source_position position =
+            fx_source_position_of_fault(FX_TEXT("a: b"), &none, &fault, 77);
+        assert_int_equal(position.line, 77);
+        assert_int_equal(position.column, 0);
+        assert_null(position.excerpt.data);
     }
 }
 
 static void test_offsets(void **state) {
     (void)state;
     const struct fx_text source = FX_TEXT("one\ntwo\n");
-    struct fx_place place = fx_place_of_offset(source, 5, 1);
-    assert_int_equal(place.line, 2);
-    assert_int_equal(place.column, 2);
-    assert_true(fx_text_is(place.excerpt, "two"));
-    assert_int_equal(place.caret, 1);
-    place = fx_place_of_offset(source, 8, 0); /* the end of the file */
-    assert_int_equal(place.line, 3);
-    assert_true(fx_text_is(place.excerpt, ""));
-    assert_int_equal(place.caret, 0);
-    assert_int_equal(place.caret_len, 1);
-    place = fx_place_of_offset(source, 1000, 5);
-    assert_int_equal(place.line, 3);
-    place = fx_place_of_offset((struct fx_text){NULL, 0}, 0, 0);
-    assert_int_equal(place.line, 0);
+    struct fx_source_position position = fx_source_position_of_offset(source, 5, 1);
+    assert_int_equal(position.line, 2);
+    assert_int_equal(position.column, 2);
+    assert_true(fx_text_is(position.excerpt, "two"));
+    assert_int_equal(position.caret, 1);
+    position = fx_source_position_of_offset(source, 8, 0); /* the end of the file */
+    assert_int_equal(position.line, 3);
+    assert_true(fx_text_is(position.excerpt, ""));
+    assert_int_equal(position.caret, 0);
+    assert_int_equal(position.caret_len, 1);
+    position = fx_source_position_of_offset(source, 1000, 5);
+    assert_int_equal(position.line, 3);
+    position = fx_source_position_of_offset((struct fx_text){NULL, 0}, 0, 0);
+    assert_int_equal(position.line, 0);
 }
 
 /* A file that is one line of a megabyte gives an excerpt of some hundred bytes, cut at
@@ -99,12 +99,12 @@ static void test_long_line(void **state) {
     for (size_t i = 0; i < sizeof line; i++) {
         line[i] = "☃"[i % 3];
     }
-    const struct fx_place place =
-        fx_place_of_offset((struct fx_text){line, sizeof line}, 450000, 9000);
-    assert_true(place.excerpt.len > 600 && place.excerpt.len <= 800);
-    assert_true(fx_text_is_utf8(place.excerpt));
-    assert_int_equal(place.caret, 133);
-    assert_int_equal(place.caret_len, place.excerpt.len / 3 - 133);
+    const struct fx_source_position position =
+        fx_source_position_of_offset((struct fx_text){line, sizeof line}, 450000, 9000);
+    assert_true(position.excerpt.len > 600 && position.excerpt.len <= 800);
+    assert_true(fx_text_is_utf8(position.excerpt));
+    assert_int_equal(position.caret, 133);
+    assert_int_equal(position.caret_len, position.excerpt.len / 3 - 133);
 }
 
 int main(void) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/skim_test.c - what no policy reads of a review makes no difference: with it
- * and without it, what a real API server sent is answered with the same bytes. What a
- * policy does read is there, and where a part is not enough, the whole is read.
+ * admission/partial_decode_test.c - what no policy reads of a review makes no difference:
+ * with it and without it, what a real API server sent is answered with the same bytes.
+ * What a policy does read is there, and where a part is not enough, the whole is read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -51,8 +51,9 @@ static const char copying[] = "apiVersion: mutations.fixpoint.dev/v1alpha1\n"
 
 /* Reviews the text; appends the answer. */
 static enum fx_decision answer(struct fx_snapshot *snapshot, struct fx_text text,
-                               bool skims, struct fx_buf *ret_body) {
-    const struct fx_admission admission = {.own_namespace = "own", .skims = skims};
+                               bool partial_decode, struct fx_buf *ret_body) {
+    const struct fx_admission admission = {.own_namespace = "own",
+                                           .partial_decode = partial_decode};
     struct fx_review *review = fx_review_create(&admission, snapshot, text, 0);
     assert_non_null(review);
     assert_int_equal(fx_review_run(review), FX_REVIEW_DONE);
@@ -66,19 +67,19 @@ static enum fx_decision answer(struct fx_snapshot *snapshot, struct fx_text text
 /* The decision on one recording, which is the same either way. */
 static enum fx_decision review(struct fx_snapshot *snapshot, const char *path) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf bytes, whole, skimmed;
+    struct fx_buf bytes, whole, part;
     fx_buf_init(&bytes, 0);
     fx_buf_init(&whole, 0);
-    fx_buf_init(&skimmed, 0);
+    fx_buf_init(&part, 0);
     assert_true(fx_file_read(path, FX_LIMIT_BODY_BYTES, &bytes, &err));
-    const struct fx_text text = {bytes.data, bytes.len};
+    const struct fx_text text = fx_buf_view(&bytes);
     const enum fx_decision decision = answer(snapshot, text, false, &whole);
-    assert_int_equal(answer(snapshot, text, true, &skimmed), decision);
-    assert_int_equal(whole.len, skimmed.len);
-    assert_memory_equal(whole.data, skimmed.data, whole.len);
+    assert_int_equal(answer(snapshot, text, true, &part), decision);
+    assert_int_equal(whole.len, part.len);
+    assert_memory_equal(whole.data, part.data, whole.len);
     fx_buf_finish(&bytes);
     fx_buf_finish(&whole);
-    fx_buf_finish(&skimmed);
+    fx_buf_finish(&part);
     return decision;
 }
 
@@ -110,7 +111,7 @@ static void test_recordings(void **state) {
 static const struct {
     const char *location, *path; /* the keys, with blanks between them */
     bool wanted;
-} wishes[] = {
+} lookups[] = {
     {"spec.a.b", "kind", true},
     {"spec.a.b", "metadata generateName", true},
     {"spec.a.b", "metadata labels x", true},
@@ -144,7 +145,7 @@ static bool wants(const struct fx_json_part *part, const char *path) {
 
 static void test_wishes(void **state) {
     (void)state;
-    for (size_t i = 0; i < FX_COUNT(wishes); i++) {
+    for (size_t i = 0; i < FX_COUNT(lookups); i++) {
         char text[512];
         (void)snprintf(text, sizeof text,
                        "apiVersion: mutations.gatekeeper.sh/v1\nkind: Assign\n"
@@ -152,9 +153,9 @@ static void test_wishes(void **state) {
                        "  applyTo: [{groups: [''], versions: [v1], kinds: [Pod]}]\n"
                        "  location: '%s'\n"
                        "  parameters: {assign: {value: {k: v}}}\n",
-                       wishes[i].location);
+                       lookups[i].location);
         struct fx_snapshot *snapshot = snapshot_of(text);
-        assert_int_equal(wants(&snapshot->reads, wishes[i].path), wishes[i].wanted);
+        assert_int_equal(wants(&snapshot->reads, lookups[i].path), lookups[i].wanted);
         fx_snapshot_unref(snapshot);
     }
 }
@@ -197,17 +198,17 @@ static void test_return_to_the_whole(void **state) {
                     "  parameters: {assign: {value: web}}\n");
     for (size_t i = 0; i < FX_COUNT(returns); i++) {
         const struct fx_text text = fx_text_of(returns[i].review);
-        struct fx_buf whole, skimmed;
+        struct fx_buf whole, part;
         fx_buf_init(&whole, 0);
-        fx_buf_init(&skimmed, 0);
+        fx_buf_init(&part, 0);
         assert_int_equal(answer(snapshot, text, false, &whole), returns[i].decision);
-        assert_int_equal(answer(snapshot, text, true, &skimmed), returns[i].decision);
+        assert_int_equal(answer(snapshot, text, true, &part), returns[i].decision);
         assert_non_null(strstr(whole.data, returns[i].expected));
         blank_id(&whole);
-        blank_id(&skimmed);
-        assert_string_equal(whole.data, skimmed.data);
+        blank_id(&part);
+        assert_string_equal(whole.data, part.data);
         fx_buf_finish(&whole);
-        fx_buf_finish(&skimmed);
+        fx_buf_finish(&part);
     }
     fx_snapshot_unref(snapshot);
 }
