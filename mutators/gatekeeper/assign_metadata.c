@@ -5,33 +5,15 @@
  */
 #include "mutators/gatekeeper/assigner.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 
-static const struct field parameters_fields[] = {FIELD_ASSIGN, FIELDS_END};
-static const struct shape parameters_shape = {"MetadataParameters", parameters_fields,
-                                              false};
+SHAPE(parameters, "MetadataParameters", FIELD_ASSIGN);
 
-static const struct field spec_fields[] = {
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.MetadataParameters", NULL, &parameters_shape},
-    FIELDS_FURTHER,
-    FIELD_CONDITIONS,
-    {"operations", FIELD_STRINGS, "[]v1.Operation", "v1.Operation", NULL},
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"AssignMetadataSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"),
-    FIELD("kind"),
-    FIELD_METADATA,
-    {"spec", FIELD_OBJECT, "@.AssignMetadataSpec", NULL, &spec_shape},
-    FIELD("status"),
-    FIELDS_END,
-};
-const struct shape fx_assign_metadata_shape = {"AssignMetadata", root_fields, false};
+POLICY_SHAPE(fx_assign_metadata_shape, "AssignMetadata", FIELD_MATCH, FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.MetadataParameters", parameters_shape),
+             FIELDS_FURTHER, FIELD_CONDITIONS,
+             {"operations", FIELD_STRINGS, "[]v1.Operation", "v1.Operation", NULL});
 
 static bool parse_location(struct target *target, const struct policy *policy,
                            struct fx_err *err) {

@@ -132,12 +132,8 @@ static void destroy(struct fx_mutator *self) {
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fx_target_match,
+    TARGET_OPS,
     .apply = apply,
-    .access = fx_target_access,
-    .example = fx_target_example,
-    .operations = "applyTo.operations",
-    .explain = fx_target_explain,
     .destroy = destroy,
 };
 

@@ -10,7 +10,6 @@
 #include "base/budget.h"
 #include "base/regex.h"
 #include "location/gatekeeper/location.h"
-#include "mutators/gatekeeper/condition.h"
 #include "value/equal.h"
 #include "value/tree.h"
 

@@ -17,14 +17,37 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/macros.h"
+#include "base/regex.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/write.h"
+#include "mutators/gatekeeper/other_place.h"
 #include "mutators/gatekeeper/policy.h"
+
+/* operator, as written */
+#define CONDITION_OPERATORS(X)        \
+    X(EXISTS, "Exists")               \
+    X(DOES_NOT_EXIST, "DoesNotExist") \
+    X(IN, "In")                       \
+    X(NOT_IN, "NotIn")                \
+    X(MATCHES, "Matches")
+
+enum condition_operator {
+#define X(name, text) CONDITION_##name,
+    CONDITION_OPERATORS(X)
+#undef X
+};
+
+struct condition {
+    struct other_place place;
+    enum condition_operator relation; /* its `operator` */
+    json_t *values;                   /* In, NotIn: the list, counted */
+    json_t *strings;                  /* likewise: those that are strings, as keys */
+    struct fx_regex **patterns;       /* Matches */
+    size_t n_patterns;
+};
 
 /* The criterion that did not hold, for verdicts. */
 #define CRITERION_CONDITIONS "conditions"
-
-struct condition; /* opaque */
 
 /* Immutable once made. */
 struct conditions {

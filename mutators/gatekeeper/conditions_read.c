@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/conditions_read.c - `spec.conditions` as it stands in a policy,
- * whose types are checked.
+ * mutators/gatekeeper/conditions_read.c - compiles `spec.conditions`, whose types have
+ * been checked, and warns about conditions that are unlikely to be intended.
  */
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/conditions.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
@@ -64,14 +63,9 @@ static bool fail_operator(const struct reading *reading, struct fx_text words,
     for (size_t i = 0; i < FX_COUNT(operator_words); i++) {
         fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", operator_words[i]);
     }
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EINVALID, "%s", text.data);
-        (void)fail_field(reading, "operator", err);
-    }
-    fx_buf_finish(&text);
-    return false;
+    const bool is_ours = text.failed;
+    (void)fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
+    return !is_ours && fail_field(reading, "operator", err);
 }
 
 static bool read_operator(const struct reading *reading, struct condition *condition,
@@ -213,5 +207,40 @@ bool fx_conditions_compile(const struct policy *policy,
         return false;
     }
     *ret_conditions = made;
+    return true;
+}
+
+/* ---- warnings --------------------------------------------------------------------- */
+
+static bool is_glob(const struct fx_location_step *step) {
+    return step->type == FX_LOCATION_LIST && step->glob;
+}
+
+/* Do the two locations part at globs of one list, which leave out other elements? */
+static bool parts_at_globs(const struct other_place *place) {
+    const struct fx_location *here = place->seen_from;
+    const size_t at = place->n_shared;
+    if (at >= here->n_steps || at >= place->location->n_steps) {
+        return false;
+    }
+    const struct fx_location_step *other = &place->location->steps[at];
+    return is_glob(&here->steps[at]) && is_glob(other) &&
+           fx_text_equal(here->steps[at].name, other->name);
+}
+
+bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
+                        struct fx_compilation *compilation, struct fx_err *err) {
+    const json_t *list = fx_shape_view(policy->spec, "conditions");
+    for (size_t i = 0; i < conditions->n_items; i++) {
+        const json_t *location = fx_shape_view(json_array_get(list, i), "location");
+        if (parts_at_globs(&conditions->items[i].place) &&
+            !fx_compilation_warn(
+                compilation, location,
+                "spec.conditions[%zu].location: is evaluated for all elements together, "
+                "because its glob differs from that of spec.location",
+                i)) {
+            return fx_fail_nomem(err);
+        }
+    }
     return true;
 }

@@ -6,7 +6,6 @@
  * other) is left out. So callers must try whether the mutator acts.
  */
 #include "mutators/gatekeeper/example.h"
-#include "mutators/gatekeeper/condition.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "engine/request.h"
+#include "mutators/gatekeeper/shape.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -17,9 +18,9 @@
 static void destroy(struct fx_resource *self) {
     struct fx_expansion *expansion = (struct fx_expansion *)self; /* its first member */
     for (size_t i = 0; expansion->targets != NULL && i < expansion->n_targets; i++) {
-        free(expansion->targets[i].groups);
-        free(expansion->targets[i].versions);
-        free(expansion->targets[i].kinds);
+        fx_text_list_finish(&expansion->targets[i].groups);
+        fx_text_list_finish(&expansion->targets[i].versions);
+        fx_text_list_finish(&expansion->targets[i].kinds);
     }
     free(expansion->targets);
     free(expansion->source_path);
@@ -27,22 +28,13 @@ static void destroy(struct fx_resource *self) {
     free(expansion);
 }
 
-static bool has(const struct fx_text *texts, size_t n_texts, struct fx_text text) {
-    for (size_t i = 0; i < n_texts; i++) {
-        if (fx_text_equal(texts[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text group,
                         struct fx_text version, struct fx_text kind) {
     for (size_t i = 0; i < expansion->n_targets; i++) {
         const struct fx_expansion_target *target = &expansion->targets[i];
-        if (has(target->groups, target->n_groups, group) &&
-            has(target->versions, target->n_versions, version) &&
-            has(target->kinds, target->n_kinds, kind)) {
+        if (fx_text_list_has(&target->groups, group) &&
+            fx_text_list_has(&target->versions, version) &&
+            fx_text_list_has(&target->kinds, kind)) {
             return true;
         }
     }
@@ -82,32 +74,25 @@ static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
     }
     fx_buf_printf(&text, " is of the type %s, expected map[string]interface{}",
                   fx_tree_go_type(found));
-    (void)(text.failed ? fx_fail_nomem(err) : fx_fail(err, FX_EINVALID, "%s", text.data));
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
 static bool fail_missing(const struct fx_expansion *expansion, const json_t *generator,
                          struct fx_err *err) {
     struct fx_buf path;
-    struct fx_buf quoted;
+    struct fx_buf text;
     fx_buf_init(&path, 0);
-    fx_buf_init(&quoted, 0);
+    fx_buf_init(&text, 0);
     print_path(&path, expansion, expansion->n_source_path);
-    if (!path.failed) { /* without the dot it begins with */
-        fx_text_quote_go(&quoted, (struct fx_text){path.data + 1, path.len - 1});
+    const struct fx_text name =
+        fx_tree_view_string(fx_tree_view_key(generator, "metadata"), "name");
+    fx_buf_str(&text, "could not find source field ");
+    if (!path.failed) { /* without the dot at its start */
+        fx_text_quote_go(&text, fx_text_rest(fx_buf_view(&path), 1));
     }
-    if (path.failed || quoted.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        const struct fx_text name =
-            fx_tree_view_string(fx_tree_view_key(generator, "metadata"), "name");
-        (void)fx_fail(err, FX_EINVALID, "could not find source field %s in resource %.*s",
-                      quoted.data, FX_TEXT_ARG(name));
-    }
-    fx_buf_finish(&quoted);
-    fx_buf_finish(&path);
-    return false;
+    fx_buf_printf(&text, " in resource %.*s", FX_TEXT_ARG(name));
+    fx_buf_finish_part(&text, &path);
+    return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
 /* The object at the source path, borrowed; NULL with the error where there is none. */

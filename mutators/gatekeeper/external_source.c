@@ -40,13 +40,7 @@ static bool fail_unsupported(const struct choice *choice, const json_t *node,
     for (size_t i = 0; i < choice->n_words; i++) {
         fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", choice->words[i]);
     }
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail_in(err, node, FX_EINVALID, "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, node, FX_EINVALID, &text);
 }
 
 static bool read_choice(const struct choice *choice, const json_t *external,

@@ -116,13 +116,7 @@ static bool fail_value(const struct source *source, const char *words,
     fx_buf_str(&text, "value at ");
     fx_location_print(&text, source->from.location);
     fx_buf_str(&text, words);
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
 static bool check_string(const struct setting *setting, const json_t *value,

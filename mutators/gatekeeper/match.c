@@ -12,6 +12,7 @@
 #include "engine/selector.h"
 #include "engine/unmarshal.h"
 #include "mutators/gatekeeper/glob.h"
+#include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
 
 /* A short match costs less than what each mutator is charged with anyway. */
@@ -393,19 +394,13 @@ static bool eval_namespace_selector(const struct fx_match *match,
     return true;
 }
 
-/* `node`: where the policy says these words, if it is the policy that does. */
-static bool fail_source(struct fx_text words, const json_t *node, struct fx_err *err) {
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    fx_text_quote_go(&quoted, words);
-    if (quoted.failed) {
-        fx_buf_finish(&quoted);
-        return fx_fail_nomem(err);
-    }
-    (void)fx_fail_in(err, node, FX_EMUTATE, ERROR_PREFIX "invalid source field %s",
-                     quoted.data);
-    fx_buf_finish(&quoted);
-    return false;
+/* `node`: the source in the policy, or NULL for that of the request. */
+static bool fail_source(struct fx_text source, const json_t *node, struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, ERROR_PREFIX "invalid source field ");
+    fx_text_quote_go(&text, source);
+    return fx_fail_buf_finish(err, node, FX_EMUTATE, &text);
 }
 
 static bool check_source(const struct fx_match *match, struct fx_err *err) {

@@ -9,45 +9,23 @@
 #include "engine/external.h"
 #include "engine/request.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
 #include "mutators/gatekeeper/value_set.h"
 #include "value/go_text.h"
 #include "value/tree.h"
 
-static const struct field values_fields[] = {
-    {"fromList", FIELD_LIST, "[]interface {}", NULL, NULL},
-    FIELDS_END,
-};
-static const struct shape values_shape = {"Values", values_fields, false};
+SHAPE(values, "Values", {"fromList", FIELD_LIST, "[]interface {}", NULL, NULL});
 
-static const struct field parameters_fields[] = {
-    FIELD_PATH_TESTS,
-    FIELD_TEXT("operation", "@.Operation"),
-    {"values", FIELD_OBJECT, "@.Values", NULL, &values_shape},
-    FIELDS_END,
-};
-static const struct shape parameters_shape = {"ModifySetParameters", parameters_fields,
-                                              false};
+SHAPE(parameters, "ModifySetParameters", FIELD_PATH_TESTS,
+      FIELD_TEXT("operation", "@.Operation"),
+      FIELD_STRUCT("values", "@.Values", values_shape));
 
-static const struct field spec_fields[] = {
-    FIELD_APPLY_TO,
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.ModifySetParameters", NULL, &parameters_shape},
-    FIELDS_FURTHER,
-    FIELD_CONDITIONS,
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"ModifySetSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"), FIELD("kind"),
-    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.ModifySetSpec", NULL, &spec_shape},
-    FIELD("status"),     FIELDS_END,
-};
-const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
+POLICY_SHAPE(fx_modify_set_shape, "ModifySet", FIELD_APPLY_TO, FIELD_MATCH,
+             FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.ModifySetParameters", parameters_shape),
+             FIELDS_FURTHER, FIELD_CONDITIONS);
 
 /* The `set` of a setter. */
 typedef bool set_values(const void *user, const struct fx_write_position *place,
@@ -103,13 +81,7 @@ static bool check_list(json_t *old, const struct fx_request *request,
     fx_buf_init(&text, 0);
     print_value(&text, old, request->placeholders);
     fx_buf_str(&text, " is not a list of values, cannot treat it as a set");
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
 #define UNITS_OF_VALUE 8u /* of either list: it is hashed, and looked for */
@@ -340,12 +312,8 @@ static void destroy(struct fx_mutator *self) {
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fx_target_match,
+    TARGET_OPS,
     .apply = apply,
-    .access = fx_target_access,
-    .example = fx_target_example,
-    .operations = "applyTo.operations",
-    .explain = fx_target_explain,
     .destroy = destroy,
 };
 

@@ -80,6 +80,9 @@ typedef bool compile_policy(const struct policy *policy,
     RESOURCE(X, EXPANSION_GROUP, NULL, "ExpansionTemplate", fx_expansion_template,       \
              beta_versions, FX_SCOPE_CLUSTER)
 
+/* How Gatekeeper asks a Provider: ProviderRequest and ProviderResponse. */
+extern const struct fx_provider_protocol fx_external_data_protocol;
+
 #define X(group, resource, kind, prefix, versions, scope, role) \
     extern const struct shape prefix##_shape;                   \
     compile_policy prefix##_compile;

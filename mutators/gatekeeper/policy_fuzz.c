@@ -13,7 +13,7 @@
 #include "engine/external.h"
 #include "engine/provider.h"
 #include "engine/request.h"
-#include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/config.h"
 #include "mutators/gatekeeper/expansion.h"
 #include "value/equal.h"
 #include "value/json.h"

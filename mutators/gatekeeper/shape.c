@@ -31,6 +31,14 @@ const json_t *fx_shape_place(const json_t *node, const json_t *within) {
     return placed ? node : within;
 }
 
+bool fx_fail_buf_finish(struct fx_err *err, const json_t *node, enum fx_code code,
+                        struct fx_buf *message) {
+    (void)(message->failed ? fx_fail_nomem(err)
+                           : fx_fail_in(err, node, code, "%s", message->data));
+    fx_buf_finish(message);
+    return false;
+}
+
 static void path_cut(struct fx_buf *path, size_t len) {
     if (path->data != NULL) {
         path->data[len] = '\0';
@@ -97,14 +105,8 @@ static bool fail_type(struct check *check, const struct shape *shape,
     print_path(&text, check->path.data);
     fx_buf_str(&text, " of type ");
     print_type(&text, go_type, check->version);
-    if (text.failed) {
-        (void)fx_fail_nomem(check->err);
-    } else {
-        (void)fx_fail_in(check->err, fx_shape_place(value, check->within), FX_EINVALID,
-                         "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(check->err, fx_shape_place(value, check->within),
+                              FX_EINVALID, &text);
 }
 
 static bool has_type(const json_t *value, enum field_type type) {
@@ -247,3 +249,79 @@ bool fx_shape_check(const struct shape *shape, json_t *policy, const char *versi
     fx_buf_finish(&check.path);
     return ok;
 }
+
+/* ---- shapes that several kinds share ---------------------------------------------- */
+
+static const struct field metadata_fields[] = {
+    FIELD_TEXT("name", "string"),
+    FIELD_TEXT("namespace", "string"),
+    {"generation", FIELD_INTEGER, "int64", NULL, NULL},
+    FIELDS_END,
+};
+
+const struct shape fx_metadata_shape = {"ObjectMeta", metadata_fields, .open = true};
+
+SHAPE(match_kinds, "Kinds", FIELD("apiGroups"), FIELD("kinds"));
+
+SHAPE(requirement, "LabelSelectorRequirement", FIELD("key"), FIELD("operator"),
+      FIELD("values"));
+
+SHAPE(selector, "LabelSelector", FIELD("matchLabels"),
+      {"matchExpressions", FIELD_ANY, NULL, NULL, &requirement_shape});
+
+static const struct field match_fields[] = {
+    {"kinds", FIELD_ANY, NULL, NULL, &match_kinds_shape},
+    FIELD("scope"),
+    FIELD("namespaces"),
+    FIELD("excludedNamespaces"),
+    {"labelSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    {"namespaceSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    FIELD("name"),
+    FIELD("source"),
+    FIELDS_FURTHER,
+    {"annotationSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    FIELDS_END,
+};
+
+const struct shape fx_match_shape = {"Match", match_fields, false};
+
+static const struct field apply_to_fields[] = {
+    FIELD("groups"), FIELD("versions"), FIELD("kinds"), FIELD("operations"), FIELDS_END,
+};
+
+const struct shape fx_apply_to_shape = {"ApplyTo", apply_to_fields, false};
+
+static const struct field path_test_fields[] = {
+    FIELD_TEXT("subPath", "string"),
+    FIELD_TEXT("condition", "tester.Condition"),
+    FIELDS_END,
+};
+
+const struct shape fx_path_test_shape = {"PathTest", path_test_fields, false};
+
+SHAPE(from_metadata, "FromMetadata", FIELD_TEXT("field", "unversioned.Field"));
+
+SHAPE(external_data, "ExternalData", FIELD_TEXT("provider", "string"),
+      FIELD_TEXT("dataSource", "types.ExternalDataSource"),
+      FIELD_TEXT("failurePolicy", "types.ExternalDataFailurePolicy"),
+      FIELD_TEXT("default", "string"));
+
+static const struct field assign_field_fields[] = {
+    FIELD("value"),
+    {"fromMetadata", FIELD_OBJECT, "@.FromMetadata", NULL, &from_metadata_shape},
+    {"externalData", FIELD_OBJECT, "@.ExternalData", NULL, &external_data_shape},
+    FIELDS_FURTHER,
+    FIELD_TEXT("fromObject", "string"),
+    FIELDS_END,
+};
+
+const struct shape fx_assign_field_shape = {"AssignField", assign_field_fields, false};
+
+static const struct field condition_fields[] = {
+    FIELD_LOCATION,
+    FIELD_TEXT("operator", "@.ConditionOperator"),
+    {"values", FIELD_LIST, "[]interface {}", NULL, NULL},
+    FIELDS_END,
+};
+
+const struct shape fx_condition_shape = {"Condition", condition_fields, false};

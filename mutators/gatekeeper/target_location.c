@@ -3,7 +3,6 @@
  * mutators/gatekeeper/target_location.c - the location of a policy: what several kinds
  * refuse of it, and the access that it declares.
  */
-#include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/tree.h"
 
