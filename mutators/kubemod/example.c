@@ -222,10 +222,6 @@ static void ensure(struct making *making, const struct fx_text *names, size_t n_
 
 /* ---- what the rule asks for ------------------------------------------------------ */
 
-static bool has_test(const struct match_item *item) {
-    return item->value != NULL || item->values != NULL || item->regex != NULL;
-}
-
 /* What the view adds to the object is not made. */
 static bool is_shown(struct fx_text name) {
     return name.data != NULL && fx_text_is(name, SYNTHETIC_REFS);
@@ -237,7 +233,7 @@ static void add_item(struct making *making, const struct match_item *item) {
     if (n_names == 0 || item->negate || is_shown(names[0])) {
         return;
     }
-    if (!has_test(item)) {
+    if (!fx_match_item_tests(item)) {
         ensure(making, names, n_names, false);
         return;
     }

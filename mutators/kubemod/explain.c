@@ -7,11 +7,10 @@
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]
  *   $.spec.replicas > 3                                $.spec.replicas is 1
  */
-#include "mutators/kubemod/explain.h"
+#include "mutators/kubemod/modrule.h"
 
 #include <string.h>
 
-#include "mutators/kubemod/modrule.h"
 #include "value/go_text.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -144,8 +143,7 @@ static void add_path(void *user, const struct fx_jsonpath *part) {
 }
 
 static void add_found(struct fx_buf *buf, const struct match_item *item, json_t *root) {
-    const bool compares =
-        item->value != NULL || item->values != NULL || item->regex != NULL;
+    const bool compares = fx_match_item_tests(item);
     if (fx_jsonpath_is_path(item->select)) {
         (void)add_result(buf, item->select, root, compares);
         return;

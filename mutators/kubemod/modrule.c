@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/limits.h"
-#include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -175,6 +173,58 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
+/* ---- rules of type Reject --------------------------------------------------------- */
+
+/* The format in which KubeMod names a rejecting rule: ns/name: "message". */
+static const struct fx_denial denial = {
+    .begin = "operation rejected by the following ModRule(s): ",
+    .between = ",",
+};
+
+static bool execute_message(const struct modrule *rule, const struct fx_request *request,
+                            json_t *root, struct fx_buf *words, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    json_t *namespace_ = fx_tree_new_string(fx_modrule_namespace(request, &subject));
+    if (namespace_ == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_gotemplate_field fields[] = {
+        {FX_TEXT("Namespace"), namespace_, false},
+        {FX_TEXT("Target"), root, false},
+    };
+    const struct fx_gotemplate_context context = {fields, FX_COUNT(fields)};
+    const bool ok = fx_gotemplate_execute(rule->message, &context, words, err) &&
+                    (!words->failed || fx_fail_nomem(err));
+    json_decref(namespace_);
+    return ok;
+}
+
+/* If the message fails, the denial has only the name of the rule, and `note` has the
+ * reason. */
+static bool validate(const struct fx_mutator *self, const struct fx_request *request,
+                     json_t *root, struct fx_buf *entry, struct fx_err *note,
+                     struct fx_err *err) {
+    const struct modrule *rule = (const struct modrule *)self;
+    struct fx_buf words;
+    fx_buf_init(&words, 0);
+    bool ok = rule->message == NULL || execute_message(rule, request, root, &words, err);
+    if (!ok && !fx_err_is_ours(err)) {
+        (void)fx_fail(note, err->code, "its `rejectMessage` fails: %s", err->msg);
+        fx_err_reset(err);
+        fx_buf_reset(&words);
+        ok = true;
+    }
+    fx_buf_str(entry, self->full_name);
+    if (words.len > 0) {
+        fx_buf_str(entry, ": \"");
+        fx_buf_text(entry, (struct fx_text){words.data, words.len});
+        fx_buf_char(entry, '"');
+    }
+    fx_buf_finish(&words);
+    return ok;
+}
+
 /* If the regular expression fails, `match` reports why. */
 static bool may_match_namespace(const struct fx_mutator *self,
                                 struct fx_text namespace_) {
@@ -226,8 +276,8 @@ static const struct fx_mutator_ops patch_ops = {
 static const struct fx_mutator_ops reject_ops = {
     .match = match,
     .apply = apply_nothing,
-    .validate = fx_reject_validate,
-    .denial = &fx_reject_denial,
+    .validate = validate,
+    .denial = &denial,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,

@@ -3,11 +3,12 @@
  * mutators/kubemod/operations.c - down the path, and then add, replace or remove.
  */
 #include "mutators/kubemod/operations.h"
-#include "mutators/kubemod/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mutators/kubemod/limits.h"
+#include "value/equal.h"
 #include "value/tree.h"
 
 static const char *const texts[] = {
@@ -335,4 +336,40 @@ bool fx_operation_apply(enum operation operation, const struct place *place,
     case OPERATION_REMOVE: break;
     }
     return remove_it(&change, root);
+}
+
+/* ---- plain operations ------------------------------------------------------------- */
+
+/* Negative indices may be those of any element. */
+static const json_t *view_plain_child(const json_t *parent, const struct step *step) {
+    if (json_is_array(parent)) {
+        return step->is_number && step->number >= 0
+                   ? json_array_get(parent, (size_t)step->number)
+                   : NULL;
+    }
+    return fx_tree_view_text(parent, step->text);
+}
+
+/* The object that the last step is a key of, NULL where there is none. */
+static const json_t *view_plain_parent(const struct steps *steps, const json_t *root) {
+    const json_t *parent = steps->n_items == 0 ? NULL : root;
+    for (size_t i = 0; i + 1 < steps->n_items && parent != NULL; i++) {
+        parent = view_plain_child(parent, &steps->items[i]);
+    }
+    return json_is_object(parent) ? parent : NULL;
+}
+
+bool fx_operation_is_plain(enum operation operation, const struct steps *steps,
+                           const json_t *value, const json_t *root, bool *ret_changes) {
+    const json_t *parent = view_plain_parent(steps, root);
+    if (parent == NULL) {
+        return false;
+    }
+    const json_t *old = fx_tree_view_text(parent, steps->items[steps->n_items - 1].text);
+    if (operation == OPERATION_REMOVE) {
+        *ret_changes = old != NULL;
+        return true;
+    }
+    *ret_changes = old == NULL || !fx_equal(old, value);
+    return operation == OPERATION_ADD || old != NULL;
 }

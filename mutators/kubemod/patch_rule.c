@@ -29,6 +29,7 @@ void fx_patch_operation_finish(struct patch_operation *operation) {
 }
 
 bool fx_patch_operation_set_path(struct patch_operation *operation, struct fx_text path) {
+    size_t highest = 0;
     struct fx_err err = FX_ERR_INIT;
     operation->path = fx_text_dup(path.data == NULL ? FX_TEXT("") : path);
     operation->path_len = path.len;
@@ -38,7 +39,7 @@ bool fx_patch_operation_set_path(struct patch_operation *operation, struct fx_te
     const bool ok = fx_steps_read((struct fx_text){operation->path, path.len},
                                   &operation->steps, &err);
     operation->is_known = ok;
-    operation->has_places = fx_select_path_has_places(path);
+    operation->has_places = fx_select_path_highest(path, &highest);
     return ok || err.code != FX_ENOMEM;
 }
 

@@ -41,11 +41,10 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
 
 static void add_fault(struct reading *reading, const struct fx_fault *fault,
                       const struct fx_buf *words) {
-    if (words->failed ||
-        !fx_compilation_fault(reading->compilation, fault,
-                              (struct fx_text){words->data, words->len})) {
-        reading->is_out_of_memory = true;
-    }
+    fx_reading_need(reading,
+                    !words->failed &&
+                        fx_compilation_fault(reading->compilation, fault,
+                                             (struct fx_text){words->data, words->len}));
 }
 
 /* NOLINTNEXTLINE(readability-function-size): what a fault is made of. */

@@ -69,11 +69,10 @@ static void drop_deletes(struct reading *reading, const json_t *list,
         return;
     }
     rule->operations &= ~deletes;
-    if (!fx_compilation_warn(reading->compilation, list,
-                             "there is nothing to patch on DELETE: the rule is not "
-                             "applied then")) {
-        reading->is_out_of_memory = true;
-    }
+    fx_reading_need(reading, fx_compilation_warn(
+                                 reading->compilation, list,
+                                 "there is nothing to patch on DELETE: the rule is not "
+                                 "applied then"));
 }
 
 static void read_operations(struct reading *reading, const json_t *spec,

@@ -23,6 +23,11 @@ struct reading {
     bool is_out_of_memory;
 };
 
+/* Records that there is no memory unless `ok`. */
+static inline void fx_reading_need(struct reading *reading, bool ok) {
+    reading->is_out_of_memory = reading->is_out_of_memory || !ok;
+}
+
 /* object[key]; NULL if it is missing or null, or `object` is not an object. */
 json_t *fx_reading_view(const json_t *object, const char *key);
 
@@ -61,7 +66,7 @@ void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
 void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
                              const char *path, const char *const *known);
 
-/* rule_match.c, rule_patch.c: a list of the spec. */
+/* Read the entries of `spec.match`, of `spec.patch`. */
 void fx_reading_match(struct reading *reading, const json_t *spec, struct modrule *rule);
 void fx_reading_patch(struct reading *reading, const json_t *spec, struct modrule *rule);
 
