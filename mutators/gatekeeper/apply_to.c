@@ -27,7 +27,7 @@ struct fx_apply_to {
     size_t n_bindings;
 };
 
-/* Whose applyTo it is, for messages. */
+/* The mutator that has the applyTo, for messages. */
 struct owner {
     const char *kind;
     struct fx_text name;
@@ -118,12 +118,12 @@ static bool check_complete(const struct fx_apply_to *apply_to, const struct owne
     return true;
 }
 
-/* What an operation in a policy stands for; 0 for words that it may not be. */
-static unsigned operation_bits(struct fx_text words) {
-    if (fx_text_is(words, "*")) {
+/* The bits of an operation in a policy; 0 for an invalid one. */
+static unsigned operation_bits(struct fx_text text) {
+    if (fx_text_is(text, "*")) {
         return SUPPORTED;
     }
-    const enum fx_operation operation = fx_operation_parse(words);
+    const enum fx_operation operation = fx_operation_parse(text);
     return operation == FX_OPERATION_NONE ? 0 : FX_OPERATION_BIT(operation) & SUPPORTED;
 }
 
@@ -138,31 +138,31 @@ struct examination {
     struct fx_buf *complaints;
 };
 
-static void complain(const struct examination *of, const char *what, struct fx_text words,
+static void complain(const struct examination *of, const char *what, struct fx_text text,
                      const char *why) {
     struct fx_buf *buf = of->complaints;
     fx_buf_str(buf, buf->len > 0 ? "; " : "");
     fx_buf_str(buf, what);
-    fx_text_quote_go(buf, words);
+    fx_text_quote_go(buf, text);
     fx_buf_printf(buf, " in %s%s", of->path, why);
 }
 
-/* What the operations stand for. Appends every complaint about them. */
+/* The bits of the operations. Appends a message for each fault. */
 static unsigned read_operations(const struct fx_text_list *operations,
                                 const struct examination *of) {
     const struct fx_buf *buf = of->complaints;
     unsigned bits = operations->n_items == 0 ? SUPPORTED : 0;
     /* A message that is full ends the loop: is_repeated() would cost its square. */
     for (size_t i = 0; i < operations->n_items && buf->len < FX_ERR_TEXT; i++) {
-        const struct fx_text words = operations->items[i];
+        const struct fx_text text = operations->items[i];
         if (is_repeated(operations, i)) {
-            complain(of, "duplicate operation ", words, "");
+            complain(of, "duplicate operation ", text, "");
         }
-        if (operation_bits(words) == 0) {
-            complain(of, "invalid operation ", words,
+        if (operation_bits(text) == 0) {
+            complain(of, "invalid operation ", text,
                      ": must be one of CREATE, UPDATE, *");
         }
-        bits |= operation_bits(words);
+        bits |= operation_bits(text);
     }
     if (operations->n_items > 1 && fx_text_list_has(operations, FX_TEXT("*"))) {
         complain(of, "wildcard ", FX_TEXT("*"),
@@ -171,7 +171,7 @@ static unsigned read_operations(const struct fx_text_list *operations,
     return bits;
 }
 
-/* Were there complaints? Then the field named is invalid. */
+/* Fails if there were complaints: the field is invalid. */
 static bool settle(struct fx_buf *complaints, const char *field,
                    const struct owner *owner, struct fx_err *err) {
     const bool ok = complaints->len == 0 && !complaints->failed;

@@ -22,7 +22,7 @@ static bool fail_not_object(const struct source *source, struct fx_err *err) {
     fx_buf_str(&text, "invalid value: `");
     fx_go_text_add(&text, source->value, FX_GO_DOUBLES);
     fx_buf_str(&text, "`, only objects can be added to keyed lists");
-    return fx_fail_buf_finish(err, fx_shape_place(source->value, source->assign),
+    return fx_fail_buf_finish(err, fx_shape_node(source->value, source->assign),
                               FX_EINVALID, &text);
 }
 
@@ -37,12 +37,11 @@ static bool fail_other_key(const struct source *source,
     fx_go_text_add(&text, list->value, FX_GO_INTEGERS);
     fx_buf_str(&text, ", object key ");
     fx_go_text_add(&text, key, FX_GO_DOUBLES);
-    return fx_fail_buf_finish(err, fx_shape_place(key, source->value), FX_EINVALID,
-                              &text);
+    return fx_fail_buf_finish(err, fx_shape_node(key, source->value), FX_EINVALID, &text);
 }
 
-/* What goes into a keyed list is an object that has the list's key. Gatekeeper, where the
- * numbers of values are doubles, refuses all integer keys. */
+/* An element of a keyed list must be an object with the list's key. Gatekeeper reads the
+ * numbers of values as doubles, so it refuses all integer keys. */
 static bool check_element(const struct source *source,
                           const struct fx_location_step *list, struct fx_err *err) {
     if (!json_is_object(source->value)) {

@@ -38,7 +38,7 @@ struct only_if {
 struct assign_image {
     struct target target; /* first */
     json_t *parameters;   /* of the policy, a copy */
-    struct image parts;   /* borrowed from there; what is empty stays as it is */
+    struct image parts;   /* borrowed from there; an empty part does not change */
     struct only_if only_if;
 };
 
@@ -95,7 +95,7 @@ static bool fail_tag(const struct policy *policy, const json_t *tags, size_t ind
     return fx_fail_buf_finish(err, tag, FX_EINVALID, &text);
 }
 
-/* A tag without its mark could never be one. */
+/* A tag without its mark would match no image. */
 static bool check_tags(const struct policy *policy, const json_t *tags,
                        struct fx_err *err) {
     size_t index = 0;
@@ -147,7 +147,7 @@ static bool fail_parameter(const struct policy *policy, const char *field,
         FX_EINVALID, &text);
 }
 
-/* What each part must look like, where it is given. */
+/* Checks the form of each part that is not empty. */
 static bool check_forms(const struct policy *policy, const struct image *parts,
                         struct fx_err *err) {
     const struct {
@@ -245,10 +245,10 @@ static json_t *new_reference(const struct image *image) {
     return value;
 }
 
-static bool set_image(const void *user, const struct fx_write_position *place,
+static bool set_image(const void *user, const struct fx_write_position *position,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
-    const json_t *old = place->old;
+    const json_t *old = position->old;
     const struct assign_image *assign = user;
     if (old != NULL && !json_is_string(old)) {
         return fx_fail(err, FX_EMUTATE,

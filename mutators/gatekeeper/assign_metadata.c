@@ -36,7 +36,7 @@ static bool check_location(const struct fx_location *location,
                       FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
 }
 
-/* Of an object's own values it is known only then whether they are strings. */
+/* Values of the object (fromObject) are checked when they are written. */
 static bool check_source(struct source *source, const struct policy *policy,
                          struct fx_err *err) {
     source->only_strings = true;
@@ -49,13 +49,13 @@ static bool check_source(struct source *source, const struct policy *policy,
     if (source->type != SOURCE_VALUE || json_is_string(source->value)) {
         return true;
     }
-    return fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
+    return fx_fail_in(err, fx_shape_node(source->value, source->assign), FX_EINVALID,
                       "spec.parameters.assign.value field must be a string for "
                       "AssignMetadata \"%.*s\"",
                       FX_TEXT_ARG(policy->name));
 }
 
-/* What is there already is never overwritten. */
+/* A label or annotation that exists is never overwritten. */
 static bool set_path_test(struct target *target, struct fx_err *err) {
     const struct fx_path_test_entry absent = {target->location, FX_TEXT("MustNotExist")};
     return fx_path_tests_compile(target->location, &absent, 1, &target->tests, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/assigner.c - what is assigned, and how.
+ * mutators/gatekeeper/assigner.c - the sources of the assigned value, and the mutator
+ * that writes it.
  */
 #include "mutators/gatekeeper/assigner.h"
 
@@ -32,9 +33,9 @@ static bool read_metadata(struct source *source, const json_t *from, struct fx_e
             return true;
         }
     }
-    return fx_fail_in(
-        err, fx_shape_place(fx_shape_view(from, "field"), from), FX_EINVALID,
-        "field %.*s is not recognized: invalid fromMetadata field", FX_TEXT_ARG(field));
+    return fx_fail_in(err, fx_shape_node(fx_shape_view(from, "field"), from), FX_EINVALID,
+                      "field %.*s is not recognized: invalid fromMetadata field",
+                      FX_TEXT_ARG(field));
 }
 
 bool fx_source_compile(const struct policy *policy, struct target *target,
@@ -68,7 +69,7 @@ bool fx_source_compile(const struct policy *policy, struct target *target,
 }
 
 void fx_source_finish(struct source *source) {
-    fx_other_place_finish(&source->from);
+    fx_other_location_finish(&source->from);
     json_decref(source->value);
     json_decref(source->external_node);
 }
@@ -83,10 +84,10 @@ static json_t *value_for(const struct source *source, const json_t *root) {
     return fx_tree_new_string(text.data != NULL ? text : FX_TEXT(""));
 }
 
-static bool set_constant(const void *user, const struct fx_write_position *place,
+static bool set_constant(const void *user, const struct fx_write_position *position,
                          enum fx_write *ret_write, json_t **ret_value,
                          const char **ret_criterion, struct fx_err *err) {
-    (void)place;
+    (void)position;
     (void)ret_criterion;
     (void)err;
     json_t *const *constant = user;
@@ -141,7 +142,7 @@ struct assigner *fx_assigner_of(struct target *target) {
     return (struct assigner *)target; /* it is the first member */
 }
 
-/* Faults were told of the policy's own node. */
+/* Replaces the policy's own node, which errors have pointed at, by a copy. */
 static bool keep_value(struct source *source, const struct target *target) {
     const struct fx_location_step *last = fx_target_last_step(target);
     const bool is_element = last != NULL && last->type == FX_LOCATION_LIST;

@@ -104,15 +104,15 @@ static bool warn_of_process(const json_t *entry, size_t index, struct fx_text pr
     struct fx_buf quoted;
     fx_buf_init(&quoted, 0);
     fx_text_quote_go(&quoted, process);
-    const bool ok = !quoted.failed &&
-                    fx_compilation_warn(compilation,
-                                        fx_shape_place(json_array_get(list, index), list),
-                                        "no process is called %s", quoted.data);
+    const bool ok =
+        !quoted.failed &&
+        fx_compilation_warn(compilation, fx_shape_node(json_array_get(list, index), list),
+                            "no process is called %s", quoted.data);
     fx_buf_finish(&quoted);
     return ok;
 }
 
-/* What is well formed, and yet not what its author can have meant. */
+/* Warns about an entry that is well formed but cannot be intended. */
 static bool warn_of_entry(const json_t *node, const struct fx_exclusion_entry *entry,
                           struct fx_compilation *compilation) {
     for (size_t i = 0; i < entry->processes.n_items; i++) {

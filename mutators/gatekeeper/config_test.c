@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/config_test.c - kind Config: what is refused, what is warned of,
- * and what the engine is told.
+ * and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion.c - a template as a resource, and the object it makes of
- * a generator.
+ * mutators/gatekeeper/expansion.c - a template as a resource, and the object that it
+ * makes from a generator.
  */
 #include "mutators/gatekeeper/expansion.h"
 
@@ -57,7 +57,7 @@ static void print_path(struct fx_buf *buf, const struct fx_expansion *expansion,
     }
 }
 
-/* What stands at the first `n_fields` fields is no object. */
+/* The value at the first `n_fields` fields is not an object. */
 static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
                           const json_t *found, struct fx_err *err) {
     struct fx_buf text;
@@ -95,7 +95,7 @@ static bool fail_missing(const struct fx_expansion *expansion, const json_t *gen
     return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
-/* The object at the source path, borrowed; NULL with the error where there is none. */
+/* The object at the source path, borrowed; NULL with the error if there is none. */
 static json_t *find_source(const struct fx_expansion *expansion, const json_t *generator,
                            struct fx_err *err) {
     const json_t *within = generator;
@@ -148,7 +148,7 @@ static void add_lower(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* A server would make up the name of what is generated; this one is Gatekeeper's. */
+/* In a cluster the server generates the name; this one is Gatekeeper's. */
 static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
                      struct fx_text parent) {
     struct fx_buf name;
@@ -214,7 +214,7 @@ static bool add_owner(json_t *metadata, const struct fx_subject *parent) {
     return owners != NULL && fx_tree_append_take(owners, new_owner(parent));
 }
 
-/* What the object has of its own stays, but for what every object has. */
+/* Sets the name, the namespace and the owner; other metadata do not change. */
 static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
                          const struct fx_subject *parent, struct fx_text namespace_) {
     const struct fx_text key = FX_TEXT("metadata");
@@ -228,7 +228,7 @@ static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
            add_owner(metadata, parent);
 }
 
-/* Type and metadata come first, as people write objects; false without memory. */
+/* Fills the object, type and metadata first. False without memory. */
 static bool fill(json_t *made, json_t *source, const struct fx_expansion *expansion,
                  const struct fx_subject *parent, struct fx_text namespace_) {
     json_t *metadata = fx_tree_view_key(source, "metadata");

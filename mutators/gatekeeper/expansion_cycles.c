@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_cycles.c - templates that expand each other without
+ * mutators/gatekeeper/expansion_cycles.c - finds templates that expand each other without
  * end.
  *
  * A graph of types: a template leads from each type that it expands to the type that it
@@ -20,7 +20,7 @@
 struct vertex {
     struct fx_text group, version, kind;
     uint32_t first_edge; /* NONE: it has none */
-    uint32_t next_edge;  /* the walk's place; NONE: done */
+    uint32_t next_edge;  /* the position of the walk; NONE: done */
     uint32_t order, low; /* Tarjan's, from 1; order 0: not seen yet */
     uint32_t component;  /* NONE: not known yet */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: which objects bring
- * others about, and what those are (spec section 10).
+ * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: the objects that are
+ * expanded, and what is generated from them (spec section 10).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
     return true;
 }
 
-/* Everything that a template must say, in Gatekeeper's order. */
+/* The required fields, in Gatekeeper's order. */
 static bool check_fields(const struct policy *policy,
                          const struct fx_expansion *expansion, struct fx_err *err) {
     const char *missing = NULL;
@@ -66,7 +66,7 @@ static bool check_fields(const struct policy *policy,
                       "ExpansionTemplate %.*s %s", FX_TEXT_ARG(policy->name), missing);
 }
 
-/* What a template makes, it may not expand again. */
+/* A template must not expand the type that it generates. */
 static bool check_cycle(const struct policy *policy, const struct fx_expansion *expansion,
                         struct fx_err *err) {
     if (!fx_expansion_holds(expansion, expansion->group, expansion->version,
@@ -106,7 +106,7 @@ static bool read_targets(const struct policy *policy, struct fx_expansion *expan
     return true;
 }
 
-/* Groups, versions and kinds multiply where templates are searched for cycles. */
+/* Limits the product of groups, versions and kinds, which the search for cycles walks. */
 static bool check_size(const struct policy *policy, const struct fx_expansion *expansion,
                        struct fx_err *err) {
     const size_t max = FX_LIMIT_APPLY_TO_BINDINGS;
@@ -128,7 +128,7 @@ static bool check_size(const struct policy *policy, const struct fx_expansion *e
                       FX_TEXT_ARG(policy->name), FX_LIMIT_APPLY_TO_BINDINGS);
 }
 
-/* path := field *( "." field ), whatever stands between the dots */
+/* path := field *( "." field ); a field is any text without a dot */
 static bool split_source(const struct policy *policy, struct fx_expansion *expansion,
                          struct fx_err *err) {
     struct fx_text rest = fx_tree_view_string(policy->spec, "templateSource");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_testing.h - templates in a few words, for the tests of
+ * mutators/gatekeeper/expansion_testing.h - short templates for the tests of
  * this room. Included behind <cmocka.h>.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_TESTING_H
@@ -28,7 +28,7 @@ static inline void fake_list(struct fx_text_list *list, const char *texts) {
     } while (*texts != '\0');
 }
 
-/* One template of a single target; all lists are words with blanks between them, `source`
+/* One template of a single target; all lists have blanks between their texts, `source`
  * has dots. An empty list of groups is that of the core group. The texts outlive it. */
 struct fake_template {
     const char *name, *groups, *versions, *kinds;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/external_source.c - values that a provider is asked for (spec
- * section 7): reading `assign.externalData`, and the placeholder for each place.
+ * mutators/gatekeeper/external_source.c - values from a provider (spec section 7): reads
+ * `assign.externalData`, and makes the placeholder for each position.
  */
 #include "base/buf.h"
 #include "engine/request.h"
@@ -9,26 +9,26 @@
 #include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
-static const char *const failure_words[] = {
+static const char *const failure_names[] = {
 #define X(name, text) [FX_EXTERNAL_##name] = text,
     FX_EXTERNAL_FAILURES(X)
 #undef X
 };
 
 enum { AT_LOCATION, USERNAME };
-static const char *const source_text[] = {
+static const char *const source_names[] = {
     [AT_LOCATION] = "ValueAtLocation",
     [USERNAME] = "Username",
 };
 
-/* One of several words, of which the first is the default. */
+/* A field with one of several values; the first is the default. */
 struct choice {
     const char *field;
-    const char *const *words;
-    size_t n_words;
+    const char *const *names;
+    size_t n_names;
 };
 
-/* The words of an API server for what the CRD's enum does not know. */
+/* The API server's message for a value that is not in the CRD's enum. */
 static bool fail_unsupported(const struct choice *choice, const json_t *node,
                              struct fx_err *err) {
     struct fx_buf text;
@@ -37,8 +37,8 @@ static bool fail_unsupported(const struct choice *choice, const json_t *node,
                   choice->field);
     fx_text_quote_go(&text, fx_tree_text(node));
     fx_buf_str(&text, ": supported values: ");
-    for (size_t i = 0; i < choice->n_words; i++) {
-        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", choice->words[i]);
+    for (size_t i = 0; i < choice->n_names; i++) {
+        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", choice->names[i]);
     }
     return fx_fail_buf_finish(err, node, FX_EINVALID, &text);
 }
@@ -50,8 +50,8 @@ static bool read_choice(const struct choice *choice, const json_t *external,
     if (node == NULL) {
         return true;
     }
-    for (size_t i = 0; i < choice->n_words; i++) {
-        if (fx_text_is(fx_tree_text(node), choice->words[i])) {
+    for (size_t i = 0; i < choice->n_names; i++) {
+        if (fx_text_is(fx_tree_text(node), choice->names[i])) {
             *ret_index = i;
             return true;
         }
@@ -61,13 +61,13 @@ static bool read_choice(const struct choice *choice, const json_t *external,
 
 bool fx_source_read_external(struct source *source, json_t *external,
                              struct fx_err *err) {
-    static const struct choice data_source = {"dataSource", source_text,
-                                              FX_COUNT(source_text)};
-    static const struct choice failure = {"failurePolicy", failure_words,
-                                          FX_COUNT(failure_words)};
-    size_t asks = 0;
+    static const struct choice data_source = {"dataSource", source_names,
+                                              FX_COUNT(source_names)};
+    static const struct choice failure = {"failurePolicy", failure_names,
+                                          FX_COUNT(failure_names)};
+    size_t data_index = 0;
     size_t on_failure = 0;
-    if (!read_choice(&data_source, external, &asks, err) ||
+    if (!read_choice(&data_source, external, &data_index, err) ||
         !read_choice(&failure, external, &on_failure, err)) {
         return false;
     }
@@ -80,7 +80,7 @@ bool fx_source_read_external(struct source *source, json_t *external,
     if (source->external_node == NULL) {
         return fx_fail_nomem(err);
     }
-    source->asks_username = asks == USERNAME;
+    source->asks_username = data_index == USERNAME;
     source->external = (struct fx_external){
         .provider = fx_tree_view_string(source->external_node, "provider"),
         .on_failure = (enum fx_external_failure)on_failure,
@@ -94,8 +94,8 @@ bool fx_source_read_external(struct source *source, json_t *external,
     return true;
 }
 
-/* What is asked for: the text that stands there, the key of the placeholder that does, or
- * where there is nothing, the username or the empty text. */
+/* The key of the request to the provider: the present text, the key of the present
+ * placeholder, or, if there is no value, the username or the empty text. */
 static bool find_key(const struct setting *setting, const json_t *old,
                      struct fx_text *ret_key, struct fx_err *err) {
     struct fx_placeholder present;
@@ -119,7 +119,7 @@ static bool find_key(const struct setting *setting, const json_t *old,
     return true;
 }
 
-bool fx_source_set_external(const void *user, const struct fx_write_position *place,
+bool fx_source_set_external(const void *user, const struct fx_write_position *position,
                             enum fx_write *ret_write, json_t **ret_value,
                             const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
@@ -128,7 +128,7 @@ bool fx_source_set_external(const void *user, const struct fx_write_position *pl
     if (setting->request->placeholders == NULL) {
         return fx_fail(err, FX_EMUTATE, "external data is not available here");
     }
-    if (!find_key(setting, place->old, &key, err)) {
+    if (!find_key(setting, position->old, &key, err)) {
         return false;
     }
     *ret_write = FX_WRITE_SET;

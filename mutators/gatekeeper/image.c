@@ -18,11 +18,11 @@ static struct fx_text first(struct fx_text text, size_t len) {
     return (struct fx_text){text.data, len};
 }
 
-static struct fx_text behind(struct fx_text text, size_t len) {
+static struct fx_text after(struct fx_text text, size_t len) {
     return (struct fx_text){len == 0 ? text.data : text.data + len, text.len - len};
 }
 
-/* Is what stands before the first `/` a domain? */
+/* Is the text before the first `/` a domain? */
 static bool is_domain(struct fx_text text) {
     return find(text, '.', ':') < text.len || fx_text_is(text, "localhost");
 }
@@ -32,10 +32,10 @@ struct image fx_image_split(struct fx_text reference) {
     const size_t slash = find(reference, '/', '/');
     if (slash < reference.len && is_domain(first(reference, slash))) {
         image.domain = first(reference, slash);
-        image.path = behind(reference, slash + 1);
+        image.path = after(reference, slash + 1);
     }
     const size_t tag = find(image.path, ':', '@');
-    image.tag = behind(image.path, tag);
+    image.tag = after(image.path, tag);
     image.path = first(image.path, tag);
     return image;
 }
@@ -68,7 +68,7 @@ void fx_image_print(struct fx_buf *buf, const struct image *image) {
 
 /* ---- the patterns ----------------------------------------------------------------- */
 
-#define TAG_MAX    128u /* behind the colon */
+#define TAG_MAX    128u /* after the colon */
 #define DIGEST_MIN 32u  /* hexadecimal digits */
 
 static bool is_lower(char c) {
@@ -138,7 +138,7 @@ bool fx_image_is_domain(struct fx_text text) {
     return at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
 }
 
-/* [._/]|__|[-]*, where something stands between two segments. */
+/* [._/]|__|[-]*: the length of the separator between two segments. */
 static size_t separator(struct fx_text text, size_t off) {
     switch (at(text, off)) {
     case '_': return at(text, off + 1) == '_' ? 2 : 1;

@@ -28,8 +28,9 @@ struct kinds_entry {
 
 enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 
-/* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is our
- * own; its position keeps the errors of the others as they are in Gatekeeper. */
+/* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is
+ * Fixpoint's own; its position keeps the errors of the others as they are in Gatekeeper.
+ */
 enum criterion {
     KINDS,
     SCOPE,
@@ -180,7 +181,7 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
                                err);
 }
 
-/* Not a criterion of Gatekeeper's: an invalid selector is refused at once. */
+/* Gatekeeper has no such criterion, so an invalid selector is refused at once. */
 static bool read_annotation_selector(struct fx_match *match, const json_t *node,
                                      struct fx_err *err) {
     static const char path[] = "spec.match.annotationSelector";
@@ -295,8 +296,8 @@ const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
     return match->namespaces.items;
 }
 
-/* The functions below are asked only where their criterion is used. What is asked about:
- * one object in its circumstances. */
+/* The object and its request, for the functions below, which are called only for used
+ * criteria. */
 struct question {
     const struct fx_request *request;
     const struct fx_subject *subject;
@@ -371,8 +372,8 @@ static bool eval_annotation_selector(const struct fx_match *match,
                          err);
 }
 
-/* A cluster-scoped object passes before the selector is looked at; a bad selector is
- * noticed before a missing namespace. */
+/* A cluster-scoped object passes before the selector is evaluated; an invalid selector
+ * is reported before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
                                     const struct question *q, bool *ret_holds,
                                     struct fx_err *err) {

@@ -28,7 +28,7 @@ POLICY_SHAPE(fx_modify_set_shape, "ModifySet", FIELD_APPLY_TO, FIELD_MATCH,
              FIELDS_FURTHER, FIELD_CONDITIONS);
 
 /* The `set` of a setter. */
-typedef bool set_values(const void *user, const struct fx_write_position *place,
+typedef bool set_values(const void *user, const struct fx_write_position *position,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err);
 
@@ -37,7 +37,8 @@ struct modify_set {
     struct value_set values;
     struct fx_text operation;
     json_t *operation_node; /* has the text; or NULL */
-    set_values *operate; /* what the operation does; its `user` is a struct modifying */
+    set_values
+        *operate; /* the function of the operation; its `user` is a struct modifying */
 };
 
 /* ---- the operations -------------------------------------------------------------- */
@@ -48,7 +49,7 @@ struct modifying {
     const struct fx_request *request;
 };
 
-/* Go prints a pointer within a value as its address. Nobody can use one. */
+/* Go prints a pointer within a value as its address; here it is constant. */
 #define ADDRESS "0x0"
 
 static json_t *address_of(const struct fx_placeholder *placeholder) {
@@ -84,7 +85,7 @@ static bool check_list(json_t *old, const struct fx_request *request,
     return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
-#define UNITS_OF_VALUE 8u /* of either list: it is hashed, and looked for */
+#define UNITS_OF_VALUE 8u /* of either list: it is hashed and searched */
 
 static bool spend(const json_t *old, const struct value_set *values) {
     return fx_spend(UNITS_OF_VALUE * (json_array_size(old) + values->n_values));
@@ -133,11 +134,11 @@ static json_t *merged(json_t *old, const struct value_set *values) {
 }
 
 /* A field that is not there gets the list as it is, duplicates included. */
-static bool merge(const void *user, const struct fx_write_position *place,
+static bool merge(const void *user, const struct fx_write_position *position,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
-    json_t *old = place->old;
+    json_t *old = position->old;
     const struct modifying *modifying = user;
     const struct modify_set *set = modifying->set;
     if (old != NULL && !check_list(old, modifying->request, err)) {
@@ -184,11 +185,11 @@ static json_t *pruned(const json_t *list, const struct value_set *values) {
     return kept;
 }
 
-static bool prune(const void *user, const struct fx_write_position *place,
+static bool prune(const void *user, const struct fx_write_position *position,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
-    json_t *old = place->old;
+    json_t *old = position->old;
     const struct modifying *modifying = user;
     const struct modify_set *set = modifying->set;
     *ret_write = FX_WRITE_KEEP;
@@ -213,10 +214,10 @@ static bool prune(const void *user, const struct fx_write_position *place,
     return true;
 }
 
-static bool fail_operation(const void *user, const struct fx_write_position *place,
+static bool fail_operation(const void *user, const struct fx_write_position *position,
                            enum fx_write *ret_write, json_t **ret_value,
                            const char **ret_criterion, struct fx_err *err) {
-    (void)place;
+    (void)position;
     (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;
@@ -244,7 +245,7 @@ static void set_operation(struct modify_set *set, struct fx_text operation) {
 /* ---- the policy ------------------------------------------------------------------ */
 
 /* The default of the CRD, which an API server fills in where there are `parameters`:
- * policies from files are read as if they came from one. What is no operation fails the
+ * policies from files are read as if they came from one. An unknown operation fails the
  * requests, not the policy: Gatekeeper does not check it. */
 static bool read_operation(struct modify_set *set, const struct policy *policy,
                            struct fx_err *err) {
@@ -261,7 +262,7 @@ static bool read_operation(struct modify_set *set, const struct policy *policy,
     return true;
 }
 
-/* No list is an empty list. */
+/* A missing list is an empty one. */
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");

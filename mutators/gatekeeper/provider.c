@@ -21,7 +21,7 @@ POLICY_SHAPE(fx_provider_shape, "Provider", FIELD_TEXT("url", "string"),
              {"timeout", FIELD_INTEGER, "int", NULL, NULL},
              FIELD_TEXT("caBundle", "string"));
 
-/* No request lives longer: further seconds make no difference. */
+/* No request takes longer, so a longer timeout makes no difference. */
 #define TIMEOUT_MAX_S INT64_C(86400)
 
 static const json_t *spec_node(const struct policy *policy, const char *key) {
@@ -47,22 +47,23 @@ static bool check_present(const struct policy *policy, struct fx_text url,
                                      "invalid provider url. value: ");
 }
 
-/* scheme := alpha *( alpha | digit | "+" | "-" | "." ), up to a colon; empty where there
+/* scheme := alpha *( alpha | digit | "+" | "-" | "." ), up to a colon; empty if there
  * is none. */
 static struct fx_text scheme_of(struct fx_text url) {
     static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789+-.";
-    const size_t letters = 52;
+    const size_t n_letters = 52;
     size_t len = 0;
     while (len < url.len && url.data[len] != '\0' &&
-           memchr(rest, url.data[len], len == 0 ? letters : sizeof rest - 1) != NULL) {
+           memchr(rest, url.data[len], len == 0 ? n_letters : sizeof rest - 1) != NULL) {
         len++;
     }
     const bool ends = len < url.len && url.data[len] == ':';
     return (struct fx_text){url.data, ends ? len : 0};
 }
 
-/* Gatekeeper takes any text for a URL that begins with https, and fails when it asks. */
+/* Gatekeeper accepts any text that begins with https, and fails when it sends a request.
+ */
 static bool check_url(const struct policy *policy, struct fx_text text,
                       struct fx_err *err) {
     const struct fx_url scheme = {.scheme = scheme_of(text)};
@@ -167,7 +168,7 @@ static bool add_item(json_t *items, json_t *node, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-/* The items by their keys; a later one takes the place of an earlier. */
+/* The items by key; a later one replaces an earlier. */
 static json_t *index_items(const json_t *list, struct fx_err *err) {
     json_t *items = json_object();
     bool ok = items != NULL || fx_fail_nomem(err);
@@ -185,12 +186,12 @@ static json_t *index_items(const json_t *list, struct fx_err *err) {
 static bool validate(const struct fx_provider *provider, struct fx_text system_error,
                      bool is_idempotent, struct fx_err *err) {
     const char *name = provider->resource.name;
-    const struct fx_text words = fx_text_trim_space(system_error);
-    if (words.len > 0) {
+    const struct fx_text message = fx_text_trim_space(system_error);
+    if (message.len > 0) {
         return fx_fail(err, FX_EMUTATE,
                        "failed to validate external data response from provider %s: "
                        "non-empty system error: %.*s",
-                       name, FX_TEXT_ARG(words));
+                       name, FX_TEXT_ARG(message));
     }
     return is_idempotent ||
            fx_fail(err, FX_EMUTATE,
@@ -200,7 +201,7 @@ static bool validate(const struct fx_provider *provider, struct fx_text system_e
 }
 
 static bool check_root(json_t *root, struct fx_err *err) {
-    static const char *const words[] = {"array", "string", "number", "bool"};
+    static const char *const types[] = {"array", "string", "number", "bool"};
     const size_t which = json_is_array(root)    ? 0
                          : json_is_string(root) ? 1
                          : json_is_number(root) ? 2
@@ -209,10 +210,10 @@ static bool check_root(json_t *root, struct fx_err *err) {
            fx_fail(err, FX_EINVALID,
                    "json: cannot unmarshal %s into Go value of type "
                    "externaldata.ProviderResponse",
-                   words[which]);
+                   types[which]);
 }
 
-/* First the types, as Go's decoder checks them, then what the answer says of itself. */
+/* Checks the types first, as Go's decoder does, then the status of the response. */
 static json_t *read_answer(const struct fx_provider *provider, json_t *root,
                            struct fx_err *err) {
     json_t *response = NULL;
@@ -243,14 +244,15 @@ const struct fx_provider_protocol fx_external_data_protocol = {
     .read_answer = read_answer,
 };
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the policy ------------------------------------------------------------------- */
 
 static bool add(const struct policy *policy, int64_t seconds, const struct fx_buf *pem,
                 struct fx_compilation *ret_compilation, struct fx_err *err) {
     const int64_t counts = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
     struct fx_provider *provider = fx_provider_create(
-        &fx_external_data_protocol, policy->name, policy->source, fx_tree_view_string(policy->spec, "url"),
-        (uint64_t)counts * 1000, (struct fx_text){pem->data, pem->len});
+        &fx_external_data_protocol, policy->name, policy->source,
+        fx_tree_view_string(policy->spec, "url"), (uint64_t)counts * 1000,
+        (struct fx_text){pem->data, pem->len});
     return (provider != NULL &&
             fx_compilation_add_resource_take(ret_compilation, &provider->resource)) ||
            fx_fail_nomem(err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/remove.c - kind Remove, of our own group: takes a field or elements
- * of a list away.
+ * mutators/gatekeeper/remove.c - kind Remove, of Fixpoint's own group: removes a field or
+ * elements of a list.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ POLICY_SHAPE(fx_remove_shape, "Remove", FIELD_APPLY_TO, FIELD_MATCH, FIELD_LOCAT
              FIELD_STRUCT("parameters", "@.RemoveParameters", parameters_shape),
              FIELD_CONDITIONS);
 
-/* What an object is recognised by stays: its type, its metadata but for single labels and
- * annotations. */
+/* The type and the metadata, except single labels and annotations, must not be removed:
+ * they identify the object. */
 static bool check_location(const struct target *target, const struct policy *policy,
                            struct fx_err *err) {
     const struct fx_location *location = target->location;
@@ -49,11 +49,11 @@ static bool compile(struct target *target, const struct policy *policy,
            fx_target_compile_apply_to(target, policy, err);
 }
 
-static bool take_away(const void *user, const struct fx_write_position *place,
+static bool take_away(const void *user, const struct fx_write_position *position,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
     (void)user;
-    (void)place;
+    (void)position;
     (void)ret_value;
     (void)ret_criterion;
     (void)err;

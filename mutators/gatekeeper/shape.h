@@ -56,7 +56,7 @@ bool fx_shape_check(const struct shape *shape, json_t *policy, const char *versi
 
 /* The node that an error can point at: `node`, or `within` if `node` is missing or is
  * true, false or null, which have no position in a document. */
-const json_t *fx_shape_place(const json_t *node, const json_t *within);
+const json_t *fx_shape_node(const json_t *node, const json_t *within);
 
 /* Fails with the text of `message`, and finishes it; if it has failed: FX_ENOMEM. Always
  * false. `node` may be NULL: the error has no node. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target.c - the parts of a policy that say which objects and where.
+ * mutators/gatekeeper/target.c - the common part of all kinds: match, applyTo, location,
+ * path tests and conditions.
  */
 #include "mutators/gatekeeper/target.h"
 
@@ -21,7 +22,7 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
                       "maximum name length is %u characters", NAME_MAX_BYTES);
 }
 
-/* The engine may leave the mutator out of account for objects in other namespaces. */
+/* The engine may ignore the mutator for objects in other namespaces. */
 static void set_namespaces(struct target *target) {
     struct fx_mutator *mutator = &target->mutator;
     mutator->namespaces =
@@ -50,7 +51,7 @@ static bool init(struct target *target, const struct policy *policy,
     return check_name(policy, err);
 }
 
-/* A match that Gatekeeper takes and that can only fail. */
+/* Warns about a match that Gatekeeper accepts but that can only fail. */
 static bool warn_of_failure(const struct target *target, const struct policy *policy,
                             struct fx_compilation *compilation, struct fx_err *err) {
     struct fx_err failure = FX_ERR_INIT;
@@ -86,7 +87,7 @@ static bool warn_of_globs(const json_t *globs, struct fx_compilation *compilatio
     return true;
 }
 
-/* What the author of a sound match should hear. */
+/* Warns about a valid match that is unlikely to be intended. */
 static bool warn_of_match(const struct target *target, const struct policy *policy,
                           struct fx_compilation *compilation, struct fx_err *err) {
     const json_t *match = fx_shape_view(policy->spec, "match");
@@ -96,8 +97,8 @@ static bool warn_of_match(const struct target *target, const struct policy *poli
            warn_of_failure(target, policy, compilation, err);
 }
 
-/* One test that never holds is enough: no place is written past it. The empty sub path is
- * never consulted. */
+/* Warns about a test that never holds: nothing is written after it. An empty sub path is
+ * never evaluated. */
 static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *compilation,
                               struct fx_err *err) {
     const struct fx_text condition = fx_tree_view_string(path_test, "condition");
@@ -108,7 +109,7 @@ static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *co
     }
     return fx_compilation_warn(
                compilation,
-               fx_shape_place(fx_shape_view(path_test, "condition"), path_test),
+               fx_shape_node(fx_shape_view(path_test, "condition"), path_test),
                "\"%.*s\" is not a condition of path tests (MustExist, MustNotExist): the "
                "mutator never changes anything",
                FX_TEXT_ARG(condition)) ||
@@ -179,7 +180,7 @@ static bool parse_entry(struct entries *entries, const struct policy *policy,
     const struct fx_text text = fx_tree_view_string(path_test, "subPath");
     struct fx_location *path = NULL;
     if (!fx_location_parse(text, policy->syntax, &path, err)) {
-        err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+        err->node = fx_shape_node(fx_shape_view(path_test, "subPath"), path_test);
         return fx_err_prefix(err, "problem parsing sub path `%.*s` for %s %.*s: ",
                              FX_TEXT_ARG(text), policy->kind, FX_TEXT_ARG(policy->name));
     }
@@ -205,10 +206,10 @@ static bool parse_entries(struct entries *entries, const struct policy *policy,
     return true;
 }
 
-/* The entries' fault as the fault of a node: the sub path of the entry at `err->off`. */
+/* Sets the node of the error: the sub path of the entry at `err->off`. */
 static void set_entry_node(struct fx_err *err, const json_t *path_tests) {
     const json_t *path_test = json_array_get(path_tests, err->off);
-    err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+    err->node = fx_shape_node(fx_shape_view(path_test, "subPath"), path_test);
     err->off = 0;
 }
 
@@ -292,19 +293,19 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* A setter that is asked only where the conditions of a place hold. */
+/* A setter that is called only at positions where the conditions hold. */
 struct guard {
     const struct conditions *conditions;
     struct answers *answers;
     const struct fx_setter *setter;
 };
 
-static bool set_guarded(const void *user, const struct fx_write_position *place,
+static bool set_guarded(const void *user, const struct fx_write_position *position,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err) {
     const struct guard *guard = user;
     bool hold = false;
-    if (!fx_conditions_hold_at(guard->conditions, place, guard->answers, &hold, err)) {
+    if (!fx_conditions_hold_at(guard->conditions, position, guard->answers, &hold, err)) {
         return false;
     }
     if (!hold) {
@@ -312,7 +313,7 @@ static bool set_guarded(const void *user, const struct fx_write_position *place,
         *ret_criterion = CRITERION_CONDITIONS;
         return true;
     }
-    return guard->setter->set(guard->setter->user, place, ret_write, ret_value,
+    return guard->setter->set(guard->setter->user, position, ret_write, ret_value,
                               ret_criterion, err);
 }
 

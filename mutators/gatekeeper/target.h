@@ -123,8 +123,8 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     .match = fx_target_match, .access = fx_target_access, .example = fx_target_example, \
     .operations = "applyTo.operations", .explain = fx_target_explain
 
-/* The last part of every kind's apply function: calls the setter at each place of the
- * location where the conditions hold. */
+/* The last part of every kind's apply function: calls the setter at each position of
+ * the location where the conditions hold. */
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect,
                      struct fx_err *err) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target_location.c - the location of a policy: what several kinds
- * refuse of it, and the access that it declares.
+ * mutators/gatekeeper/target_location.c - the location of a policy: the checks that
+ * several kinds share, and the access that it declares.
  */
 #include "mutators/gatekeeper/target.h"
 #include "value/tree.h"
@@ -108,7 +108,7 @@ void fx_target_access(const struct fx_mutator *self, struct fx_access *access) {
         read_metadata(access, FX_TEXT("annotations"));
     }
     for (size_t i = 0; i < target->conditions.n_items; i++) {
-        read_location(access, target->conditions.items[i].place.location);
+        read_location(access, target->conditions.items[i].field.location);
     }
     if (target->from != NULL) {
         read_location(access, target->from);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/webhook.c - which requests and objects Gatekeeper's webhooks let
- * through unchanged (spec section 8, steps 1 to 3), and its paths.
+ * mutators/gatekeeper/webhook.c - the requests that Gatekeeper's webhooks skip (spec
+ * section 8, steps 1 to 3), the guard of its label, its annotations, and its paths.
  */
 #include "mutators/gatekeeper/webhook.h"
 
@@ -83,7 +83,7 @@ static bool allows(const struct fx_guard_request *request, struct fx_buf *messag
 
 static const struct fx_guard label_guard = {.passes = passes, .allows = allows};
 
-/* Takes `part` off the front or the back of `text`; false where it is not there. */
+/* Remove `part` from the start or the end of `text`; false if it is not there. */
 static bool take_start(struct fx_text *text, struct fx_text part) {
     if (!fx_text_starts(*text, part)) {
         return false;
@@ -109,7 +109,7 @@ static const char *skips_user(struct fx_text username, const char *own_namespace
     return is_own ? "Gatekeeper does not self-manage" : NULL;
 }
 
-/* Gatekeeper reads the one Config called so, and lets its users store no other. */
+/* Gatekeeper reads only the Config of this name, and refuses all others. */
 static bool check(const struct fx_subject *policy, struct fx_err *err) {
     if (!fx_text_is(policy->group, CONFIG_GROUP) || !fx_text_is(policy->kind, "Config") ||
         fx_text_is(policy->name, CONFIG_NAME)) {
@@ -172,7 +172,7 @@ static json_t *new_list(const struct fx_snapshot *snapshot,
     return list;
 }
 
-/* The object's child of that name, writable; made where there is none, or no object. */
+/* The object's child of that name, writable; made if it is missing or not an object. */
 static json_t *own_object(json_t *parent, struct fx_text key) {
     if (!json_is_object(fx_tree_view_text(parent, key)) &&
         !fx_tree_set_take(parent, key, json_object())) {
@@ -209,7 +209,7 @@ static const struct fx_webhook_path paths[] = {
     {.path = NULL},
 };
 
-/* Gatekeeper's groups that have none of the kinds. */
+/* Groups of Gatekeeper without kinds that Fixpoint reads. */
 static const char *const reserved_groups[] = {
     "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "status.gatekeeper.sh", NULL};
 

@@ -60,7 +60,7 @@ static void says_who_changed_it(void **state) {
         assert_true(fx_gatekeeper_webhook.annotate(&snapshot, &outcome, "id", &arena,
                                                    &root, &err));
         assert_true(fx_equal(root, after));
-        assert_true(fx_equal(before, same)); /* who shares it sees nothing */
+        assert_true(fx_equal(before, same)); /* a shared object does not change */
         json_decref(root);
         json_decref(after);
         json_decref(same);

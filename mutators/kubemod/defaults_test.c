@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/defaults_test.c - what is set where the author did not, and what is
- * left to those who validate.
+ * mutators/kubemod/defaults_test.c - the defaults that are set, and the invalid fields
+ * that are left to the validation.
  */
 #include <setjmp.h>
 #include <stdarg.h>

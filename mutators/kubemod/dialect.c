@@ -21,7 +21,7 @@ static json_t *view_spec(const json_t *policy) {
     return fx_tree_view_text(policy, SPEC_KEY);
 }
 
-/* The spec, which there is, writable; NULL without memory. */
+/* The spec, which exists, writable; NULL without memory. */
 static json_t *own_spec(json_t **policy) {
     json_t *own = fx_tree_own_root(policy);
     return own == NULL ? NULL : fx_tree_own_key(own, SPEC_KEY);
@@ -38,7 +38,7 @@ static bool set_default_operations(json_t **policy) {
            fx_tree_set_take(spec, OPERATIONS_KEY, json_pack("[ss]", "CREATE", "UPDATE"));
 }
 
-/* An empty one is none, as for KubeMod. */
+/* An empty text counts as missing, as in KubeMod. */
 static bool lacks_match_for(const json_t *item) {
     const json_t *match_for = fx_reading_view(item, "matchFor");
     return json_is_object(item) &&
@@ -96,7 +96,7 @@ static const struct fx_dialect_setting settings[] = {
     {.name = NULL},
 };
 
-/* Where KubeMod's own webhook configurations send to. */
+/* The paths of KubeMod's own webhook configurations. */
 static const struct fx_webhook_path paths[] = {
     {"/podbinding-webhook", FX_ENDPOINT_BINDING},
     {"/dragnet-webhook", FX_ENDPOINT_MUTATE},

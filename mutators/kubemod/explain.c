@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/explain.c - why a rule does not match: what it asks for, in the
- * operators of its own language, and what the object has instead.
+ * mutators/kubemod/explain.c - why a rule does not match: what it requires, in the
+ * operators of its own language, and the value of the object.
  *
  *   $.metadata.labels.app == "web"                     "api"
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]
@@ -16,9 +16,9 @@
 #include "value/tree.h"
 
 #define FOUND_BYTES 160u /* of one value of the object */
-#define PATHS_TOLD  4u   /* of one expression */
+#define MOST_PATHS  4u   /* of one expression */
 
-/* ---- what it asks for ------------------------------------------------------------ */
+/* ---- what it requires ------------------------------------------------------------ */
 
 static void add_values(struct fx_buf *buf, const json_t *values) {
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -59,7 +59,7 @@ static void add_cut(struct fx_buf *buf, const struct fx_buf *whole) {
     fx_buf_fail_as(buf, whole);
 }
 
-/* A number is compared as a text that may look unlike it: 1e+06. */
+/* A number is compared as a text that may differ from its JSON form: 1e+06. */
 static void add_text_form(struct fx_buf *buf, json_t *value) {
     struct fx_buf text;
     struct fx_buf form;
@@ -85,7 +85,7 @@ static void add_value(struct fx_buf *buf, json_t *value) {
     fx_buf_finish(&whole);
 }
 
-/* The entries, undefined ones left out. */
+/* The entries without undefined ones. */
 static void add_list(struct fx_buf *buf, const struct fx_jsonpath_result *result) {
     struct fx_buf whole;
     size_t count = 0;
@@ -133,7 +133,7 @@ struct paths {
 
 static void add_path(void *user, const struct fx_jsonpath *part) {
     struct paths *paths = user;
-    if (paths->count < PATHS_TOLD) {
+    if (paths->count < MOST_PATHS) {
         fx_buf_str(paths->buf, paths->count == 0 ? "" : ", ");
         fx_jsonpath_print(paths->buf, part);
         fx_buf_str(paths->buf, " is ");
@@ -158,7 +158,7 @@ static void add_found(struct fx_buf *buf, const struct match_item *item, json_t 
     if (paths.count > 0) {
         fx_buf_str(buf, ", as ");
         fx_buf_text(buf, (struct fx_text){list.data, list.len});
-        fx_buf_str(buf, paths.count > PATHS_TOLD ? ", …" : "");
+        fx_buf_str(buf, paths.count > MOST_PATHS ? ", …" : "");
     }
     fx_buf_fail_as(buf, &list);
     fx_buf_finish(&list);
@@ -215,7 +215,7 @@ void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
     const struct modrule *rule = (const struct modrule *)self;
     const struct match_item *item = find(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
-    ret_criterion->asks_namespace = true; /* items may look at the Namespace, too */
+    ret_criterion->asks_namespace = true; /* items may read the Namespace, too */
     if (item != NULL) {
         ret_criterion->rank = RANK_ITEM;
         add_item(&ret_criterion->wanted, item);

@@ -22,7 +22,7 @@
 
 #define CLUSTER_NAMESPACE_SETTING "cluster-modrules-namespace"
 #define KUBEMOD_GROUP             "api.kubemod.io"
-#define KUBEMOD_RANK              2u /* place in a pass */
+#define KUBEMOD_RANK              2u /* position in a pass */
 
 /* The default cluster namespace: its rules apply to objects of other namespaces and to
  * cluster-scoped objects. */

@@ -31,18 +31,18 @@ static inline void fx_reading_need(struct reading *reading, bool ok) {
 /* object[key]; NULL if it is missing or null, or `object` is not an object. */
 json_t *fx_reading_view(const json_t *object, const char *key);
 
-/* Adds the error `<path>: Invalid value: <value>: <words>` at `value`, or, if this node
+/* Adds the error `<path>: Invalid value: <value>: <reason>` at `value`, or, if this node
  * has no position in the document, at `within`. `span` (may be NULL) has the position in
  * the text of the value. */
 FX_PRINTF(6, 7)
 void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
                       const char *path, const struct fx_err *span, const char *fmt, ...);
 
-/* Adds the error `<path>: Required value`, followed by `: <words>` unless `words` is
+/* Adds the error `<path>: Required value`, followed by `: <reason>` unless `reason` is
  * NULL: the CRD's message for a required field has no such text, KubeMod's validator has
  * one. */
 void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
-                        const char *words);
+                        const char *reason);
 
 /* A field of that JSON type: "string", "boolean", "integer", "array", "object"; NULL if
  * it is missing, null, or of another type, which is an error. */

@@ -126,7 +126,7 @@ static void warn_idle(struct entry *entry, const char *idle, const char *counts)
                                                         name(entry, idle), counts));
 }
 
-/* The first one given counts (section 4). */
+/* Only the first test that is given is used (section 4). */
 static void warn_of_tests(struct entry *entry) {
     const struct match_item *made = entry->item;
     if (made->value != NULL && made->values != NULL) {

@@ -4,9 +4,9 @@
  */
 #include "mutators/kubemod/select_path.h"
 
-#define MOST_PARTS 100000u /* no select has so many */
+#define MOST_PARTS 100000u /* more than any select has */
 
-/* Reads the number at *at, all of its digits; false where there are none. */
+/* Reads the number at *at, all of its digits; false if there are none. */
 static bool read_number(struct fx_text text, size_t *at, size_t *ret_number) {
     const size_t first = *at;
     size_t number = 0;

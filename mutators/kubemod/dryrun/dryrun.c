@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/dryrun.c - read, build, try, report; and what is said where one
- * of them fails.
+ * mutators/kubemod/dryrun/dryrun.c - reads the request, builds the policies, tries them,
+ * and writes the report or an error.
  */
 #include "mutators/kubemod/dryrun/dryrun.h"
 

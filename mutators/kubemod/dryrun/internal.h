@@ -34,7 +34,7 @@ struct fx_dryrun_request {
     json_t *object, *rules, *policies, *namespace_object, *node;
     enum fx_operation operation;
     struct fx_text namespace_; /* the object's; empty: none */
-    bool is_placed;            /* the request says in which namespace the object is */
+    bool has_namespace;        /* the request says in which namespace the object is */
     const struct fx_dialect_settings *settings; /* for the rules; the caller's */
 };
 

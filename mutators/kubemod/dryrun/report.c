@@ -135,7 +135,7 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 
 /* Of one rule, over all passes. */
 struct rule_result {
-    bool asked, matched, changed;
+    bool evaluated, matched, changed;
     const char *criterion, *failure; /* of its last step; or NULL */
     struct fx_text found;            /* by that criterion; empty: not known */
 };
@@ -147,7 +147,7 @@ static void read_steps(const struct fx_trace *trace, struct rule_result *results
         if (step->is_late) {
             continue; /* the earlier step says why */
         }
-        result->asked = true;
+        result->evaluated = true;
         result->matched |= step->verdict.matched;
         result->changed |= step->effect.changed;
         result->criterion =
@@ -168,7 +168,7 @@ static void add_member(struct fx_buf *body, const char *key, const char *text) {
     add_text(body, key, fx_text_of(text));
 }
 
-/* What the rule asks for by the criterion, and what it found. */
+/* The value that the criterion of the rule requires, and the value that it found. */
 static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
                        const struct rule_result *result) {
     if (result->found.len == 0) {
@@ -186,7 +186,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
 /* The criterion that did not hold. On DELETE only Reject rules are evaluated. */
 static const char *criterion_of(const struct fx_dryrun_trial *trial,
                                 const struct rule_result *result) {
-    if (!result->asked && trial->request->operation == FX_OPERATION_DELETE) {
+    if (!result->evaluated && trial->request->operation == FX_OPERATION_DELETE) {
         return "operation";
     }
     return result->changed ? NULL : result->criterion;

@@ -47,11 +47,11 @@ static struct fx_mutation new_mutation(struct fx_dryrun_trial *trial,
             {
                 .operation = request->operation,
                 .source = FX_SOURCE_ORIGINAL,
-                .namespace_ = request->is_placed ? request->namespace_
-                                                 : FX_TEXT(FX_DRYRUN_NAMESPACE),
+                .namespace_ = request->has_namespace ? request->namespace_
+                                                     : FX_TEXT(FX_DRYRUN_NAMESPACE),
                 .namespace_object = trial->namespace_object,
                 .only_validators = request->operation == FX_OPERATION_DELETE,
-                .everywhere = !request->is_placed,
+                .everywhere = !request->has_namespace,
                 .mutation_id = trial->mutation_id,
                 .activity = trial->activity,
                 .text_left = &trial->text_left,
