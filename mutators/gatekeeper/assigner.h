@@ -43,11 +43,6 @@ bool fx_source_compile(const struct policy *policy, struct target *target,
                        struct source *source, struct fx_err *err) FX_MUST_USE;
 void fx_source_finish(struct source *source); /* zeroed ones are fine */
 
-/* Reads `assign.externalData` into the source (spec section 3.2; with the CRD's defaults
- * and rules, because an API server has not checked a file). Errors: FX_EINVALID. */
-bool fx_source_read_external(struct source *source, json_t *external,
-                             struct fx_err *err) FX_MUST_USE;
-
 /* The `user` of the setters below. */
 struct setting {
     const struct source *source;
@@ -60,12 +55,6 @@ struct finding {
     size_t n_nodes;    /* of it */
     size_t n_copied;   /* of all values that were written in this walk */
 };
-
-/* The setter of an external source: a placeholder for the present text, or for the
- * username. */
-bool fx_source_set_external(const void *user, const struct fx_write_position *position,
-                            enum fx_write *ret_write, json_t **ret_value,
-                            const char **ret_criterion, struct fx_err *err);
 
 /* Reads `assign.fromObject` into the source: a location of one value; neither location
  * may contain the other. Errors: FX_EINVALID, FX_ESYNTAX (with the span), FX_ELIMIT,

@@ -30,21 +30,11 @@ static bool holds_process(const struct fx_exclusion_entry *entry, const char *pr
            fx_text_list_has(&entry->processes, fx_text_of(process));
 }
 
-static bool holds_namespace(const struct fx_exclusion_entry *entry,
-                            struct fx_text namespace_) {
-    for (size_t i = 0; i < entry->globs.n_items; i++) {
-        if (fx_glob_matches(entry->globs.items[i], namespace_)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *process,
                          struct fx_text namespace_) {
     for (size_t i = 0; i < exclusion->n_entries; i++) {
         if (holds_process(&exclusion->entries[i], process) &&
-            holds_namespace(&exclusion->entries[i], namespace_)) {
+            fx_glob_any_matches(&exclusion->entries[i].globs, namespace_)) {
             return true;
         }
     }

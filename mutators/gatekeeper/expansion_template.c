@@ -8,6 +8,7 @@
 
 #include "base/limits.h"
 #include "mutators/gatekeeper/expansion.h"
+#include "mutators/gatekeeper/match.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
@@ -113,13 +114,7 @@ static bool check_size(const struct policy *policy, const struct fx_expansion *e
     size_t total = 0;
     for (size_t i = 0; i < expansion->n_targets && total <= max; i++) {
         const struct fx_expansion_target *target = &expansion->targets[i];
-        const size_t factors[] = {target->groups.n_items, target->versions.n_items,
-                                  target->kinds.n_items};
-        size_t product = 1;
-        for (size_t k = 0; k < FX_COUNT(factors) && product <= max; k++) {
-            product = factors[k] > max ? max + 1 : product * factors[k];
-        }
-        total += product;
+        total += fx_apply_to_count(&target->groups, &target->versions, &target->kinds);
     }
     return total <= max ||
            fx_fail_in(err, spec_node(policy, "applyTo"), FX_ELIMIT,

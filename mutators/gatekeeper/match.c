@@ -10,7 +10,6 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "engine/selector.h"
-#include "engine/unmarshal.h"
 #include "mutators/gatekeeper/glob.h"
 #include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
@@ -323,23 +322,14 @@ static bool scope_holds(const struct fx_match *match, const struct question *q) 
     return inside == (match->scope == SCOPE_NAMESPACED);
 }
 
-static bool any_glob_matches(const struct fx_text_list *globs, struct fx_text text) {
-    for (size_t i = 0; i < globs->n_items; i++) {
-        if (fx_glob_matches(globs->items[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool namespaces_hold(const struct fx_match *match, const struct question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
-    return name.data == NULL || any_glob_matches(&match->namespaces, name);
+    return name.data == NULL || fx_glob_any_matches(&match->namespaces, name);
 }
 
 static bool exclusion_holds(const struct fx_match *match, const struct question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
-    return name.data == NULL || !any_glob_matches(&match->excluded_namespaces, name);
+    return name.data == NULL || !fx_glob_any_matches(&match->excluded_namespaces, name);
 }
 
 static bool name_holds(const struct fx_match *match, const struct question *q) {

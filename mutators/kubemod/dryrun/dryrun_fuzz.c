@@ -49,7 +49,7 @@ static void apply_diff(struct fx_text diff, struct fx_text before, struct fx_buf
     size_t line = 1;
     while (diff.len > 0) {
         const struct fx_text next = take_line(&diff);
-        const struct fx_text line = {next.data + 1, next.len - 1};
+        const struct fx_text content = {next.data + 1, next.len - 1};
         if (next.data[0] == '@') {
             skip_to(next, &before, &line, after);
             continue;
@@ -57,11 +57,11 @@ static void apply_diff(struct fx_text diff, struct fx_text before, struct fx_buf
         if (next.data[0] != '+') {
             assert(next.data[0] == ' ' || next.data[0] == '-');
             const struct fx_text old = take_line(&before);
-            assert(fx_text_equal(old, line));
+            assert(fx_text_equal(old, content));
             line++;
         }
         if (next.data[0] != '-') {
-            fx_buf_text(after, line);
+            fx_buf_text(after, content);
         }
     }
     fx_buf_text(after, before);
