@@ -239,8 +239,7 @@ static json_t *new_reference(const struct image *image) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_image_print(&text, image);
-    json_t *value =
-        text.failed ? NULL : fx_tree_new_string((struct fx_text){text.data, text.len});
+    json_t *value = text.failed ? NULL : fx_tree_new_string(fx_buf_view(&text));
     fx_buf_finish(&text);
     return value;
 }

@@ -133,10 +133,9 @@ static bool set_type(json_t *made, const struct fx_expansion *expansion) {
         fx_buf_char(&version, '/');
     }
     fx_buf_text(&version, expansion->version);
-    const bool ok =
-        !version.failed &&
-        set_text(made, "apiVersion", (struct fx_text){version.data, version.len}) &&
-        set_text(made, "kind", expansion->kind);
+    const bool ok = !version.failed &&
+                    set_text(made, "apiVersion", fx_buf_view(&version)) &&
+                    set_text(made, "kind", expansion->kind);
     fx_buf_finish(&version);
     return ok;
 }
@@ -158,9 +157,8 @@ static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
         fx_buf_char(&name, '-');
         add_lower(&name, expansion->kind);
     }
-    const bool ok = !name.failed &&
-                    (name.len == 0 ||
-                     set_text(metadata, "name", (struct fx_text){name.data, name.len}));
+    const bool ok =
+        !name.failed && (name.len == 0 || set_text(metadata, "name", fx_buf_view(&name)));
     fx_buf_finish(&name);
     return ok;
 }

@@ -249,10 +249,10 @@ const struct fx_provider_protocol fx_external_data_protocol = {
 static bool add(const struct policy *policy, int64_t seconds, const struct fx_buf *pem,
                 struct fx_compilation *ret_compilation, struct fx_err *err) {
     const int64_t counts = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
-    struct fx_provider *provider = fx_provider_create(
-        &fx_external_data_protocol, policy->name, policy->source,
-        fx_tree_view_string(policy->spec, "url"), (uint64_t)counts * 1000,
-        (struct fx_text){pem->data, pem->len});
+    struct fx_provider *provider =
+        fx_provider_create(&fx_external_data_protocol, policy->name, policy->source,
+                           fx_tree_view_string(policy->spec, "url"),
+                           (uint64_t)counts * 1000, fx_buf_view(pem));
     return (provider != NULL &&
             fx_compilation_add_resource_take(ret_compilation, &provider->resource)) ||
            fx_fail_nomem(err);

@@ -166,8 +166,7 @@ static json_t *new_list(const struct fx_snapshot *snapshot,
         fx_buf_str(&text, i == 0 ? "" : ", ");
         fx_buf_str(&text, names[i]);
     }
-    json_t *list =
-        text.failed ? NULL : fx_tree_new_string((struct fx_text){text.data, text.len});
+    json_t *list = text.failed ? NULL : fx_tree_new_string(fx_buf_view(&text));
     fx_buf_finish(&text);
     return list;
 }

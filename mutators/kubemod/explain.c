@@ -67,8 +67,7 @@ static void add_text_form(struct fx_buf *buf, json_t *value) {
     fx_buf_init(&form, 0);
     fx_json_write(&text, value, FX_JSON_COMPACT);
     fx_go_text_add(&form, value, FX_GO_DOUBLES);
-    if (!fx_text_equal((struct fx_text){text.data, text.len},
-                       (struct fx_text){form.data, form.len})) {
+    if (!fx_text_equal(fx_buf_view(&text), fx_buf_view(&form))) {
         fx_buf_str(buf, ", which counts as ");
         add_cut(buf, &form);
     }
@@ -157,7 +156,7 @@ static void add_found(struct fx_buf *buf, const struct match_item *item, json_t 
     fx_jsonpath_paths(item->select, add_path, &paths);
     if (paths.count > 0) {
         fx_buf_str(buf, ", as ");
-        fx_buf_text(buf, (struct fx_text){list.data, list.len});
+        fx_buf_text(buf, fx_buf_view(&list));
         fx_buf_str(buf, paths.count > MOST_PATHS ? ", …" : "");
     }
     fx_buf_fail_as(buf, &list);

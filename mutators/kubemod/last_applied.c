@@ -129,7 +129,7 @@ static bool store(json_t **root, const struct fx_buf *text) {
         metadata == NULL ? NULL : fx_tree_own_key(metadata, ANNOTATIONS);
     return annotations != NULL && !text->failed &&
            fx_tree_set_take(annotations, LAST_APPLIED,
-                            fx_tree_new_string((struct fx_text){text->data, text->len}));
+                            fx_tree_new_string(fx_buf_view(text)));
 }
 
 bool fx_last_applied_follow(const struct plan *plan, const json_t *before, json_t **root,

@@ -66,8 +66,7 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     fx_buf_init(&text, 0);
     fx_go_text_add(&text, entry, FX_GO_DOUBLES);
     const bool ok = text.failed ? fail_text(err)
-                                : test_text(item, (struct fx_text){text.data, text.len},
-                                            ret_passes, err);
+                                : test_text(item, fx_buf_view(&text), ret_passes, err);
     fx_buf_finish(&text);
     return ok;
 }

@@ -219,7 +219,7 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     fx_buf_str(entry, self->full_name);
     if (message.len > 0) {
         fx_buf_str(entry, ": \"");
-        fx_buf_text(entry, (struct fx_text){message.data, message.len});
+        fx_buf_text(entry, fx_buf_view(&message));
         fx_buf_char(entry, '"');
     }
     fx_buf_finish(&message);
@@ -331,8 +331,7 @@ static const json_t *kinds_of(const struct match_item *item) {
     fx_buf_init(&select, 0);
     fx_jsonpath_print(&select, item->select);
     const bool tests_kind =
-        !select.failed && !item->negate &&
-        fx_text_is((struct fx_text){select.data, select.len}, "$.kind");
+        !select.failed && !item->negate && fx_text_is(fx_buf_view(&select), "$.kind");
     fx_buf_finish(&select);
     if (!tests_kind) {
         return NULL;

@@ -41,10 +41,9 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
 
 static void add_fault(struct reading *reading, const struct fx_fault *fault,
                       const struct fx_buf *message) {
-    fx_reading_need(
-        reading, !message->failed &&
-                     fx_compilation_fault(reading->compilation, fault,
-                                          (struct fx_text){message->data, message->len}));
+    fx_reading_need(reading,
+                    !message->failed && fx_compilation_fault(reading->compilation, fault,
+                                                             fx_buf_view(message)));
 }
 
 /* NOLINTNEXTLINE(readability-function-size): a fault has many parts. */

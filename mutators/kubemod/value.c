@@ -122,7 +122,7 @@ static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
     if (!charge(text->len, bytes_left, err)) {
         return NULL;
     }
-    json_t *result = fx_patch_value_read((struct fx_text){text->data, text->len}, err);
+    json_t *result = fx_patch_value_read(fx_buf_view(text), err);
     const size_t weight = result == NULL ? 0 : weigh(result);
     if (weight > text->len && !charge(weight - text->len, bytes_left, err)) {
         json_decref(result);

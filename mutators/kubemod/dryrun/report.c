@@ -42,9 +42,8 @@ static bool make_diff(const struct fx_mutation *mutation, struct fx_buf *diff,
     fx_buf_fail_as(diff, &before);
     fx_buf_fail_as(diff, &after);
     const bool ok =
-        diff->failed ||
-        fx_linediff_unified(diff, (struct fx_text){before.data, before.len},
-                            (struct fx_text){after.data, after.len}, &names, false, err);
+        diff->failed || fx_linediff_unified(diff, fx_buf_view(&before),
+                                            fx_buf_view(&after), &names, false, err);
     fx_buf_finish(&before);
     fx_buf_finish(&after);
     return ok;
@@ -56,7 +55,7 @@ static bool add_diff(const struct fx_mutation *mutation, struct fx_buf *body,
     fx_buf_init(&diff, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     const bool ok = mutation->patch.n_ops == 0 || make_diff(mutation, &diff, err);
     fx_buf_str(body, ",\"diff\":");
-    add_string(body, skip_names((struct fx_text){diff.data, diff.len}));
+    add_string(body, skip_names(fx_buf_view(&diff)));
     fx_buf_fail_as(body, &diff);
     fx_buf_finish(&diff);
     return ok;
@@ -176,8 +175,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     }
     struct fx_criterion criterion;
     fx_mutator_explain(mutator, result->criterion, &criterion);
-    add_text(body, "wanted",
-             (struct fx_text){criterion.wanted.data, criterion.wanted.len});
+    add_text(body, "wanted", fx_buf_view(&criterion.wanted));
     fx_buf_fail_as(body, &criterion.wanted);
     fx_criterion_finish(&criterion);
     add_text(body, "found", result->found);
