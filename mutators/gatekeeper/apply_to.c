@@ -8,7 +8,6 @@
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "engine/unmarshal.h"
 #include "mutators/gatekeeper/match.h"
 #include "value/tree.h"
 
@@ -27,7 +26,7 @@ struct fx_apply_to {
     size_t n_bindings;
 };
 
-/* Whose applyTo it is, for messages. */
+/* The mutator that has the applyTo, for messages. */
 struct owner {
     const char *kind;
     struct fx_text name;
@@ -48,42 +47,25 @@ void fx_apply_to_destroy(struct fx_apply_to *apply_to) {
     free(apply_to);
 }
 
+static bool read_list(const json_t *entry, const char *key, const char *path,
+                      struct fx_text_list *ret_list, struct fx_err *err) {
+    const struct fx_go_field field = {"MutationApplyTo", path, "[]string"};
+    return fx_text_list_read(fx_tree_view_key(entry, key), &field, "string", ret_list,
+                             err);
+}
+
 static bool read_entry(json_t *node, struct entry *ret, struct fx_err *err) {
     static const struct fx_go_field whole = {"MutationApplyTo", "spec.applyTo",
                                              "match.MutationApplyTo"};
-    const struct {
-        const char *key, *element;
-        struct fx_go_field field;
-        struct fx_text_list *list;
-    } fields[] = {
-        {"groups",
-         "string",
-         {"MutationApplyTo", "spec.applyTo.groups", "[]string"},
-         &ret->groups},
-        {"versions",
-         "string",
-         {"MutationApplyTo", "spec.applyTo.versions", "[]string"},
-         &ret->versions},
-        {"kinds",
-         "string",
-         {"MutationApplyTo", "spec.applyTo.kinds", "[]string"},
-         &ret->kinds},
-        {"operations",
-         "v1.Operation",
-         {"MutationApplyTo", "spec.applyTo.operations", "[]v1.Operation"},
-         &ret->operations},
-    };
+    static const struct fx_go_field operations = {
+        "MutationApplyTo", "spec.applyTo.operations", "[]v1.Operation"};
     json_t *entry = NULL;
-    if (!fx_unmarshal_object(node, &whole, &entry, err)) {
-        return false;
-    }
-    for (size_t i = 0; i < FX_COUNT(fields); i++) {
-        if (!fx_text_list_read(fx_tree_view_key(entry, fields[i].key), &fields[i].field,
-                               fields[i].element, fields[i].list, err)) {
-            return false;
-        }
-    }
-    return true;
+    return fx_unmarshal_object(node, &whole, &entry, err) &&
+           read_list(entry, "groups", "spec.applyTo.groups", &ret->groups, err) &&
+           read_list(entry, "versions", "spec.applyTo.versions", &ret->versions, err) &&
+           read_list(entry, "kinds", "spec.applyTo.kinds", &ret->kinds, err) &&
+           fx_text_list_read(fx_tree_view_key(entry, "operations"), &operations,
+                             "v1.Operation", &ret->operations, err);
 }
 
 static bool read_entries(struct fx_apply_to *apply_to, const json_t *array,
@@ -118,12 +100,12 @@ static bool check_complete(const struct fx_apply_to *apply_to, const struct owne
     return true;
 }
 
-/* What an operation in a policy stands for; 0 for words that it may not be. */
-static unsigned operation_bits(struct fx_text words) {
-    if (fx_text_is(words, "*")) {
+/* The bits of an operation in a policy; 0 for an invalid one. */
+static unsigned operation_bits(struct fx_text text) {
+    if (fx_text_is(text, "*")) {
         return SUPPORTED;
     }
-    const enum fx_operation operation = fx_operation_parse(words);
+    const enum fx_operation operation = fx_operation_parse(text);
     return operation == FX_OPERATION_NONE ? 0 : FX_OPERATION_BIT(operation) & SUPPORTED;
 }
 
@@ -138,31 +120,31 @@ struct examination {
     struct fx_buf *complaints;
 };
 
-static void complain(const struct examination *of, const char *what, struct fx_text words,
+static void complain(const struct examination *of, const char *what, struct fx_text text,
                      const char *why) {
     struct fx_buf *buf = of->complaints;
     fx_buf_str(buf, buf->len > 0 ? "; " : "");
     fx_buf_str(buf, what);
-    fx_text_quote_go(buf, words);
+    fx_text_quote_go(buf, text);
     fx_buf_printf(buf, " in %s%s", of->path, why);
 }
 
-/* What the operations stand for. Appends every complaint about them. */
+/* The bits of the operations. Appends a message for each fault. */
 static unsigned read_operations(const struct fx_text_list *operations,
                                 const struct examination *of) {
     const struct fx_buf *buf = of->complaints;
     unsigned bits = operations->n_items == 0 ? SUPPORTED : 0;
     /* A message that is full ends the loop: is_repeated() would cost its square. */
     for (size_t i = 0; i < operations->n_items && buf->len < FX_ERR_TEXT; i++) {
-        const struct fx_text words = operations->items[i];
+        const struct fx_text text = operations->items[i];
         if (is_repeated(operations, i)) {
-            complain(of, "duplicate operation ", words, "");
+            complain(of, "duplicate operation ", text, "");
         }
-        if (operation_bits(words) == 0) {
-            complain(of, "invalid operation ", words,
+        if (operation_bits(text) == 0) {
+            complain(of, "invalid operation ", text,
                      ": must be one of CREATE, UPDATE, *");
         }
-        bits |= operation_bits(words);
+        bits |= operation_bits(text);
     }
     if (operations->n_items > 1 && fx_text_list_has(operations, FX_TEXT("*"))) {
         complain(of, "wildcard ", FX_TEXT("*"),
@@ -171,7 +153,7 @@ static unsigned read_operations(const struct fx_text_list *operations,
     return bits;
 }
 
-/* Were there complaints? Then the field named is invalid. */
+/* Fails if there were complaints: the field is invalid. */
 static bool settle(struct fx_buf *complaints, const char *field,
                    const struct owner *owner, struct fx_err *err) {
     const bool ok = complaints->len == 0 && !complaints->failed;
@@ -231,30 +213,16 @@ bool fx_operations_hold(const struct fx_binding *binding,
                : (binding->operations & FX_OPERATION_BIT(request->operation)) != 0;
 }
 
-/* The number of bindings; false beyond the limit. */
-static bool count_bindings(const struct fx_apply_to *apply_to, size_t *ret_count) {
-    size_t total = 0;
-    for (size_t i = 0; i < apply_to->n_entries; i++) {
-        const struct entry *entry = &apply_to->entries[i];
-        const size_t factors[] = {entry->groups.n_items, entry->versions.n_items,
-                                  entry->kinds.n_items};
-        size_t product = 1;
-        for (size_t k = 0; k < FX_COUNT(factors); k++) {
-            if (factors[k] > FX_LIMIT_APPLY_TO_BINDINGS) {
-                return false;
-            }
-            product *= factors[k]; /* each at most the limit */
-            if (product > FX_LIMIT_APPLY_TO_BINDINGS) {
-                return false;
-            }
-        }
-        total += product;
-        if (total > FX_LIMIT_APPLY_TO_BINDINGS) {
-            return false;
-        }
+size_t fx_apply_to_count(const struct fx_text_list *groups,
+                         const struct fx_text_list *versions,
+                         const struct fx_text_list *kinds) {
+    const size_t most = FX_LIMIT_APPLY_TO_BINDINGS;
+    const size_t factors[] = {groups->n_items, versions->n_items, kinds->n_items};
+    size_t product = 1;
+    for (size_t i = 0; i < FX_COUNT(factors) && product <= most; i++) {
+        product = factors[i] > most ? most + 1 : product * factors[i];
     }
-    *ret_count = total;
-    return true;
+    return product <= most ? product : most + 1;
 }
 
 static void add_bindings(struct fx_apply_to *apply_to, const struct entry *entry) {
@@ -275,7 +243,11 @@ static void add_bindings(struct fx_apply_to *apply_to, const struct entry *entry
 static bool make_bindings(struct fx_apply_to *apply_to, const struct owner *owner,
                           struct fx_err *err) {
     size_t n = 0;
-    if (!count_bindings(apply_to, &n)) {
+    for (size_t i = 0; i < apply_to->n_entries && n <= FX_LIMIT_APPLY_TO_BINDINGS; i++) {
+        const struct entry *entry = &apply_to->entries[i];
+        n += fx_apply_to_count(&entry->groups, &entry->versions, &entry->kinds);
+    }
+    if (n > FX_LIMIT_APPLY_TO_BINDINGS) {
         return fx_fail(err, FX_ELIMIT,
                        "applyTo of %s mutator %.*s names more than %u kinds of objects",
                        owner->kind, FX_TEXT_ARG(owner->name), FX_LIMIT_APPLY_TO_BINDINGS);

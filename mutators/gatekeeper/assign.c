@@ -4,30 +4,17 @@
  */
 #include "mutators/gatekeeper/assigner.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 #include "value/equal.h"
 #include "value/go_text.h"
 #include "value/tree.h"
 
-static const struct field parameters_fields[] = {FIELD_PATH_TESTS, FIELD_ASSIGN,
-                                                 FIELDS_END};
-static const struct shape parameters_shape = {"Parameters", parameters_fields, false};
+SHAPE(parameters, "Parameters", FIELD_PATH_TESTS, FIELD_ASSIGN);
 
-static const struct field spec_fields[] = {
-    FIELD_APPLY_TO, FIELD_MATCH,
-    FIELD_LOCATION, {"parameters", FIELD_OBJECT, "@.Parameters", NULL, &parameters_shape},
-    FIELDS_FURTHER, FIELD_CONDITIONS,
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"AssignSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"), FIELD("kind"),
-    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.AssignSpec", NULL, &spec_shape},
-    FIELD("status"),     FIELDS_END,
-};
-const struct shape fx_assign_shape = {"Assign", root_fields, false};
+POLICY_SHAPE(fx_assign_shape, "Assign", FIELD_APPLY_TO, FIELD_MATCH, FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.Parameters", parameters_shape), FIELDS_FURTHER,
+             FIELD_CONDITIONS);
 
 static bool fail_not_object(const struct source *source, struct fx_err *err) {
     struct fx_buf text;
@@ -35,14 +22,8 @@ static bool fail_not_object(const struct source *source, struct fx_err *err) {
     fx_buf_str(&text, "invalid value: `");
     fx_go_text_add(&text, source->value, FX_GO_DOUBLES);
     fx_buf_str(&text, "`, only objects can be added to keyed lists");
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
-                         "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, fx_shape_node(source->value, source->assign),
+                              FX_EINVALID, &text);
 }
 
 static bool fail_other_key(const struct source *source,
@@ -56,18 +37,11 @@ static bool fail_other_key(const struct source *source,
     fx_go_text_add(&text, list->value, FX_GO_INTEGERS);
     fx_buf_str(&text, ", object key ");
     fx_go_text_add(&text, key, FX_GO_DOUBLES);
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail_in(err, fx_shape_place(key, source->value), FX_EINVALID, "%s",
-                         text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, fx_shape_node(key, source->value), FX_EINVALID, &text);
 }
 
-/* What goes into a keyed list is an object that has the list's key. Gatekeeper, where the
- * numbers of values are doubles, refuses all integer keys. */
+/* An element of a keyed list must be an object with the list's key. Gatekeeper reads the
+ * numbers of values as doubles, so it refuses all integer keys. */
 static bool check_element(const struct source *source,
                           const struct fx_location_step *list, struct fx_err *err) {
     if (!json_is_object(source->value)) {

@@ -1,76 +1,153 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/assign_image.c - kind AssignImage: replaces the domain, the path or
- * the tag of an image reference, or several of them.
+ * the tag of an image reference, or several of them; with `onlyIf` only of images with
+ * certain parts.
  */
 #include <stdlib.h>
 
+#include "base/buf.h"
+#include "base/limits.h"
 #include "mutators/gatekeeper/image.h"
-#include "mutators/gatekeeper/image_check.h"
-#include "mutators/gatekeeper/only_if.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
-static const struct field parameters_fields[] = {
-    FIELD_PATH_TESTS,
-    FIELD_TEXT("assignDomain", "string"),
-    FIELD_TEXT("assignPath", "string"),
-    FIELD_TEXT("assignTag", "string"),
-    FIELDS_FURTHER,
-    {"onlyIf", FIELD_OBJECT, "@.OnlyIf", NULL, &fx_only_if_shape},
-    FIELDS_END,
-};
-static const struct shape parameters_shape = {"AssignImageParameters", parameters_fields,
-                                              false};
+SHAPE(only_if, "OnlyIf", {"domains", FIELD_STRINGS, "[]string", "string", NULL},
+      {"paths", FIELD_STRINGS, "[]string", "string", NULL},
+      {"tags", FIELD_STRINGS, "[]string", "string", NULL});
 
-static const struct field spec_fields[] = {
-    FIELD_APPLY_TO,
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.AssignImageParameters", NULL, &parameters_shape},
-    FIELDS_FURTHER,
-    FIELD_CONDITIONS,
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"AssignImageSpec", spec_fields, false};
+SHAPE(parameters, "AssignImageParameters", FIELD_PATH_TESTS,
+      FIELD_TEXT("assignDomain", "string"), FIELD_TEXT("assignPath", "string"),
+      FIELD_TEXT("assignTag", "string"), FIELDS_FURTHER,
+      FIELD_STRUCT("onlyIf", "@.OnlyIf", only_if_shape));
 
-static const struct field root_fields[] = {
-    FIELD("apiVersion"), FIELD("kind"),
-    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.AssignImageSpec", NULL, &spec_shape},
-    FIELD("status"),     FIELDS_END,
+POLICY_SHAPE(fx_assign_image_shape, "AssignImage", FIELD_APPLY_TO, FIELD_MATCH,
+             FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.AssignImageParameters", parameters_shape),
+             FIELDS_FURTHER, FIELD_CONDITIONS);
+
+/* The allowed values of each part, as keys of objects (counted), so that long lists cost
+ * no more than short ones; the empty text allows a missing part. NULL: any value. */
+struct only_if {
+    json_t *domains, *paths, *tags;
 };
-const struct shape fx_assign_image_shape = {"AssignImage", root_fields, false};
 
 struct assign_image {
     struct target target; /* first */
     json_t *parameters;   /* of the policy, a copy */
-    struct image parts;   /* borrowed from there; what is empty stays as it is */
+    struct image parts;   /* borrowed from there; an empty part does not change */
     struct only_if only_if;
 };
+
+/* ---- onlyIf ----------------------------------------------------------------------- */
+
+static bool check_count(const struct policy *policy, const char *name, const json_t *list,
+                        struct fx_err *err) {
+    if (json_array_size(list) == 0) {
+        return fx_fail_in(
+            err, list, FX_EINVALID,
+            "assignImage %.*s has invalid parameters: onlyIf.%s must not be empty",
+            FX_TEXT_ARG(policy->name), name);
+    }
+    if (json_array_size(list) > FX_LIMIT_CONDITION_VALUES) {
+        return fx_fail_in(
+            err, list, FX_ELIMIT,
+            "assignImage %.*s has invalid parameters: onlyIf.%s has more than %u values",
+            FX_TEXT_ARG(policy->name), name, FX_LIMIT_CONDITION_VALUES);
+    }
+    return true;
+}
+
+/* A set of the texts; null elements are empty ones. */
+static bool read_set(const struct policy *policy, const char *name, const json_t *list,
+                     json_t **ret_set, struct fx_err *err) {
+    if (list == NULL) {
+        return true;
+    }
+    if (!check_count(policy, name, list, err)) {
+        return false;
+    }
+    json_t *set = json_object();
+    *ret_set = set;
+    size_t index = 0;
+    const json_t *one = NULL;
+    json_array_foreach (list, index, one) {
+        const struct fx_text text = fx_tree_text(one);
+        if (!fx_tree_set_take(set, text.data == NULL ? FX_TEXT("") : text, json_true())) {
+            return fx_fail_nomem(err);
+        }
+    }
+    return true;
+}
+
+static bool fail_tag(const struct policy *policy, const json_t *tags, size_t index,
+                     struct fx_err *err) {
+    const json_t *tag = json_array_get(tags, index);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "assignImage %.*s has invalid parameters: onlyIf.tags[%zu] ",
+                  FX_TEXT_ARG(policy->name), index);
+    fx_text_quote_go(&text, fx_tree_text(tag));
+    fx_buf_str(&text, " must start with ':' or '@', or be empty");
+    return fx_fail_buf_finish(err, tag, FX_EINVALID, &text);
+}
+
+/* A tag without its mark would match no image. */
+static bool check_tags(const struct policy *policy, const json_t *tags,
+                       struct fx_err *err) {
+    size_t index = 0;
+    const json_t *tag = NULL;
+    json_array_foreach (tags, index, tag) {
+        const struct fx_text text = fx_tree_text(tag);
+        if (text.len > 0 && text.data[0] != ':' && text.data[0] != '@') {
+            return fail_tag(policy, tags, index, err);
+        }
+    }
+    return true;
+}
+
+/* Reads `spec.parameters.onlyIf`; its types have been checked. */
+static bool read_only_if(const struct policy *policy, struct only_if *ret_only_if,
+                         struct fx_err *err) {
+    const json_t *node = fx_policy_view_further(policy, policy->parameters, "onlyIf");
+    const json_t *tags = fx_shape_view(node, "tags");
+    return read_set(policy, "domains", fx_shape_view(node, "domains"),
+                    &ret_only_if->domains, err) &&
+           read_set(policy, "paths", fx_shape_view(node, "paths"), &ret_only_if->paths,
+                    err) &&
+           read_set(policy, "tags", tags, &ret_only_if->tags, err) &&
+           check_tags(policy, tags, err);
+}
+
+static bool allows(const json_t *set, struct fx_text part) {
+    return set == NULL || fx_tree_view_text(set, part) != NULL;
+}
+
+/* Do the lists contain the parts of the image? */
+static bool only_if_holds(const struct only_if *only_if, const struct image *image) {
+    return allows(only_if->domains, image->domain) &&
+           allows(only_if->paths, image->path) && allows(only_if->tags, image->tag);
+}
 
 /* ---- the policy ------------------------------------------------------------------ */
 
 static bool fail_parameter(const struct policy *policy, const char *field,
                            const char *before, const char *behind, struct fx_err *err) {
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    fx_text_quote_go(&quoted, fx_tree_view_string(policy->parameters, field));
-    if (quoted.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail_in(err,
-                         fx_policy_node(policy, fx_shape_view(policy->parameters, field)),
-                         FX_EINVALID, "assignImage %.*s has invalid parameters: %s %s %s",
-                         FX_TEXT_ARG(policy->name), before, quoted.data, behind);
-    }
-    fx_buf_finish(&quoted);
-    return false;
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_printf(&text, "assignImage %.*s has invalid parameters: %s ",
+                  FX_TEXT_ARG(policy->name), before);
+    fx_text_quote_go(&text, fx_tree_view_string(policy->parameters, field));
+    fx_buf_printf(&text, " %s", behind);
+    return fx_fail_buf_finish(
+        err, fx_policy_node(policy, fx_shape_view(policy->parameters, field)),
+        FX_EINVALID, &text);
 }
 
-/* What each part must look like, where it is given. */
+/* Checks the form of each part that is not empty. */
 static bool check_forms(const struct policy *policy, const struct image *parts,
                         struct fx_err *err) {
     const struct {
@@ -150,7 +227,7 @@ static bool compile(struct target *target, const struct policy *policy,
            fx_target_check_metadata(target, policy, "assignImage", err) &&
            check_end(target, policy, err) && fx_target_check_key(target, policy, err) &&
            read_parts(assign, policy, err) &&
-           fx_only_if_read(policy, &assign->only_if, err) &&
+           read_only_if(policy, &assign->only_if, err) &&
            fx_target_compile_path_tests(target, policy, err) &&
            fx_target_compile_apply_to(target, policy, err);
 }
@@ -162,16 +239,15 @@ static json_t *new_reference(const struct image *image) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_image_print(&text, image);
-    json_t *value =
-        text.failed ? NULL : fx_tree_new_string((struct fx_text){text.data, text.len});
+    json_t *value = text.failed ? NULL : fx_tree_new_string(fx_buf_view(&text));
     fx_buf_finish(&text);
     return value;
 }
 
-static bool set_image(const void *user, const struct fx_write_position *place,
+static bool set_image(const void *user, const struct fx_write_position *position,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
-    const json_t *old = place->old;
+    const json_t *old = position->old;
     const struct assign_image *assign = user;
     if (old != NULL && !json_is_string(old)) {
         return fx_fail(err, FX_EMUTATE,
@@ -179,7 +255,7 @@ static bool set_image(const void *user, const struct fx_write_position *place,
                        "type string");
     }
     const struct image before = fx_image_split(fx_tree_text(old));
-    if (!fx_only_if_holds(&assign->only_if, &before)) {
+    if (!only_if_holds(&assign->only_if, &before)) {
         *ret_write = FX_WRITE_PASS;
         *ret_criterion = "onlyIf";
         return true;
@@ -204,19 +280,17 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 
 static void destroy(struct fx_mutator *self) {
     struct assign_image *assign = (struct assign_image *)self;
-    fx_only_if_finish(&assign->only_if);
+    json_decref(assign->only_if.domains);
+    json_decref(assign->only_if.paths);
+    json_decref(assign->only_if.tags);
     json_decref(assign->parameters);
     fx_target_finish(&assign->target);
     free(assign);
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fx_target_match,
+    TARGET_OPS,
     .apply = apply,
-    .access = fx_target_access,
-    .example = fx_target_example,
-    .operations = "applyTo.operations",
-    .explain = fx_target_explain,
     .destroy = destroy,
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/assign_image_test.c - kind AssignImage: what is refused, what
- * becomes of references, and what the engine is told.
+ * mutators/gatekeeper/assign_image_test.c - kind AssignImage: what is refused,
+ * the new references, and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -95,7 +95,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* A policy, a Pod's spec, and what comes of it (NULL: the same). */
+/* A policy, a Pod's spec, and the result (NULL: unchanged). */
 static const struct {
     const char *policy, *before, *after;
     bool applied;
@@ -154,7 +154,7 @@ static bool apply_once(const struct fx_mutator *mutator, json_t **root,
     return mutator->ops->apply(mutator, &request_create, root, &effect, err);
 }
 
-/* Whatever stands there, the words are the same. */
+/* The message does not depend on the value. */
 static void fails_on_what_is_no_string(void **state) {
     (void)state;
     static const char *const values[] = {"5", "null", "{}", "['a']", "true"};

@@ -5,33 +5,15 @@
  */
 #include "mutators/gatekeeper/assigner.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 
-static const struct field parameters_fields[] = {FIELD_ASSIGN, FIELDS_END};
-static const struct shape parameters_shape = {"MetadataParameters", parameters_fields,
-                                              false};
+SHAPE(parameters, "MetadataParameters", FIELD_ASSIGN);
 
-static const struct field spec_fields[] = {
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.MetadataParameters", NULL, &parameters_shape},
-    FIELDS_FURTHER,
-    FIELD_CONDITIONS,
-    {"operations", FIELD_STRINGS, "[]v1.Operation", "v1.Operation", NULL},
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"AssignMetadataSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"),
-    FIELD("kind"),
-    FIELD_METADATA,
-    {"spec", FIELD_OBJECT, "@.AssignMetadataSpec", NULL, &spec_shape},
-    FIELD("status"),
-    FIELDS_END,
-};
-const struct shape fx_assign_metadata_shape = {"AssignMetadata", root_fields, false};
+POLICY_SHAPE(fx_assign_metadata_shape, "AssignMetadata", FIELD_MATCH, FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.MetadataParameters", parameters_shape),
+             FIELDS_FURTHER, FIELD_CONDITIONS,
+             {"operations", FIELD_STRINGS, "[]v1.Operation", "v1.Operation", NULL});
 
 static bool parse_location(struct target *target, const struct policy *policy,
                            struct fx_err *err) {
@@ -54,7 +36,7 @@ static bool check_location(const struct fx_location *location,
                       FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
 }
 
-/* Of an object's own values it is known only then whether they are strings. */
+/* Values of the object (fromObject) are checked when they are written. */
 static bool check_source(struct source *source, const struct policy *policy,
                          struct fx_err *err) {
     source->only_strings = true;
@@ -67,13 +49,13 @@ static bool check_source(struct source *source, const struct policy *policy,
     if (source->type != SOURCE_VALUE || json_is_string(source->value)) {
         return true;
     }
-    return fx_fail_in(err, fx_shape_place(source->value, source->assign), FX_EINVALID,
+    return fx_fail_in(err, fx_shape_node(source->value, source->assign), FX_EINVALID,
                       "spec.parameters.assign.value field must be a string for "
                       "AssignMetadata \"%.*s\"",
                       FX_TEXT_ARG(policy->name));
 }
 
-/* What is there already is never overwritten. */
+/* A label or annotation that exists is never overwritten. */
 static bool set_path_test(struct target *target, struct fx_err *err) {
     const struct fx_path_test_entry absent = {target->location, FX_TEXT("MustNotExist")};
     return fx_path_tests_compile(target->location, &absent, 1, &target->tests, err);

@@ -68,7 +68,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* A policy, an object's metadata, and what comes of it (NULL: the same). */
+/* A policy, an object's metadata, and the result (NULL: unchanged). */
 static const struct {
     const char *policy, *before, *after;
     bool applied;

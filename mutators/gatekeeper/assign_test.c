@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/assign_test.c - kind Assign: what is refused and with which words,
- * what is written, and what the engine is told.
+ * mutators/gatekeeper/assign_test.c - kind Assign: what is refused and with which
+ * message, what is written, and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,9 +31,9 @@
 #define LONG_NAME "a234567890123456789012345678901234567890123456789012345678901234"
 
 /* Refused policies, each at the JSON Pointer-like path of the node at fault: the text of
- * that node as JSON, or its first words. */
+ * that node as JSON, or the start of it. */
 static const struct refusal refused[] = {
-    /* Wrong types, in Go's words, before everything else. */
+    /* Wrong types, with Go's messages, come first. */
     {POLICY("[]"),
      "json: cannot unmarshal array into Go struct field Assign.spec of type "
      "v1.AssignSpec",
@@ -158,7 +158,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* A policy, a Pod's spec, and what comes of it (NULL: the same). */
+/* A policy, a Pod's spec, and the result (NULL: unchanged). */
 static const struct {
     const char *policy, *before, *after;
     bool applied;
@@ -228,7 +228,7 @@ static void takes_null_for_nothing(void **state) {
     json_decref(policy);
 }
 
-/* The mutator's own node goes into each object, and is never written to afterwards. */
+/* The mutator's own node is put into each object, and is never written to afterwards. */
 static void gives_the_value_by_reference(void **state) {
     (void)state;
     json_t *policy = must_read(SPEC("spec.x", "'value':{'n':1}"));
@@ -343,7 +343,7 @@ static void warns_of_unknown_fields(void **state) {
     json_decref(policy);
 }
 
-/* Nothing is wrong with the empty sub path: it is never asked. */
+/* An empty sub path is valid: it is never evaluated. */
 static void warns_of_path_tests(void **state) {
     (void)state;
     json_t *policy = must_read(POLICY(
@@ -353,8 +353,8 @@ static void warns_of_path_tests(void **state) {
         "{'subPath':'spec.x','condition':''},{'subPath':'spec.x'},"
         "{'subPath':'spec.x','condition':null}]}}"));
     struct fx_compilation compilation = must_compile(policy);
-    static const char words[] = " is not a condition of path tests (MustExist, "
-                                "MustNotExist): the mutator never changes anything";
+    static const char message[] = " is not a condition of path tests (MustExist, "
+                                  "MustNotExist): the mutator never changes anything";
     static const struct {
         const char *quoted, *node;
     } expected[] = {{"\"Exists\"", "'Exists'"},
@@ -366,7 +366,7 @@ static void warns_of_path_tests(void **state) {
         const char *text = compilation.warnings[i].text;
         const size_t at = strlen(expected[i].quoted);
         assert_memory_equal(text, expected[i].quoted, at);
-        assert_string_equal(text + at, words);
+        assert_string_equal(text + at, message);
         assert_json(compilation.warnings[i].node, expected[i].node);
     }
     fx_compilation_finish(&compilation);

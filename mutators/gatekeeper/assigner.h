@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "engine/external.h"
 #include "engine/input.h"
-#include "mutators/gatekeeper/other_place.h"
+#include "mutators/gatekeeper/other_location.h"
 #include "mutators/gatekeeper/policy.h"
 #include "mutators/gatekeeper/target.h"
 
@@ -31,8 +31,8 @@ struct source {
     struct fx_external external; /* EXTERNAL, */
     struct fx_input input;       /* likewise */
     bool asks_username; /* EXTERNAL: ask for the username, not for the present value */
-    struct other_place from; /* OBJECT */
-    bool only_strings;       /* OBJECT: only strings may be written there */
+    struct other_location from; /* OBJECT */
+    bool only_strings;          /* OBJECT: only strings may be written there */
 };
 
 /* Reads `assign` into a zeroed source, that of the target, whose location is parsed.
@@ -43,29 +43,18 @@ bool fx_source_compile(const struct policy *policy, struct target *target,
                        struct source *source, struct fx_err *err) FX_MUST_USE;
 void fx_source_finish(struct source *source); /* zeroed ones are fine */
 
-/* Reads `assign.externalData` into the source (spec section 3.2; with the CRD's defaults
- * and rules, because an API server has not checked a file). Errors: FX_EINVALID. */
-bool fx_source_read_external(struct source *source, json_t *external,
-                             struct fx_err *err) FX_MUST_USE;
-
 /* The `user` of the setters below. */
 struct setting {
     const struct source *source;
     const struct fx_request *request;
-    struct finding *finding; /* OBJECT: the value at the last place; zeroed at first */
+    struct finding *finding; /* OBJECT: the value at the last position; zeroed at first */
 };
 struct finding {
-    const json_t *key; /* fx_other_place_key() */
+    const json_t *key; /* fx_other_location_key() */
     json_t *value;     /* borrowed, or NULL */
     size_t n_nodes;    /* of it */
     size_t n_copied;   /* of all values that were written in this walk */
 };
-
-/* The setter of an external source: a placeholder for the present text, or for the
- * username. */
-bool fx_source_set_external(const void *user, const struct fx_write_position *place,
-                            enum fx_write *ret_write, json_t **ret_value,
-                            const char **ret_criterion, struct fx_err *err);
 
 /* Reads `assign.fromObject` into the source: a location of one value; neither location
  * may contain the other. Errors: FX_EINVALID, FX_ESYNTAX (with the span), FX_ELIMIT,
@@ -76,7 +65,7 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
 
 /* The setter of such a source: sets the value itself, not a copy. If the value is missing
  * or null, it passes ("fromObject"). */
-bool fx_source_set_object(const void *user, const struct fx_write_position *place,
+bool fx_source_set_object(const void *user, const struct fx_write_position *position,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/conditions.c - asking conditions. They are read in
- * conditions_read.c.
+ * mutators/gatekeeper/conditions.c - evaluates conditions. conditions_read.c compiles
+ * them.
  */
 #include "mutators/gatekeeper/conditions.h"
 
@@ -10,12 +10,11 @@
 #include "base/budget.h"
 #include "base/regex.h"
 #include "location/gatekeeper/location.h"
-#include "mutators/gatekeeper/condition.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
 static void finish(struct condition *condition) {
-    fx_other_place_finish(&condition->place);
+    fx_other_location_finish(&condition->field);
     json_decref(condition->strings);
     json_decref(condition->values);
     for (size_t i = 0; i < condition->n_patterns; i++) {
@@ -32,7 +31,7 @@ void fx_conditions_finish(struct conditions *conditions) {
     *conditions = (struct conditions){0};
 }
 
-/* Strings are looked up, so that many of them cost no more than one. */
+/* Strings are found by a lookup, so that many of them cost no more than one. */
 static bool is_among(const struct condition *condition, const json_t *value) {
     if (json_is_string(value)) {
         return fx_tree_view_text(condition->strings, fx_tree_text(value)) != NULL;
@@ -59,16 +58,16 @@ static bool fits_pattern(const struct condition *condition, const json_t *value,
     return true;
 }
 
-/* Is it a value of the kind that the condition looks for? */
-static bool is_sought(const struct condition *condition, const json_t *value,
-                      bool *ret_sought, struct fx_err *err) {
-    *ret_sought = true;
+/* Does the value pass the test of the condition, whether it requires or forbids that? */
+static bool is_wanted(const struct condition *condition, const json_t *value,
+                      bool *ret_wanted, struct fx_err *err) {
+    *ret_wanted = true;
     switch (condition->relation) {
     case CONDITION_EXISTS:
     case CONDITION_DOES_NOT_EXIST: break;
     case CONDITION_IN:
-    case CONDITION_NOT_IN: *ret_sought = is_among(condition, value); break;
-    case CONDITION_MATCHES: return fits_pattern(condition, value, ret_sought, err);
+    case CONDITION_NOT_IN: *ret_wanted = is_among(condition, value); break;
+    case CONDITION_MATCHES: return fits_pattern(condition, value, ret_wanted, err);
     }
     return true;
 }
@@ -79,19 +78,20 @@ struct search {
     struct fx_err *err;
 };
 
-static bool look_at(void *user, json_t *value) {
+static bool check_value(void *user, json_t *value) {
     struct search *search = user;
-    search->failed = !is_sought(search->condition, value, &search->found, search->err);
+    search->failed = !is_wanted(search->condition, value, &search->found, search->err);
     return !search->found && !search->failed;
 }
 
-/* Of all that its steps from `from` on lead to, one is what it looks for, or where it
- * forbids that, none. */
+/* Evaluates the values that the steps from `from` on select: one of them must pass the
+ * test, or, if the condition forbids that, none. */
 static bool holds(const struct condition *condition, size_t from, json_t *node,
                   bool *ret_holds, struct fx_err *err) {
     struct search search = {.condition = condition, .err = err};
     if (node != NULL) {
-        (void)fx_location_each(condition->place.location, from, node, look_at, &search);
+        (void)fx_location_each(condition->field.location, from, node, check_value,
+                               &search);
     }
     if (search.failed) {
         return false;
@@ -110,12 +110,12 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
     *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items && *ret_hold; i++) {
         const struct condition *condition = &conditions->items[i];
-        if (condition->place.varies) {
+        if (condition->field.varies) {
             continue;
         }
         /* A location begins with a field. */
         json_t *first =
-            fx_tree_view_text(object, condition->place.location->steps[0].name);
+            fx_tree_view_text(object, condition->field.location->steps[0].name);
         if (!holds(condition, 1, first, ret_hold, err)) {
             return false;
         }
@@ -123,29 +123,29 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
     return true;
 }
 
-/* One of those that are asked of elements; the answer is kept for the next place. */
+/* Evaluates a condition on elements; the result is kept for the next position. */
 static bool holds_at(const struct condition *condition,
-                     const struct fx_write_position *place, const json_t **key,
+                     const struct fx_write_position *position, const json_t **key,
                      bool *held, struct fx_err *err) {
-    const json_t *now = fx_other_place_key(&condition->place, place);
+    const json_t *now = fx_other_location_key(&condition->field, position);
     if (now != NULL && now == *key) {
         return true;
     }
     *key = now;
-    return holds(condition, condition->place.n_shared,
-                 fx_other_place_start(&condition->place, place), held, err);
+    return holds(condition, condition->field.n_shared,
+                 fx_other_location_start(&condition->field, position), held, err);
 }
 
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_write_position *place, struct answers *answers,
-                           bool *ret_hold, struct fx_err *err) {
+                           const struct fx_write_position *position,
+                           struct answers *answers, bool *ret_hold, struct fx_err *err) {
     *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items; i++) {
         const struct condition *condition = &conditions->items[i];
-        if (!condition->place.varies) {
+        if (!condition->field.varies) {
             continue;
         }
-        if (!holds_at(condition, place, &answers->keys[i], &answers->held[i], err)) {
+        if (!holds_at(condition, position, &answers->keys[i], &answers->held[i], err)) {
             return false;
         }
         *ret_hold = *ret_hold && answers->held[i];

@@ -17,14 +17,37 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "base/macros.h"
+#include "base/regex.h"
 #include "location/gatekeeper/location.h"
 #include "location/gatekeeper/write.h"
+#include "mutators/gatekeeper/other_location.h"
 #include "mutators/gatekeeper/policy.h"
+
+/* operator, as written */
+#define CONDITION_OPERATORS(X)        \
+    X(EXISTS, "Exists")               \
+    X(DOES_NOT_EXIST, "DoesNotExist") \
+    X(IN, "In")                       \
+    X(NOT_IN, "NotIn")                \
+    X(MATCHES, "Matches")
+
+enum condition_operator {
+#define X(name, text) CONDITION_##name,
+    CONDITION_OPERATORS(X)
+#undef X
+};
+
+struct condition {
+    struct other_location field;
+    enum condition_operator relation; /* its `operator` */
+    json_t *values;                   /* In, NotIn: the list, counted */
+    json_t *strings;                  /* likewise: those that are strings, as keys */
+    struct fx_regex **patterns;       /* Matches */
+    size_t n_patterns;
+};
 
 /* The criterion that did not hold, for verdicts. */
 #define CRITERION_CONDITIONS "conditions"
-
-struct condition; /* opaque */
 
 /* Immutable once made. */
 struct conditions {
@@ -33,9 +56,9 @@ struct conditions {
     bool vary; /* one of them is evaluated for elements */
 };
 
-/* The results in one walk: for each condition, the result at its last place. */
+/* The results in one walk: for each condition, the result at its last position. */
 struct answers {
-    const json_t *keys[FX_LIMIT_CONDITIONS]; /* fx_other_place_key() */
+    const json_t *keys[FX_LIMIT_CONDITIONS]; /* fx_other_location_key() */
     bool held[FX_LIMIT_CONDITIONS];
 };
 
@@ -49,7 +72,7 @@ bool fx_conditions_compile(const struct policy *policy,
                            struct fx_err *err) FX_MUST_USE;
 void fx_conditions_finish(struct conditions *conditions); /* zeroed ones are fine */
 
-/* Warns about a condition that looks as if it were evaluated for each element, but is
+/* Warns about a condition that seems to be evaluated for each element, but is
  * not: its glob has other exceptions than the glob of `spec.location`. Errors:
  * FX_ENOMEM. */
 bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
@@ -60,10 +83,12 @@ bool fx_conditions_warn(const struct conditions *conditions, const struct policy
 bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,
                         bool *ret_hold, struct fx_err *err) FX_MUST_USE;
 
-/* Do all conditions on elements hold at this place? `answers` is zeroed before the walk.
- * Changes that the walk itself made within an element do not count. Errors: the same. */
+/* Do all conditions on elements hold at this position? `answers` is zeroed before the
+ * walk. Changes that the walk itself made within an element do not count. Errors: the
+ * same. */
 bool fx_conditions_hold_at(const struct conditions *conditions,
-                           const struct fx_write_position *place, struct answers *answers,
-                           bool *ret_hold, struct fx_err *err) FX_MUST_USE;
+                           const struct fx_write_position *position,
+                           struct answers *answers, bool *ret_hold,
+                           struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/conditions_read.c - `spec.conditions` as it stands in a policy,
- * whose types are checked.
+ * mutators/gatekeeper/conditions_read.c - compiles `spec.conditions`, whose types have
+ * been checked, and warns about conditions that are unlikely to be intended.
  */
 #include <stdlib.h>
 
 #include "base/buf.h"
 #include "base/limits.h"
-#include "mutators/gatekeeper/condition.h"
 #include "mutators/gatekeeper/conditions.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
 #include "value/tree.h"
 
-static const char *const operator_words[] = {
+static const char *const operator_names[] = {
 #define X(name, text) [CONDITION_##name] = text,
     CONDITION_OPERATORS(X)
 #undef X
@@ -23,7 +22,7 @@ static const char *const operator_words[] = {
 struct reading {
     const struct policy *policy;
     const struct fx_location *seen_from;
-    const json_t *list, *node; /* the conditions, and this one; NULL: it is null */
+    const json_t *list, *node; /* the conditions, and this one; NULL if it is null */
     size_t index;
 };
 
@@ -31,13 +30,13 @@ struct reading {
 static bool fail_field(const struct reading *reading, const char *field,
                        struct fx_err *err) {
     const json_t *within = reading->node != NULL ? reading->node : reading->list;
-    err->node = fx_shape_place(fx_shape_view(reading->node, field), within);
+    err->node = fx_shape_node(fx_shape_view(reading->node, field), within);
     return fx_err_prefix(err, "spec.conditions[%zu].%s: ", reading->index, field);
 }
 
 static bool fail_value(const struct reading *reading, size_t index, struct fx_err *err) {
     const json_t *values = fx_shape_view(reading->node, "values");
-    err->node = fx_shape_place(json_array_get(values, index), values);
+    err->node = fx_shape_node(json_array_get(values, index), values);
     return fx_err_prefix(err, "spec.conditions[%zu].values[%zu]: ", reading->index,
                          index);
 }
@@ -49,29 +48,24 @@ static bool read_location(const struct reading *reading, struct condition *condi
         return fail_field(reading, "location", err);
     }
     const struct fx_text text = fx_tree_view_string(reading->node, "location");
-    return fx_other_place_parse(text, reading->policy->syntax, reading->seen_from,
-                                &condition->place, err) ||
+    return fx_other_location_parse(text, reading->policy->syntax, reading->seen_from,
+                                   &condition->field, err) ||
            fail_field(reading, "location", err);
 }
 
-static bool fail_operator(const struct reading *reading, struct fx_text words,
+static bool fail_operator(const struct reading *reading, struct fx_text name,
                           struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_str(&text, "Unsupported value: ");
-    fx_text_quote_go(&text, words);
+    fx_text_quote_go(&text, name);
     fx_buf_str(&text, ": supported values: ");
-    for (size_t i = 0; i < FX_COUNT(operator_words); i++) {
-        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", operator_words[i]);
+    for (size_t i = 0; i < FX_COUNT(operator_names); i++) {
+        fx_buf_printf(&text, "%s\"%s\"", i == 0 ? "" : ", ", operator_names[i]);
     }
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EINVALID, "%s", text.data);
-        (void)fail_field(reading, "operator", err);
-    }
-    fx_buf_finish(&text);
-    return false;
+    const bool is_ours = text.failed;
+    (void)fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
+    return !is_ours && fail_field(reading, "operator", err);
 }
 
 static bool read_operator(const struct reading *reading, struct condition *condition,
@@ -80,14 +74,14 @@ static bool read_operator(const struct reading *reading, struct condition *condi
         (void)fx_fail(err, FX_EINVALID, "Required value");
         return fail_field(reading, "operator", err);
     }
-    const struct fx_text words = fx_tree_view_string(reading->node, "operator");
-    for (size_t i = 0; i < FX_COUNT(operator_words); i++) {
-        if (fx_text_is(words, operator_words[i])) {
+    const struct fx_text name = fx_tree_view_string(reading->node, "operator");
+    for (size_t i = 0; i < FX_COUNT(operator_names); i++) {
+        if (fx_text_is(name, operator_names[i])) {
             condition->relation = (enum condition_operator)i;
             return true;
         }
     }
-    return fail_operator(reading, words, err);
+    return fail_operator(reading, name, err);
 }
 
 static bool takes_values(const struct condition *condition) {
@@ -103,7 +97,7 @@ static bool check_count(const struct reading *reading, const struct condition *c
         patterns ? FX_LIMIT_CONDITION_PATTERNS : FX_LIMIT_CONDITION_VALUES;
     if (takes_values(condition) != (n_values > 0)) {
         (void)fx_fail(err, FX_EINVALID, "must %sbe empty with `%s`",
-                      n_values > 0 ? "" : "not ", operator_words[condition->relation]);
+                      n_values > 0 ? "" : "not ", operator_names[condition->relation]);
     } else if (n_values > most) {
         (void)fx_fail(err, FX_ELIMIT, "more than %u %s", most,
                       patterns ? "patterns" : "values");
@@ -119,8 +113,8 @@ static bool add_value(struct condition *condition, const json_t *value,
     if (json_is_object(value) || json_is_array(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string, a number, a boolean or null");
     }
-    /* `true` and `1` without quotes, a slip that nobody would see. */
-    if (fx_target_is_label(condition->place.location) && !json_is_string(value) &&
+    /* `true` and `1` without quotes never match: an error that is easily overlooked. */
+    if (fx_target_is_label(condition->field.location) && !json_is_string(value) &&
         !json_is_null(value)) {
         return fx_fail(err, FX_EINVALID,
                        "must be a string: labels and annotations are nothing else");
@@ -135,7 +129,7 @@ static bool add_pattern(struct condition *condition, const json_t *value,
                         struct fx_err *err) {
     if (!json_is_string(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string with `%s`",
-                       operator_words[CONDITION_MATCHES]);
+                       operator_names[CONDITION_MATCHES]);
     }
     if (!fx_regex_compile(fx_tree_text(value),
                           &condition->patterns[condition->n_patterns], err)) {
@@ -187,7 +181,7 @@ static bool read_all(const struct policy *policy, const struct fx_location *seen
             !read_values(&reading, condition, err)) {
             return false;
         }
-        conditions->vary = conditions->vary || condition->place.varies;
+        conditions->vary = conditions->vary || condition->field.varies;
     }
     return true;
 }
@@ -213,5 +207,40 @@ bool fx_conditions_compile(const struct policy *policy,
         return false;
     }
     *ret_conditions = made;
+    return true;
+}
+
+/* ---- warnings --------------------------------------------------------------------- */
+
+static bool is_glob(const struct fx_location_step *step) {
+    return step->type == FX_LOCATION_LIST && step->glob;
+}
+
+/* Do the two locations diverge at globs of the same list with different exceptions? */
+static bool diverges_at_globs(const struct other_location *field) {
+    const struct fx_location *here = field->seen_from;
+    const size_t at = field->n_shared;
+    if (at >= here->n_steps || at >= field->location->n_steps) {
+        return false;
+    }
+    const struct fx_location_step *other = &field->location->steps[at];
+    return is_glob(&here->steps[at]) && is_glob(other) &&
+           fx_text_equal(here->steps[at].name, other->name);
+}
+
+bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
+                        struct fx_compilation *compilation, struct fx_err *err) {
+    const json_t *list = fx_shape_view(policy->spec, "conditions");
+    for (size_t i = 0; i < conditions->n_items; i++) {
+        const json_t *location = fx_shape_view(json_array_get(list, i), "location");
+        if (diverges_at_globs(&conditions->items[i].field) &&
+            !fx_compilation_warn(
+                compilation, location,
+                "spec.conditions[%zu].location: is evaluated for all elements together, "
+                "because its glob differs from that of spec.location",
+                i)) {
+            return fx_fail_nomem(err);
+        }
+    }
     return true;
 }

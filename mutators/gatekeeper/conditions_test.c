@@ -93,7 +93,7 @@ static const struct refusal refused[] = {
      "spec.conditions[0].values[1]: must be a string with `Matches`", "5", 0, 0},
     {WHEN("spec.a", "Matches", "['a','a(b']"),
      "spec.conditions[0].values[1]: missing ): a(b", "'a(b'", 0, 0},
-    /* They are the last thing that is looked at. */
+    /* Conditions are read last. */
     {OURS("Assign", "'location':'spec.x','parameters':{'assign':{'value':1}},"
                     "'conditions':[{}]"),
      "applyTo required for Assign mutator m", NULL, 0, 0},
@@ -168,7 +168,7 @@ static const struct writing asked_once[] = {
     {AT("spec.x", "[{'location':'spec.a','operator':'Exists'},{'location':'spec.b',"
                   "'operator':'Exists'}]"),
      "{'a':1,'b':2}", "{'a':1,'b':2,'x':1}", NULL},
-    /* Its own location is a place like any other; and so is a list that is shared. */
+    /* Its own location is valid like any other; and so is a list that is shared. */
     {WHEN("spec.x", "In", "[1,2]"), "{'x':2}", "{'x':1}", NULL},
     {WHEN("spec.x", "In", "[2]"), "{}", NULL, "conditions"},
     {AT("spec.l[k: v].x", IF("spec.l[k: v]", "Exists", "[]")), "{'l':[]}", NULL,
@@ -180,7 +180,7 @@ static void is_asked_of_the_object(void **state) {
     expect_writings(asked_once, FX_COUNT(asked_once));
 }
 
-/* What shares a glob with the location is asked of the same element. */
+/* A condition that shares a glob with the location is evaluated for the same element. */
 static const struct writing asked_at_each[] = {
     {EACH("spec.l[k: *].a", "Exists", "[]"), "{'l':[{'a':0},{'b':0}]}",
      "{'l':[{'a':0,'x':1},{'b':0}]}", NULL},
@@ -219,7 +219,7 @@ static const struct writing asked_at_each[] = {
     {AT("spec.l[k: *].m[n: v].x", IF("spec.l[k: *].m[n: v].a", "Exists", "[]")),
      "{'l':[{'m':[{'n':'v','a':1},{'n':'v'}]}]}",
      "{'l':[{'m':[{'n':'v','a':1,'x':1},{'n':'v'}]}]}", NULL},
-    /* Both sorts together. */
+    /* Both kinds of conditions. */
     {AT("spec.l[k: *].x", "[{'location':'spec.l[k: *].a','operator':'Exists'},{"
                           "'location':'spec.b','operator':'Exists'}]"),
      "{'l':[{'a':1}]}", NULL, "conditions"},
@@ -228,7 +228,7 @@ static const struct writing asked_at_each[] = {
      "{'l':[{'a':1},{}],'b':1}", "{'l':[{'a':1,'x':1},{}],'b':1}", NULL},
 };
 
-static void is_asked_at_each_place(void **state) {
+static void is_evaluated_at_each_position(void **state) {
     (void)state;
     expect_writings(asked_at_each, FX_COUNT(asked_at_each));
 }
@@ -258,8 +258,8 @@ static void holds_for_every_kind(void **state) {
     expect_writings(of_other_kinds, FX_COUNT(of_other_kinds));
 }
 
-/* A condition may look at what was written at places before. Whether somebody else holds
- * the object, so that writes are made to copies, makes no difference. */
+/* A condition may read what was written at earlier positions. Whether another reference
+ * holds the object, so that writes are made to copies, makes no difference. */
 static void sees_the_same_in_copies(void **state) {
     (void)state;
     json_t *policy = must_read(AT("spec.l[k: *].m[n: *].p[q: *].x",
@@ -325,7 +325,7 @@ static void has_bounds(void **state) {
     }
 }
 
-/* A glob of the list that `spec.location` goes through, but another one. */
+/* A glob of the list that is in `spec.location`, with other exceptions. */
 static void warns_of_other_globs(void **state) {
     (void)state;
     static const struct {
@@ -369,7 +369,7 @@ int main(void) {
         cmocka_unit_test(refuses),
         cmocka_unit_test(warns_of_other_globs),
         cmocka_unit_test(is_asked_of_the_object),
-        cmocka_unit_test(is_asked_at_each_place),
+        cmocka_unit_test(is_evaluated_at_each_position),
         cmocka_unit_test(holds_for_every_kind),
         cmocka_unit_test(sees_the_same_in_copies),
         cmocka_unit_test(has_bounds),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/config_test.c - kind Config: what is refused, what is warned of,
- * and what the engine is told.
+ * and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/config.h"
 #include "mutators/gatekeeper/resource_testing.h"
 
 #define NAMED(name, spec)                                                      \
@@ -100,9 +100,9 @@ static void compiles(void **state) {
     assert_int_equal(exclusion->resource.ops->type, FX_RESOURCE_EXCLUSION);
     assert_string_equal(exclusion->resource.name, "config");
     assert_int_equal(exclusion->n_entries, 3);
-    assert_int_equal(exclusion->entries[0].n_processes, 2);
-    assert_int_equal(exclusion->entries[0].n_globs, 2);
-    assert_int_equal(exclusion->entries[1].n_processes, 0);
+    assert_int_equal(exclusion->entries[0].processes.n_items, 2);
+    assert_int_equal(exclusion->entries[0].globs.n_items, 2);
+    assert_int_equal(exclusion->entries[1].processes.n_items, 0);
     assert_true(fx_exclusion_covers(exclusion, "mutation-webhook", FX_TEXT("kube-x")));
     assert_true(fx_exclusion_covers(exclusion, "mutation-webhook", FX_TEXT("b")));
     assert_true(fx_exclusion_covers(exclusion, "sync", FX_TEXT("b")));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/dialect.c - Gatekeeper's mutators (spec section 3) and what goes
- * with them (sections 7, 8 and 10), and the mutators of our own group: joins the list of
- * kinds to the house.
+ * mutators/gatekeeper/dialect.c - the dialect of Gatekeeper's mutators (spec section 3),
+ * its resources (sections 7, 8 and 10), and the mutators of Fixpoint's own group.
  */
 #include "engine/dialect.h"
 
@@ -47,7 +46,7 @@ static const struct {
 #undef X
 };
 
-/* The index in `kinds`; that of its end where there is no such kind. */
+/* The index in `kinds`; that of its end if there is no such kind. */
 static size_t find_kind(const json_t *source) {
     struct fx_subject subject;
     fx_subject_read(source, &subject);
@@ -60,7 +59,7 @@ static size_t find_kind(const json_t *source) {
 }
 
 const json_t *fx_policy_node(const struct policy *policy, const json_t *node) {
-    return fx_shape_place(fx_shape_place(node, policy->spec), policy->source);
+    return fx_shape_node(fx_shape_node(node, policy->spec), policy->source);
 }
 
 json_t *fx_policy_view_further(const struct policy *policy, const json_t *object,
@@ -68,7 +67,7 @@ json_t *fx_policy_view_further(const struct policy *policy, const json_t *object
     return policy->extended ? fx_shape_view(object, key) : NULL;
 }
 
-/* What stands behind the `/` of `mutations.gatekeeper.sh/v1`. */
+/* The version: the text after the `/` of `mutations.gatekeeper.sh/v1`. */
 static const char *version_of(const json_t *source) {
     const struct fx_text version = fx_tree_view_string(source, "apiVersion");
     const char *slash = version.len > 0 ? strchr(version.data, '/') : NULL;

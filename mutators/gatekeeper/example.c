@@ -3,10 +3,9 @@
  * mutators/gatekeeper/example.c - an example: a small object on which a mutator acts. It
  * has what the location needs, and what makes path tests and conditions hold. What cannot
  * be derived from the policy (a regular expression, conditions that contradict each
- * other) is left out. So callers must try whether the mutator acts.
+ * other) is missing. So callers must try whether the mutator acts.
  */
 #include "mutators/gatekeeper/example.h"
-#include "mutators/gatekeeper/condition.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,13 +26,13 @@ struct putting {
     bool replaces; /* a value that is there already */
 };
 
-static bool put_setter(const void *user, const struct fx_write_position *place,
+static bool put_setter(const void *user, const struct fx_write_position *position,
                        enum fx_write *ret_write, json_t **ret_value,
                        const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
     (void)err;
     const struct putting *putting = user;
-    if (place->old != NULL && !putting->replaces) {
+    if (position->old != NULL && !putting->replaces) {
         *ret_write = FX_WRITE_KEEP;
         return true;
     }
@@ -290,17 +289,17 @@ static struct fx_text literal_of(struct fx_text pattern) {
 /* A value for which the condition holds: a new reference. NULL without memory, or if
  * there is no such value or none can be derived; then *ret_wanted is false. */
 static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
-    const struct fx_text words = fx_tree_view_string(condition, "operator");
+    const struct fx_text relation = fx_tree_view_string(condition, "operator");
     json_t *first = json_array_get(fx_shape_view(condition, "values"), 0);
     *ret_wanted = true;
-    if (fx_text_is(words, "In") && first != NULL) {
+    if (fx_text_is(relation, "In") && first != NULL) {
         return json_incref(first);
     }
-    if (fx_text_is(words, "Matches")) {
+    if (fx_text_is(relation, "Matches")) {
         const struct fx_text literal = literal_of(fx_tree_text(first));
         return fx_tree_new_string(literal.data != NULL ? literal : FX_TEXT(EXAMPLE_NAME));
     }
-    *ret_wanted = fx_text_is(words, "Exists");
+    *ret_wanted = fx_text_is(relation, "Exists");
     return *ret_wanted ? json_string(EXAMPLE_NAME) : NULL;
 }
 
@@ -309,7 +308,7 @@ static bool put_conditions(const struct example *of, json_t **root, struct fx_er
     const json_t *conditions = fx_shape_view(of->spec, "conditions");
     for (size_t i = 0; i < compiled->n_items; i++) {
         const struct condition *condition = &compiled->items[i];
-        const struct fx_location *location = condition->place.location;
+        const struct fx_location *location = condition->field.location;
         bool wanted = false;
         json_t *value = make_wanted(json_array_get(conditions, i), &wanted);
         if (wanted && !put_take(root, location, location->n_steps, value,

@@ -12,7 +12,7 @@
 #include "base/macros.h"
 #include "mutators/gatekeeper/target.h"
 
-/* A name where any will do. */
+/* The name if any name is valid. */
 #define EXAMPLE_NAME "example"
 
 /* Makes an object that `applyTo` and `match` of this `spec` select: its type, name,

@@ -15,8 +15,8 @@ struct type {
     struct fx_text group, version, kind;
 };
 
-/* For policies that name only a kind, or only a group: of a group the first row counts,
- * and if neither is named, the first of all. */
+/* For policies that name only a kind, or only a group: the first row of a group is used,
+ * and if neither is named, the first row. */
 static const struct {
     const char *group, *kind;
 } usual[] = {
@@ -55,7 +55,7 @@ static bool is_star(struct fx_text text) {
     return fx_text_is(text, "*");
 }
 
-/* The first entry of the list that is no star; data NULL where there is none. */
+/* The first entry of the list that is not a star; data NULL if there is none. */
 static struct fx_text first_named(const json_t *list) {
     size_t index = 0;
     const json_t *item = NULL;
@@ -67,7 +67,7 @@ static struct fx_text first_named(const json_t *list) {
     return (struct fx_text){NULL, 0};
 }
 
-/* Has the list the text or a `*`, or is it empty? */
+/* Does the list contain the text or a `*`, or is it empty? */
 static bool list_allows(const json_t *list, struct fx_text text) {
     size_t index = 0;
     const json_t *item = NULL;
@@ -162,25 +162,25 @@ static bool any_matches(const json_t *globs, struct fx_text text) {
 /* The glob with `word` in place of a star at one end. */
 static json_t *fill_glob(struct fx_text glob, const char *word) {
     const bool before = glob.len > 0 && glob.data[0] == '*';
-    const bool behind = glob.len > 1 && glob.data[glob.len - 1] == '*';
+    const bool after = glob.len > 1 && glob.data[glob.len - 1] == '*';
     if (glob.len == (size_t)before) { /* "" or "*" */
         return json_string(word);
     }
-    const struct fx_text core = {glob.data + before, glob.len - before - behind};
-    if (before && !behind) {
+    const struct fx_text core = {glob.data + before, glob.len - before - after};
+    if (before && !after) {
         return json_sprintf("%s%.*s", word, FX_TEXT_ARG(core));
     }
-    return json_sprintf("%.*s%s", FX_TEXT_ARG(core), behind && !before ? word : "");
+    return json_sprintf("%.*s%s", FX_TEXT_ARG(core), after && !before ? word : "");
 }
 
 /* A string that the glob matches, and if possible none of the others. A new reference;
  * NULL without memory. */
 static json_t *make_name(struct fx_text glob, const json_t *others) {
-    static const char *const words[] = {EXAMPLE_NAME, "app", "main"};
+    static const char *const names[] = {EXAMPLE_NAME, "app", "main"};
     json_t *made = NULL;
-    for (size_t i = 0; i < FX_COUNT(words); i++) {
+    for (size_t i = 0; i < FX_COUNT(names); i++) {
         json_decref(made);
-        made = fill_glob(glob, words[i]);
+        made = fill_glob(glob, names[i]);
         if (made == NULL || !any_matches(others, fx_tree_text(made))) {
             break;
         }
@@ -247,12 +247,12 @@ static bool add_label(json_t *labels, struct fx_text key, json_t *value) {
 /* Adds the label that an expression requires. */
 static bool add_expression(json_t *labels, const json_t *expression) {
     const struct fx_text key = fx_tree_view_string(expression, "key");
-    const struct fx_text words = fx_tree_view_string(expression, "operator");
-    if (fx_text_is(words, "In")) {
+    const struct fx_text relation = fx_tree_view_string(expression, "operator");
+    if (fx_text_is(relation, "In")) {
         json_t *value = json_array_get(fx_shape_view(expression, "values"), 0);
         return value == NULL || add_label(labels, key, json_incref(value));
     }
-    return !fx_text_is(words, "Exists") ||
+    return !fx_text_is(relation, "Exists") ||
            add_label(labels, key, json_string(EXAMPLE_NAME));
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/example_test.c - objects made for a policy: what they look like,
+ * mutators/gatekeeper/example_test.c - objects made for a policy: their content,
  * and that the policy acts on them.
  */
 #include <setjmp.h>
@@ -161,7 +161,7 @@ static void makes_objects(void **state) {
     }
 }
 
-/* Policies that want an object which cannot be told, or none at all: no object, or one
+/* Policies whose object cannot be derived, or that match none: no object, or one
  * that shows when it is tried. */
 static const char *const unknown[] = {
     HEAD("AssignMetadata") "'match':{'kinds':[{'apiGroups':['example.dev'],'kinds':['*']}"

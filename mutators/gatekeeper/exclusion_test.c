@@ -12,28 +12,26 @@
 
 #include <stdlib.h>
 
-#include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/config.h"
 
-/* Copies the words, which are separated by blanks. */
-static struct fx_text *split(const char *words, size_t *ret_count) {
-    struct fx_text *texts = calloc(8, sizeof *texts);
-    assert_non_null(texts);
-    *ret_count = 0;
-    for (size_t at = 0; words[at] != '\0';) {
+/* Copies a list with blanks between its texts. */
+static void split(struct fx_text_list *list, const char *texts) {
+    list->items = calloc(8, sizeof *list->items);
+    assert_non_null(list->items);
+    for (size_t at = 0; texts[at] != '\0';) {
         size_t len = 0;
-        while (words[at + len] != '\0' && words[at + len] != ' ') {
+        while (texts[at + len] != '\0' && texts[at + len] != ' ') {
             len++;
         }
-        texts[(*ret_count)++] = (struct fx_text){words + at, len};
-        at += len + (words[at + len] == ' ' ? 1 : 0);
+        list->items[list->n_items++] = (struct fx_text){texts + at, len};
+        at += len + (texts[at + len] == ' ' ? 1 : 0);
     }
-    return texts;
 }
 
 static void fill(struct fx_exclusion_entry *entry, const char *processes,
                  const char *globs) {
-    entry->processes = split(processes, &entry->n_processes);
-    entry->globs = split(globs, &entry->n_globs);
+    split(&entry->processes, processes);
+    split(&entry->globs, globs);
 }
 
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion.c - a template as a resource, and the object it makes of
- * a generator.
+ * mutators/gatekeeper/expansion.c - a template as a resource, and the object that it
+ * makes from a generator.
  */
 #include "mutators/gatekeeper/expansion.h"
 
@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "engine/request.h"
+#include "mutators/gatekeeper/shape.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -17,9 +18,9 @@
 static void destroy(struct fx_resource *self) {
     struct fx_expansion *expansion = (struct fx_expansion *)self; /* its first member */
     for (size_t i = 0; expansion->targets != NULL && i < expansion->n_targets; i++) {
-        free(expansion->targets[i].groups);
-        free(expansion->targets[i].versions);
-        free(expansion->targets[i].kinds);
+        fx_text_list_finish(&expansion->targets[i].groups);
+        fx_text_list_finish(&expansion->targets[i].versions);
+        fx_text_list_finish(&expansion->targets[i].kinds);
     }
     free(expansion->targets);
     free(expansion->source_path);
@@ -27,22 +28,13 @@ static void destroy(struct fx_resource *self) {
     free(expansion);
 }
 
-static bool has(const struct fx_text *texts, size_t n_texts, struct fx_text text) {
-    for (size_t i = 0; i < n_texts; i++) {
-        if (fx_text_equal(texts[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text group,
                         struct fx_text version, struct fx_text kind) {
     for (size_t i = 0; i < expansion->n_targets; i++) {
         const struct fx_expansion_target *target = &expansion->targets[i];
-        if (has(target->groups, target->n_groups, group) &&
-            has(target->versions, target->n_versions, version) &&
-            has(target->kinds, target->n_kinds, kind)) {
+        if (fx_text_list_has(&target->groups, group) &&
+            fx_text_list_has(&target->versions, version) &&
+            fx_text_list_has(&target->kinds, kind)) {
             return true;
         }
     }
@@ -65,7 +57,7 @@ static void print_path(struct fx_buf *buf, const struct fx_expansion *expansion,
     }
 }
 
-/* What stands at the first `n_fields` fields is no object. */
+/* The value at the first `n_fields` fields is not an object. */
 static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
                           const json_t *found, struct fx_err *err) {
     struct fx_buf text;
@@ -82,35 +74,28 @@ static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
     }
     fx_buf_printf(&text, " is of the type %s, expected map[string]interface{}",
                   fx_tree_go_type(found));
-    (void)(text.failed ? fx_fail_nomem(err) : fx_fail(err, FX_EINVALID, "%s", text.data));
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
 static bool fail_missing(const struct fx_expansion *expansion, const json_t *generator,
                          struct fx_err *err) {
     struct fx_buf path;
-    struct fx_buf quoted;
+    struct fx_buf text;
     fx_buf_init(&path, 0);
-    fx_buf_init(&quoted, 0);
+    fx_buf_init(&text, 0);
     print_path(&path, expansion, expansion->n_source_path);
-    if (!path.failed) { /* without the dot it begins with */
-        fx_text_quote_go(&quoted, (struct fx_text){path.data + 1, path.len - 1});
+    const struct fx_text name =
+        fx_tree_view_string(fx_tree_view_key(generator, "metadata"), "name");
+    fx_buf_str(&text, "could not find source field ");
+    if (!path.failed) { /* without the dot at its start */
+        fx_text_quote_go(&text, fx_text_rest(fx_buf_view(&path), 1));
     }
-    if (path.failed || quoted.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        const struct fx_text name =
-            fx_tree_view_string(fx_tree_view_key(generator, "metadata"), "name");
-        (void)fx_fail(err, FX_EINVALID, "could not find source field %s in resource %.*s",
-                      quoted.data, FX_TEXT_ARG(name));
-    }
-    fx_buf_finish(&quoted);
-    fx_buf_finish(&path);
-    return false;
+    fx_buf_printf(&text, " in resource %.*s", FX_TEXT_ARG(name));
+    fx_buf_finish_part(&text, &path);
+    return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
-/* The object at the source path, borrowed; NULL with the error where there is none. */
+/* The object at the source path, borrowed; NULL with the error if there is none. */
 static json_t *find_source(const struct fx_expansion *expansion, const json_t *generator,
                            struct fx_err *err) {
     const json_t *within = generator;
@@ -148,10 +133,9 @@ static bool set_type(json_t *made, const struct fx_expansion *expansion) {
         fx_buf_char(&version, '/');
     }
     fx_buf_text(&version, expansion->version);
-    const bool ok =
-        !version.failed &&
-        set_text(made, "apiVersion", (struct fx_text){version.data, version.len}) &&
-        set_text(made, "kind", expansion->kind);
+    const bool ok = !version.failed &&
+                    set_text(made, "apiVersion", fx_buf_view(&version)) &&
+                    set_text(made, "kind", expansion->kind);
     fx_buf_finish(&version);
     return ok;
 }
@@ -163,7 +147,7 @@ static void add_lower(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* A server would make up the name of what is generated; this one is Gatekeeper's. */
+/* In a cluster the server generates the name; this one is Gatekeeper's. */
 static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
                      struct fx_text parent) {
     struct fx_buf name;
@@ -173,9 +157,8 @@ static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
         fx_buf_char(&name, '-');
         add_lower(&name, expansion->kind);
     }
-    const bool ok = !name.failed &&
-                    (name.len == 0 ||
-                     set_text(metadata, "name", (struct fx_text){name.data, name.len}));
+    const bool ok =
+        !name.failed && (name.len == 0 || set_text(metadata, "name", fx_buf_view(&name)));
     fx_buf_finish(&name);
     return ok;
 }
@@ -229,7 +212,7 @@ static bool add_owner(json_t *metadata, const struct fx_subject *parent) {
     return owners != NULL && fx_tree_append_take(owners, new_owner(parent));
 }
 
-/* What the object has of its own stays, but for what every object has. */
+/* Sets the name, the namespace and the owner; other metadata do not change. */
 static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
                          const struct fx_subject *parent, struct fx_text namespace_) {
     const struct fx_text key = FX_TEXT("metadata");
@@ -243,7 +226,7 @@ static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
            add_owner(metadata, parent);
 }
 
-/* Type and metadata come first, as people write objects; false without memory. */
+/* Fills the object, type and metadata first. False without memory. */
 static bool fill(json_t *made, json_t *source, const struct fx_expansion *expansion,
                  const struct fx_subject *parent, struct fx_text namespace_) {
     json_t *metadata = fx_tree_view_key(source, "metadata");

@@ -16,11 +16,11 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/resource.h"
+#include "engine/unmarshal.h"
 
-/* One entry of `spec.applyTo`; the texts are borrowed from the source. */
+/* One entry of `spec.applyTo`. */
 struct fx_expansion_target {
-    struct fx_text *groups, *versions, *kinds;
-    size_t n_groups, n_versions, n_kinds;
+    struct fx_text_list groups, versions, kinds;
 };
 
 struct fx_expansion {
@@ -32,9 +32,8 @@ struct fx_expansion {
     struct fx_text group, version, kind; /* `spec.generatedGVK` */
 };
 
-/* Makes an expansion with `n_targets` empty targets, which the caller fills: it frees the
- * arrays of the targets and `source_path`; the texts belong to `source`. NULL without
- * memory. */
+/* Makes an expansion with `n_targets` empty targets, which the caller fills, as it fills
+ * `source_path`, an array whose texts belong to `source`. NULL without memory. */
 struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
                                          size_t n_targets) FX_MUST_USE;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_cycles.c - templates that expand each other without
+ * mutators/gatekeeper/expansion_cycles.c - finds templates that expand each other without
  * end.
  *
  * A graph of types: a template leads from each type that it expands to the type that it
@@ -20,7 +20,7 @@
 struct vertex {
     struct fx_text group, version, kind;
     uint32_t first_edge; /* NONE: it has none */
-    uint32_t next_edge;  /* the walk's place; NONE: done */
+    uint32_t next_edge;  /* the position of the walk; NONE: done */
     uint32_t order, low; /* Tarjan's, from 1; order 0: not seen yet */
     uint32_t component;  /* NONE: not known yet */
 };
@@ -111,12 +111,12 @@ static bool add_edge(struct graph *graph, const struct edge *edge) {
 /* An edge from each type of the target that some template makes. */
 static bool add_target(struct graph *graph, const struct fx_expansion_target *target,
                        const struct edge *edge) {
-    const size_t n_pairs = target->n_versions * target->n_kinds;
-    for (size_t i = 0; i < target->n_groups * n_pairs; i++) {
+    const size_t n_pairs = target->versions.n_items * target->kinds.n_items;
+    for (size_t i = 0; i < target->groups.n_items * n_pairs; i++) {
         const struct vertex type = {
-            .group = target->groups[i / n_pairs],
-            .version = target->versions[i % n_pairs / target->n_kinds],
-            .kind = target->kinds[i % target->n_kinds],
+            .group = target->groups.items[i / n_pairs],
+            .version = target->versions.items[i % n_pairs / target->kinds.n_items],
+            .kind = target->kinds.items[i % target->kinds.n_items],
         };
         struct edge whole = *edge;
         whole.from = find_type(graph, &type);

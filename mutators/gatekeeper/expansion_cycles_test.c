@@ -36,12 +36,12 @@ static const struct {
     {"the way round", {"A>B", "B>C", "C>D", "D>E", "E>F", "F>B"}, "-xxxxx"},
 };
 
-static struct fx_resource *parse(const char *words, char kinds[32]) {
-    const size_t len = strcspn(words, ">");
-    memcpy(kinds, words, len);
+static struct fx_resource *parse(const char *arrow, char kinds[32]) {
+    const size_t len = strcspn(arrow, ">");
+    memcpy(kinds, arrow, len);
     kinds[len] = '\0';
     return &fake_expansion(&(struct fake_template){"t", "g", "v1", kinds, NULL, "g", "v1",
-                                                   words + len + 1})
+                                                   arrow + len + 1})
                 ->resource;
 }
 

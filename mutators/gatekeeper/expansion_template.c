@@ -1,49 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: which objects bring
- * others about, and what those are (spec section 10).
+ * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: the objects that are
+ * expanded, and what is generated from them (spec section 10).
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/limits.h"
 #include "mutators/gatekeeper/expansion.h"
+#include "mutators/gatekeeper/match.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
-#include "mutators/gatekeeper/texts.h"
+#include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
 
-static const struct field target_fields[] = {FIELD("groups"), FIELD("versions"),
-                                             FIELD("kinds"), FIELDS_END};
-static const struct shape target_shape = {"ApplyTo", target_fields, false};
+SHAPE(target, "ApplyTo", FIELD("groups"), FIELD("versions"), FIELD("kinds"));
 
-static const struct field generated_fields[] = {
-    FIELD_TEXT("group", "string"),
-    FIELD_TEXT("version", "string"),
-    FIELD_TEXT("kind", "string"),
-    FIELDS_END,
-};
-static const struct shape generated_shape = {"GeneratedGVK", generated_fields, false};
+SHAPE(generated, "GeneratedGVK", FIELD_TEXT("group", "string"),
+      FIELD_TEXT("version", "string"), FIELD_TEXT("kind", "string"));
 
-static const struct field spec_fields[] = {
-    {"applyTo", FIELD_LIST, "[]match.ApplyTo", "match.ApplyTo", &target_shape},
-    FIELD_TEXT("templateSource", "string"),
-    {"generatedGVK", FIELD_OBJECT, "@.GeneratedGVK", NULL, &generated_shape},
-    FIELD_TEXT("enforcementAction", "string"),
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"ExpansionTemplateSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"),
-    FIELD("kind"),
-    FIELD_METADATA,
-    {"spec", FIELD_OBJECT, "@.ExpansionTemplateSpec", NULL, &spec_shape},
-    FIELD("status"),
-    FIELDS_END,
-};
-const struct shape fx_expansion_template_shape = {"ExpansionTemplate", root_fields,
-                                                  false};
+POLICY_SHAPE(fx_expansion_template_shape, "ExpansionTemplate",
+             {"applyTo", FIELD_LIST, "[]match.ApplyTo", "match.ApplyTo", &target_shape},
+             FIELD_TEXT("templateSource", "string"),
+             FIELD_STRUCT("generatedGVK", "@.GeneratedGVK", generated_shape),
+             FIELD_TEXT("enforcementAction", "string"));
 
 #define NAME_MAX_BYTES 63
 
@@ -68,7 +47,7 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
     return true;
 }
 
-/* Everything that a template must say, in Gatekeeper's order. */
+/* The required fields, in Gatekeeper's order. */
 static bool check_fields(const struct policy *policy,
                          const struct fx_expansion *expansion, struct fx_err *err) {
     const char *missing = NULL;
@@ -88,7 +67,7 @@ static bool check_fields(const struct policy *policy,
                       "ExpansionTemplate %.*s %s", FX_TEXT_ARG(policy->name), missing);
 }
 
-/* What a template makes, it may not expand again. */
+/* A template must not expand the type that it generates. */
 static bool check_cycle(const struct policy *policy, const struct fx_expansion *expansion,
                         struct fx_err *err) {
     if (!fx_expansion_holds(expansion, expansion->group, expansion->version,
@@ -104,27 +83,17 @@ static bool check_cycle(const struct policy *policy, const struct fx_expansion *
 
 static bool read_target(const json_t *node, struct fx_expansion_target *target,
                         struct fx_err *err) {
-    const struct {
-        struct texts_field field;
-        struct fx_text **texts;
-        size_t *count;
-    } lists[] = {
-        {{"groups", "ApplyTo", "spec.applyTo.groups", "[]string", "string"},
-         &target->groups,
-         &target->n_groups},
-        {{"kinds", "ApplyTo", "spec.applyTo.kinds", "[]string", "string"},
-         &target->kinds,
-         &target->n_kinds},
-        {{"versions", "ApplyTo", "spec.applyTo.versions", "[]string", "string"},
-         &target->versions,
-         &target->n_versions},
-    };
-    for (size_t i = 0; i < FX_COUNT(lists); i++) {
-        if (!fx_texts_read(node, &lists[i].field, lists[i].texts, lists[i].count, err)) {
-            return false;
-        }
-    }
-    return true;
+    static const struct fx_go_field groups = {"ApplyTo", "spec.applyTo.groups",
+                                              "[]string"};
+    static const struct fx_go_field kinds = {"ApplyTo", "spec.applyTo.kinds", "[]string"};
+    static const struct fx_go_field versions = {"ApplyTo", "spec.applyTo.versions",
+                                                "[]string"};
+    return fx_text_list_read(fx_tree_view_key(node, "groups"), &groups, "string",
+                             &target->groups, err) &&
+           fx_text_list_read(fx_tree_view_key(node, "kinds"), &kinds, "string",
+                             &target->kinds, err) &&
+           fx_text_list_read(fx_tree_view_key(node, "versions"), &versions, "string",
+                             &target->versions, err);
 }
 
 static bool read_targets(const struct policy *policy, struct fx_expansion *expansion,
@@ -138,19 +107,14 @@ static bool read_targets(const struct policy *policy, struct fx_expansion *expan
     return true;
 }
 
-/* Groups, versions and kinds multiply where templates are searched for cycles. */
+/* Limits the product of groups, versions and kinds, which the search for cycles walks. */
 static bool check_size(const struct policy *policy, const struct fx_expansion *expansion,
                        struct fx_err *err) {
     const size_t max = FX_LIMIT_APPLY_TO_BINDINGS;
     size_t total = 0;
     for (size_t i = 0; i < expansion->n_targets && total <= max; i++) {
         const struct fx_expansion_target *target = &expansion->targets[i];
-        const size_t n_pairs = target->n_groups > max || target->n_versions > max
-                                   ? max + 1
-                                   : target->n_groups * target->n_versions;
-        const bool fits =
-            n_pairs <= max && target->n_kinds <= max && n_pairs * target->n_kinds <= max;
-        total += fits ? n_pairs * target->n_kinds : max + 1;
+        total += fx_apply_to_count(&target->groups, &target->versions, &target->kinds);
     }
     return total <= max ||
            fx_fail_in(err, spec_node(policy, "applyTo"), FX_ELIMIT,
@@ -159,7 +123,7 @@ static bool check_size(const struct policy *policy, const struct fx_expansion *e
                       FX_TEXT_ARG(policy->name), FX_LIMIT_APPLY_TO_BINDINGS);
 }
 
-/* path := field *( "." field ), whatever stands between the dots */
+/* path := field *( "." field ); a field is any text without a dot */
 static bool split_source(const struct policy *policy, struct fx_expansion *expansion,
                          struct fx_err *err) {
     struct fx_text rest = fx_tree_view_string(policy->spec, "templateSource");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/expansion_template_test.c - kind ExpansionTemplate: what is
- * refused, and what the engine is told.
+ * refused, and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +89,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* The path as words in brackets. */
+/* The path as texts in brackets. */
 static const struct {
     const char *source, *path;
 } paths[] = {
@@ -165,7 +165,7 @@ static void warns(void **state) {
     expect_warnings(warned, FX_COUNT(warned));
 }
 
-static json_t *words(size_t count) {
+static json_t *make_texts(size_t count) {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
         assert_int_equal(json_array_append_new(list, json_string("x")), 0);
@@ -190,9 +190,9 @@ static void sizes_are_bounded(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(rows); i++) {
         json_t *policy = must_read(TEMPLATE("{" SOURCE "," GENERATED "}"));
-        json_t *entry =
-            json_pack("{s:o, s:o, s:o}", "groups", words(rows[i].n_groups), "versions",
-                      words(rows[i].n_versions), "kinds", words(rows[i].n_kinds));
+        json_t *entry = json_pack(
+            "{s:o, s:o, s:o}", "groups", make_texts(rows[i].n_groups), "versions",
+            make_texts(rows[i].n_versions), "kinds", make_texts(rows[i].n_kinds));
         json_object_set_new(json_object_get(policy, "spec"), "applyTo",
                             json_pack("[o]", entry));
         struct fx_compilation made = {0};

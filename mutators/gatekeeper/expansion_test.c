@@ -51,7 +51,7 @@ static void applies(void **state) {
     fx_resource_unref(&expansion->resource);
 }
 
-/* An object, the namespace it is in, and what comes of it. */
+/* An object, the namespace it is in, and the result. */
 static const struct {
     const char *about, *generator, *namespace_, *made;
 } expanded[] = {

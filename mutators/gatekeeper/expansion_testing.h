@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion_testing.h - templates in a few words, for the tests of
+ * mutators/gatekeeper/expansion_testing.h - short templates for the tests of
  * this room. Included behind <cmocka.h>.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_TESTING_H
@@ -20,17 +20,15 @@ static inline struct fx_text fake_cut(const char **text, char separator) {
     return part;
 }
 
-static inline struct fx_text *fake_list(const char *words, size_t *ret_count) {
-    struct fx_text *list = calloc(8, sizeof *list);
-    assert_non_null(list);
-    *ret_count = 0;
+static inline void fake_list(struct fx_text_list *list, const char *texts) {
+    list->items = calloc(8, sizeof *list->items);
+    assert_non_null(list->items);
     do {
-        list[(*ret_count)++] = fake_cut(&words, ' ');
-    } while (*words != '\0');
-    return list;
+        list->items[list->n_items++] = fake_cut(&texts, ' ');
+    } while (*texts != '\0');
 }
 
-/* One template of a single target; all lists are words with blanks between them, `source`
+/* One template of a single target; all lists have blanks between their texts, `source`
  * has dots. An empty list of groups is that of the core group. The texts outlive it. */
 struct fake_template {
     const char *name, *groups, *versions, *kinds;
@@ -42,9 +40,9 @@ static inline struct fx_expansion *fake_expansion(const struct fake_template *fa
     struct fx_expansion *made = fx_expansion_create(fx_text_of(fake->name), NULL, 1);
     assert_non_null(made);
     struct fx_expansion_target *target = &made->targets[0];
-    target->groups = fake_list(fake->groups, &target->n_groups);
-    target->versions = fake_list(fake->versions, &target->n_versions);
-    target->kinds = fake_list(fake->kinds, &target->n_kinds);
+    fake_list(&target->groups, fake->groups);
+    fake_list(&target->versions, fake->versions);
+    fake_list(&target->kinds, fake->kinds);
     made->source_path = calloc(8, sizeof *made->source_path);
     assert_non_null(made->source_path);
     const char *source = fake->source == NULL ? "spec" : fake->source;

@@ -10,12 +10,12 @@
 #include "value/tree.h"
 #include "value/yaml.h"
 
-/* Appends what stands before the second, third and later of several things. */
+/* Appends the separator before all but the first of several items. */
 static void part(struct fx_buf *buf, size_t index, const char *separator) {
     fx_buf_str(buf, index > 0 ? separator : "");
 }
 
-/* A text as it stands, where only a text makes sense. */
+/* A string without quotes, where only a string is valid. */
 static void add_name(struct fx_buf *buf, const json_t *value) {
     if (json_is_string(value)) {
         fx_buf_text(buf, fx_tree_text(value));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/explain_test.c - criteria of policies in words, and where a
+ * mutators/gatekeeper/explain_test.c - criteria of policies as text, and where a
  * mutator may write.
  */
 #include <setjmp.h>
@@ -139,7 +139,7 @@ static void test_may_write(void **state) {
     }
 }
 
-/* Elements are told apart by the same key only. */
+/* Elements differ only if their values of one key differ. */
 static void test_may_write_elements(void **state) {
     (void)state;
     static const struct {

@@ -71,7 +71,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* Applies one policy twice to a Pod of this spec, asked for by bob; spec.x is then a
+/* Applies one policy twice to a Pod of this spec, requested by bob; spec.x is then a
  * placeholder of these facts. */
 static void expect_placeholder(const char *text, const char *spec,
                                const struct fx_placeholder *expected) {
@@ -156,7 +156,7 @@ static void labels_by_username(void **state) {
     json_t *policy = must_read(METADATA("'provider':'p','dataSource':'Username'"));
     struct fx_compilation compilation = must_compile(policy);
     const struct fx_mutator *mutator = compilation.mutators[0];
-    struct fx_request request = request_create; /* and nobody's request */
+    struct fx_request request = request_create; /* without a user */
     request.placeholders = fx_placeholders_create();
     json_t *root = pod_of("{}");
     struct fx_effect effect = {0};
@@ -179,7 +179,7 @@ static void labels_by_username(void **state) {
 static void fails_on_what_is_no_string(void **state) {
     (void)state;
     static const struct {
-        const char *spec, *words;
+        const char *spec, *message;
     } rows[] = {
         {"{'x':5}", NOT_TEXT "int64"},
         {"{'x':5.5}", NOT_TEXT "float64"},
@@ -196,10 +196,10 @@ static void fails_on_what_is_no_string(void **state) {
             "mutation " LOOP_UUID " for mutator Assign.mutations.gatekeeper.sh /a "
             "failed for  Pod ns p: ";
         assert_memory_equal(loop.err.msg, head, sizeof head - 1);
-        assert_string_equal(loop.err.msg + sizeof head - 1, rows[i].words);
+        assert_string_equal(loop.err.msg + sizeof head - 1, rows[i].message);
         loop_finish(&loop);
     }
-    /* Where nobody would ask. */
+    /* Where no provider would be called. */
     expect_failure(policies[0], "{}", FX_EMUTATE, "external data is not available here");
 }
 
@@ -208,13 +208,13 @@ static void fails_on_what_is_no_string(void **state) {
 static const struct {
     const char *policies[3], *before, *provider, *key;
 } looped[] = {
-    /* An ordinary value takes the place, as it was: nobody is asked. */
+    /* An ordinary value replaces it: no provider is called. */
     {{NAMED("a", "spec.x", DATA("'provider':'p'")),
       NAMED("b", "spec.x", "'value':'nginx'")},
      "{'x':'nginx'}",
      NULL,
      NULL},
-    /* What another mutator writes is what is asked for. */
+    /* The key is the value that another mutator wrote. */
     {{NAMED("a", "spec.x", "'value':'nginx'"),
       NAMED("b", "spec.x", DATA("'provider':'p'"))},
      "{}",

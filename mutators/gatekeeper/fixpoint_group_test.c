@@ -70,13 +70,13 @@ static void are_unknown_to_gatekeeper(void **state) {
         struct fx_compilation compilation = must_compile(policy);
         size_t n = 0;
         for (; n < MAX_WARNINGS && further[i].unknown[n] != NULL; n++) {
-            struct fx_buf words;
-            fx_buf_init(&words, 0);
-            fx_buf_printf(&words, "unknown field \"%s\"" HINT, further[i].unknown[n]);
+            struct fx_buf message;
+            fx_buf_init(&message, 0);
+            fx_buf_printf(&message, "unknown field \"%s\"" HINT, further[i].unknown[n]);
             assert_true(n < compilation.n_warnings);
-            assert_string_equal(compilation.warnings[n].text, words.data);
+            assert_string_equal(compilation.warnings[n].text, message.data);
             assert_non_null(compilation.warnings[n].node);
-            fx_buf_finish(&words);
+            fx_buf_finish(&message);
         }
         assert_int_equal(compilation.n_warnings, n);
         json_t *root = pod_of("{}");
@@ -175,7 +175,7 @@ static void know_the_further_fields(void **state) {
         const struct fx_mutator *mutator = compilation.mutators[0];
         assert_string_equal(mutator->group, "mutations.fixpoint.dev");
         assert_int_equal(mutator->rank, 1);
-        /* The annotation is asked for first. */
+        /* The annotation is evaluated first. */
         json_t *root = pod_of("{}");
         assert_string_equal(match(mutator, root).criterion, "annotationSelector");
         json_object_set_new(json_object_get(root, "metadata"), "annotations",

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/from_object.c - `assign.fromObject` of our own group: the value is
- * that of another place of the object. It is written by reference, so a copy costs
- * nothing.
+ * mutators/gatekeeper/from_object.c - `assign.fromObject` of Fixpoint's own group: writes
+ * the value of another field of the object, by reference, so that no copy is made.
  */
 #include <stdio.h>
 
@@ -27,7 +26,7 @@ static bool excepts(const struct fx_location_step *glob, const json_t *key) {
     return false;
 }
 
-/* Can both steps name one node? Of two lists that only one key rules out. */
+/* Can both steps select the same node? Two lists of one name: unless the keys differ. */
 static bool may_meet(const struct fx_location_step *a, const struct fx_location_step *b) {
     if (a->type != b->type) {
         return false;
@@ -66,9 +65,9 @@ static bool changes_key(const struct fx_location *location,
            fx_text_equal(list->name, location->steps[n - 1].name);
 }
 
-/* What is written must not change what is read: then it would be written anew with every
- * pass, and what holds itself would grow. */
-static const char *find_fault(const struct other_place *from) {
+/* The write must not change the value that is read: each pass would write again, and a
+ * value that contains itself would grow. */
+static const char *find_fault(const struct other_location *from) {
     const struct fx_location *location = from->seen_from;
     const struct fx_location *source = from->location;
     const size_t n_meeting = count_meeting(location, source);
@@ -97,8 +96,8 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
                            const struct fx_location *location, struct fx_err *err) {
     const json_t *node = fx_shape_view(source->assign, "fromObject");
     source->type = SOURCE_OBJECT;
-    if (!fx_other_place_parse(fx_tree_text(node), policy->syntax, location, &source->from,
-                              err)) {
+    if (!fx_other_location_parse(fx_tree_text(node), policy->syntax, location,
+                                 &source->from, err)) {
         err->node = node;
         return fx_err_prefix(err, FIELD_PATH ": ");
     }
@@ -109,20 +108,14 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
 /* ---- the object ------------------------------------------------------------------ */
 
 /* "value at spec.x …". */
-static bool fail_value(const struct source *source, const char *words,
+static bool fail_value(const struct source *source, const char *problem,
                        struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_str(&text, "value at ");
     fx_location_print(&text, source->from.location);
-    fx_buf_str(&text, words);
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    fx_buf_str(&text, problem);
+    return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
 static bool check_string(const struct setting *setting, const json_t *value,
@@ -133,13 +126,13 @@ static bool check_string(const struct setting *setting, const json_t *value,
         fx_placeholders_find(setting->request->placeholders, value, &to_come)) {
         return true;
     }
-    char words[64];
-    (void)snprintf(words, sizeof words, " is not a string, got %s",
+    char problem[64];
+    (void)snprintf(problem, sizeof problem, " is not a string, got %s",
                    fx_tree_go_type(value));
-    return fail_value(source, words, err);
+    return fail_value(source, problem, err);
 }
 
-/* What goes into a keyed list is an object that has the list's key. */
+/* An element of a keyed list must be an object with the list's key. */
 static bool check_element(const struct source *source, const json_t *value,
                           struct fx_err *err) {
     const struct fx_location *location = source->from.seen_from;
@@ -155,7 +148,7 @@ static bool check_element(const struct source *source, const json_t *value,
            fail_value(source, " has another key than the list element", err);
 }
 
-/* Counts a node off the budget, a long text as several. */
+/* Subtracts a node from the budget; a long text counts as several. */
 static bool restore(size_t *budget, size_t n_bytes) {
     const size_t n = 1 + n_bytes / FX_LIMIT_COPIED_NODE_BYTES;
     if (n > *budget) {
@@ -196,13 +189,13 @@ static bool check_size(const struct source *source, struct finding *finding,
     return true;
 }
 
-/* Finds the value for this place, NULL where there is none, and sees to it that it may be
+/* Finds the value for this position, NULL if there is none, and checks that it may be
  * written. */
 static bool find_value(const struct setting *setting,
-                       const struct fx_write_position *place, struct fx_err *err) {
+                       const struct fx_write_position *position, struct fx_err *err) {
     const struct source *source = setting->source;
-    const struct other_place *from = &source->from;
-    json_t *start = fx_other_place_start(from, place);
+    const struct other_location *from = &source->from;
+    json_t *start = fx_other_location_start(from, position);
     json_t *value =
         start == NULL ? NULL : fx_location_first(from->location, from->n_shared, start);
     if (value == NULL || json_is_null(value)) {
@@ -214,7 +207,7 @@ static bool find_value(const struct setting *setting,
            check_size(source, setting->finding, err);
 }
 
-/* What takes no memory here does so when it is printed, and time wherever it is read. */
+/* The copies share memory here, but not when they are printed. */
 static bool check_total(const struct setting *setting, struct fx_err *err) {
     struct finding *finding = setting->finding;
     finding->n_copied += finding->n_nodes;
@@ -223,15 +216,15 @@ static bool check_total(const struct setting *setting, struct fx_err *err) {
                       err);
 }
 
-bool fx_source_set_object(const void *user, const struct fx_write_position *place,
+bool fx_source_set_object(const void *user, const struct fx_write_position *position,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err) {
     const struct setting *setting = user;
     struct finding *finding = setting->finding;
-    const json_t *key = fx_other_place_key(&setting->source->from, place);
+    const json_t *key = fx_other_location_key(&setting->source->from, position);
     if (key == NULL || key != finding->key) {
         finding->key = key;
-        if (!find_value(setting, place, err)) {
+        if (!find_value(setting, position, err)) {
             return false;
         }
     }

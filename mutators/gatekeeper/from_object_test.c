@@ -91,7 +91,7 @@ static const struct writing copied[] = {
      "{'l':[{'k':'u','a':1},{'k':'v','a':2}],'x':2}", NULL},
     {COPY("spec.x", "spec.l[k: v].a"), "{'l':[{'k':'v'},{'k':'v','a':2}]}",
      "{'l':[{'k':'v'},{'k':'v','a':2}],'x':2}", NULL},
-    /* Where there is nothing, nothing comes of it. */
+    /* A missing value writes nothing. */
     {COPY("spec.x", "spec.y"), "{}", NULL, "fromObject"},
     {COPY("spec.x", "spec.y"), "{'x':1,'y':null}", NULL, "fromObject"},
     {COPY("spec.x.z", "spec.x.y"), "{}", NULL, "fromObject"},
@@ -188,8 +188,8 @@ static void copies_placeholders(void **state) {
     json_decref(policy);
 }
 
-/* The node itself, which then counts as shared: a write through one of its places is not
- * seen through the other. */
+/* The node itself, which then counts as shared: a write through one of its positions is
+ * not seen through the other. */
 static void copies_by_reference(void **state) {
     (void)state;
     json_t *policy = must_read(COPY("spec.x", "spec.y"));
@@ -277,7 +277,7 @@ static json_t *elements(size_t n) {
     return list;
 }
 
-/* From elsewhere, which is looked at once, and from the element itself. */
+/* From elsewhere, which is read once, and from the element itself. */
 static void has_a_bound_for_all_copies(void **state) {
     (void)state;
     const size_t n_most = FX_LIMIT_COPIED_NODES_OF_PASS / FX_LIMIT_COPIED_NODES;

@@ -41,3 +41,12 @@ bool fx_glob_matches_generate_name(struct fx_text pattern, struct fx_text genera
     return pattern.len > 0 && is_star(pattern, pattern.len - 1) &&
            fx_glob_matches(pattern, generate_name);
 }
+
+bool fx_glob_any_matches(const struct fx_text_list *patterns, struct fx_text text) {
+    for (size_t i = 0; i < patterns->n_items; i++) {
+        if (fx_glob_matches(patterns->items[i], text)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -9,9 +9,13 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "engine/unmarshal.h"
 
 /* Does the pattern match the text? */
 bool fx_glob_matches(struct fx_text pattern, struct fx_text text);
+
+/* Does one of the patterns match the text? */
+bool fx_glob_any_matches(const struct fx_text_list *patterns, struct fx_text text);
 
 /* Does the pattern match only itself: has it no star at either end? */
 bool fx_glob_is_exact(struct fx_text pattern);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/image.c - splitting and joining image references.
+ * mutators/gatekeeper/image.c - splitting, joining and checking image references. The
+ * patterns have ASCII characters only, and match without backtracking.
  */
 #include "mutators/gatekeeper/image.h"
 
@@ -17,11 +18,11 @@ static struct fx_text first(struct fx_text text, size_t len) {
     return (struct fx_text){text.data, len};
 }
 
-static struct fx_text behind(struct fx_text text, size_t len) {
+static struct fx_text after(struct fx_text text, size_t len) {
     return (struct fx_text){len == 0 ? text.data : text.data + len, text.len - len};
 }
 
-/* Is what stands before the first `/` a domain? */
+/* Is the text before the first `/` a domain? */
 static bool is_domain(struct fx_text text) {
     return find(text, '.', ':') < text.len || fx_text_is(text, "localhost");
 }
@@ -31,10 +32,10 @@ struct image fx_image_split(struct fx_text reference) {
     const size_t slash = find(reference, '/', '/');
     if (slash < reference.len && is_domain(first(reference, slash))) {
         image.domain = first(reference, slash);
-        image.path = behind(reference, slash + 1);
+        image.path = after(reference, slash + 1);
     }
     const size_t tag = find(image.path, ':', '@');
-    image.tag = behind(image.path, tag);
+    image.tag = after(image.path, tag);
     image.path = first(image.path, tag);
     return image;
 }
@@ -63,4 +64,136 @@ void fx_image_print(struct fx_buf *buf, const struct image *image) {
     }
     fx_buf_text(buf, image->path);
     fx_buf_text(buf, image->tag);
+}
+
+/* ---- the patterns ----------------------------------------------------------------- */
+
+#define TAG_MAX    128u /* after the colon */
+#define DIGEST_MIN 32u  /* hexadecimal digits */
+
+static bool is_lower(char c) {
+    return c >= 'a' && c <= 'z';
+}
+
+static bool is_hex(char c) {
+    return fx_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+static bool is_letter_or_digit(char c) {
+    return fx_is_letter(c) || fx_is_digit(c);
+}
+
+/* [a-z0-9] */
+static bool is_in_path(char c) {
+    return is_lower(c) || fx_is_digit(c);
+}
+
+static bool is_hyphen(char c) {
+    return c == '-';
+}
+
+/* \w */
+static bool is_word(char c) {
+    return is_letter_or_digit(c) || c == '_';
+}
+
+/* [\w.-] */
+static bool is_in_name(char c) {
+    return is_word(c) || c == '.' || c == '-';
+}
+
+/* The character at `off`; NUL, which no pattern has, after the end. */
+static char at(struct fx_text text, size_t off) {
+    return (char)(off < text.len ? text.data[off] : '\0');
+}
+
+/* How many characters in a row from `off` on are of the class. */
+static size_t count_run(struct fx_text text, size_t off, bool (*is)(char c)) {
+    size_t end = off;
+    while (end < text.len && is(text.data[end])) {
+        end++;
+    }
+    return end - off;
+}
+
+/* \w[\w\-_]*\.[\w\-_\.]*[\w]: only such characters, a \w at both ends, and a dot. */
+static bool is_host(struct fx_text text) {
+    if (text.len == 0 || !is_word(text.data[0]) || !is_word(text.data[text.len - 1])) {
+        return false;
+    }
+    return count_run(text, 0, is_in_name) == text.len &&
+           fx_text_contains(text, FX_TEXT("."));
+}
+
+/* (^\w[\w\-_]*\.[\w\-_\.]*[\w](:\d+)?$)|(^localhost(:\d+)?$) */
+bool fx_image_is_domain(struct fx_text text) {
+    const struct fx_text host = {text.data, count_run(text, 0, is_in_name)};
+    if (!is_host(host) && !fx_text_is(host, "localhost")) {
+        return false;
+    }
+    if (host.len == text.len) {
+        return true;
+    }
+    const size_t port = count_run(text, host.len + 1, fx_is_digit);
+    return at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
+}
+
+/* [._/]|__|[-]*: the length of the separator between two segments. */
+static size_t separator(struct fx_text text, size_t off) {
+    switch (at(text, off)) {
+    case '_': return at(text, off + 1) == '_' ? 2 : 1;
+    case '.':
+    case '/': return 1;
+    default: return count_run(text, off, is_hyphen);
+    }
+}
+
+/* The whole text is the match of ^[a-z0-9]+(?:(?:(?:[._/]|__|[-]*)[a-z0-9]+)+)? */
+bool fx_image_is_path(struct fx_text text) {
+    size_t off = 0;
+    for (;;) {
+        const size_t segment = count_run(text, off, is_in_path);
+        if (segment == 0) {
+            return false;
+        }
+        off += segment;
+        if (off == text.len) {
+            return true;
+        }
+        off += separator(text, off);
+    }
+}
+
+/* ^:[\w][\w.-]{0,127}$ */
+static bool is_tag(struct fx_text text) {
+    return at(text, 0) == ':' && is_word(at(text, 1)) && text.len <= TAG_MAX + 1 &&
+           count_run(text, 1, is_in_name) == text.len - 1;
+}
+
+static bool joins_components(char c) {
+    return c == '-' || c == '_' || c == '+' || c == '.';
+}
+
+/* ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$ */
+static bool is_digest(struct fx_text text) {
+    if (at(text, 0) != '@') {
+        return false;
+    }
+    size_t off = 0;
+    do {
+        off++;
+        if (!fx_is_letter(at(text, off))) {
+            return false;
+        }
+        off += count_run(text, off, is_letter_or_digit);
+    } while (joins_components(at(text, off)));
+    if (at(text, off) != ':') {
+        return false;
+    }
+    const size_t digits = count_run(text, off + 1, is_hex);
+    return digits >= DIGEST_MIN && off + 1 + digits == text.len;
+}
+
+bool fx_image_is_tag(struct fx_text text) {
+    return is_tag(text) || is_digest(text);
 }

@@ -32,4 +32,12 @@ bool fx_image_equal(const struct image *a, const struct image *b);
 /* Appends the reference. Failure sticks in `buf`. */
 void fx_image_print(struct fx_buf *buf, const struct image *image);
 
+/* A host name with a dot in it, or `localhost`; with a port or without. */
+bool fx_image_is_domain(struct fx_text text);
+
+bool fx_image_is_path(struct fx_text text);
+
+/* A tag after `:`, or a digest after `@`. */
+bool fx_image_is_tag(struct fx_text text);
+
 #endif

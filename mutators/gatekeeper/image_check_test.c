@@ -17,7 +17,7 @@
 
 #include "base/macros.h"
 #include "base/slow_testing.h"
-#include "mutators/gatekeeper/image_check.h"
+#include "mutators/gatekeeper/image.h"
 
 #define WORD     "[A-Za-z0-9_]"
 #define NAME     "[A-Za-z0-9_.-]"

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "mutators/gatekeeper/image.h"
-#include "mutators/gatekeeper/image_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

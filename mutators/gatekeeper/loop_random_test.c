@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/loop_random_test.c - the loop leaves out turns that would come out
- * as the last one did. Here sets of mutators and objects are made at random, of few
- * names, so that they meet: the loop and the plain loop, in which every mutator has its
- * turn in every pass, must do and say the same of all of them.
+ * mutators/gatekeeper/loop_random_test.c - the loop skips steps whose result would be
+ * that of the last step. This test makes random mutators and objects with few names, so
+ * that they interact. The loop must give the same results as a plain loop, which runs
+ * every mutator in every pass.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -96,8 +96,7 @@ static void assert_same_trace(const struct fx_trace *a, const struct fx_trace *b
     }
 }
 
-/* Of a fight: who takes part and over what. Which turns it has is told if there is time.
- */
+/* The mutators and paths of a cycle; its steps are reported if there is time. */
 static void assert_same_cycle(const struct fx_outcome *a, const struct fx_outcome *b) {
     assert_int_equal(a->n_cycle, b->n_cycle);
     for (size_t i = 0; i < a->n_cycle; i++) {
@@ -148,19 +147,19 @@ static void assert_same_text(const json_t *a, const json_t *b) {
 
 /* ---- the test -------------------------------------------------------------------- */
 
-#define FIGHTER(kind, name, spec, other, operator)                                   \
+#define CYCLING(kind, name, spec, other, operator)                                   \
     "{'apiVersion':'mutations.fixpoint.dev/v1alpha1','kind':'" kind "','metadata':{" \
     "'name':'" name "'},'spec':{" POD_ONLY "," spec                                  \
     ",'conditions':[{'location':'spec." other "','operator':'" operator"'}]}}"
 #define SET(field) "'location':'spec." field "','parameters':{'assign':{'value':1}}"
 
-/* a while there is no b, b while there is an a, and away with either: these fight, but
- * where others put an end to it. They begin each pool. */
-static const char *const fighters[] = {
-    FIGHTER("Assign", "f0", SET("b"), "a", "Exists"),
-    FIGHTER("Assign", "f1", SET("a"), "b", "DoesNotExist"),
-    FIGHTER("Remove", "f2", "'location':'spec.a'", "b", "Exists"),
-    FIGHTER("Remove", "f3", "'location':'spec.b'", "a", "DoesNotExist"),
+/* Sets a while there is no b, b while there is an a, and removes both: a cycle unless
+ * other mutators end it. They begin each pool. */
+static const char *const cycling[] = {
+    CYCLING("Assign", "f0", SET("b"), "a", "Exists"),
+    CYCLING("Assign", "f1", SET("a"), "b", "DoesNotExist"),
+    CYCLING("Remove", "f2", "'location':'spec.a'", "b", "Exists"),
+    CYCLING("Remove", "f3", "'location':'spec.b'", "a", "DoesNotExist"),
 };
 
 struct pool {
@@ -173,9 +172,9 @@ static void fill_pool(struct pool *pool) {
     for (unsigned i = 0; i < POOL; i++) {
         struct fx_err err = FX_ERR_INIT;
         pool->policies[i] =
-            i < FX_COUNT(fighters) ? must_read(fighters[i]) : make_policy(i);
+            i < FX_COUNT(cycling) ? must_read(cycling[i]) : make_policy(i);
         if (!fx_dialect_gatekeeper.compile(pool->policies[i], &pool->made, &err)) {
-            assert_true(i >= FX_COUNT(fighters) && err.code != FX_ENOMEM);
+            assert_true(i >= FX_COUNT(cycling) && err.code != FX_ENOMEM);
         }
     }
     assert_true(pool->made.n_mutators > POOL / 2);
@@ -189,11 +188,11 @@ static void empty_pool(struct pool *pool) {
 }
 
 static struct fx_snapshot *take_set(const struct pool *pool) {
-    struct fx_mutator *mutators[FX_COUNT(fighters) + SET_MOST];
+    struct fx_mutator *mutators[FX_COUNT(cycling) + SET_MOST];
     struct fx_snapshot *snapshot = NULL;
     struct fx_err err = FX_ERR_INIT;
     size_t n = 0;
-    for (; n < FX_COUNT(fighters) && (n > 0 || one_in(10)); n++) {
+    for (; n < FX_COUNT(cycling) && (n > 0 || one_in(10)); n++) {
         mutators[n] = pool->made.mutators[n];
     }
     for (unsigned more = 1 + throw(SET_MOST); more > 0; more--) {
@@ -206,13 +205,13 @@ static struct fx_snapshot *take_set(const struct pool *pool) {
 
 /* How often what came of it. */
 static struct {
-    unsigned settled, long_ways, fights, failures;
+    unsigned settled, long_ways, cycles, failures;
 } counts;
 
 static void count(const struct run *run) {
     counts.settled += run->ok;
     counts.long_ways += run->ok && run->outcome.iterations > 2;
-    counts.fights += run->err.code == FX_ENOCONVERGE;
+    counts.cycles += run->err.code == FX_ENOCONVERGE;
     counts.failures += run->err.code == FX_EMUTATE;
 }
 
@@ -265,10 +264,10 @@ static void both_loops_agree(void **state) {
         empty_pool(&pool);
     }
     json_decref(namespace_object);
-    print_message("settled %u (%u in more than two passes), fights %u, failures %u\n",
-                  counts.settled, counts.long_ways, counts.fights, counts.failures);
+    print_message("settled %u (%u in more than two passes), cycles %u, failures %u\n",
+                  counts.settled, counts.long_ways, counts.cycles, counts.failures);
     assert_true(counts.long_ways > pools * ROUNDS / 50);
-    assert_true(counts.fights > pools * ROUNDS / 50);
+    assert_true(counts.cycles > pools * ROUNDS / 50);
     assert_true(counts.failures > pools * ROUNDS / 50);
 }
 

@@ -10,8 +10,8 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "engine/selector.h"
-#include "engine/unmarshal.h"
 #include "mutators/gatekeeper/glob.h"
+#include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
 
 /* A short match costs less than what each mutator is charged with anyway. */
@@ -27,8 +27,9 @@ struct kinds_entry {
 
 enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 
-/* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is our
- * own; its position keeps the errors of the others as they are in Gatekeeper. */
+/* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is
+ * Fixpoint's own; its position keeps the errors of the others as they are in Gatekeeper.
+ */
 enum criterion {
     KINDS,
     SCOPE,
@@ -179,7 +180,7 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
                                err);
 }
 
-/* Not a criterion of Gatekeeper's: an invalid selector is refused at once. */
+/* Gatekeeper has no such criterion, so an invalid selector is refused at once. */
 static bool read_annotation_selector(struct fx_match *match, const json_t *node,
                                      struct fx_err *err) {
     static const char path[] = "spec.match.annotationSelector";
@@ -294,8 +295,8 @@ const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
     return match->namespaces.items;
 }
 
-/* The functions below are asked only where their criterion is used. What is asked about:
- * one object in its circumstances. */
+/* The object and its request, for the functions below, which are called only for used
+ * criteria. */
 struct question {
     const struct fx_request *request;
     const struct fx_subject *subject;
@@ -321,23 +322,14 @@ static bool scope_holds(const struct fx_match *match, const struct question *q) 
     return inside == (match->scope == SCOPE_NAMESPACED);
 }
 
-static bool any_glob_matches(const struct fx_text_list *globs, struct fx_text text) {
-    for (size_t i = 0; i < globs->n_items; i++) {
-        if (fx_glob_matches(globs->items[i], text)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static bool namespaces_hold(const struct fx_match *match, const struct question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
-    return name.data == NULL || any_glob_matches(&match->namespaces, name);
+    return name.data == NULL || fx_glob_any_matches(&match->namespaces, name);
 }
 
 static bool exclusion_holds(const struct fx_match *match, const struct question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
-    return name.data == NULL || !any_glob_matches(&match->excluded_namespaces, name);
+    return name.data == NULL || !fx_glob_any_matches(&match->excluded_namespaces, name);
 }
 
 static bool name_holds(const struct fx_match *match, const struct question *q) {
@@ -370,8 +362,8 @@ static bool eval_annotation_selector(const struct fx_match *match,
                          err);
 }
 
-/* A cluster-scoped object passes before the selector is looked at; a bad selector is
- * noticed before a missing namespace. */
+/* A cluster-scoped object passes before the selector is evaluated; an invalid selector
+ * is reported before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
                                     const struct question *q, bool *ret_holds,
                                     struct fx_err *err) {
@@ -393,19 +385,13 @@ static bool eval_namespace_selector(const struct fx_match *match,
     return true;
 }
 
-/* `node`: where the policy says these words, if it is the policy that does. */
-static bool fail_source(struct fx_text words, const json_t *node, struct fx_err *err) {
-    struct fx_buf quoted;
-    fx_buf_init(&quoted, 0);
-    fx_text_quote_go(&quoted, words);
-    if (quoted.failed) {
-        fx_buf_finish(&quoted);
-        return fx_fail_nomem(err);
-    }
-    (void)fx_fail_in(err, node, FX_EMUTATE, ERROR_PREFIX "invalid source field %s",
-                     quoted.data);
-    fx_buf_finish(&quoted);
-    return false;
+/* `node`: the source in the policy, or NULL for that of the request. */
+static bool fail_source(struct fx_text source, const json_t *node, struct fx_err *err) {
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_buf_str(&text, ERROR_PREFIX "invalid source field ");
+    fx_text_quote_go(&text, source);
+    return fx_fail_buf_finish(err, node, FX_EMUTATE, &text);
 }
 
 static bool check_source(const struct fx_match *match, struct fx_err *err) {

@@ -15,6 +15,7 @@
 #include "base/macros.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
+#include "engine/unmarshal.h"
 
 struct fx_match;    /* opaque, immutable once made */
 struct fx_apply_to; /* likewise */
@@ -67,6 +68,12 @@ bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_tex
                          struct fx_apply_to **ret_apply_to,
                          struct fx_err *err) FX_MUST_USE;
 void fx_apply_to_destroy(struct fx_apply_to *apply_to); /* NULL is fine */
+
+/* The number of types that these lists of an entry name, at most one more than
+ * FX_LIMIT_APPLY_TO_BINDINGS. */
+size_t fx_apply_to_count(const struct fx_text_list *groups,
+                         const struct fx_text_list *versions,
+                         const struct fx_text_list *kinds);
 
 /* Compiles `spec.operations` of the mutator `name` of `kind`, a list as applyTo has it,
  * by the same rules, into a binding of any object under these operations. Errors:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/match_fuzz.c - any JSON as match, applyTo, object and namespace:
- * compiling and asking never crashes, a refusal has words, and what the index may leave
- * out does not match.
+ * compiling and evaluating never crashes, a refusal has a message, and objects that the
+ * index may skip do not match.
  */
 #include <assert.h>
 #include <stdint.h>

@@ -171,7 +171,7 @@ static void matches(void **state) {
 #define BY_ANNOTATION \
     "{\"annotationSelector\": {\"matchLabels\": {\"a\": \"any text!\"}}}"
 
-/* The criterion that is not Gatekeeper's, and its place among the others. */
+/* The criterion that is not Gatekeeper's, and its position among the others. */
 static const struct match_case extended[] = {
     {"{\"annotationSelector\": {}}", IN_NS, NULL, "", NULL},
     {"{\"annotationSelector\": null}", IN_NS, NULL, "", NULL},

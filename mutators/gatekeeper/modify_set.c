@@ -9,48 +9,26 @@
 #include "engine/external.h"
 #include "engine/request.h"
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 #include "mutators/gatekeeper/value_copy.h"
 #include "mutators/gatekeeper/value_set.h"
 #include "value/go_text.h"
 #include "value/tree.h"
 
-static const struct field values_fields[] = {
-    {"fromList", FIELD_LIST, "[]interface {}", NULL, NULL},
-    FIELDS_END,
-};
-static const struct shape values_shape = {"Values", values_fields, false};
+SHAPE(values, "Values", {"fromList", FIELD_LIST, "[]interface {}", NULL, NULL});
 
-static const struct field parameters_fields[] = {
-    FIELD_PATH_TESTS,
-    FIELD_TEXT("operation", "@.Operation"),
-    {"values", FIELD_OBJECT, "@.Values", NULL, &values_shape},
-    FIELDS_END,
-};
-static const struct shape parameters_shape = {"ModifySetParameters", parameters_fields,
-                                              false};
+SHAPE(parameters, "ModifySetParameters", FIELD_PATH_TESTS,
+      FIELD_TEXT("operation", "@.Operation"),
+      FIELD_STRUCT("values", "@.Values", values_shape));
 
-static const struct field spec_fields[] = {
-    FIELD_APPLY_TO,
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.ModifySetParameters", NULL, &parameters_shape},
-    FIELDS_FURTHER,
-    FIELD_CONDITIONS,
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"ModifySetSpec", spec_fields, false};
-
-static const struct field root_fields[] = {
-    FIELD("apiVersion"), FIELD("kind"),
-    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.ModifySetSpec", NULL, &spec_shape},
-    FIELD("status"),     FIELDS_END,
-};
-const struct shape fx_modify_set_shape = {"ModifySet", root_fields, false};
+POLICY_SHAPE(fx_modify_set_shape, "ModifySet", FIELD_APPLY_TO, FIELD_MATCH,
+             FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.ModifySetParameters", parameters_shape),
+             FIELDS_FURTHER, FIELD_CONDITIONS);
 
 /* The `set` of a setter. */
-typedef bool set_values(const void *user, const struct fx_write_position *place,
+typedef bool set_values(const void *user, const struct fx_write_position *position,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err);
 
@@ -59,7 +37,8 @@ struct modify_set {
     struct value_set values;
     struct fx_text operation;
     json_t *operation_node; /* has the text; or NULL */
-    set_values *operate; /* what the operation does; its `user` is a struct modifying */
+    set_values
+        *operate; /* the function of the operation; its `user` is a struct modifying */
 };
 
 /* ---- the operations -------------------------------------------------------------- */
@@ -70,7 +49,7 @@ struct modifying {
     const struct fx_request *request;
 };
 
-/* Go prints a pointer within a value as its address. Nobody can use one. */
+/* Go prints a pointer within a value as its address; here it is constant. */
 #define ADDRESS "0x0"
 
 static json_t *address_of(const struct fx_placeholder *placeholder) {
@@ -103,16 +82,10 @@ static bool check_list(json_t *old, const struct fx_request *request,
     fx_buf_init(&text, 0);
     print_value(&text, old, request->placeholders);
     fx_buf_str(&text, " is not a list of values, cannot treat it as a set");
-    if (text.failed) {
-        (void)fx_fail_nomem(err);
-    } else {
-        (void)fx_fail(err, FX_EMUTATE, "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
-#define UNITS_OF_VALUE 8u /* of either list: it is hashed, and looked for */
+#define UNITS_OF_VALUE 8u /* of either list: it is hashed and searched */
 
 static bool spend(const json_t *old, const struct value_set *values) {
     return fx_spend(UNITS_OF_VALUE * (json_array_size(old) + values->n_values));
@@ -161,11 +134,11 @@ static json_t *merged(json_t *old, const struct value_set *values) {
 }
 
 /* A field that is not there gets the list as it is, duplicates included. */
-static bool merge(const void *user, const struct fx_write_position *place,
+static bool merge(const void *user, const struct fx_write_position *position,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
-    json_t *old = place->old;
+    json_t *old = position->old;
     const struct modifying *modifying = user;
     const struct modify_set *set = modifying->set;
     if (old != NULL && !check_list(old, modifying->request, err)) {
@@ -212,11 +185,11 @@ static json_t *pruned(const json_t *list, const struct value_set *values) {
     return kept;
 }
 
-static bool prune(const void *user, const struct fx_write_position *place,
+static bool prune(const void *user, const struct fx_write_position *position,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
-    json_t *old = place->old;
+    json_t *old = position->old;
     const struct modifying *modifying = user;
     const struct modify_set *set = modifying->set;
     *ret_write = FX_WRITE_KEEP;
@@ -241,10 +214,10 @@ static bool prune(const void *user, const struct fx_write_position *place,
     return true;
 }
 
-static bool fail_operation(const void *user, const struct fx_write_position *place,
+static bool fail_operation(const void *user, const struct fx_write_position *position,
                            enum fx_write *ret_write, json_t **ret_value,
                            const char **ret_criterion, struct fx_err *err) {
-    (void)place;
+    (void)position;
     (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;
@@ -272,7 +245,7 @@ static void set_operation(struct modify_set *set, struct fx_text operation) {
 /* ---- the policy ------------------------------------------------------------------ */
 
 /* The default of the CRD, which an API server fills in where there are `parameters`:
- * policies from files are read as if they came from one. What is no operation fails the
+ * policies from files are read as if they came from one. An unknown operation fails the
  * requests, not the policy: Gatekeeper does not check it. */
 static bool read_operation(struct modify_set *set, const struct policy *policy,
                            struct fx_err *err) {
@@ -289,7 +262,7 @@ static bool read_operation(struct modify_set *set, const struct policy *policy,
     return true;
 }
 
-/* No list is an empty list. */
+/* A missing list is an empty one. */
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
@@ -340,12 +313,8 @@ static void destroy(struct fx_mutator *self) {
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fx_target_match,
+    TARGET_OPS,
     .apply = apply,
-    .access = fx_target_access,
-    .example = fx_target_example,
-    .operations = "applyTo.operations",
-    .explain = fx_target_explain,
     .destroy = destroy,
 };
 

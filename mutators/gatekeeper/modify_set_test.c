@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/modify_set_test.c - kind ModifySet: what is refused, what becomes
- * of lists, and what the engine is told.
+ * of lists, and the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -69,7 +69,7 @@ static void refuses(void **state) {
     expect_refusals(refused, FX_COUNT(refused));
 }
 
-/* A policy, a Pod's spec, and what comes of it (NULL: the same). */
+/* A policy, a Pod's spec, and the result (NULL: unchanged). */
 static const struct {
     const char *policy, *before, *after;
     bool applied;
@@ -145,8 +145,8 @@ static void writes(void **state) {
     }
 }
 
-/* As many as nobody compares each with each: nothing is timed, but what did would not end
- * before the test is ended. */
+/* Too many to compare all pairs: nothing is timed, but a quadratic search would exceed
+ * the timeout of the test. */
 #define MANY 100000
 
 /* So many numbers, from `first` on. */
@@ -212,7 +212,7 @@ static const struct {
      "unrecognized operation for modifyset: Merge"},
     {PARAMETERS("spec.f", "{'operation':''}"), "{'f':5}",
      "unrecognized operation for modifyset: "},
-    /* No parameters, so no place for the default. */
+    /* No parameters, so there is no default. */
     {POLICY("{" APPLY_TO ",'location':'spec.f'}"), "{}",
      "unrecognized operation for modifyset: "},
     {PARAMETERS("", "{}"), "{}", "attempting to mutate an empty target location"},

@@ -23,8 +23,8 @@
 #define EXTERNAL_GROUP   "externaldata.gatekeeper.sh"
 #define CONFIG_GROUP     "config.gatekeeper.sh"
 #define EXPANSION_GROUP  "expansion.gatekeeper.sh"
-#define CONFIG_NAME      "config" /* of the one Config that counts */
-#define GATEKEEPER_RANK  1u       /* place in a pass */
+#define CONFIG_NAME      "config" /* of the one Config that is read */
+#define GATEKEEPER_RANK  1u       /* position in a pass */
 
 /* A policy whose types have been checked. Everything is borrowed; missing fields are
  * NULL. */
@@ -79,6 +79,9 @@ typedef bool compile_policy(const struct policy *policy,
              FX_SCOPE_OWN)                                                               \
     RESOURCE(X, EXPANSION_GROUP, NULL, "ExpansionTemplate", fx_expansion_template,       \
              beta_versions, FX_SCOPE_CLUSTER)
+
+/* Gatekeeper's protocol of providers: ProviderRequest and ProviderResponse. */
+extern const struct fx_provider_protocol fx_external_data_protocol;
 
 #define X(group, resource, kind, prefix, versions, scope, role) \
     extern const struct shape prefix##_shape;                   \

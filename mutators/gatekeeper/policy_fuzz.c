@@ -13,7 +13,7 @@
 #include "engine/external.h"
 #include "engine/request.h"
 #include "engine/resource.h"
-#include "mutators/gatekeeper/exclusion.h"
+#include "mutators/gatekeeper/config.h"
 #include "mutators/gatekeeper/expansion.h"
 #include "value/equal.h"
 #include "value/json.h"
@@ -131,7 +131,7 @@ static void check_resource(const struct fx_resource *resource) {
     }
 }
 
-/* At most one thing comes of a policy; none of a Config that does not count. */
+/* A policy compiles to one mutator or resource; a Config of another name to none. */
 static void check_policy(json_t *policy) {
     struct fx_compilation compilation = {0};
     struct fx_err err = FX_ERR_INIT;

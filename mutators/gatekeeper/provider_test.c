@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/provider_test.c - kind Provider: what is refused, and what the
- * engine is told.
+ * mutators/gatekeeper/provider_test.c - kind Provider: what is refused, and the
+ * declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>

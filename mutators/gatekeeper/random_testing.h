@@ -43,7 +43,7 @@ static const char *const labels[] = {"p", "q", "r"};
 static const char *const texts[] = {"u", "v"};
 
 /* Are there only fields of spec, set and taken away if another one is there, or is not?
- * Then there are fights. */
+ * Then there are cycles. */
 static bool is_flat;
 
 /* Appends a location within spec. */

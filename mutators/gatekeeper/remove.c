@@ -1,37 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/remove.c - kind Remove, of our own group: takes a field or elements
- * of a list away.
+ * mutators/gatekeeper/remove.c - kind Remove, of Fixpoint's own group: removes a field or
+ * elements of a list.
  */
 #include <stdlib.h>
 
 #include "mutators/gatekeeper/policy.h"
-#include "mutators/gatekeeper/shapes.h"
+#include "mutators/gatekeeper/shape.h"
 #include "mutators/gatekeeper/target.h"
 
-static const struct field parameters_fields[] = {FIELD_PATH_TESTS, FIELDS_END};
-static const struct shape parameters_shape = {"RemoveParameters", parameters_fields,
-                                              false};
+SHAPE(parameters, "RemoveParameters", FIELD_PATH_TESTS);
 
-static const struct field spec_fields[] = {
-    FIELD_APPLY_TO,
-    FIELD_MATCH,
-    FIELD_LOCATION,
-    {"parameters", FIELD_OBJECT, "@.RemoveParameters", NULL, &parameters_shape},
-    FIELD_CONDITIONS,
-    FIELDS_END,
-};
-static const struct shape spec_shape = {"RemoveSpec", spec_fields, false};
+POLICY_SHAPE(fx_remove_shape, "Remove", FIELD_APPLY_TO, FIELD_MATCH, FIELD_LOCATION,
+             FIELD_STRUCT("parameters", "@.RemoveParameters", parameters_shape),
+             FIELD_CONDITIONS);
 
-static const struct field root_fields[] = {
-    FIELD("apiVersion"), FIELD("kind"),
-    FIELD_METADATA,      {"spec", FIELD_OBJECT, "@.RemoveSpec", NULL, &spec_shape},
-    FIELD("status"),     FIELDS_END,
-};
-const struct shape fx_remove_shape = {"Remove", root_fields, false};
-
-/* What an object is recognised by stays: its type, its metadata but for single labels and
- * annotations. */
+/* The type and the metadata, except single labels and annotations, must not be removed:
+ * they identify the object. */
 static bool check_location(const struct target *target, const struct policy *policy,
                            struct fx_err *err) {
     const struct fx_location *location = target->location;
@@ -64,11 +49,11 @@ static bool compile(struct target *target, const struct policy *policy,
            fx_target_compile_apply_to(target, policy, err);
 }
 
-static bool take_away(const void *user, const struct fx_write_position *place,
+static bool take_away(const void *user, const struct fx_write_position *position,
                       enum fx_write *ret_write, json_t **ret_value,
                       const char **ret_criterion, struct fx_err *err) {
     (void)user;
-    (void)place;
+    (void)position;
     (void)ret_value;
     (void)ret_criterion;
     (void)err;
@@ -90,12 +75,8 @@ static void destroy(struct fx_mutator *self) {
 }
 
 static const struct fx_mutator_ops ops = {
-    .match = fx_target_match,
+    TARGET_OPS,
     .apply = apply,
-    .access = fx_target_access,
-    .example = fx_target_example,
-    .operations = "applyTo.operations",
-    .explain = fx_target_explain,
     .destroy = destroy,
 };
 

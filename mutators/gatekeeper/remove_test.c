@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/remove_test.c - kind Remove: what is refused, what goes, and what
- * the engine is told.
+ * mutators/gatekeeper/remove_test.c - kind Remove: what is refused, what is removed, and
+ * the declared access.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -145,7 +145,7 @@ static void fails_on_another_shape(void **state) {
                    "cast error, unable to case int64 to map[string]interface{}");
 }
 
-/* It says where it goes, and of what stands there nothing. */
+/* It declares its location, and no type of value. */
 static void tells_the_engine(void **state) {
     (void)state;
     json_t *policy = must_read(AT("spec.l[k: v]"));

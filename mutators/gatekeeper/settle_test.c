@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/settle_test.c - mutators of our own group against each other: what
- * removes, copies and asks may go round in circles. The loop settles it, or tells it.
+ * mutators/gatekeeper/settle_test.c - mutators of Fixpoint's own group that change each
+ * other's conditions and sources. The loop converges, or reports the cycle.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -119,21 +119,21 @@ static void settles_or_tells(void **state) {
     }
 }
 
-/* The circle of conditions names its contenders. */
+/* The cycle of conditions names its mutators. */
 static void names_the_cycle(void **state) {
     (void)state;
     const char *const *policies = rows[FX_COUNT(rows) - 2].policies;
     struct loop loop;
     loop_run(&loop, policies, "{}");
     assert_false(loop.ok);
-    bool is_told[4] = {false};
+    bool is_reported[4] = {false};
     for (size_t i = 0; i < loop.outcome.n_cycle; i++) {
-        const struct fx_cycle_mutator *contender = &loop.outcome.cycle[i];
-        assert_true(fx_text_is(contender->path, "/spec/x") ||
-                    fx_text_is(contender->path, "/spec/y"));
-        is_told[contender->mutator] = true;
+        const struct fx_cycle_mutator *member = &loop.outcome.cycle[i];
+        assert_true(fx_text_is(member->path, "/spec/x") ||
+                    fx_text_is(member->path, "/spec/y"));
+        is_reported[member->mutator] = true;
     }
-    assert_true(is_told[1] || (is_told[0] && is_told[2] && is_told[3]));
+    assert_true(is_reported[1] || (is_reported[0] && is_reported[2] && is_reported[3]));
     loop_finish(&loop);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/shape.c - walks a policy along its shape.
+ * mutators/gatekeeper/shape.c - checks a policy against its shape, and defines the shapes
+ * that several kinds share.
  */
 #include "mutators/gatekeeper/shape.h"
 
@@ -11,7 +12,7 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* Where the walk is. The path of a list's element ends in its index: "a.b[2]". */
+/* The state of the walk. The path of a list's element ends in its index: "a.b[2]". */
 struct check {
     const char *version;
     bool extended;
@@ -26,9 +27,17 @@ json_t *fx_shape_view(const json_t *object, const char *key) {
     return json_is_null(value) ? NULL : value;
 }
 
-const json_t *fx_shape_place(const json_t *node, const json_t *within) {
+const json_t *fx_shape_node(const json_t *node, const json_t *within) {
     const bool placed = node != NULL && !json_is_boolean(node) && !json_is_null(node);
     return placed ? node : within;
+}
+
+bool fx_fail_buf_finish(struct fx_err *err, const json_t *node, enum fx_code code,
+                        struct fx_buf *message) {
+    (void)(message->failed ? fx_fail_nomem(err)
+                           : fx_fail_in(err, node, code, "%s", message->data));
+    fx_buf_finish(message);
+    return false;
 }
 
 static void path_cut(struct fx_buf *path, size_t len) {
@@ -45,7 +54,7 @@ static void path_push(struct fx_buf *path, struct fx_text name) {
     fx_buf_text(path, name);
 }
 
-/* Go's word for what stands in the document. */
+/* Go's name for the type of the value. */
 static void print_found(struct fx_buf *buf, const json_t *value, const struct field *to) {
     switch (json_typeof(value)) {
     case JSON_OBJECT: fx_buf_str(buf, "object"); return;
@@ -97,14 +106,8 @@ static bool fail_type(struct check *check, const struct shape *shape,
     print_path(&text, check->path.data);
     fx_buf_str(&text, " of type ");
     print_type(&text, go_type, check->version);
-    if (text.failed) {
-        (void)fx_fail_nomem(check->err);
-    } else {
-        (void)fx_fail_in(check->err, fx_shape_place(value, check->within), FX_EINVALID,
-                         "%s", text.data);
-    }
-    fx_buf_finish(&text);
-    return false;
+    return fx_fail_buf_finish(check->err, fx_shape_node(value, check->within),
+                              FX_EINVALID, &text);
 }
 
 static bool has_type(const json_t *value, enum field_type type) {
@@ -122,7 +125,7 @@ static bool has_type(const json_t *value, enum field_type type) {
 
 static bool check_struct(struct check *check, const struct shape *shape, json_t *object);
 
-/* The elements of a list of objects. Within ANY those that are none are passed over. */
+/* The elements of a list of objects. Within ANY, elements of other types are skipped. */
 static bool check_elements(struct check *check, const struct shape *shape,
                            const struct field *field, json_t *list) {
     const size_t len = check->path.len;
@@ -175,7 +178,7 @@ static bool check_field(struct check *check, const struct shape *shape,
                                 : check_struct(check, field->shape, value);
 }
 
-/* *ret_further: only our own group has it. */
+/* *ret_further: only Fixpoint's own group has the field. */
 static const struct field *find_field(const struct shape *shape, struct fx_text name,
                                       bool *ret_further) {
     *ret_further = false;
@@ -189,14 +192,14 @@ static const struct field *find_field(const struct shape *shape, struct fx_text 
     return NULL;
 }
 
-/* `hint` goes behind the words. */
+/* Appends `hint` to the message. */
 static bool warn_unknown(struct check *check, const json_t *value, const char *hint) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_text_quote_go(&path, (struct fx_text){check->path.data, check->path.len});
     const bool ok =
         !path.failed &&
-        fx_compilation_warn(check->compilation, fx_shape_place(value, check->within),
+        fx_compilation_warn(check->compilation, fx_shape_node(value, check->within),
                             "unknown field %s%s", path.data, hint);
     fx_buf_finish(&path);
     return ok || fx_fail_nomem(check->err);
@@ -219,7 +222,7 @@ static bool check_entry(struct check *check, const struct shape *shape,
     return check_field(check, shape, field, value);
 }
 
-/* Every field of the object; one that is no object (within ANY) has none. */
+/* Checks every field of the object. A value of another type (within ANY) has none. */
 static bool check_struct(struct check *check, const struct shape *shape, json_t *object) {
     const size_t len = check->path.len;
     const json_t *outer = check->within;
@@ -247,3 +250,79 @@ bool fx_shape_check(const struct shape *shape, json_t *policy, const char *versi
     fx_buf_finish(&check.path);
     return ok;
 }
+
+/* ---- shapes that several kinds share ---------------------------------------------- */
+
+static const struct field metadata_fields[] = {
+    FIELD_TEXT("name", "string"),
+    FIELD_TEXT("namespace", "string"),
+    {"generation", FIELD_INTEGER, "int64", NULL, NULL},
+    FIELDS_END,
+};
+
+const struct shape fx_metadata_shape = {"ObjectMeta", metadata_fields, .open = true};
+
+SHAPE(match_kinds, "Kinds", FIELD("apiGroups"), FIELD("kinds"));
+
+SHAPE(requirement, "LabelSelectorRequirement", FIELD("key"), FIELD("operator"),
+      FIELD("values"));
+
+SHAPE(selector, "LabelSelector", FIELD("matchLabels"),
+      {"matchExpressions", FIELD_ANY, NULL, NULL, &requirement_shape});
+
+static const struct field match_fields[] = {
+    {"kinds", FIELD_ANY, NULL, NULL, &match_kinds_shape},
+    FIELD("scope"),
+    FIELD("namespaces"),
+    FIELD("excludedNamespaces"),
+    {"labelSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    {"namespaceSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    FIELD("name"),
+    FIELD("source"),
+    FIELDS_FURTHER,
+    {"annotationSelector", FIELD_ANY, NULL, NULL, &selector_shape},
+    FIELDS_END,
+};
+
+const struct shape fx_match_shape = {"Match", match_fields, false};
+
+static const struct field apply_to_fields[] = {
+    FIELD("groups"), FIELD("versions"), FIELD("kinds"), FIELD("operations"), FIELDS_END,
+};
+
+const struct shape fx_apply_to_shape = {"ApplyTo", apply_to_fields, false};
+
+static const struct field path_test_fields[] = {
+    FIELD_TEXT("subPath", "string"),
+    FIELD_TEXT("condition", "tester.Condition"),
+    FIELDS_END,
+};
+
+const struct shape fx_path_test_shape = {"PathTest", path_test_fields, false};
+
+SHAPE(from_metadata, "FromMetadata", FIELD_TEXT("field", "unversioned.Field"));
+
+SHAPE(external_data, "ExternalData", FIELD_TEXT("provider", "string"),
+      FIELD_TEXT("dataSource", "types.ExternalDataSource"),
+      FIELD_TEXT("failurePolicy", "types.ExternalDataFailurePolicy"),
+      FIELD_TEXT("default", "string"));
+
+static const struct field assign_field_fields[] = {
+    FIELD("value"),
+    {"fromMetadata", FIELD_OBJECT, "@.FromMetadata", NULL, &from_metadata_shape},
+    {"externalData", FIELD_OBJECT, "@.ExternalData", NULL, &external_data_shape},
+    FIELDS_FURTHER,
+    FIELD_TEXT("fromObject", "string"),
+    FIELDS_END,
+};
+
+const struct shape fx_assign_field_shape = {"AssignField", assign_field_fields, false};
+
+static const struct field condition_fields[] = {
+    FIELD_LOCATION,
+    FIELD_TEXT("operator", "@.ConditionOperator"),
+    {"values", FIELD_LIST, "[]interface {}", NULL, NULL},
+    FIELDS_END,
+};
+
+const struct shape fx_condition_shape = {"Condition", condition_fields, false};

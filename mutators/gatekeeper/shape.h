@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "engine/dialect.h"
@@ -55,9 +56,54 @@ bool fx_shape_check(const struct shape *shape, json_t *policy, const char *versi
 
 /* The node that an error can point at: `node`, or `within` if `node` is missing or is
  * true, false or null, which have no position in a document. */
-const json_t *fx_shape_place(const json_t *node, const json_t *within);
+const json_t *fx_shape_node(const json_t *node, const json_t *within);
+
+/* Fails with the text of `message`, and finishes it; if it has failed: FX_ENOMEM. Always
+ * false. `node` may be NULL: the error has no node. */
+bool fx_fail_buf_finish(struct fx_err *err, const json_t *node, enum fx_code code,
+                        struct fx_buf *message);
 
 /* object[key]; NULL if it is missing or null, or `object` is NULL. */
 json_t *fx_shape_view(const json_t *object, const char *key);
+
+extern const struct shape fx_metadata_shape;     /* .metadata */
+extern const struct shape fx_match_shape;        /* .spec.match */
+extern const struct shape fx_apply_to_shape;     /* .spec.applyTo[] */
+extern const struct shape fx_path_test_shape;    /* .spec.parameters.pathTests[] */
+extern const struct shape fx_assign_field_shape; /* .spec.parameters.assign */
+extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
+
+/* Rows of a struct's list of fields: anything, a text, and those that several have. */
+#define FIELD(name)            {name, FIELD_ANY, NULL, NULL, NULL}
+#define FIELD_TEXT(name, type) {name, FIELD_STRING, type, NULL, NULL}
+#define FIELD_METADATA \
+    {"metadata", FIELD_OBJECT, "v1.ObjectMeta", NULL, &fx_metadata_shape}
+#define FIELD_MATCH    {"match", FIELD_ANY, NULL, NULL, &fx_match_shape}
+#define FIELD_APPLY_TO {"applyTo", FIELD_ANY, NULL, NULL, &fx_apply_to_shape}
+#define FIELD_LOCATION FIELD_TEXT("location", "string")
+#define FIELD_ASSIGN \
+    {"assign", FIELD_OBJECT, "@.AssignField", NULL, &fx_assign_field_shape}
+#define FIELD_PATH_TESTS \
+    {"pathTests", FIELD_LIST, "[]@.PathTest", "@.PathTest", &fx_path_test_shape}
+#define FIELD_CONDITIONS \
+    {"conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape}
+#define FIELD_STRUCT(name, type, shape) {name, FIELD_OBJECT, type, NULL, &(shape)}
+/* The fields after it exist only in Fixpoint's own group. */
+#define FIELDS_FURTHER {"", FIELD_FURTHER, NULL, NULL, NULL}
+#define FIELDS_END     FIELD(NULL)
+
+/* Defines the shape `<name>_shape` of a Go struct with these fields. */
+#define SHAPE(name, go_name, ...)                                          \
+    static const struct field name##_fields[] = {__VA_ARGS__, FIELDS_END}; \
+    static const struct shape name##_shape = {go_name, name##_fields, false}
+
+/* Defines the shape `name` of a policy of this kind, whose `spec` has these fields. */
+#define POLICY_SHAPE(name, kind, ...)                                            \
+    SHAPE(spec, kind "Spec", __VA_ARGS__);                                       \
+    static const struct field root_fields[] = {                                  \
+        FIELD("apiVersion"), FIELD("kind"),                                      \
+        FIELD_METADATA,      FIELD_STRUCT("spec", "@." kind "Spec", spec_shape), \
+        FIELD("status"),     FIELDS_END};                                        \
+    const struct shape name = {kind, root_fields, false}
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/target.c - the parts of a policy that say which objects and where.
+ * mutators/gatekeeper/target.c - the common part of all kinds: match, applyTo, location,
+ * path tests and conditions.
  */
 #include "mutators/gatekeeper/target.h"
 
@@ -21,7 +22,7 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
                       "maximum name length is %u characters", NAME_MAX_BYTES);
 }
 
-/* The engine may leave the mutator out of account for objects in other namespaces. */
+/* The engine may ignore the mutator for objects in other namespaces. */
 static void set_namespaces(struct target *target) {
     struct fx_mutator *mutator = &target->mutator;
     mutator->namespaces =
@@ -50,7 +51,7 @@ static bool init(struct target *target, const struct policy *policy,
     return check_name(policy, err);
 }
 
-/* A match that Gatekeeper takes and that can only fail. */
+/* Warns about a match that Gatekeeper accepts but that can only fail. */
 static bool warn_of_failure(const struct target *target, const struct policy *policy,
                             struct fx_compilation *compilation, struct fx_err *err) {
     struct fx_err failure = FX_ERR_INIT;
@@ -86,7 +87,7 @@ static bool warn_of_globs(const json_t *globs, struct fx_compilation *compilatio
     return true;
 }
 
-/* What the author of a sound match should hear. */
+/* Warns about a valid match that is unlikely to be intended. */
 static bool warn_of_match(const struct target *target, const struct policy *policy,
                           struct fx_compilation *compilation, struct fx_err *err) {
     const json_t *match = fx_shape_view(policy->spec, "match");
@@ -96,8 +97,8 @@ static bool warn_of_match(const struct target *target, const struct policy *poli
            warn_of_failure(target, policy, compilation, err);
 }
 
-/* One test that never holds is enough: no place is written past it. The empty sub path is
- * never consulted. */
+/* Warns about a test that never holds: nothing is written after it. An empty sub path is
+ * never evaluated. */
 static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *compilation,
                               struct fx_err *err) {
     const struct fx_text condition = fx_tree_view_string(path_test, "condition");
@@ -108,7 +109,7 @@ static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *co
     }
     return fx_compilation_warn(
                compilation,
-               fx_shape_place(fx_shape_view(path_test, "condition"), path_test),
+               fx_shape_node(fx_shape_view(path_test, "condition"), path_test),
                "\"%.*s\" is not a condition of path tests (MustExist, MustNotExist): the "
                "mutator never changes anything",
                FX_TEXT_ARG(condition)) ||
@@ -179,7 +180,7 @@ static bool parse_entry(struct entries *entries, const struct policy *policy,
     const struct fx_text text = fx_tree_view_string(path_test, "subPath");
     struct fx_location *path = NULL;
     if (!fx_location_parse(text, policy->syntax, &path, err)) {
-        err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+        err->node = fx_shape_node(fx_shape_view(path_test, "subPath"), path_test);
         return fx_err_prefix(err, "problem parsing sub path `%.*s` for %s %.*s: ",
                              FX_TEXT_ARG(text), policy->kind, FX_TEXT_ARG(policy->name));
     }
@@ -205,10 +206,10 @@ static bool parse_entries(struct entries *entries, const struct policy *policy,
     return true;
 }
 
-/* The entries' fault as the fault of a node: the sub path of the entry at `err->off`. */
+/* Sets the node of the error: the sub path of the entry at `err->off`. */
 static void set_entry_node(struct fx_err *err, const json_t *path_tests) {
     const json_t *path_test = json_array_get(path_tests, err->off);
-    err->node = fx_shape_place(fx_shape_view(path_test, "subPath"), path_test);
+    err->node = fx_shape_node(fx_shape_view(path_test, "subPath"), path_test);
     err->off = 0;
 }
 
@@ -261,6 +262,124 @@ bool fx_target_compile_operations(struct target *target, const struct policy *po
     return true;
 }
 
+/* ---- the location ----------------------------------------------------------------- */
+
+const json_t *fx_target_location_node(const struct policy *policy) {
+    return fx_shape_view(policy->spec, "location");
+}
+
+struct fx_text fx_target_location_text(const struct policy *policy) {
+    return fx_tree_view_string(policy->spec, "location");
+}
+
+bool fx_target_parse_location(struct target *target, const struct policy *policy,
+                              struct fx_err *err) {
+    if (fx_location_parse(fx_target_location_text(policy), policy->syntax,
+                          &target->location, err)) {
+        return true;
+    }
+    err->node = fx_policy_node(policy, fx_target_location_node(policy));
+    return false;
+}
+
+bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
+                                 const char *kind, struct fx_err *err) {
+    if (fx_target_parse_location(target, policy, err)) {
+        return true;
+    }
+    const struct fx_text text = fx_target_location_text(policy);
+    return fx_err_prefix(err, "invalid location format `%.*s` for %s %.*s: ",
+                         FX_TEXT_ARG(text), kind, FX_TEXT_ARG(policy->name));
+}
+
+bool fx_target_check_metadata(const struct target *target, const struct policy *policy,
+                              const char *kind, struct fx_err *err) {
+    const struct fx_location *location = target->location;
+    if (location->n_steps == 0 || !fx_text_is(location->steps[0].name, "metadata")) {
+        return true;
+    }
+    return fx_fail_in(err, fx_policy_node(policy, fx_target_location_node(policy)),
+                      FX_EINVALID, "%s %.*s can't change metadata", kind,
+                      FX_TEXT_ARG(policy->name));
+}
+
+bool fx_target_check_key(const struct target *target, const struct policy *policy,
+                         struct fx_err *err) {
+    const json_t *node = fx_policy_node(policy, fx_target_location_node(policy));
+    const struct fx_location_step *last = fx_target_last_step(target);
+    if (last == NULL) {
+        return fx_fail_in(err, node, FX_EINVALID, "empty path");
+    }
+    if (target->location->n_steps > 1 && last->type == FX_LOCATION_OBJECT &&
+        last[-1].type == FX_LOCATION_LIST && fx_text_equal(last->name, last[-1].name)) {
+        return fx_fail_in(err, node, FX_EINVALID,
+                          "invalid path format: changing the item key is not allowed");
+    }
+    return true;
+}
+
+bool fx_target_is_label(const struct fx_location *location) {
+    const struct fx_location_step *steps = location->steps;
+    return location->n_steps == 3 && steps[1].type == FX_LOCATION_OBJECT &&
+           steps[2].type == FX_LOCATION_OBJECT && fx_text_is(steps[0].name, "metadata") &&
+           (fx_text_is(steps[1].name, "labels") ||
+            fx_text_is(steps[1].name, "annotations"));
+}
+
+const struct fx_location_step *fx_target_last_step(const struct target *target) {
+    const struct fx_location *location = target->location;
+    return location->n_steps == 0 ? NULL : &location->steps[location->n_steps - 1];
+}
+
+/* ---- access ------------------------------------------------------------------------ */
+
+static void add_steps(struct fx_access *access, const struct fx_location *location) {
+    for (size_t i = 0; i < location->n_steps; i++) {
+        const struct fx_location_step *step = &location->steps[i];
+        const bool is_list = step->type == FX_LOCATION_LIST;
+        fx_access_step(access, (struct fx_path_step){
+                                   .type = is_list ? FX_PATH_ELEMENT : FX_PATH_MEMBER,
+                                   .name = step->name,
+                                   .value = step->value,
+                               });
+    }
+}
+
+static void read_location(struct fx_access *access, const struct fx_location *location) {
+    fx_access_read(access);
+    add_steps(access, location);
+}
+
+static void read_metadata(struct fx_access *access, struct fx_text name) {
+    access->matches_metadata = true;
+    fx_access_read(access);
+    fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("metadata")});
+    fx_access_step(access, (struct fx_path_step){.name = name});
+}
+
+void fx_target_access(const struct fx_mutator *self, struct fx_access *access) {
+    const struct target *target = (const struct target *)self; /* its first member */
+    if (fx_match_asks_labels(target->match)) {
+        read_metadata(access, FX_TEXT("labels"));
+    }
+    if (fx_match_asks_annotations(target->match)) {
+        read_metadata(access, FX_TEXT("annotations"));
+    }
+    for (size_t i = 0; i < target->conditions.n_items; i++) {
+        read_location(access, target->conditions.items[i].field.location);
+    }
+    if (target->from != NULL) {
+        read_location(access, target->from);
+    }
+    if (target->location->n_steps > 0) {
+        fx_access_write(access, target->type, target->must_terminate);
+        add_steps(access, target->location);
+    }
+    access->uses_old_value = target->uses_old_value;
+}
+
+/* ---- the engine's slots ------------------------------------------------------------ */
+
 static const struct target *target_of(const struct fx_mutator *mutator) {
     return (const struct target *)mutator; /* it is the first member */
 }
@@ -292,19 +411,19 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* A setter that is asked only where the conditions of a place hold. */
+/* A setter that is called only at positions where the conditions hold. */
 struct guard {
     const struct conditions *conditions;
     struct answers *answers;
     const struct fx_setter *setter;
 };
 
-static bool set_guarded(const void *user, const struct fx_write_position *place,
+static bool set_guarded(const void *user, const struct fx_write_position *position,
                         enum fx_write *ret_write, json_t **ret_value,
                         const char **ret_criterion, struct fx_err *err) {
     const struct guard *guard = user;
     bool hold = false;
-    if (!fx_conditions_hold_at(guard->conditions, place, guard->answers, &hold, err)) {
+    if (!fx_conditions_hold_at(guard->conditions, position, guard->answers, &hold, err)) {
         return false;
     }
     if (!hold) {
@@ -312,7 +431,7 @@ static bool set_guarded(const void *user, const struct fx_write_position *place,
         *ret_criterion = CRITERION_CONDITIONS;
         return true;
     }
-    return guard->setter->set(guard->setter->user, place, ret_write, ret_value,
+    return guard->setter->set(guard->setter->user, position, ret_write, ret_value,
                               ret_criterion, err);
 }
 

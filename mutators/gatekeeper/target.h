@@ -118,8 +118,13 @@ json_t *fx_target_example(const struct fx_mutator *self, struct fx_err *err);
 void fx_target_explain(const struct fx_mutator *self, const char *criterion,
                        struct fx_criterion *ret_criterion);
 
-/* The last part of every kind's apply function: calls the setter at each place of the
- * location where the conditions hold. */
+/* The slots that are the same for every kind. */
+#define TARGET_OPS                                                                      \
+    .match = fx_target_match, .access = fx_target_access, .example = fx_target_example, \
+    .operations = "applyTo.operations", .explain = fx_target_explain
+
+/* The last part of every kind's apply function: calls the setter at each position of
+ * the location where the conditions hold. */
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect,
                      struct fx_err *err) FX_MUST_USE;

@@ -75,7 +75,7 @@ static inline struct fx_err must_refuse(json_t *policy) {
     return err;
 }
 
-/* A policy that is refused: the words, the node at fault as JSON (NULL: any), the span.
+/* A policy that is refused: the message, the node at fault as JSON (NULL: any), the span.
  */
 struct refusal {
     const char *policy, *msg, *node;
@@ -204,9 +204,9 @@ static inline void expect_writings(const struct writing *rows, size_t n_rows) {
     }
 }
 
-/* A sound policy that fails on an object of this spec, with these words. */
+/* A sound policy that fails on an object of this spec, with this message. */
 static inline void expect_failure(const char *policy_text, const char *spec,
-                                  enum fx_code code, const char *words) {
+                                  enum fx_code code, const char *message) {
     json_t *policy = must_read(policy_text);
     struct fx_compilation compilation = must_compile(policy);
     const struct fx_mutator *mutator = compilation.mutators[0];
@@ -215,7 +215,7 @@ static inline void expect_failure(const char *policy_text, const char *spec,
     struct fx_err err = FX_ERR_INIT;
     assert_true(match(mutator, root).matched);
     assert_false(mutator->ops->apply(mutator, &request_create, &root, &effect, &err));
-    assert_string_equal(err.msg, words);
+    assert_string_equal(err.msg, message);
     assert_int_equal(err.code, code);
     json_decref(root);
     fx_compilation_finish(&compilation);

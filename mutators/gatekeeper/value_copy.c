@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/value_copy.c - json_deep_copy() would cut keys at a NUL.
+ * mutators/gatekeeper/value_copy.c - deep copies; json_deep_copy() would cut keys at a
+ * NUL.
  */
 #include "mutators/gatekeeper/value_copy.h"
 
 #include "value/tree.h"
 
-/* Up to here a double holds every integer. */
+/* A double holds every integer up to this one. */
 #define EXACT_MAX ((json_int_t)1 << 53)
 
 /* How integers are copied. */

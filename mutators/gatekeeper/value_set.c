@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/value_set.c - a hash table with linear probing, written once. Its
- * key is secret, so that the authors of objects, whose list elements are looked up,
+ * key is secret, so that the authors of objects, whose list elements are searched,
  * cannot make values collide.
  */
 #include "mutators/gatekeeper/value_set.h"

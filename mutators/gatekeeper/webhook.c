@@ -1,17 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/webhook.c - which requests and objects Gatekeeper's webhooks let
- * through unchanged (spec section 8, steps 1 to 3), and its paths.
+ * mutators/gatekeeper/webhook.c - the requests that Gatekeeper's webhooks skip (spec
+ * section 8, steps 1 to 3), the guard of its label, its annotations, and its paths.
  */
 #include "mutators/gatekeeper/webhook.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
 #include "base/macros.h"
 #include "mutators/gatekeeper/policy.h"
 #include "value/tree.h"
 
 #define DEFAULT_OWN_NAMESPACE "gatekeeper-system"
 
-/* Takes `part` off the front or the back of `text`; false where it is not there. */
+/* ---- the label of exempt namespaces ----------------------------------------------- */
+
+#define LABEL "admission.gatekeeper.sh/ignore"
+
+static const char *passes(const struct fx_guard_request *request) {
+    if (request->operation == FX_OPERATION_DELETE) {
+        return "Delete is always allowed";
+    }
+    const bool is_namespace =
+        request->group.len == 0 && fx_text_is(request->kind, "Namespace");
+    return is_namespace ? NULL : "Not a namespace";
+}
+
+static bool is_exempt(const struct fx_exemptions *exempt, struct fx_text name) {
+    for (size_t i = 0; i < exempt->n_names; i++) {
+        if (fx_text_is(name, exempt->names[i])) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < exempt->n_prefixes; i++) {
+        if (fx_text_starts(name, fx_text_of(exempt->prefixes[i]))) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < exempt->n_suffixes; i++) {
+        if (fx_text_ends(name, fx_text_of(exempt->suffixes[i]))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_label(const json_t *object) {
+    const json_t *metadata = fx_tree_view_key(object, "metadata");
+    return fx_tree_view_key(fx_tree_view_key(metadata, "labels"), LABEL) != NULL;
+}
+
+/* A write of `status` or `finalize` may bring labels along, so it is checked, too. One
+ * that only keeps the label is allowed: the controller that empties and ends a Namespace
+ * writes both, and a denial would keep the Namespace for ever. */
+static bool only_keeps_label(const struct fx_guard_request *request) {
+    return request->subresource.len > 0 && has_label(request->object) &&
+           has_label(request->old_object);
+}
+
+static bool allows(const struct fx_guard_request *request, struct fx_buf *message) {
+    const json_t *metadata = fx_tree_view_key(request->object, "metadata");
+    const struct fx_text name = fx_tree_view_string(metadata, "name");
+    if (is_exempt(request->exempt, name)) {
+        fx_buf_printf(message, "Namespace %.*s is allowed to set " LABEL,
+                      FX_TEXT_ARG(name));
+        return true;
+    }
+    if (only_keeps_label(request)) {
+        fx_buf_str(message, "Namespace has the " LABEL " label already");
+        return true;
+    }
+    if (has_label(request->object)) {
+        fx_buf_str(message, "Only exempt namespace can have the " LABEL " label");
+        return false;
+    }
+    fx_buf_str(message, "Namespace is not setting the " LABEL " label");
+    return true;
+}
+
+static const struct fx_guard label_guard = {.passes = passes, .allows = allows};
+
+/* Remove `part` from the start or the end of `text`; false if it is not there. */
 static bool take_start(struct fx_text *text, struct fx_text part) {
     if (!fx_text_starts(*text, part)) {
         return false;
@@ -37,7 +109,7 @@ static const char *skips_user(struct fx_text username, const char *own_namespace
     return is_own ? "Gatekeeper does not self-manage" : NULL;
 }
 
-/* Gatekeeper reads the one Config called so, and lets its users store no other. */
+/* Gatekeeper reads only the Config of this name, and refuses all others. */
 static bool check(const struct fx_subject *policy, struct fx_err *err) {
     if (!fx_text_is(policy->group, CONFIG_GROUP) || !fx_text_is(policy->kind, "Config") ||
         fx_text_is(policy->name, CONFIG_NAME)) {
@@ -48,21 +120,104 @@ static bool check(const struct fx_subject *policy, struct fx_err *err) {
                       "config resource must have name '" CONFIG_NAME "'");
 }
 
+/* ---- the annotations of changed objects ------------------------------------------- */
+
+#define METADATA    FX_TEXT("metadata")
+#define ANNOTATIONS FX_TEXT("annotations")
+#define ID_KEY      FX_TEXT("gatekeeper.sh/mutation-id")
+#define LIST_KEY    FX_TEXT("gatekeeper.sh/mutations")
+
+static int by_bytes(const void *a, const void *b) {
+    const char *const *left = a;
+    const char *const *right = b;
+    return strcmp(*left, *right);
+}
+
+/* `Assign//a:7`, with the namespace between the slashes, sorted: by the whole text, in
+ * which `a-b:0` comes before `a:7`. */
+static const char **name_all(const struct fx_snapshot *snapshot,
+                             const struct fx_outcome *outcome, struct fx_arena *arena) {
+    const char **names = fx_arena_alloc(arena, outcome->n_applied * sizeof *names);
+    for (size_t i = 0; names != NULL && i < outcome->n_applied; i++) {
+        const struct fx_mutator *mutator = snapshot->mutators[outcome->applied[i]];
+        names[i] = fx_arena_printf(arena, "%s/%s/%s:%" PRId64, mutator->kind,
+                                   mutator->namespace_ == NULL ? "" : mutator->namespace_,
+                                   mutator->name, mutator->generation);
+        if (names[i] == NULL) {
+            return NULL;
+        }
+    }
+    if (names != NULL) {
+        qsort(names, outcome->n_applied, sizeof *names, by_bytes);
+    }
+    return names;
+}
+
+/* The value of the second annotation; NULL without memory. */
+static json_t *new_list(const struct fx_snapshot *snapshot,
+                        const struct fx_outcome *outcome, struct fx_arena *arena) {
+    const char **names = name_all(snapshot, outcome, arena);
+    if (names == NULL) {
+        return NULL;
+    }
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    for (size_t i = 0; i < outcome->n_applied; i++) {
+        fx_buf_str(&text, i == 0 ? "" : ", ");
+        fx_buf_str(&text, names[i]);
+    }
+    json_t *list = text.failed ? NULL : fx_tree_new_string(fx_buf_view(&text));
+    fx_buf_finish(&text);
+    return list;
+}
+
+/* The object's child of that name, writable; made if it is missing or not an object. */
+static json_t *own_object(json_t *parent, struct fx_text key) {
+    if (!json_is_object(fx_tree_view_text(parent, key)) &&
+        !fx_tree_set_take(parent, key, json_object())) {
+        return NULL;
+    }
+    return fx_tree_own_key(parent, key);
+}
+
+/* Adds `gatekeeper.sh/mutation-id` and `gatekeeper.sh/mutations`, the sorted
+ * `<Kind>//<name>:<generation>` of the mutators that applied in a pass that changed the
+ * object. */
+static bool annotate(const struct fx_snapshot *snapshot, const struct fx_outcome *outcome,
+                     const char *mutation_id, struct fx_arena *arena, json_t **root,
+                     struct fx_err *err) {
+    const json_t *present = fx_tree_view_key(*root, "metadata");
+    if (present != NULL && !json_is_object(present)) {
+        return true;
+    }
+    if (fx_tree_own_root(root) == NULL) {
+        return fx_fail_nomem(err);
+    }
+    json_t *metadata = own_object(*root, METADATA);
+    json_t *annotations = metadata == NULL ? NULL : own_object(metadata, ANNOTATIONS);
+    const bool ok =
+        annotations != NULL &&
+        fx_tree_set_take(annotations, ID_KEY,
+                         fx_tree_new_string(fx_text_of(mutation_id))) &&
+        fx_tree_set_take(annotations, LIST_KEY, new_list(snapshot, outcome, arena));
+    return ok || fx_fail_nomem(err);
+}
+
 static const struct fx_webhook_path paths[] = {
     {"/v1/admitlabel", FX_ENDPOINT_GUARD},
     {.path = NULL},
 };
 
-/* Gatekeeper's groups that have none of the kinds. */
+/* Groups of Gatekeeper without kinds that Fixpoint reads. */
 static const char *const reserved_groups[] = {
     "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "status.gatekeeper.sh", NULL};
 
 const struct fx_webhook fx_gatekeeper_webhook = {
     .paths = paths,
-    .guard = &fx_label_guard,
+    .guard = &label_guard,
     .skips_user = skips_user,
     .reserved_message = "Not mutating gatekeeper resources",
     .reserved_groups = reserved_groups,
     .check = check,
-    .annotate = fx_annotate,
+    .annotate = annotate,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/defaults_test.c - what is set where the author did not, and what is
- * left to those who validate.
+ * mutators/kubemod/defaults_test.c - the defaults that are set, and the invalid fields
+ * that are left to the validation.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,8 +10,9 @@
 
 #include <cmocka.h>
 
-#include "mutators/kubemod/defaults.h"
 #include "mutators/kubemod/testing.h"
+
+extern const struct fx_dialect fx_dialect_kubemod;
 
 #define OPERATIONS "admissionOperations: [CREATE, UPDATE]"
 
@@ -49,7 +50,7 @@ static void sets_two_fields(void **state) {
         struct fx_err err = FX_ERR_INIT;
         json_t *rule = must_read(cases[i].rule);
         json_t *root = json_incref(rule);
-        assert_true(fx_rule_set_defaults(&root, &err));
+        assert_true(fx_dialect_kubemod.set_defaults(&root, &err));
         if (cases[i].expected == NULL) {
             assert_ptr_equal(root, rule);
         } else {
@@ -66,9 +67,9 @@ static void is_idempotent(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     json_t *root = must_read(RULE("match: [{}, {}]"));
-    assert_true(fx_rule_set_defaults(&root, &err));
+    assert_true(fx_dialect_kubemod.set_defaults(&root, &err));
     json_t *once = json_incref(root);
-    assert_true(fx_rule_set_defaults(&root, &err));
+    assert_true(fx_dialect_kubemod.set_defaults(&root, &err));
     assert_ptr_equal(root, once);
     json_decref(once);
     json_decref(root);

@@ -16,7 +16,7 @@
 
 struct making {
     const struct modrule *rule;
-    json_t *root; /* shared with nobody */
+    json_t *root; /* not shared */
     bool is_out_of_memory;
 };
 
@@ -110,12 +110,12 @@ static json_t *make_namespace(struct making *making, bool *ret_found) {
     return name;
 }
 
-static bool looks_like_a_number(struct fx_text text) {
+static bool begins_like_number(struct fx_text text) {
     return text.len > 0 &&
            (text.data[0] == '-' || (text.data[0] >= '0' && text.data[0] <= '9'));
 }
 
-/* Labels and annotations are strings. Elsewhere, text that looks like a number or a
+/* Labels and annotations are strings. Elsewhere, text that reads as a number or a
  * boolean becomes one. */
 static json_t *value_of_text(struct making *making, struct fx_text text,
                              bool is_metadata) {
@@ -123,7 +123,7 @@ static json_t *value_of_text(struct making *making, struct fx_text text,
     if (!is_metadata && (is_true || fx_text_is(text, "false"))) {
         return json_boolean(is_true);
     }
-    if (!is_metadata && looks_like_a_number(text)) {
+    if (!is_metadata && begins_like_number(text)) {
         struct fx_err err = FX_ERR_INIT;
         json_t *number = fx_json_read(text, NULL, &err);
         if (number != NULL || err.code == FX_ENOMEM) {
@@ -153,7 +153,7 @@ static bool is_containers(struct fx_text name) {
     return fx_text_is(name, "containers") || fx_text_is(name, "initContainers");
 }
 
-/* The node behind a step, made if there is none. NULL if a node has another type, or
+/* The node after a step, made if there is none. NULL if a node has another type, or
  * without memory. */
 static json_t *step_into(struct making *making, json_t *at, struct fx_text name,
                          bool to_list) {
@@ -220,13 +220,9 @@ static void ensure(struct making *making, const struct fx_text *names, size_t n_
     put_take(making, names, n_names, value, true);
 }
 
-/* ---- what the rule asks for ------------------------------------------------------ */
+/* ---- what the rule requires ------------------------------------------------------ */
 
-static bool has_test(const struct match_item *item) {
-    return item->value != NULL || item->values != NULL || item->regex != NULL;
-}
-
-/* What the view adds to the object is not made. */
+/* Is it the field that the object view adds? An example does not have it. */
 static bool is_shown(struct fx_text name) {
     return name.data != NULL && fx_text_is(name, SYNTHETIC_REFS);
 }
@@ -237,7 +233,7 @@ static void add_item(struct making *making, const struct match_item *item) {
     if (n_names == 0 || item->negate || is_shown(names[0])) {
         return;
     }
-    if (!has_test(item)) {
+    if (!fx_match_item_tests(item)) {
         ensure(making, names, n_names, false);
         return;
     }
@@ -248,8 +244,8 @@ static void add_item(struct making *making, const struct match_item *item) {
     }
 }
 
-/* Does the path go on behind what was selected: /spec/volumes/#0/name? */
-static bool goes_on(const struct patch_operation *operation) {
+/* Does the path continue after the selected part: /spec/volumes/#0/name? */
+static bool continues(const struct patch_operation *operation) {
     const char *slash = strrchr(operation->path, '/');
     return slash != NULL && strchr(operation->path, '#') != NULL &&
            strchr(slash, '#') == NULL;
@@ -261,7 +257,7 @@ static void add_selected(struct making *making, const struct patch_operation *op
     const size_t n_names = fx_jsonpath_step_names(operation->select, names);
     if (n_names > 0) {
         ensure(making, names, n_names,
-               names[n_names - 1].data == NULL && goes_on(operation));
+               names[n_names - 1].data == NULL && continues(operation));
     }
 }
 
@@ -307,7 +303,7 @@ static void fill(struct making *making) {
     }
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the example ----------------------------------------------------------------- */
 
 /* The kind that an item requires; Pod if none does. */
 static struct fx_text kind_of(const struct modrule *rule) {

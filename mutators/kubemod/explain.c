@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/explain.c - why a rule does not match: what it asks for, in the
- * operators of its own language, and what the object has instead.
+ * mutators/kubemod/explain.c - why a rule does not match: what it requires, in the
+ * operators of its own language, and the value of the object.
  *
  *   $.metadata.labels.app == "web"                     "api"
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]
  *   $.spec.replicas > 3                                $.spec.replicas is 1
  */
-#include "mutators/kubemod/explain.h"
+#include "mutators/kubemod/modrule.h"
 
 #include <string.h>
 
-#include "mutators/kubemod/modrule.h"
 #include "value/go_text.h"
 #include "value/json.h"
 #include "value/tree.h"
 
 #define FOUND_BYTES 160u /* of one value of the object */
-#define PATHS_TOLD  4u   /* of one expression */
+#define MOST_PATHS  4u   /* of one expression */
 
-/* ---- what it asks for ------------------------------------------------------------ */
+/* ---- what it requires ------------------------------------------------------------ */
 
 static void add_values(struct fx_buf *buf, const json_t *values) {
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -60,7 +59,7 @@ static void add_cut(struct fx_buf *buf, const struct fx_buf *whole) {
     fx_buf_fail_as(buf, whole);
 }
 
-/* A number is compared as a text that may look unlike it: 1e+06. */
+/* A number is compared as a text that may differ from its JSON form: 1e+06. */
 static void add_text_form(struct fx_buf *buf, json_t *value) {
     struct fx_buf text;
     struct fx_buf form;
@@ -68,8 +67,7 @@ static void add_text_form(struct fx_buf *buf, json_t *value) {
     fx_buf_init(&form, 0);
     fx_json_write(&text, value, FX_JSON_COMPACT);
     fx_go_text_add(&form, value, FX_GO_DOUBLES);
-    if (!fx_text_equal((struct fx_text){text.data, text.len},
-                       (struct fx_text){form.data, form.len})) {
+    if (!fx_text_equal(fx_buf_view(&text), fx_buf_view(&form))) {
         fx_buf_str(buf, ", which counts as ");
         add_cut(buf, &form);
     }
@@ -86,7 +84,7 @@ static void add_value(struct fx_buf *buf, json_t *value) {
     fx_buf_finish(&whole);
 }
 
-/* The entries, undefined ones left out. */
+/* The entries without undefined ones. */
 static void add_list(struct fx_buf *buf, const struct fx_jsonpath_result *result) {
     struct fx_buf whole;
     size_t count = 0;
@@ -134,7 +132,7 @@ struct paths {
 
 static void add_path(void *user, const struct fx_jsonpath *part) {
     struct paths *paths = user;
-    if (paths->count < PATHS_TOLD) {
+    if (paths->count < MOST_PATHS) {
         fx_buf_str(paths->buf, paths->count == 0 ? "" : ", ");
         fx_jsonpath_print(paths->buf, part);
         fx_buf_str(paths->buf, " is ");
@@ -144,8 +142,7 @@ static void add_path(void *user, const struct fx_jsonpath *part) {
 }
 
 static void add_found(struct fx_buf *buf, const struct match_item *item, json_t *root) {
-    const bool compares =
-        item->value != NULL || item->values != NULL || item->regex != NULL;
+    const bool compares = fx_match_item_tests(item);
     if (fx_jsonpath_is_path(item->select)) {
         (void)add_result(buf, item->select, root, compares);
         return;
@@ -159,8 +156,8 @@ static void add_found(struct fx_buf *buf, const struct match_item *item, json_t 
     fx_jsonpath_paths(item->select, add_path, &paths);
     if (paths.count > 0) {
         fx_buf_str(buf, ", as ");
-        fx_buf_text(buf, (struct fx_text){list.data, list.len});
-        fx_buf_str(buf, paths.count > PATHS_TOLD ? ", …" : "");
+        fx_buf_text(buf, fx_buf_view(&list));
+        fx_buf_str(buf, paths.count > MOST_PATHS ? ", …" : "");
     }
     fx_buf_fail_as(buf, &list);
     fx_buf_finish(&list);
@@ -217,7 +214,7 @@ void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
     const struct modrule *rule = (const struct modrule *)self;
     const struct match_item *item = find(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
-    ret_criterion->asks_namespace = true; /* items may look at the Namespace, too */
+    ret_criterion->asks_namespace = true; /* items may read the Namespace, too */
     if (item != NULL) {
         ret_criterion->rank = RANK_ITEM;
         add_item(&ret_criterion->wanted, item);

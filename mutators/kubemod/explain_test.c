@@ -54,7 +54,7 @@ static const struct {
     {ITEM("select: $.big, matchValue: '1000650000'"), "match[0]",
      "$.big == \"1000650000\"", "1000650000, which counts as 1.00065e+09"},
     {ITEM("select: $.m, matchValue: v"), "match[0]", "$.m == \"v\"", "{\"k\":\"v\"}"},
-    /* What an expression looks at is told, too. */
+    /* The paths that an expression reads are reported, too. */
     {ITEM("select: '$.num > 3'"), "match[0]", "$.num > 3", "false, as $.num is 3"},
     {ITEM("select: '$.num > 3 || isDefined($.no)'"), "match[0]",
      "$.num > 3 || isDefined($.no)", "false, as $.num is 3, $.no is nothing"},
@@ -120,7 +120,7 @@ static void says_what_it_wants_and_finds(void **state) {
     json_decref(object);
 }
 
-/* However long it is, a line or two are told. */
+/* Of a long value, a line or two are reported. */
 static void cuts_what_it_finds(void **state) {
     (void)state;
     struct fx_compilation made = {0};
@@ -232,7 +232,7 @@ static const struct {
     {"namespace: kubemod-system}, spec: {targetNamespaceRegex: '^[a-c]{3}$', match: "
      "[{select: $.kind}], patch: [{op: add, path: /x, value: v}]",
      NULL},
-    /* What contradicts itself, or is no plain way, is left out. */
+    /* Contradictions and selects that are not plain paths are ignored. */
     {"namespace: shop}, spec: {match: [{select: $.kind.x, matchValue: v}, {select: "
      "'$.num > 1'}, {select: $..x}], patch: [{op: add, path: /x, value: v}]",
      "{apiVersion: v1, kind: Pod, metadata: {name: example, namespace: shop}}"},

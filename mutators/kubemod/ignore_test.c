@@ -39,7 +39,7 @@ static const struct {
     {"an annotation", OURS, POD,
      "{metadata: {name: ns, annotations: {" LABEL ": 'true'}}}", NULL},
     {"no labels", OURS, POD, "{metadata: {name: ns}}", NULL},
-    {"nobody knows", OURS, POD, NULL, NULL},
+    {"an unknown Namespace", OURS, POD, NULL, NULL},
     {"a label of the object is none of its namespace", OURS,
      "{kind: Pod, metadata: {name: p, namespace: ns, " LABELS("'true'") "}}",
      NAMESPACE("''"), NULL},

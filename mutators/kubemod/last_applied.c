@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/last_applied.c - JSON within an annotation.
+ * mutators/kubemod/last_applied.c - patches the JSON in an annotation.
  */
 #include "mutators/kubemod/last_applied.h"
 
@@ -60,7 +60,7 @@ static json_t *sorted(json_t *object) {
 }
 
 /* The child that the step leads to, writable, an object with its keys sorted; *ret_child
- * is NULL where there is none to go into. `parent` is seen by nobody else. */
+ * is NULL if it is neither an object nor a list. `parent` is not shared. */
 static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
     const size_t n = json_array_size(parent);
     const long long at = step->number < 0 ? step->number + (long long)n : step->number;
@@ -86,8 +86,8 @@ static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
                    : fx_tree_set_take(parent, step->text, made);
 }
 
-/* Go writes the objects that the patcher has looked into with sorted keys, and all others
- * as they were: those on the way to what the steps lead to. */
+/* Go writes the objects that the patcher has decoded, those along the steps, with sorted
+ * keys, and all others unchanged. */
 static bool sort_way(const struct steps *steps, json_t **root) {
     json_t *parent = sorted(*root);
     if (parent == NULL) {
@@ -105,8 +105,8 @@ static bool sort_way(const struct steps *steps, json_t **root) {
 
 /* ---- following ------------------------------------------------------------------- */
 
-/* The note as a tree nobody else sees, with the plan applied; NULL where that cannot be
- * (err: no memory, or why). */
+/* The annotation as a tree that is not shared, with the plan applied; NULL if that fails
+ * (*err is set). */
 static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err *err) {
     json_t *root = fx_json_read(fx_tree_text(note), NULL, err);
     bool ok = root != NULL &&
@@ -129,7 +129,7 @@ static bool store(json_t **root, const struct fx_buf *text) {
         metadata == NULL ? NULL : fx_tree_own_key(metadata, ANNOTATIONS);
     return annotations != NULL && !text->failed &&
            fx_tree_set_take(annotations, LAST_APPLIED,
-                            fx_tree_new_string((struct fx_text){text->data, text->len}));
+                            fx_tree_new_string(fx_buf_view(text)));
 }
 
 bool fx_last_applied_follow(const struct plan *plan, const json_t *before, json_t **root,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/match_item.c - what `select` yields, entry by entry.
+ * mutators/kubemod/match_item.c - evaluates one entry of `match`.
  */
 #include "mutators/kubemod/match_item.h"
 
@@ -35,7 +35,7 @@ static bool is_one_of(struct fx_text text, const json_t *values) {
     return false;
 }
 
-/* Only one of them counts. */
+/* Applies the first test: matchValue, matchValues, matchRegex. */
 static bool test_text(const struct match_item *item, struct fx_text text,
                       bool *ret_passes, struct fx_err *err) {
     if (item->regex != NULL && item->value == NULL && item->values == NULL) {
@@ -46,13 +46,13 @@ static bool test_text(const struct match_item *item, struct fx_text text,
     return true;
 }
 
-/* It could not be printed. Always false. */
+/* The value could not be printed. Always false. */
 static bool fail_text(struct fx_err *err) {
     return fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
                                                        : fx_fail_nomem(err);
 }
 
-/* What is no string is tested as Go's %v prints it, its numbers as doubles. */
+/* A value that is not a string is tested as Go's %v prints it, numbers as doubles. */
 static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes,
                        struct fx_err *err) {
     if (!fx_match_item_tests(item)) {
@@ -66,13 +66,12 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     fx_buf_init(&text, 0);
     fx_go_text_add(&text, entry, FX_GO_DOUBLES);
     const bool ok = text.failed ? fail_text(err)
-                                : test_text(item, (struct fx_text){text.data, text.len},
-                                            ret_passes, err);
+                                : test_text(item, fx_buf_view(&text), ret_passes, err);
     fx_buf_finish(&text);
     return ok;
 }
 
-/* What is selected, as a list. */
+/* The selected values, as a list. */
 struct entries {
     const json_t *list;                        /* of the object, or … */
     const struct fx_jsonpath_result *selected; /* … computed */
@@ -84,8 +83,7 @@ static json_t *entry_at(const struct entries *entries, size_t i) {
                                  : entries->selected->values[i];
 }
 
-/* An undefined entry counts for nothing, but it is not as All wants it. No entries at all
- * match neither way. */
+/* An undefined entry never passes, so All fails with it. An empty list does not match. */
 static bool test_entries(const struct match_item *item, const struct entries *entries,
                          bool *ret_matched, struct fx_err *err) {
     size_t n_defined = 0;
@@ -102,14 +100,14 @@ static bool test_entries(const struct match_item *item, const struct entries *en
         n_defined++;
         n_passed += passes ? 1 : 0;
         if (passes != item->for_all) {
-            break; /* that decides it */
+            break; /* the result is known */
         }
     }
     *ret_matched = item->for_all ? n_defined > 0 && n_passed == entries->n : n_passed > 0;
     return true;
 }
 
-/* One value, NULL where there is none. */
+/* Tests one value, which may be NULL: none is selected. */
 static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched,
                        struct fx_err *err) {
     *ret_matched = false;
@@ -137,7 +135,7 @@ static bool test(const struct match_item *item, const struct fx_jsonpath_result 
                       ret_matched, err);
 }
 
-/* Where it fails on this object, that is no match. */
+/* An expression that fails on this object does not match. */
 static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
                  struct fx_err *err) {
     struct fx_jsonpath_result result = {0};

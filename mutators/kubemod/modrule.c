@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/modrule.c - a ModRule at work: whose it is, whether it matches, and
- * what it does then.
+ * mutators/kubemod/modrule.c - a ModRule as a mutator: matching an object, and patching
+ * or rejecting it.
  */
 #include "mutators/kubemod/modrule.h"
 
@@ -9,10 +9,8 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "mutators/kubemod/explain.h"
 #include "mutators/kubemod/last_applied.h"
 #include "mutators/kubemod/limits.h"
-#include "mutators/kubemod/reject.h"
 #include "mutators/kubemod/synthetic_refs.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -24,7 +22,7 @@ struct fx_text fx_modrule_namespace(const struct fx_request *request,
     return fx_subject_object_namespace(subject, request);
 }
 
-/* Section 3. */
+/* Is the rule for this namespace (section 3)? */
 static bool is_for(const struct modrule *rule, struct fx_text namespace_, bool *ret_is,
                    struct fx_err *err) {
     *ret_is = namespace_.len > 0 && fx_text_is(namespace_, rule->head.namespace_);
@@ -38,8 +36,8 @@ static bool is_for(const struct modrule *rule, struct fx_text namespace_, bool *
     return true;
 }
 
-/* Is it in a namespace whose label keeps rules away, or such a namespace itself? What is
- * in none is never kept from them: as a namespaceSelector would have it. */
+/* Is the object in a namespace with the label that disables rules, or such a namespace
+ * itself? Cluster-scoped objects are never ignored, as with a namespaceSelector. */
 static bool is_ignored(const struct fx_request *request,
                        const struct fx_subject *subject) {
     const json_t *labels = subject->labels;
@@ -112,11 +110,11 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     return ok;
 }
 
-/* What may fail halfway is done to a copy, which is dropped where it did, or comes out as
- * the object is: others hold on to what that consists of. */
+/* Applies the plan to a copy, which is dropped if the plan fails or changes nothing: the
+ * nodes of the object are shared. */
 static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed,
                        struct fx_err *err) {
-    json_t *before = json_incref(*root); /* which the plan borrows of, and the note */
+    json_t *before = json_incref(*root); /* the plan and the annotation borrow from it */
     const bool ok = fx_plan_apply(plan, root, err) &&
                     fx_last_applied_follow(plan, fx_last_applied_view(before), root, err);
     *ret_changed = ok && !fx_equal(before, *root);
@@ -129,7 +127,7 @@ static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed
     return ok;
 }
 
-/* Where there is no note, a plain one is done to the object itself. */
+/* Without the annotation, a plain plan is applied to the object itself. */
 static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_changed,
                         struct fx_err *err) {
     if (!fx_plan_is_plain(plan, *root, ret_changed)) {
@@ -173,6 +171,59 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     (void)err;
     *ret_effect = (struct fx_effect){.applied = false};
     return true;
+}
+
+/* ---- rules of type Reject --------------------------------------------------------- */
+
+/* The format in which KubeMod names a rejecting rule: ns/name: "message". */
+static const struct fx_denial denial = {
+    .begin = "operation rejected by the following ModRule(s): ",
+    .between = ",",
+};
+
+static bool execute_message(const struct modrule *rule, const struct fx_request *request,
+                            json_t *root, struct fx_buf *message, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    json_t *namespace_ = fx_tree_new_string(fx_modrule_namespace(request, &subject));
+    if (namespace_ == NULL) {
+        return fx_fail_nomem(err);
+    }
+    const struct fx_gotemplate_field fields[] = {
+        {FX_TEXT("Namespace"), namespace_, false},
+        {FX_TEXT("Target"), root, false},
+    };
+    const struct fx_gotemplate_context context = {fields, FX_COUNT(fields)};
+    const bool ok = fx_gotemplate_execute(rule->message, &context, message, err) &&
+                    (!message->failed || fx_fail_nomem(err));
+    json_decref(namespace_);
+    return ok;
+}
+
+/* If the message fails, the denial has only the name of the rule, and `note` has the
+ * reason. */
+static bool validate(const struct fx_mutator *self, const struct fx_request *request,
+                     json_t *root, struct fx_buf *entry, struct fx_err *note,
+                     struct fx_err *err) {
+    const struct modrule *rule = (const struct modrule *)self;
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    bool ok =
+        rule->message == NULL || execute_message(rule, request, root, &message, err);
+    if (!ok && !fx_err_is_ours(err)) {
+        (void)fx_fail(note, err->code, "its `rejectMessage` fails: %s", err->msg);
+        fx_err_reset(err);
+        fx_buf_reset(&message);
+        ok = true;
+    }
+    fx_buf_str(entry, self->full_name);
+    if (message.len > 0) {
+        fx_buf_str(entry, ": \"");
+        fx_buf_text(entry, fx_buf_view(&message));
+        fx_buf_char(entry, '"');
+    }
+    fx_buf_finish(&message);
+    return ok;
 }
 
 /* If the regular expression fails, `match` reports why. */
@@ -226,8 +277,8 @@ static const struct fx_mutator_ops patch_ops = {
 static const struct fx_mutator_ops reject_ops = {
     .match = match,
     .apply = apply_nothing,
-    .validate = fx_reject_validate,
-    .denial = &fx_reject_denial,
+    .validate = validate,
+    .denial = &denial,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,
@@ -242,7 +293,7 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects) {
     rule->head.run.action = rejects ? FX_ACTION_DENY : FX_ACTION_MUTATE;
 }
 
-/* The namespace of the cluster's rules. */
+/* The namespace whose rules apply to the whole cluster. */
 static const char *cluster_namespace(const struct fx_dialect_settings *settings) {
     const char *given = fx_dialect_settings_get(settings, CLUSTER_NAMESPACE_SETTING);
     return given != NULL ? given : KUBEMOD_CLUSTER_NAMESPACE;
@@ -273,16 +324,16 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
 
 /* ---- the index ------------------------------------------------------------------- */
 
-/* The kinds that the item asks for: `select: $.kind` with a value or values. NULL where
- * it asks for something else. */
+/* The kinds that the item requires: `select: $.kind` with a value or values. NULL if it
+ * tests something else. */
 static const json_t *kinds_of(const struct match_item *item) {
     struct fx_buf select;
     fx_buf_init(&select, 0);
     fx_jsonpath_print(&select, item->select);
-    const bool asks = !select.failed && !item->negate &&
-                      fx_text_is((struct fx_text){select.data, select.len}, "$.kind");
+    const bool tests_kind =
+        !select.failed && !item->negate && fx_text_is(fx_buf_view(&select), "$.kind");
     fx_buf_finish(&select);
-    if (!asks) {
+    if (!tests_kind) {
         return NULL;
     }
     return item->value != NULL ? item->value : item->values;
@@ -309,7 +360,7 @@ static bool add_bindings(struct modrule *rule, const json_t *kinds) {
     return true;
 }
 
-/* A rule of the cluster may be for any namespace. */
+/* A rule in the cluster namespace may be for any namespace. */
 bool fx_modrule_index(struct modrule *rule) {
     const json_t *kinds = NULL;
     for (size_t i = 0; i < rule->n_items && kinds == NULL; i++) {

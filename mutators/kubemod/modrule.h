@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/regex.h"
 #include "engine/dialect.h"
 #include "engine/mutator.h"
@@ -21,7 +22,7 @@
 
 #define CLUSTER_NAMESPACE_SETTING "cluster-modrules-namespace"
 #define KUBEMOD_GROUP             "api.kubemod.io"
-#define KUBEMOD_RANK              2u /* place in a pass */
+#define KUBEMOD_RANK              2u /* position in a pass */
 
 /* The default cluster namespace: its rules apply to objects of other namespaces and to
  * cluster-scoped objects. */
@@ -71,6 +72,13 @@ bool fx_modrule_find_inputs(struct modrule *rule) FX_MUST_USE;
 /* The engine's example slot. The object has what match items and selects lead to, if they
  * are plain paths. */
 json_t *fx_modrule_example(const struct fx_mutator *self, struct fx_err *err);
+
+/* The engine's explain slots (explain.c). */
+void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
+                        struct fx_criterion *ret_criterion);
+void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *request,
+                      const struct fx_subject *subject, const char *criterion,
+                      struct fx_buf *found);
 
 /* The criteria that are checked before the items of `match`, for verdicts. */
 #define MODRULE_OPERATIONS "admissionOperations"

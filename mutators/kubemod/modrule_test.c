@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/modrule_test.c - rules in the loop: what they are shown, what they may
- * not write, what they do together.
+ * mutators/kubemod/modrule_test.c - rules in the loop: the object view, the fields that
+ * they may not write, and several rules on one object.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -87,7 +87,7 @@ static void end(struct play *play) {
 
 static const struct {
     const char *rules, *object, *expected;
-    const char *drop; /* a part of why a rule is left out; NULL: none is */
+    const char *drop; /* a part of the reason why a rule is skipped; NULL: none is */
 } cases[] = {
     /* Removals of one select go from the highest index down. */
     {PATCHES("r", "", "{op: remove, select: '$.l[? @.x > 1]', path: '/l/#0'}"),
@@ -113,7 +113,7 @@ static const struct {
                            "{op: add, path: /got, value: '{{ .Target.metadata.labels.x "
                            "}}'}"),
      POD ", labels: {x: one}}}", POD ", labels: {x: one}}, got: one}", NULL},
-    /* A rule that fails is left out whole, and the others go on. */
+    /* A rule that fails is skipped, and the others are applied. */
     {PATCHES("a", "", "{op: add, path: /a, value: one}, {op: replace, path: /no}")
          NEXT_RULE PATCHES("b", "", "{op: add, path: /b, value: two}"),
      POD "}}", POD "}, b: two}",
@@ -251,7 +251,7 @@ static void stops_in_time(void **state) {
     end(&play);
 }
 
-/* A long match looks at the clock itself. */
+/* A long match checks the deadline itself. */
 static void stops_in_a_match(void **state) {
     (void)state;
     struct fx_buf rule;
@@ -317,7 +317,8 @@ static void templates_share_a_bound(void **state) {
     end(&play);
 }
 
-/* Also what is no template, but goes to many places; an anchor counts each time. */
+/* Also a value that is not a template but is written often; an anchor counts each time.
+ */
 static void constants_have_a_bound(void **state) {
     (void)state;
     static const char rule[] =

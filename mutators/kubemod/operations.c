@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/operations.c - down the path, and then add, replace or remove.
+ * mutators/kubemod/operations.c - applies add, replace and remove at a path.
  */
 #include "mutators/kubemod/operations.h"
-#include "mutators/kubemod/limits.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "mutators/kubemod/limits.h"
+#include "value/equal.h"
 #include "value/tree.h"
 
 static const char *const texts[] = {
@@ -20,10 +21,10 @@ const char *fx_operation_text(enum operation operation) {
     return texts[operation];
 }
 
-/* One operation under way. */
+/* The operation that is applied. */
 struct change {
     enum operation operation;
-    struct fx_text path; /* for words */
+    struct fx_text path; /* for messages */
     const struct steps *steps;
     json_t *value;
     struct fx_err *err;
@@ -33,11 +34,11 @@ FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, .
     va_list args;
     struct fx_err *err = change->err;
     va_start(args, fmt);
-    char words[FX_ERR_TEXT];
-    (void)vsnprintf(words, sizeof words, fmt, args);
+    char reason[FX_ERR_TEXT];
+    (void)vsnprintf(reason, sizeof reason, fmt, args);
     va_end(args);
     return fx_fail(err, FX_EMUTATE, "%s operation does not apply: %s: %.*s",
-                   texts[change->operation], words, FX_TEXT_ARG(change->path));
+                   texts[change->operation], reason, FX_TEXT_ARG(change->path));
 }
 
 /* An index into a list of `n`, of which a negative one counts from the end. */
@@ -78,8 +79,8 @@ static bool pad(const struct change *change, json_t *list, size_t n) {
     return true;
 }
 
-/* What is put where nothing was, for the step behind it: a list where that is an index,
- * of as many elements as it needs. */
+/* Makes a missing parent for the step after it: a list with enough elements if that is an
+ * index, otherwise an object. */
 static bool make_parent(const struct change *change, size_t at, json_t **ret_parent) {
     const struct step *next = &change->steps->items[at + 1];
     const bool wants_list = next->is_number && !is_map(change->steps->items[at].text);
@@ -102,7 +103,7 @@ static bool make_parent(const struct change *change, size_t at, json_t **ret_par
     return true;
 }
 
-/* ---- going down ------------------------------------------------------------------ */
+/* ---- along the path -------------------------------------------------------------- */
 
 static json_t *view_index(const struct change *change, json_t *list,
                           const struct step *step, bool *ret_bad) {
@@ -117,8 +118,8 @@ static json_t *view_index(const struct change *change, json_t *list,
                : NULL;
 }
 
-/* The child that the step leads to, NULL where there is none; *ret_bad: that is an error,
- * and told. */
+/* The child that the step selects, NULL if there is none; with *ret_bad that is an error,
+ * which is set. */
 static json_t *view_child(const struct change *change, json_t *parent,
                           const struct step *step, bool *ret_bad) {
     *ret_bad = false;
@@ -144,7 +145,7 @@ static json_t *own_child(const struct change *change, json_t *parent,
     return child;
 }
 
-/* Puts a new parent at this step; an index behind the end of a list pads it. */
+/* Puts a new parent at this step; an index after the end of a list pads it. */
 static bool put_parent(const struct change *change, json_t *parent, size_t at) {
     const struct step *step = &change->steps->items[at];
     const size_t n = json_array_size(parent);
@@ -174,8 +175,7 @@ static bool can_hold(const json_t *node) {
     return json_is_object(node) || json_is_array(node);
 }
 
-/* Makes what the first steps lead to writable, all but the last one; missing parents are
- * made where something is to be added. */
+/* Makes the nodes of all steps but the last writable; makes missing parents. */
 static bool enter(const struct change *change, json_t **root, json_t **ret_parent) {
     json_t *parent = fx_tree_own_root(root);
     if (parent == NULL) {
@@ -204,7 +204,7 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
     return true;
 }
 
-/* The parent of what is to be changed, NULL where there is none; it is not touched. */
+/* The parent of the node to be changed, NULL if there is none; read only. */
 static bool view_parent(const struct change *change, json_t *root, json_t **ret_parent) {
     json_t *parent = root;
     for (size_t i = 0; i + 1 < change->steps->n_items && parent != NULL; i++) {
@@ -255,7 +255,7 @@ static bool add(const struct change *change, json_t **root) {
            fx_fail_nomem(change->err);
 }
 
-/* Is there anything at the last step? Fails where a list has no such index at all. */
+/* Is there a node at the last step? Fails where a list has no such index at all. */
 static bool find_target(const struct change *change, json_t *root, bool *ret_exists) {
     json_t *parent = NULL;
     bool is_bad = false;
@@ -320,12 +320,12 @@ static bool remove_it(const struct change *change, json_t **root) {
     return true;
 }
 
-bool fx_operation_apply(enum operation operation, const struct place *place,
+bool fx_operation_apply(enum operation operation, const struct operation_path *path,
                         json_t *value, json_t **root, struct fx_err *err) {
     const struct change change = {
         .operation = operation,
-        .path = place->path,
-        .steps = place->steps,
+        .path = path->text,
+        .steps = path->steps,
         .value = value,
         .err = err,
     };
@@ -335,4 +335,40 @@ bool fx_operation_apply(enum operation operation, const struct place *place,
     case OPERATION_REMOVE: break;
     }
     return remove_it(&change, root);
+}
+
+/* ---- plain operations ------------------------------------------------------------- */
+
+/* Negative indices may be those of any element. */
+static const json_t *view_plain_child(const json_t *parent, const struct step *step) {
+    if (json_is_array(parent)) {
+        return step->is_number && step->number >= 0
+                   ? json_array_get(parent, (size_t)step->number)
+                   : NULL;
+    }
+    return fx_tree_view_text(parent, step->text);
+}
+
+/* The object that has the last step as a key, NULL if there is none. */
+static const json_t *view_plain_parent(const struct steps *steps, const json_t *root) {
+    const json_t *parent = steps->n_items == 0 ? NULL : root;
+    for (size_t i = 0; i + 1 < steps->n_items && parent != NULL; i++) {
+        parent = view_plain_child(parent, &steps->items[i]);
+    }
+    return json_is_object(parent) ? parent : NULL;
+}
+
+bool fx_operation_is_plain(enum operation operation, const struct steps *steps,
+                           const json_t *value, const json_t *root, bool *ret_changes) {
+    const json_t *parent = view_plain_parent(steps, root);
+    if (parent == NULL) {
+        return false;
+    }
+    const json_t *old = fx_tree_view_text(parent, steps->items[steps->n_items - 1].text);
+    if (operation == OPERATION_REMOVE) {
+        *ret_changes = old != NULL;
+        return true;
+    }
+    *ret_changes = old == NULL || !fx_equal(old, value);
+    return operation == OPERATION_ADD || old != NULL;
 }

@@ -31,15 +31,15 @@ enum operation {
 const char *fx_operation_text(enum operation operation);
 
 /* A path, and its name in messages. */
-struct place {
-    struct fx_text path;
+struct operation_path {
+    struct fx_text text; /* for messages */
     const struct steps *steps;
 };
 
 /* Applies one operation, copying on write. `value` is borrowed, and inserted by
  * reference; NULL for REMOVE. Errors: FX_EMUTATE with the messages of KubeMod's patcher,
  * FX_ELIMIT, FX_ENOMEM; after an error *root may be partly written. */
-bool fx_operation_apply(enum operation operation, const struct place *place,
+bool fx_operation_apply(enum operation operation, const struct operation_path *path,
                         json_t *value, json_t **root, struct fx_err *err) FX_MUST_USE;
 
 /* Returns true if the operation cannot fail on this object, and changes at most one

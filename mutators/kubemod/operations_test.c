@@ -63,7 +63,7 @@ static const struct {
     {OPERATION_ADD, "/l/1001", "x", "{}", "! would be padded to 1001 elements"},
     {OPERATION_ADD, "/l/99999999999999999999", "x", "{}",
      "{l: {'99999999999999999999': x}}"},
-    /* Fields whose keys are free are maps, whatever their keys look like. */
+    /* Fields whose keys are free are maps, whatever their keys are. */
     {OPERATION_ADD, "/metadata/annotations/2", "x", "{}",
      "{metadata: {annotations: {'2': x}}}"},
     {OPERATION_ADD, "/metadata/labels/-7", "x", "{}", "{metadata: {labels: {'-7': x}}}"},
@@ -99,8 +99,8 @@ static bool apply(enum operation operation, const char *path, json_t *value,
     struct steps steps = {0};
     bool ok = fx_steps_read(fx_text_of(path), &steps, err);
     if (ok) {
-        const struct place place = {fx_text_of(path), &steps};
-        ok = fx_operation_apply(operation, &place, value, root, err);
+        const struct operation_path at = {fx_text_of(path), &steps};
+        ok = fx_operation_apply(operation, &at, value, root, err);
     }
     fx_steps_finish(&steps);
     return ok;

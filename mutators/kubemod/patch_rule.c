@@ -17,7 +17,7 @@
 
 #define UNITS_OF_OPERATION 16u
 
-/* Larger plans are not looked through for what stands in each other's way. */
+/* Larger plans are not checked for operations that overlap. */
 #define MOST_PLAIN 8u
 
 void fx_patch_operation_finish(struct patch_operation *operation) {
@@ -29,6 +29,7 @@ void fx_patch_operation_finish(struct patch_operation *operation) {
 }
 
 bool fx_patch_operation_set_path(struct patch_operation *operation, struct fx_text path) {
+    size_t highest = 0;
     struct fx_err err = FX_ERR_INIT;
     operation->path = fx_text_dup(path.data == NULL ? FX_TEXT("") : path);
     operation->path_len = path.len;
@@ -38,7 +39,7 @@ bool fx_patch_operation_set_path(struct patch_operation *operation, struct fx_te
     const bool ok = fx_steps_read((struct fx_text){operation->path, path.len},
                                   &operation->steps, &err);
     operation->is_known = ok;
-    operation->has_places = fx_select_path_has_places(path);
+    operation->has_placeholders = fx_select_path_highest(path, &highest);
     return ok || err.code != FX_ENOMEM;
 }
 
@@ -81,12 +82,12 @@ static bool grow(struct plan *plan) {
 
 /* ---- computing ------------------------------------------------------------------- */
 
-/* A plan in the making. */
+/* A plan that is being computed. */
 struct planning {
-    const struct patch_operation *operation; /* the one under way */
+    const struct patch_operation *operation; /* the current one */
     const struct fx_request *request;
     json_t *root;
-    json_t *namespace_; /* its own, for templates; NULL: not yet asked for */
+    json_t *namespace_; /* its own, for templates; NULL: not made yet */
     size_t bytes_left;
     struct plan *plan;
     struct fx_err *err;
@@ -97,10 +98,10 @@ static bool spend_operation(const struct planning *planning) {
 }
 
 /* The parts as a list of Go: integers, and texts. */
-static json_t *list_parts(const struct fx_jsonpath_match *place) {
+static json_t *list_parts(const struct fx_jsonpath_match *match) {
     json_t *list = json_array();
-    for (size_t i = 0; list != NULL && i < place->n_parts; i++) {
-        const struct fx_jsonpath_part *part = &place->parts[i];
+    for (size_t i = 0; list != NULL && i < match->n_parts; i++) {
+        const struct fx_jsonpath_part *part = &match->parts[i];
         json_t *item = part->is_index ? json_integer((json_int_t)part->index)
                                       : fx_tree_new_string(part->key);
         if (!fx_tree_append_take(list, item)) {
@@ -121,12 +122,12 @@ static bool know_namespace(struct planning *planning) {
     return planning->namespace_ != NULL;
 }
 
-static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *place) {
+static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *match) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
         return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
     }
-    json_t *parts = know_namespace(planning) ? list_parts(place) : NULL;
+    json_t *parts = know_namespace(planning) ? list_parts(match) : NULL;
     if (parts == NULL) {
         (void)fx_fail_nomem(planning->err);
         return NULL;
@@ -134,7 +135,7 @@ static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *p
     const struct fx_gotemplate_field fields[] = {
         {FX_TEXT("Namespace"), planning->namespace_, false},
         {FX_TEXT("Target"), planning->root, false},
-        {FX_TEXT("SelectedItem"), place->value, false},
+        {FX_TEXT("SelectedItem"), match->value, false},
         {FX_TEXT("SelectKeyParts"), parts, true},
     };
     const struct fx_gotemplate_context context = {fields, FX_COUNT(fields)};
@@ -144,9 +145,9 @@ static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *p
     return result;
 }
 
-/* The path with its placeholders replaced; without a select there is nothing to be. */
+/* The path with its placeholders replaced; without a select there are none. */
 static bool print_path(const struct planning *planning,
-                       const struct fx_jsonpath_match *place, struct planned *planned) {
+                       const struct fx_jsonpath_match *match, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
     const struct fx_text path = {operation->path, operation->path_len};
     struct fx_buf text;
@@ -155,7 +156,7 @@ static bool print_path(const struct planning *planning,
     if (operation->select == NULL) {
         fx_buf_text(&text, path);
     } else {
-        ok = fx_select_path_print(&text, path, place->parts, place->n_parts);
+        ok = fx_select_path_print(&text, path, match->parts, match->n_parts);
     }
     planned->text.len = text.len;
     planned->path = fx_buf_steal(&text);
@@ -166,25 +167,26 @@ static bool print_path(const struct planning *planning,
     }
     return ok || fx_fail(planning->err, FX_EMUTATE,
                          "`select` has only %zu key parts: generated path %.*s",
-                         place->n_parts, FX_TEXT_ARG(planned->text));
+                         match->n_parts, FX_TEXT_ARG(planned->text));
 }
 
-/* Fills in where it goes. */
+/* Sets the path and its steps. */
 static bool find_way(const struct planning *planning,
-                     const struct fx_jsonpath_match *place, struct planned *planned) {
+                     const struct fx_jsonpath_match *match, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
-    if (operation->is_known && !(operation->has_places && operation->select != NULL)) {
+    if (operation->is_known &&
+        !(operation->has_placeholders && operation->select != NULL)) {
         planned->text = (struct fx_text){operation->path, operation->path_len};
         planned->fixed = &operation->steps;
         return true;
     }
-    return print_path(planning, place, planned) &&
+    return print_path(planning, match, planned) &&
            fx_steps_read(planned->text, &planned->steps, planning->err);
 }
 
-/* What the rules are shown besides the object, and what they are not shown, nobody
- * writes. */
-static bool check_place(const struct planned *planned, struct fx_err *err) {
+/* Refuses to write to syntheticRefs, which is not part of the object, and to
+ * managedFields, which is hidden from rules. */
+static bool check_target(const struct planned *planned, struct fx_err *err) {
     static const char *const refs[] = {SYNTHETIC_REFS, NULL};
     static const char *const managed[] = {"metadata", "managedFields", NULL};
     const struct steps *steps = fx_planned_steps(planned);
@@ -193,7 +195,7 @@ static bool check_place(const struct planned *planned, struct fx_err *err) {
                          FX_TEXT_ARG(planned->text));
 }
 
-static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *place) {
+static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *match) {
     struct plan *plan = planning->plan;
     if (!spend_operation(planning)) {
         return false;
@@ -207,10 +209,10 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
     }
     struct planned *planned = &plan->items[plan->n_items++];
     *planned = (struct planned){.operation = planning->operation->operation};
-    if (!find_way(planning, place, planned) || !check_place(planned, planning->err)) {
+    if (!find_way(planning, match, planned) || !check_target(planned, planning->err)) {
         return false;
     }
-    planned->value = eval(planning, place);
+    planned->value = eval(planning, match);
     return planned->value != NULL;
 }
 
@@ -220,8 +222,8 @@ static int by_steps_backwards(const void *left, const void *right) {
     return fx_steps_compare(fx_planned_steps(b), fx_planned_steps(a));
 }
 
-/* What one select takes out of lists goes from the highest index down, so that none
- * changes the place of another. */
+/* Removals of one select are sorted from the highest index down, so that none changes the
+ * index of another. */
 static void order_removals(struct plan *plan, size_t first) {
     if (plan->n_items - first > 1 && plan->items[first].operation == OPERATION_REMOVE) {
         qsort(plan->items + first, plan->n_items - first, sizeof *plan->items,
@@ -231,16 +233,16 @@ static void order_removals(struct plan *plan, size_t first) {
 
 static bool plan_selected(struct planning *planning) {
     const size_t first = planning->plan->n_items;
-    struct fx_jsonpath_matches places = {0};
-    if (!fx_jsonpath_find(planning->operation->select, planning->root, &places,
+    struct fx_jsonpath_matches matches = {0};
+    if (!fx_jsonpath_find(planning->operation->select, planning->root, &matches,
                           planning->err)) {
         return false;
     }
     bool ok = true;
-    for (size_t i = 0; ok && i < places.n_matches; i++) {
-        ok = plan_one(planning, &places.matches[i]);
+    for (size_t i = 0; ok && i < matches.n_matches; i++) {
+        ok = plan_one(planning, &matches.matches[i]);
     }
-    fx_jsonpath_matches_finish(&places);
+    fx_jsonpath_matches_finish(&matches);
     if (ok) {
         order_removals(planning->plan, first);
     }
@@ -257,7 +259,7 @@ static bool plan_operation(struct planning *planning, size_t at) {
     return ok;
 }
 
-/* What its templates may write. */
+/* The number of bytes that templates may write. */
 static size_t text_bound(const struct fx_request *request) {
     const size_t *left = request->text_left;
     return left == NULL || *left > FX_LIMIT_MODRULE_BYTES ? FX_LIMIT_MODRULE_BYTES
@@ -320,8 +322,8 @@ bool fx_plan_apply(const struct plan *plan, json_t **root, struct fx_err *err) {
     }
     for (size_t i = 0; i < plan->n_items; i++) {
         const struct planned *planned = &plan->items[i];
-        const struct place place = {planned->text, fx_planned_steps(planned)};
-        if (!fx_operation_apply(planned->operation, &place, planned->value, root, err)) {
+        const struct operation_path path = {planned->text, fx_planned_steps(planned)};
+        if (!fx_operation_apply(planned->operation, &path, planned->value, root, err)) {
             return false;
         }
     }

@@ -26,9 +26,9 @@ struct patch_operation {
     struct fx_jsonpath *select; /* or NULL */
     char *path;
     size_t path_len;
-    struct steps steps; /* of the path as it is written, where it is … */
-    bool is_known;      /* … not too long */
-    bool has_places;    /* for what a select found, if there is one */
+    struct steps steps;    /* of the path as it is written, where it is … */
+    bool is_known;         /* … not too long */
+    bool has_placeholders; /* for the keys that a select found */
     struct patch_value value;
 };
 

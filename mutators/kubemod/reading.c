@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/reading.c - fields with their types, and faults in the words of
- * Kubernetes.
+ * mutators/kubemod/reading.c - reads fields with their types, and adds errors with the
+ * messages of Kubernetes.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@ json_t *fx_reading_view(const json_t *object, const char *key) {
     return json_is_null(node) ? NULL : node;
 }
 
-/* true, false and null are one node each, wherever they stand. */
+/* true, false and null are one node each, without a position. */
 static const json_t *place_of(const json_t *node, const json_t *within) {
     return node == NULL || json_is_boolean(node) || json_is_null(node) ? within : node;
 }
 
-/* As field.Invalid prints it; what is long is cut. */
+/* Prints the value as field.Invalid does; a long one is truncated. */
 static void print_value(struct fx_buf *buf, const json_t *value) {
     const size_t first = buf->len;
     if (json_is_string(value)) {
@@ -40,27 +40,25 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
 }
 
 static void add_fault(struct reading *reading, const struct fx_fault *fault,
-                      const struct fx_buf *words) {
-    if (words->failed ||
-        !fx_compilation_fault(reading->compilation, fault,
-                              (struct fx_text){words->data, words->len})) {
-        reading->is_out_of_memory = true;
-    }
+                      const struct fx_buf *message) {
+    fx_reading_need(reading,
+                    !message->failed && fx_compilation_fault(reading->compilation, fault,
+                                                             fx_buf_view(message)));
 }
 
-/* NOLINTNEXTLINE(readability-function-size): what a fault is made of. */
+/* NOLINTNEXTLINE(readability-function-size): a fault has many parts. */
 void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
                       const char *path, const struct fx_err *span, const char *fmt, ...) {
-    char words[FX_ERR_TEXT];
+    char reason[FX_ERR_TEXT];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(words, sizeof words, fmt, args);
+    (void)vsnprintf(reason, sizeof reason, fmt, args);
     va_end(args);
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "%s: Invalid value: ", path);
     print_value(&text, value);
-    fx_buf_printf(&text, ": %s", words);
+    fx_buf_printf(&text, ": %s", reason);
     const struct fx_fault fault = {
         .type = FX_FAULT_INVALID,
         .node = place_of(value, within),
@@ -73,11 +71,11 @@ void fx_reading_fault(struct reading *reading, const json_t *within, const json_
 }
 
 void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
-                        const char *words) {
+                        const char *reason) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_buf_printf(&text, "%s: Required value%s%s", path, words == NULL ? "" : ": ",
-                  words == NULL ? "" : words);
+    fx_buf_printf(&text, "%s: Required value%s%s", path, reason == NULL ? "" : ": ",
+                  reason == NULL ? "" : reason);
     const struct fx_fault fault = {
         .type = FX_FAULT_REQUIRED,
         .node = within,

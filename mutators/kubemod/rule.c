@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/rule.c - the resource as a whole.
+ * mutators/kubemod/rule.c - compiles a ModRule.
  */
 #include "mutators/kubemod/rule.h"
 
@@ -17,22 +17,22 @@ static const char *const spec_fields[] = {
     "patch", "rejectMessage", "targetNamespaceRegex", NULL,
 };
 
-/* Both are kept free for KubeMod's own loop. */
+/* The values beyond are reserved for KubeMod's own loop. */
 #define TIER_MIN (-32767)
 #define TIER_MAX 32766
 
 static void read_type(struct reading *reading, const json_t *spec, struct modrule *rule) {
     const json_t *type = fx_reading_field(reading, spec, "type", "spec.type", "string");
-    const struct fx_text words = fx_tree_text(type);
+    const struct fx_text name = fx_tree_text(type);
     if (type == NULL) {
         if (fx_reading_view(spec, "type") == NULL) {
             fx_reading_require(reading, spec, "spec.type", NULL);
         }
-    } else if (!fx_text_is(words, "Patch") && !fx_text_is(words, "Reject")) {
+    } else if (!fx_text_is(name, "Patch") && !fx_text_is(name, "Reject")) {
         fx_reading_fault(reading, spec, type, "spec.type", NULL,
                          "unrecognized ModRule type");
     }
-    fx_modrule_set_type(rule, fx_text_is(words, "Reject"));
+    fx_modrule_set_type(rule, fx_text_is(name, "Reject"));
 }
 
 static void read_tier(struct reading *reading, const json_t *spec, struct modrule *rule) {
@@ -55,8 +55,7 @@ static unsigned bit_of(const json_t *operation) {
                : FX_OPERATION_BIT(found);
 }
 
-/* There is nothing to patch in what is deleted: the API server would refuse the answer.
- */
+/* A deleted object cannot be patched: the API server would refuse the response. */
 static void drop_deletes(struct reading *reading, const json_t *list,
                          struct modrule *rule) {
     const unsigned deletes = FX_OPERATION_BIT(FX_OPERATION_DELETE);
@@ -69,11 +68,10 @@ static void drop_deletes(struct reading *reading, const json_t *list,
         return;
     }
     rule->operations &= ~deletes;
-    if (!fx_compilation_warn(reading->compilation, list,
-                             "there is nothing to patch on DELETE: the rule is not "
-                             "applied then")) {
-        reading->is_out_of_memory = true;
-    }
+    fx_reading_need(reading, fx_compilation_warn(
+                                 reading->compilation, list,
+                                 "there is nothing to patch on DELETE: the rule is not "
+                                 "applied then"));
 }
 
 static void read_operations(struct reading *reading, const json_t *spec,
@@ -145,7 +143,7 @@ static void warn_of_target(struct reading *reading, const json_t *regex,
     }
 }
 
-/* KubeMod keeps a rule with a bad one, and never runs it. */
+/* KubeMod keeps a rule with an invalid expression, and never runs it. */
 static void read_target(struct reading *reading, const json_t *spec,
                         struct modrule *rule) {
     json_t *regex = fx_reading_field(reading, spec, "targetNamespaceRegex",
@@ -175,21 +173,21 @@ static void read_spec(struct reading *reading, const json_t *spec, struct modrul
     fx_reading_warn_unknown(reading, spec, "spec", spec_fields);
 }
 
-/* All faults in one sentence, as Kubernetes has it; several stand in brackets. */
+/* Reports all faults in one message, as Kubernetes does; several are in brackets. */
 static bool fail(const struct reading *reading, const struct fx_subject *subject,
                  struct fx_err *err) {
-    const struct fx_compilation *told = reading->compilation;
-    const struct fx_fault *first = &told->faults[0];
+    const struct fx_compilation *compilation = reading->compilation;
+    const struct fx_fault *first = &compilation->faults[0];
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "ModRule.%s \"", KUBEMOD_GROUP);
     fx_buf_text(&text, subject->name);
-    fx_buf_printf(&text, "\" is invalid: %s", told->n_faults > 1 ? "[" : "");
-    for (size_t i = 0; i < told->n_faults; i++) {
+    fx_buf_printf(&text, "\" is invalid: %s", compilation->n_faults > 1 ? "[" : "");
+    for (size_t i = 0; i < compilation->n_faults; i++) {
         fx_buf_str(&text, i == 0 ? "" : ", ");
-        fx_buf_str(&text, told->faults[i].text);
+        fx_buf_str(&text, compilation->faults[i].text);
     }
-    fx_buf_str(&text, told->n_faults > 1 ? "]" : "");
+    fx_buf_str(&text, compilation->n_faults > 1 ? "]" : "");
     if (text.failed) {
         (void)fx_fail_nomem(err);
     } else {

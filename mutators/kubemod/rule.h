@@ -23,21 +23,26 @@ struct reading {
     bool is_out_of_memory;
 };
 
+/* Records that there is no memory unless `ok`. */
+static inline void fx_reading_need(struct reading *reading, bool ok) {
+    reading->is_out_of_memory = reading->is_out_of_memory || !ok;
+}
+
 /* object[key]; NULL if it is missing or null, or `object` is not an object. */
 json_t *fx_reading_view(const json_t *object, const char *key);
 
-/* Adds the error `<path>: Invalid value: <value>: <words>` at `value`, or, if this node
+/* Adds the error `<path>: Invalid value: <value>: <reason>` at `value`, or, if this node
  * has no position in the document, at `within`. `span` (may be NULL) has the position in
  * the text of the value. */
 FX_PRINTF(6, 7)
 void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
                       const char *path, const struct fx_err *span, const char *fmt, ...);
 
-/* Adds the error `<path>: Required value`, followed by `: <words>` unless `words` is
+/* Adds the error `<path>: Required value`, followed by `: <reason>` unless `reason` is
  * NULL: the CRD's message for a required field has no such text, KubeMod's validator has
  * one. */
 void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
-                        const char *words);
+                        const char *reason);
 
 /* A field of that JSON type: "string", "boolean", "integer", "array", "object"; NULL if
  * it is missing, null, or of another type, which is an error. */
@@ -61,7 +66,7 @@ void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
 void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
                              const char *path, const char *const *known);
 
-/* rule_match.c, rule_patch.c: a list of the spec. */
+/* Read the entries of `spec.match`, of `spec.patch`. */
 void fx_reading_match(struct reading *reading, const json_t *spec, struct modrule *rule);
 void fx_reading_patch(struct reading *reading, const json_t *spec, struct modrule *rule);
 

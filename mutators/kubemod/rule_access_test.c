@@ -100,7 +100,7 @@ static void finds_what_is_read(void **state) {
     }
 }
 
-/* Below an element, what tells it from others is wanted, too. */
+/* Below an element, the key that selects it is read, too. */
 static void elements_keep_their_identity(void **state) {
     (void)state;
     struct fx_mutator *rule =

@@ -3,7 +3,7 @@
  * mutators/kubemod/rule_fuzz.c - a YAML stream: ModRules, and as its last document an
  * object. Either a reason, or rules under which the object comes to an end: the same one
  * each time, with nothing of what rules are shown besides it, and the object as it came
- * untouched. What a rule leaves out is filled in once, and it is as sound as before.
+ * untouched. Defaults are set once, and the rule is as valid as before.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -98,7 +98,7 @@ static json_t *read_all(struct fx_text text, struct fx_compilation *ret_made) {
     return last;
 }
 
-/* Each match that said no tells why, in bounded words. */
+/* Each match that fails gives a reason of bounded length. */
 static void check_trace(const struct fx_trace *trace) {
     for (size_t i = 0; i < trace->n_steps; i++) {
         const struct fx_trace_step *step = &trace->steps[i];
@@ -148,7 +148,7 @@ static json_t *converge(const struct fx_snapshot *snapshot, json_t *object,
     return root;
 }
 
-/* Twice it is the same, also for who is told of it. */
+/* A second run has the same result, also with a trace. */
 static void check(const struct fx_snapshot *snapshot, json_t *object) {
     struct fx_arena arena;
     struct fx_trace trace;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/kubemod/rule_test.c - rules that are taken, with what their author hears, and
- * rules that are not: all faults at once, each at its place.
+ * rules that are not: all faults at once, each with its position.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -86,7 +86,7 @@ static const struct {
      {"spec.targetNamespaceRegex: Invalid value: \"(\": error parsing regexp: "}},
 };
 
-/* What it says of itself agrees with its words. */
+/* The type of a fault agrees with its text. */
 static void expect_parts(const struct fx_fault *fault) {
     static const char *const begins[] = {
         [FX_FAULT_INVALID] = "Invalid value: ",
@@ -94,15 +94,15 @@ static void expect_parts(const struct fx_fault *fault) {
         [FX_FAULT_TYPE] = "Invalid value: \"",
     };
     const struct fx_text field = fx_fault_field(fault);
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
-    fx_fault_print(&words, fault);
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    fx_fault_print(&text, fault);
     assert_true(fx_text_starts(field, FX_TEXT("spec")) ||
                 fx_text_starts(field, FX_TEXT("metadata.")));
     assert_int_equal(fault->text[field.len], ':');
-    assert_int_equal(
-        strncmp(words.data, begins[fault->type], strlen(begins[fault->type])), 0);
-    fx_buf_finish(&words);
+    assert_int_equal(strncmp(text.data, begins[fault->type], strlen(begins[fault->type])),
+                     0);
+    fx_buf_finish(&text);
 }
 
 static void expect_faults(const struct fx_compilation *compilation, size_t at) {

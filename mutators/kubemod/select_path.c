@@ -4,17 +4,13 @@
  */
 #include "mutators/kubemod/select_path.h"
 
-#define MOST_PARTS 100000u /* no select has so many */
+#define MOST_PARTS 100000u /* more than any select has */
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/* Reads the number at *at, all of its digits; false where there are none. */
+/* Reads the number at *at, all of its digits; false if there are none. */
 static bool read_number(struct fx_text text, size_t *at, size_t *ret_number) {
     const size_t first = *at;
     size_t number = 0;
-    while (*at < text.len && is_digit(text.data[*at])) {
+    while (*at < text.len && fx_is_digit(text.data[*at])) {
         if (number < MOST_PARTS) {
             number = number * 10 + (size_t)(text.data[*at] - '0');
         }
@@ -40,11 +36,6 @@ static void add_part(struct fx_buf *buf, const struct fx_jsonpath_part *part) {
     } else {
         add_escaped(buf, part->key);
     }
-}
-
-bool fx_select_path_has_places(struct fx_text path) {
-    size_t highest = 0;
-    return fx_select_path_highest(path, &highest);
 }
 
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,

@@ -22,9 +22,6 @@ bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
 /* The highest N of the `#N` in a path; false if there is none. */
 bool fx_select_path_highest(struct fx_text path, size_t *ret_number) FX_MUST_USE;
 
-/* Does the path contain a placeholder? */
-bool fx_select_path_has_places(struct fx_text path);
-
 /* Appends a template's text with each `.#N` in the form of text/template: `(index
  * .SelectKeyParts N)`. A failure is kept in `buf`. */
 void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value);

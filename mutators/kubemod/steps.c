@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/steps.c - paths are split and decoded here, and nowhere else.
+ * mutators/kubemod/steps.c - splits and decodes paths.
  */
 #include "mutators/kubemod/steps.h"
 #include "mutators/kubemod/limits.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 9u /* no list has more elements than these can say */
+#define MOST_DIGITS 9u /* of the largest index */
 
 void fx_steps_finish(struct steps *steps) {
     free(steps->items);
@@ -16,7 +16,7 @@ void fx_steps_finish(struct steps *steps) {
     *steps = (struct steps){0};
 }
 
-/* As Go's Atoi reads one; a number that is too large for any list is none. */
+/* As Go's Atoi reads one; a number that is too large for any list is not an index. */
 static void read_number(struct step *step) {
     const struct fx_text text = step->text;
     const bool is_signed = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+');
@@ -43,7 +43,7 @@ static size_t decode(char *bytes, size_t len) {
         if (is_code && bytes[i + 1] == '1') {
             bytes[to++] = '/';
             i++;
-        } else { /* ~0 is the tilde that stands there already */
+        } else { /* ~0: keep the tilde, skip the 0 */
             bytes[to++] = bytes[i];
             i += is_code && bytes[i + 1] == '0' ? 1 : 0;
         }
@@ -59,7 +59,7 @@ static size_t count_steps(struct fx_text path) {
     return n;
 }
 
-/* Each step begins behind a slash and ends before the next one. */
+/* Each step begins after a slash and ends before the next one. */
 static void split(struct steps *steps, struct fx_text path) {
     const char *slash = memchr(path.data, '/', path.len);
     size_t at = slash == NULL ? path.len : (size_t)(slash - path.data);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/synthetic_refs.c - one field on top of the object, one out of it.
+ * mutators/kubemod/synthetic_refs.c - adds syntheticRefs to the object, hides
+ * managedFields.
  */
 #include "mutators/kubemod/synthetic_refs.h"
 
@@ -17,7 +18,7 @@ static json_t *view_metadata(const json_t *object) {
     return fx_tree_view_key(object, "metadata");
 }
 
-/* Takes a field out of metadata; nothing is copied where it is not there. */
+/* Removes the field from metadata; nothing is copied if it is missing. */
 static bool drop_managed_fields(json_t **root) {
     if (fx_tree_view_text(view_metadata(*root), MANAGED_FIELDS) == NULL) {
         return true;
@@ -46,7 +47,7 @@ static bool drop_last_applied(json_t **root) {
     return true;
 }
 
-/* A manifest as it is referred to. Takes the reference. */
+/* Adds a manifest without the fields that KubeMod drops. Takes the reference. */
 static bool add_ref_take(json_t *refs, struct fx_text name, json_t *manifest,
                          bool is_namespace) {
     if (!drop_managed_fields(&manifest) ||
@@ -119,7 +120,7 @@ static json_t *make_refs(const struct fx_request *request, const json_t *object)
     return refs;
 }
 
-/* What the object has where we write: {"syntheticRefs": …, "managedFields": …}. */
+/* Saves the fields that the view replaces: {"syntheticRefs": …, "managedFields": …}. */
 static bool keep(const json_t *object, json_t **ret_kept) {
     json_t *const theirs = fx_tree_view_text(object, REFS);
     json_t *const managed = fx_tree_view_text(view_metadata(object), MANAGED_FIELDS);
@@ -153,7 +154,7 @@ static bool show(const struct fx_request *request, json_t **root, json_t **ret_k
     return fx_tree_set_take(*root, REFS, refs) || fx_fail_nomem(err);
 }
 
-/* Where a rule took metadata away, there is nothing to put them back into. */
+/* If a rule has removed metadata, the fields are lost. */
 static bool return_managed_fields(json_t *root, json_t *managed) {
     if (managed == NULL || !json_is_object(view_metadata(root))) {
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/value.c - a text without anything of a template in it is read once and
- * for all.
+ * mutators/kubemod/value.c - the value of an operation. A text that is not a template is
+ * read once, when the rule is compiled.
  */
 #include "mutators/kubemod/value.h"
 
@@ -30,7 +30,7 @@ json_t *fx_patch_value_read(struct fx_text yaml, struct fx_err *err) {
     const bool ok = fx_yaml_next(reader, NULL, &document, err);
     fx_yaml_close(reader);
     if (!ok) {
-        /* What its text was made of is not what stands in the policy. */
+        /* The text is generated: its spans mean nothing in the policy. */
         err->code = err->code == FX_ENOMEM ? FX_ENOMEM : FX_EMUTATE;
         err->off = 0;
         err->len = 0;
@@ -49,7 +49,7 @@ static bool compile_template(struct fx_text name, struct fx_text text,
                                      : fx_gotemplate_compile(name, whole, &fx_sprig,
                                                              &value->template, err);
     if (!ok && rewritten.len != text.len) {
-        err->off = 0; /* it is not the text that its author knows */
+        err->off = 0; /* the span is within the rewritten text */
         err->len = 0;
     }
     fx_buf_finish(&rewritten);
@@ -61,7 +61,7 @@ static bool is_plain(struct fx_text text) {
            !fx_text_contains(text, FX_TEXT(".#"));
 }
 
-/* Recursion ends with the depth that YAML may have, and the sum with its nodes. */
+/* The limits of YAML bound the recursion and the sum. */
 static size_t weigh(json_t *value) {
     size_t weight = 1 + json_string_length(value);
     const char *key = NULL;
@@ -82,10 +82,10 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
         ret_value->constant = json_null();
         return true;
     }
-    const struct fx_text words = fx_tree_text(text);
-    if (is_plain(words)) {
+    const struct fx_text source = fx_tree_text(text);
+    if (is_plain(source)) {
         struct fx_err fault = FX_ERR_INIT;
-        ret_value->constant = fx_patch_value_read(words, &fault);
+        ret_value->constant = fx_patch_value_read(source, &fault);
         if (ret_value->constant != NULL) {
             ret_value->weight = weigh(ret_value->constant);
             return true;
@@ -94,10 +94,10 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
             return fx_fail_nomem(err);
         }
     }
-    return compile_template(name, words, ret_value, err);
+    return compile_template(name, source, ret_value, err);
 }
 
-/* Takes so much of what may be written. */
+/* Subtracts the weight from the bytes that may be written. */
 static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
     if (weight > *bytes_left) {
         return fx_fail(err, FX_ELIMIT, "it writes more than it may, %zu bytes too many",
@@ -112,7 +112,7 @@ json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_lef
     return charge(value->weight, bytes_left, err) ? json_incref(value->constant) : NULL;
 }
 
-/* Takes the text. */
+/* Reads the text and charges for it. */
 static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
                             struct fx_err *err) {
     if (text->failed) {
@@ -122,7 +122,7 @@ static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
     if (!charge(text->len, bytes_left, err)) {
         return NULL;
     }
-    json_t *result = fx_patch_value_read((struct fx_text){text->data, text->len}, err);
+    json_t *result = fx_patch_value_read(fx_buf_view(text), err);
     const size_t weight = result == NULL ? 0 : weigh(result);
     if (weight > text->len && !charge(weight - text->len, bytes_left, err)) {
         json_decref(result);

@@ -294,9 +294,9 @@ SHAPES = chart.ROOT / "mutators" / "gatekeeper"
 
 def fields_of_sources():
     """The rows of the tables of fields: FIELD("kinds"), {"fromList", FIELD_LIST, …}."""
-    files = [*sorted(SHAPES.glob("*.c")), SHAPES / "shapes.h"]
+    files = [*sorted(SHAPES.glob("*.c")), SHAPES / "shape.h"]
     text = "".join(path.read_text(encoding="utf-8") for path in files)
-    return set(re.findall(r'\bFIELD(?:_TEXT)?\("(\w+)"|\{\s*\\?\s*"(\w+)",\s*FIELD_', text))
+    return set(re.findall(r'\bFIELD(?:_TEXT|_STRUCT)?\("(\w+)"|\{\s*\\?\s*"(\w+)",\s*FIELD_', text))
 
 
 def fields_of_schema(schema):

@@ -8,7 +8,8 @@
 
 #include "base/vec.h"
 #include "engine/dialect.h"
-#include "mutators/gatekeeper/provider_protocol.h"
+#include "engine/resource.h"
+#include "mutators/gatekeeper/policy.h"
 #include "value/tree.h"
 
 /* Nobody connects to it: the row has its answers. */

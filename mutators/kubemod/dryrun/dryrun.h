@@ -4,21 +4,23 @@
  * rules of a request to its object, without any other effect than the response.
  *
  *   {"resourceManifest": {…}, "modRules": [{…}, …]}
- *   → 200 {"patch": […], "diff": "…", "rejections": ["ns/name: \"words\""]}
+ *   → 200 {"patch": […], "diff": "…", "rejections": ["ns/name: \"message\""]}
  *
  * Beyond KubeMod's, a request may have
  *   operation          CREATE (the default), UPDATE or DELETE
- *   namespace          where the object is; "": in none
+ *   namespace          the namespace of the object; "": none
  *   namespaceManifest  that Namespace, for syntheticRefs and selectors; names it, too
  *   nodeManifest       the Node, for syntheticRefs
- *   policies           any policies we know; then `modRules` may be missing
+ *   policies           any policies; then `modRules` may be missing
  * and an answer has
- *   warnings           what is odd about the rules, and who was left out since it failed
- *   rules              of each rule whether it matched, and if not, what did not hold
+ *   warnings           about the rules, and the rules that were skipped because they
+ * failed rules              for each rule whether it matched, and if not, which criterion
+ * failed
  *
- * Where nobody says which namespace the object is in, every rule counts, wherever it
- * lives: they are moved to `dryrun-namespace`, as is the object, as KubeMod does. Where
- * somebody does, rules live where they say, or else there, and count as in a cluster.
+ * If the request does not name the namespace of the object, all rules apply, whatever
+ * their namespace: they and the object are moved to `dryrun-namespace`, as in KubeMod.
+ * Otherwise a rule keeps its namespace, or gets that of the object if it has none, and
+ * applies as in a cluster.
  */
 #ifndef FX_MUTATORS_KUBEMOD_DRYRUN_DRYRUN_H
 #define FX_MUTATORS_KUBEMOD_DRYRUN_DRYRUN_H

@@ -49,7 +49,7 @@ static void apply_diff(struct fx_text diff, struct fx_text before, struct fx_buf
     size_t line = 1;
     while (diff.len > 0) {
         const struct fx_text next = take_line(&diff);
-        const struct fx_text words = {next.data + 1, next.len - 1};
+        const struct fx_text content = {next.data + 1, next.len - 1};
         if (next.data[0] == '@') {
             skip_to(next, &before, &line, after);
             continue;
@@ -57,11 +57,11 @@ static void apply_diff(struct fx_text diff, struct fx_text before, struct fx_buf
         if (next.data[0] != '+') {
             assert(next.data[0] == ' ' || next.data[0] == '-');
             const struct fx_text old = take_line(&before);
-            assert(fx_text_equal(old, words));
+            assert(fx_text_equal(old, content));
             line++;
         }
         if (next.data[0] != '-') {
-            fx_buf_text(after, words);
+            fx_buf_text(after, content);
         }
     }
     fx_buf_text(after, before);
@@ -131,11 +131,11 @@ static void check(struct fx_text request, const struct fx_dry_run_answer *answer
         json_decref(said);
         return;
     }
-    json_t *asked = fx_json_read(request, NULL, &err);
+    json_t *parsed = fx_json_read(request, NULL, &err);
     check_lists(said);
     check_patch(fx_tree_view_key(said, "patch"), fx_tree_view_string(said, "diff"),
-                fx_tree_view_key(asked, "resourceManifest"));
-    json_decref(asked);
+                fx_tree_view_key(parsed, "resourceManifest"));
+    json_decref(parsed);
     json_decref(said);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/dryrun_test.c - what is asked and what is answered, to the byte
+ * mutators/kubemod/dryrun/dryrun_test.c - requests and their answers, to the byte
  * where KubeMod's clients read it; where rules count; what ends a dry run.
  */
 #include <setjmp.h>
@@ -45,7 +45,7 @@ static const struct {
     const char *about, *request, *answer;
     unsigned status;
 } whole[] = {
-    {"a patch, and one who refuses what came of it",
+    {"a patch, and a rule that refuses its result",
      "{" POD
      ",\"modRules\":[" PATCH("label", "") "," REJECT("no", "", "{{.Namespace}}") "]}",
      "{\"patch\":[{\"op\":\"add\",\"path\":\"/metadata/labels/c\",\"value\":\"d\"}],"
@@ -104,7 +104,7 @@ static const struct {
     size_t n_patch;
     const char *rejection, *criterion; /* of the first; NULL: there is none */
 } placed[] = {
-    {"nobody says where: all count, wherever they live",
+    {"without a namespace all rules apply",
      "{" POD_IN_SHOP ",\"modRules\":[" PATCH("a", IN("bank")) "]}", 1, NULL, NULL},
     {"so they do where one refuses what came of it",
      "{" POD_IN_SHOP

@@ -34,7 +34,7 @@ struct fx_dryrun_request {
     json_t *object, *rules, *policies, *namespace_object, *node;
     enum fx_operation operation;
     struct fx_text namespace_; /* the object's; empty: none */
-    bool is_placed;            /* the request says in which namespace the object is */
+    bool has_namespace;        /* the request says in which namespace the object is */
     const struct fx_dialect_settings *settings; /* for the rules; the caller's */
 };
 
@@ -58,7 +58,7 @@ bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret
 /* Appends "modRules[0]: ModRule/ns/name: message". */
 void fx_dryrun_print_finding(struct fx_buf *buf, const struct fx_finding *finding);
 
-/* ---- trial.c --------------------------------------------------------------------- */
+/* ---- dryrun.c -------------------------------------------------------------------- */
 
 struct fx_dryrun_trial {
     /* Given; borrowed. */
@@ -80,12 +80,6 @@ struct fx_dryrun_trial {
     json_t *namespace_object;   /* counted, or NULL */
     char mutation_id[FX_UUID_SIZE];
 };
-
-/* Tries the policies on the object and fills the rest of the trial, which is zeroed. The
- * caller finishes it in any case. A rejected object is not an error. Errors: those of
- * fx_mutation_begin() and fx_mutation_end(). */
-bool fx_dryrun_try(struct fx_dryrun_trial *trial, struct fx_err *err) FX_MUST_USE;
-void fx_dryrun_trial_finish(struct fx_dryrun_trial *trial);
 
 /* ---- report.c -------------------------------------------------------------------- */
 

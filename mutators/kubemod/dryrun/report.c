@@ -42,9 +42,8 @@ static bool make_diff(const struct fx_mutation *mutation, struct fx_buf *diff,
     fx_buf_fail_as(diff, &before);
     fx_buf_fail_as(diff, &after);
     const bool ok =
-        diff->failed ||
-        fx_linediff_unified(diff, (struct fx_text){before.data, before.len},
-                            (struct fx_text){after.data, after.len}, &names, false, err);
+        diff->failed || fx_linediff_unified(diff, fx_buf_view(&before),
+                                            fx_buf_view(&after), &names, false, err);
     fx_buf_finish(&before);
     fx_buf_finish(&after);
     return ok;
@@ -56,7 +55,7 @@ static bool add_diff(const struct fx_mutation *mutation, struct fx_buf *body,
     fx_buf_init(&diff, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     const bool ok = mutation->patch.n_ops == 0 || make_diff(mutation, &diff, err);
     fx_buf_str(body, ",\"diff\":");
-    add_string(body, skip_names((struct fx_text){diff.data, diff.len}));
+    add_string(body, skip_names(fx_buf_view(&diff)));
     fx_buf_fail_as(body, &diff);
     fx_buf_finish(&diff);
     return ok;
@@ -135,7 +134,7 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 
 /* Of one rule, over all passes. */
 struct rule_result {
-    bool asked, matched, changed;
+    bool evaluated, matched, changed;
     const char *criterion, *failure; /* of its last step; or NULL */
     struct fx_text found;            /* by that criterion; empty: not known */
 };
@@ -147,7 +146,7 @@ static void read_steps(const struct fx_trace *trace, struct rule_result *results
         if (step->is_late) {
             continue; /* the earlier step says why */
         }
-        result->asked = true;
+        result->evaluated = true;
         result->matched |= step->verdict.matched;
         result->changed |= step->effect.changed;
         result->criterion =
@@ -168,7 +167,7 @@ static void add_member(struct fx_buf *body, const char *key, const char *text) {
     add_text(body, key, fx_text_of(text));
 }
 
-/* What the rule asks for by the criterion, and what it found. */
+/* The value that the criterion of the rule requires, and the value that it found. */
 static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
                        const struct rule_result *result) {
     if (result->found.len == 0) {
@@ -176,8 +175,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     }
     struct fx_criterion criterion;
     fx_mutator_explain(mutator, result->criterion, &criterion);
-    add_text(body, "wanted",
-             (struct fx_text){criterion.wanted.data, criterion.wanted.len});
+    add_text(body, "wanted", fx_buf_view(&criterion.wanted));
     fx_buf_fail_as(body, &criterion.wanted);
     fx_criterion_finish(&criterion);
     add_text(body, "found", result->found);
@@ -186,7 +184,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
 /* The criterion that did not hold. On DELETE only Reject rules are evaluated. */
 static const char *criterion_of(const struct fx_dryrun_trial *trial,
                                 const struct rule_result *result) {
-    if (!result->asked && trial->request->operation == FX_OPERATION_DELETE) {
+    if (!result->evaluated && trial->request->operation == FX_OPERATION_DELETE) {
         return "operation";
     }
     return result->changed ? NULL : result->criterion;

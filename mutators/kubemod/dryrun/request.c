@@ -103,7 +103,7 @@ static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err
     request->namespace_object = view(request, "namespaceManifest");
     const json_t *metadata = fx_tree_view_key(request->namespace_object, "metadata");
     const struct fx_text name = fx_tree_view_string(metadata, "name");
-    request->is_placed = given != NULL || request->namespace_object != NULL;
+    request->has_namespace = given != NULL || request->namespace_object != NULL;
     if (request->namespace_object != NULL && name.len == 0) {
         return fx_fail(err, FX_EINVALID, "`namespaceManifest` has no `metadata.name`");
     }
@@ -113,16 +113,16 @@ static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err
                        "`namespace` is `%.*s`, and `namespaceManifest` is `%.*s`",
                        FX_TEXT_ARG(fx_tree_text(given)), FX_TEXT_ARG(name));
     }
-    const struct fx_text placed = given != NULL ? fx_tree_text(given) : name;
-    request->namespace_ = placed.len > 0 ? placed : FX_TEXT("");
+    const struct fx_text namespace_ = given != NULL ? fx_tree_text(given) : name;
+    request->namespace_ = namespace_.len > 0 ? namespace_ : FX_TEXT("");
     return true;
 }
 
 /* An API server refuses an object whose namespace is not that of the request. */
-static bool check_place(const struct fx_dryrun_request *request, struct fx_err *err) {
+static bool check_namespace(const struct fx_dryrun_request *request, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(request->object, &subject);
-    if (!request->is_placed || subject.is_namespace || subject.namespace_.len == 0 ||
+    if (!request->has_namespace || subject.is_namespace || subject.namespace_.len == 0 ||
         fx_text_equal(subject.namespace_, request->namespace_)) {
         return true;
     }
@@ -149,7 +149,7 @@ bool fx_dryrun_request_read(struct fx_text text, struct fx_dryrun_request *ret_r
                        "`resourceManifest` is missing: the object to try the rules on");
     }
     return read_lists(request, err) && read_operation(request, err) &&
-           read_namespace(request, err) && check_place(request, err);
+           read_namespace(request, err) && check_namespace(request, err);
 }
 
 void fx_dryrun_request_finish(struct fx_dryrun_request *request) {

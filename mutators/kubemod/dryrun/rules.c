@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/rules.c - sets what rules leave out, and compiles them.
+ * mutators/kubemod/dryrun/rules.c - completes the rules of a request, and compiles them.
  */
 #include "mutators/kubemod/dryrun/internal.h"
 
@@ -12,7 +12,7 @@
 #include "base/regex.h"
 #include "value/tree.h"
 
-/* A client of KubeMod's may leave these out of `modRules`. */
+/* The defaults of entries of `modRules` without these fields, as in KubeMod. */
 #define RULE_API_VERSION FX_TEXT("api.kubemod.io/v1beta1")
 #define RULE_KIND        FX_TEXT("ModRule")
 
@@ -24,7 +24,7 @@ struct made {
     struct fx_policy_text *text;
 };
 
-/* ---- what is missing ------------------------------------------------------------- */
+/* ---- missing fields -------------------------------------------------------------- */
 
 static bool set_text(json_t *object, struct fx_text key, struct fx_text value) {
     return fx_tree_set_take(object, key, fx_tree_new_string(value));
@@ -37,7 +37,7 @@ static bool default_text(json_t *object, struct fx_text key, struct fx_text valu
 /* If the request does not say where the object is, all rules get one namespace. */
 static bool set_namespace(const struct fx_dryrun_request *request, json_t *metadata) {
     const struct fx_text key = FX_TEXT("namespace");
-    if (!request->is_placed) {
+    if (!request->has_namespace) {
         return set_text(metadata, key, FX_TEXT(FX_DRYRUN_NAMESPACE));
     }
     return default_text(metadata, key,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/only_if_test.c - AssignImage where the image has certain parts.
+ * mutators/gatekeeper/assign_image_only_if_test.c - AssignImage with `onlyIf`.
  */
 #include <setjmp.h>
 #include <stdarg.h>

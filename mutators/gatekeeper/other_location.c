@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/other_place.c - locations beside `spec.location`.
+ * mutators/gatekeeper/other_location.c - a second location of a policy.
  */
-#include "mutators/gatekeeper/other_place.h"
+#include "mutators/gatekeeper/other_location.h"
 
 #include "location/gatekeeper/location.h"
 
@@ -15,9 +15,9 @@ static bool has_glob(const struct fx_location *location, size_t n_steps) {
     return false;
 }
 
-bool fx_other_place_parse(struct fx_text text, enum fx_location_syntax syntax,
-                          const struct fx_location *seen_from,
-                          struct other_place *ret_other, struct fx_err *err) {
+bool fx_other_location_parse(struct fx_text text, enum fx_location_syntax syntax,
+                             const struct fx_location *seen_from,
+                             struct other_location *ret_other, struct fx_err *err) {
     struct fx_location *location = NULL;
     if (!fx_location_parse(text, syntax, &location, err)) {
         return false;
@@ -27,7 +27,7 @@ bool fx_other_place_parse(struct fx_text text, enum fx_location_syntax syntax,
         return fx_fail(err, FX_EINVALID, "empty path");
     }
     const size_t n_shared = fx_location_common(location, seen_from);
-    *ret_other = (struct other_place){
+    *ret_other = (struct other_location){
         .location = location,
         .seen_from = seen_from,
         .n_shared = n_shared,
@@ -36,27 +36,27 @@ bool fx_other_place_parse(struct fx_text text, enum fx_location_syntax syntax,
     return true;
 }
 
-void fx_other_place_finish(struct other_place *other) {
+void fx_other_location_finish(struct other_location *other) {
     fx_location_destroy(other->location);
-    *other = (struct other_place){0};
+    *other = (struct other_location){0};
 }
 
-json_t *fx_other_place_start(const struct other_place *other,
-                             const struct fx_write_position *place) {
+json_t *fx_other_location_start(const struct other_location *other,
+                                const struct fx_write_position *position) {
     if (other->n_shared == other->seen_from->n_steps) {
-        return place->old;
+        return position->old;
     }
-    return other->n_shared < place->n_there ? place->nodes[other->n_shared] : NULL;
+    return other->n_shared < position->n_there ? position->nodes[other->n_shared] : NULL;
 }
 
 /* A list is replaced by its copy with the first write to it; the object that holds it
  * only when all of its elements are done. */
-const json_t *fx_other_place_key(const struct other_place *other,
-                                 const struct fx_write_position *place) {
+const json_t *fx_other_location_key(const struct other_location *other,
+                                    const struct fx_write_position *position) {
     const size_t at = other->n_shared;
-    if (at == other->seen_from->n_steps || at >= place->n_there) {
+    if (at == other->seen_from->n_steps || at >= position->n_there) {
         return NULL;
     }
     const bool in_list = other->seen_from->steps[at].type == FX_LOCATION_LIST;
-    return place->nodes[in_list ? at - 1 : at];
+    return position->nodes[in_list ? at - 1 : at];
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/exclusion.h - private: the namespaces that a Config excludes (spec
- * section 8, step 4).
+ * mutators/gatekeeper/config.h - private: kind Config: the namespaces that it excludes
+ * from each process (spec section 8, step 4).
  */
-#ifndef FX_MUTATORS_GATEKEEPER_EXCLUSION_H
-#define FX_MUTATORS_GATEKEEPER_EXCLUSION_H
+#ifndef FX_MUTATORS_GATEKEEPER_CONFIG_H
+#define FX_MUTATORS_GATEKEEPER_CONFIG_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,13 +14,12 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/resource.h"
+#include "engine/unmarshal.h"
 
-/* One entry of `spec.match`; the texts are borrowed from the source. */
+/* One entry of `spec.match`. */
 struct fx_exclusion_entry {
-    struct fx_text *processes; /* "mutation-webhook", "*", … */
-    size_t n_processes;
-    struct fx_text *globs; /* of namespaces, as in `match` (spec section 4) */
-    size_t n_globs;
+    struct fx_text_list processes; /* "mutation-webhook", "*", … */
+    struct fx_text_list globs;     /* of namespaces, as in `match` (spec section 4) */
 };
 
 struct fx_exclusion {
@@ -29,8 +28,8 @@ struct fx_exclusion {
     size_t n_entries;
 };
 
-/* Makes an exclusion with `n_entries` empty entries, which the caller fills: it frees the
- * arrays of the entries; their texts belong to `source`. NULL without memory. */
+/* Makes an exclusion with `n_entries` empty entries, which the caller fills. NULL without
+ * memory. */
 struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
                                          size_t n_entries) FX_MUST_USE;
 
