@@ -12,7 +12,7 @@ int64_t fx_date_now(void) {
 
 /* Years begin in March here, so that the leap day comes last and the lengths of the
  * months before any one are (153 m + 2) / 5; 865565 days lie between -0400-03-01, which
- * is before all that a four-digit year can say, and 1970-01-01. */
+ * is before all dates of four-digit years, and 1970-01-01. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second) {
     const int64_t m = (month + 9) % 12;
     const int64_t y = year + 400 - (month <= 2 ? 1 : 0);
@@ -59,7 +59,7 @@ static bool take_time(struct fx_text *text, int *hour, int *minute, int *second)
            fx_date_take(text, 2, 2, 0, 60, second);
 }
 
-/* It may be there; then it has a digit at least. */
+/* Skips a fraction, if there is one; it has at least one digit. */
 static bool skip_fraction(struct fx_text *text) {
     if (!fx_text_take(text, '.')) {
         return true;
@@ -69,7 +69,7 @@ static bool skip_fraction(struct fx_text *text) {
     return n > 0;
 }
 
-/* Seconds that the clock there is ahead of UTC. */
+/* Reads the offset from UTC, in seconds. */
 static bool take_offset(struct fx_text *text, int *ret_seconds) {
     int hour = 0;
     int minute = 0;
