@@ -110,11 +110,11 @@ static void set_loop_variable(struct exec *exec, const struct pipeline *pipeline
 
 /* One variable is set to the element, two to its index or key and the element. */
 static bool exec_round(struct exec *exec, const struct statement *statement,
-                       const struct value *place, const struct value *element) {
+                       const struct value *key, const struct value *element) {
     const struct pipeline *pipeline = statement->pipeline;
     const size_t n_variables = exec->n_variables;
     if (pipeline->n_variables == 2) {
-        set_loop_variable(exec, pipeline, 0, place);
+        set_loop_variable(exec, pipeline, 0, key);
     }
     if (pipeline->n_variables > 0) {
         set_loop_variable(exec, pipeline, pipeline->n_variables - 1, element);
@@ -137,10 +137,10 @@ static bool exec_over_list(struct exec *exec, const struct statement *statement,
                            const struct list *list) {
     const bool boxed = strcmp(list->type, TYPE_LIST) == 0;
     for (size_t i = 0; i < list->n; i++) {
-        const struct value place = value_int((int64_t)i);
+        const struct value key = value_int((int64_t)i);
         struct value element = list->values[i];
         element.boxed = boxed;
-        if (!exec_round(exec, statement, &place, &element)) {
+        if (!exec_round(exec, statement, &key, &element)) {
             return false;
         }
         if (!goes_on(exec)) {
@@ -161,10 +161,10 @@ static bool exec_over_map(struct exec *exec, const struct statement *statement,
     const struct map_entry *entries = map->entries;
     const size_t n = map->n;
     for (size_t i = 0; i < n; i++) {
-        const struct value place = value_string(entries[i].key);
+        const struct value key = value_string(entries[i].key);
         struct value element = entries[i].value;
         element.boxed = boxed;
-        if (!exec_round(exec, statement, &place, &element)) {
+        if (!exec_round(exec, statement, &key, &element)) {
             return false;
         }
         if (!goes_on(exec)) {
@@ -175,12 +175,12 @@ static bool exec_over_map(struct exec *exec, const struct statement *statement,
 }
 
 static bool fail_range(struct exec *exec, const struct value *value) {
-    struct fx_buf *words = run_scratch(&exec->run);
-    if (!value_print(&exec->run, words, value)) {
+    struct fx_buf *text = run_scratch(&exec->run);
+    if (!value_print(&exec->run, text, value)) {
         return false;
     }
     return fx_fail(exec->run.err, FX_EMUTATE, "range can't iterate over %.*s",
-                   (int)words->len, words->len == 0 ? "" : words->data);
+                   (int)text->len, text->len == 0 ? "" : text->data);
 }
 
 static bool exec_range(struct exec *exec, const struct value *dot,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/parser.h - private: the parse of one template. One token is looked
+ * location/gotemplate/parser.h - private: the parse of one template. One token is read
  * at; the first fault ends the parse.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PARSER_H

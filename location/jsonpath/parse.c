@@ -251,7 +251,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     if (parser.program == NULL) {
         return fx_fail_nomem(err);
     }
-    /* All constants together have the budget of one evaluation. */
+    /* All constants share the budget of one evaluation. */
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0);
     const bool ok = fx_spend(text.len) ? parse(&parser, use) : fx_fail_exceeded(err);
     (void)fx_budget_widen(outer);

@@ -84,8 +84,8 @@ bool fx_jsonpath_take_mark(struct path_parser *parser, char mark) {
     if (fx_jsonpath_skip_mark(parser, mark)) {
         return true;
     }
-    const char words[] = {'`', mark, '`', '\0'};
-    return fx_jsonpath_fail_expected(parser, words);
+    const char quoted[] = {'`', mark, '`', '\0'};
+    return fx_jsonpath_fail_expected(parser, quoted);
 }
 
 bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,

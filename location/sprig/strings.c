@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings.c - Sprig's strings: those that put texts together, ask about
+ * location/sprig/strings.c - Sprig's strings: those that join texts, test
  * one, or break it into lines.
  */
 #include "location/sprig/functions.h"

@@ -146,7 +146,7 @@ static json_t *swap(unsigned place, json_t *value) {
     return other;
 }
 
-/* Reviews whose values are dropped by whoever comes; the last ones outlive the thread. */
+/* Reviews whose values any thread drops; the last ones outlive the thread. */
 static void *review(void *user) {
     unsigned *seed = user;
     json_t *expected = read(&exchange.text);

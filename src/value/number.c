@@ -148,7 +148,7 @@ static bool parse_integer(struct fx_text text, int64_t *ret_value) {
     return true;
 }
 
-/* strtod() wants a NUL behind the number: short ones, nearly all, are copied here. */
+/* strtod() needs a NUL after the number: short numbers are copied to the stack. */
 static bool parse_double(struct fx_text text, double *ret_value) {
     char local[64];
     char *copy = text.len < sizeof local ? local : malloc(text.len + 1);
@@ -164,7 +164,7 @@ static bool parse_double(struct fx_text text, double *ret_value) {
     return true;
 }
 
-/* A double that is one. */
+/* A finite double. */
 static bool parse_finite(struct fx_text text, double *ret_value, bool *ret_overflow) {
     *ret_overflow = false;
     if (!parse_double(text, ret_value)) {

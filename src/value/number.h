@@ -38,7 +38,7 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
  * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
-/* Can the number be read? False if fx_number_read() would return NULL because of an
+/* Can the number be read? False if fx_number_parse() would return NULL because of an
  * overflow. */
 bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
