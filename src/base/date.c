@@ -47,10 +47,11 @@ bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int 
            *ret_number <= max;
 }
 
-static bool take_day(struct fx_text *text, int *year, int *month, int *day) {
+bool fx_date_take_day(struct fx_text *text, size_t least, int *year, int *month,
+                      int *day) {
     return fx_date_take(text, 4, 4, 0, 9999, year) && fx_text_take(text, '-') &&
-           fx_date_take(text, 2, 2, 1, 12, month) && fx_text_take(text, '-') &&
-           fx_date_take(text, 2, 2, 1, fx_date_days_of_month(*year, *month), day);
+           fx_date_take(text, least, 2, 1, 12, month) && fx_text_take(text, '-') &&
+           fx_date_take(text, least, 2, 1, fx_date_days_of_month(*year, *month), day);
 }
 
 static bool take_time(struct fx_text *text, int *hour, int *minute, int *second) {
@@ -59,11 +60,7 @@ static bool take_time(struct fx_text *text, int *hour, int *minute, int *second)
            fx_date_take(text, 2, 2, 0, 60, second);
 }
 
-/* Skips a fraction, if there is one; it has at least one digit. */
-static bool skip_fraction(struct fx_text *text) {
-    if (!fx_text_take(text, '.')) {
-        return true;
-    }
+bool fx_date_skip_digits(struct fx_text *text) {
     const size_t n = fx_text_count_digits(*text, text->len);
     *text = fx_text_rest(*text, n);
     return n > 0;
@@ -94,9 +91,10 @@ bool fx_date_parse(struct fx_text text, int64_t *ret_seconds) {
     int minute = 0;
     int second = 0;
     int offset = 0;
-    if (!take_day(&text, &year, &month, &day) ||
+    if (!fx_date_take_day(&text, 2, &year, &month, &day) ||
         (!fx_text_take(&text, 'T') && !fx_text_take(&text, 't')) ||
-        !take_time(&text, &hour, &minute, &second) || !skip_fraction(&text) ||
+        !take_time(&text, &hour, &minute, &second) ||
+        (fx_text_take(&text, '.') && !fx_date_skip_digits(&text)) ||
         !take_offset(&text, &offset) || text.len > 0) {
         return false;
     }

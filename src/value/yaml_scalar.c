@@ -147,9 +147,7 @@ static bool take_date(struct fx_text *text) {
     int year = 0;
     int month = 0;
     int day = 0;
-    return fx_date_take(text, 4, 4, 0, 9999, &year) && fx_text_take(text, '-') &&
-           fx_date_take(text, 1, 2, 1, 12, &month) && fx_text_take(text, '-') &&
-           fx_date_take(text, 1, 2, 1, fx_date_days_of_month(year, month), &day);
+    return fx_date_take_day(text, 1, &year, &month, &day);
 }
 
 /* clock := h{1,2} ':' m{1,2} ':' s{1,2} ( [.,] digit+ )? */
@@ -160,12 +158,8 @@ static bool take_clock(struct fx_text *text) {
         !fx_date_take(text, 1, 2, 0, 59, &part)) {
         return false;
     }
-    if (!fx_text_take(text, '.') && !fx_text_take(text, ',')) {
-        return true;
-    }
-    const size_t n = fx_text_count_digits(*text, text->len);
-    *text = fx_text_rest(*text, n);
-    return n > 0;
+    return (!fx_text_take(text, '.') && !fx_text_take(text, ',')) ||
+           fx_date_skip_digits(text);
 }
 
 /* zone := 'Z' | [-+] hh ':' mm */
