@@ -18,7 +18,7 @@
 #endif
 
 #include "base/buf.h"
-#include "value/json_reader.h"
+#include "value/json.h"
 
 /* ---- plain bytes ------------------------------------------------------------------- */
 

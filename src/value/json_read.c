@@ -307,7 +307,7 @@ static inline bool read_members(struct fx_json_reader *r, take_value *take, void
     return false;
 }
 
-static bool omit_value(struct fx_json_reader *r) {
+bool fx_json_next_skip(struct fx_json_reader *r) {
     const char *end = fx_json_skip(r->at, r->last, FX_LIMIT_JSON_DEPTH - r->depth);
     if (end != NULL) {
         r->at = end;
@@ -336,7 +336,7 @@ static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *
             fx_json_part_find(object->part, fx_json_span_text(r, key));
         if (part == NULL && object->part->omits_rest) {
             object->lost = object->lost == NULL ? r->at : object->lost;
-            return omit_value(r);
+            return fx_json_next_skip(r);
         }
         r->part = part != NULL && (part->omits_rest || part->first != NULL) ? part : NULL;
     }
@@ -481,10 +481,6 @@ json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) 
     json_t *value = read_value(r);
     r->part = NULL;
     return value;
-}
-
-bool fx_json_next_skip(struct fx_json_reader *r) {
-    return omit_value(r);
 }
 
 bool fx_json_next_text(struct fx_json_reader *r, struct fx_arena *arena,

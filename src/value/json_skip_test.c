@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "value/json.h"
 #include "value/json_internal.h"
-#include "value/json_reader.h"
 
 /* A value, where it ends when it is passed over, and within how many levels; -1: it is
  * left to the reader. */

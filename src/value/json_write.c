@@ -235,12 +235,6 @@ static void write_array(struct fx_buf *buf, const json_t *array, unsigned style,
     fx_buf_char(buf, ']');
 }
 
-static void write_number(struct fx_buf *buf, const json_t *number) {
-    char text[FX_NUMBER_SIZE];
-    const size_t length = fx_number_print(number, text);
-    fx_buf_add(buf, text, length);
-}
-
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
                           unsigned depth) {
     assert(value != NULL);
@@ -253,7 +247,7 @@ void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned styl
     case JSON_ARRAY: write_array(buf, value, style, depth); break;
     case JSON_STRING: fx_json_write_string(buf, fx_tree_text(value), style); break;
     case JSON_INTEGER:
-    case JSON_REAL: write_number(buf, value); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_TRUE: fx_buf_str(buf, "true"); break;
     case JSON_FALSE: fx_buf_str(buf, "false"); break;
     case JSON_NULL: fx_buf_str(buf, "null"); break;

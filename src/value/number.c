@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 #define MOST_EXACT 0x1p53 /* integers up to here are their own shortest decimals */
 
 static char *add_zeros(char *out, int n) {
@@ -127,6 +129,11 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]) {
     return json_is_integer(number)
                ? fx_number_print_integer(json_integer_value(number), out)
                : fx_number_print_double(json_real_value(number), out);
+}
+
+void fx_number_add(struct fx_buf *buf, const json_t *number) {
+    char text[FX_NUMBER_SIZE];
+    fx_buf_add(buf, text, fx_number_print(number, text));
 }
 
 /* False for anything but an integer of 64 bits. */

@@ -147,18 +147,13 @@ static void show_mapping(struct fx_buf *buf, const json_t *mapping) {
     fx_buf_char(buf, '}');
 }
 
-static void show_number(struct fx_buf *buf, const json_t *number) {
-    char text[FX_NUMBER_SIZE];
-    fx_buf_add(buf, text, fx_number_print(number, text));
-}
-
 static void show(struct fx_buf *buf, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_NULL: fx_buf_str(buf, "interface {}(nil)"); break;
     case JSON_TRUE:
     case JSON_FALSE: fx_buf_str(buf, json_is_true(value) ? "true" : "false"); break;
     case JSON_INTEGER:
-    case JSON_REAL: show_number(buf, value); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_STRING: fx_text_quote_go(buf, fx_tree_text(value)); break;
     case JSON_ARRAY: show_list(buf, value); break;
     case JSON_OBJECT: show_mapping(buf, value); break;

@@ -249,7 +249,6 @@ static bool is_block(const json_t *value) {
 }
 
 static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column) {
-    char number[FX_NUMBER_SIZE];
     if (!fx_spend(UNITS_OF_VALUE)) {
         buf->failed = true;
         return;
@@ -259,7 +258,7 @@ static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column)
     case JSON_TRUE:
     case JSON_FALSE: fx_buf_str(buf, json_is_true(value) ? "true" : "false"); break;
     case JSON_INTEGER:
-    case JSON_REAL: fx_buf_add(buf, number, fx_number_print(value, number)); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_STRING: write_string(buf, fx_tree_text(value), column); break;
     case JSON_ARRAY: fx_buf_str(buf, "[]"); break;
     case JSON_OBJECT: fx_buf_str(buf, "{}"); break;
