@@ -31,9 +31,8 @@ static void print_quoted(struct fx_buf *buf, const struct fx_location *location)
     struct fx_buf plain;
     fx_buf_init(&plain, 0);
     fx_location_print(&plain, location);
-    fx_text_quote_go(buf, (struct fx_text){plain.data, plain.len});
-    buf->failed = buf->failed || plain.failed;
-    fx_buf_finish(&plain);
+    fx_text_quote_go(buf, fx_buf_view(&plain));
+    fx_buf_finish_part(buf, &plain);
 }
 
 /* Fails with "<before><a><between><b><after>" at the entry `index`. */

@@ -440,10 +440,16 @@ static bool visit(struct location_walk *walk, size_t depth, struct path_node *cu
  * dropped. */
 static bool visit_below(struct location_walk *walk, size_t depth,
                         struct path_node *current, bool *ret_applied, bool *ret_kept) {
+    if (current->node == NULL) {
+        return fx_fail_nomem(walk->err);
+    }
+    const bool made = current->made;
     const bool ok = visit(walk, depth + 1, current, ret_applied);
     *ret_kept = ok && current->detached && *ret_applied;
     if (!*ret_kept) {
         drop_path_node(current);
+    } else if (made) {
+        note_change(walk, depth);
     }
     return ok;
 }
@@ -461,17 +467,9 @@ static bool visit_field(struct location_walk *walk, size_t depth,
         current = path_node_of_new(list ? json_array() : json_object());
         current.made = true;
     }
-    if (current.node == NULL) {
-        return fx_fail_nomem(walk->err);
-    }
     bool kept = false;
-    if (!visit_below(walk, depth, &current, ret_applied, &kept)) {
-        return false;
-    }
-    if (kept && child == NULL) {
-        note_change(walk, depth);
-    }
-    return !kept || put_key(walk, object, step->name, current.node);
+    return visit_below(walk, depth, &current, ret_applied, &kept) &&
+           (!kept || put_key(walk, object, step->name, current.node));
 }
 
 static bool visit_object(struct location_walk *walk, size_t depth,
@@ -524,17 +522,9 @@ static bool visit_new_element(struct location_walk *walk, size_t depth,
     struct path_node current =
         path_node_of_new(new_element(&walk->location->steps[depth]));
     current.made = true;
-    if (current.node == NULL) {
-        return fx_fail_nomem(walk->err);
-    }
     bool kept = false;
-    if (!visit_below(walk, depth, &current, ret_applied, &kept)) {
-        return false;
-    }
-    if (kept) {
-        note_change(walk, depth);
-    }
-    return !kept || put_last(walk, list, current.node);
+    return visit_below(walk, depth, &current, ret_applied, &kept) &&
+           (!kept || put_last(walk, list, current.node));
 }
 
 /* Continues below every selected element, also where several have the same key. */
