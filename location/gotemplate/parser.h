@@ -154,7 +154,7 @@ bool program_parse(struct fx_gotemplate *program,
                    const struct fx_gotemplate_library *functions,
                    struct fx_err *err) FX_MUST_USE;
 
-/* ---- literal.c ------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------- */
 
 /* Reads a NUMBER or RUNE token. Errors: FX_ESYNTAX. */
 bool literal_read_number(const struct template_token *token, struct literal *ret_literal,
