@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/node_pool_test.c - nodes in slabs: they hold what was put there, whoever drops
- * them whenever; and their memory is bounded once they are gone.
+ * value/node_pool_test.c - nodes in slabs: they hold what was put there, whichever thread
+ * drops them whenever; and their memory is bounded once they are gone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
