@@ -46,13 +46,11 @@ static void print_name(struct fx_buf *buf, struct fx_text name) {
 }
 
 static void print_value(struct fx_buf *buf, const json_t *value) {
-    if (!json_is_integer(value)) {
+    if (json_is_integer(value)) {
+        fx_number_add(buf, value);
+    } else {
         print_name(buf, fx_tree_text(value));
-        return;
     }
-    char text[FX_NUMBER_SIZE];
-    const size_t len = fx_number_print(value, text);
-    fx_buf_add(buf, text, len);
 }
 
 /* Texts are always quoted, so that all of them can be parsed again: no tool of

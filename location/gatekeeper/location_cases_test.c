@@ -22,14 +22,14 @@ struct hits {
     json_t *values;
 };
 
-static bool note(const void *user, const struct fx_write_position *place,
+static bool note(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)ret_criterion;
     (void)err;
     const struct hits *hits = user;
-    if (place->old != NULL) {
-        assert_int_equal(json_array_append(hits->values, place->old), 0);
+    if (position->old != NULL) {
+        assert_int_equal(json_array_append(hits->values, position->old), 0);
     }
     *ret_write = FX_WRITE_KEEP;
     *ret_value = NULL;
@@ -49,7 +49,7 @@ static bool find(const char *text, json_t *values, json_t **root, struct fx_err 
     return ok;
 }
 
-/* "24+9 words", or words alone. */
+/* "24+9 message", or the message alone. */
 static void check_error(const char *expected, const struct fx_err *err) {
     char *rest = NULL;
     unsigned long off = strtoul(expected, &rest, 10);

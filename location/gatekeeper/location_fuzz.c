@@ -150,7 +150,7 @@ struct order {
     const struct fx_location *source;
 };
 
-static bool obey(const void *user, const struct fx_write_position *place,
+static bool obey(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;
@@ -163,7 +163,7 @@ static bool obey(const void *user, const struct fx_write_position *place,
     }
     json_t *value = order->value;
     if (order->source != NULL) {
-        value = fx_location_first(order->source, 0, place->nodes[0]);
+        value = fx_location_first(order->source, 0, position->nodes[0]);
     }
     *ret_write = value == NULL ? FX_WRITE_REMOVE : FX_WRITE_SET;
     *ret_value = json_incref(value);

@@ -31,22 +31,21 @@ static void print_quoted(struct fx_buf *buf, const struct fx_location *location)
     struct fx_buf plain;
     fx_buf_init(&plain, 0);
     fx_location_print(&plain, location);
-    fx_text_quote_go(buf, (struct fx_text){plain.data, plain.len});
-    buf->failed = buf->failed || plain.failed;
-    fx_buf_finish(&plain);
+    fx_text_quote_go(buf, fx_buf_view(&plain));
+    fx_buf_finish_part(buf, &plain);
 }
 
 /* Fails with "<before><a><between><b><after>" at the entry `index`. */
-static bool fail_paths(struct fx_err *err, size_t index, const char *const words[3],
+static bool fail_paths(struct fx_err *err, size_t index, const char *const parts[3],
                        const struct fx_location *a, const struct fx_location *b) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    fx_buf_str(&text, words[0]);
+    fx_buf_str(&text, parts[0]);
     print_quoted(&text, a);
-    fx_buf_str(&text, words[1]);
-    if (words[2] != NULL) {
+    fx_buf_str(&text, parts[1]);
+    if (parts[2] != NULL) {
         print_quoted(&text, b);
-        fx_buf_str(&text, words[2]);
+        fx_buf_str(&text, parts[2]);
     }
     (void)fx_buf_fail(&text, err, FX_EINVALID);
     err->off = (uint32_t)index;
@@ -56,12 +55,12 @@ static bool fail_paths(struct fx_err *err, size_t index, const char *const words
 static bool check_prefixes(const struct fx_location *location,
                            const struct fx_path_test_entry *entries, size_t n_entries,
                            struct fx_err *err) {
-    static const char *const words[] = {
+    static const char *const parts[] = {
         "all subpaths must be a prefix of the `location` value of the mutation: subpath ",
         " is not a prefix of location ", ""};
     for (size_t i = 0; i < n_entries; i++) {
         if (!fx_location_has_prefix(location, entries[i].sub_path)) {
-            return fail_paths(err, i, words, entries[i].sub_path, location);
+            return fail_paths(err, i, parts, entries[i].sub_path, location);
         }
     }
     return true;
@@ -81,13 +80,13 @@ static void find_last(const struct fx_path_test_entry *entries, size_t n_entries
 static bool check_depths(const struct fx_path_test_entry *entries, size_t n_entries,
                          const struct fx_path_test_entry *const *last,
                          struct fx_err *err) {
-    static const char *const words[] = {"conflicting path test conditions: path ",
+    static const char *const parts[] = {"conflicting path test conditions: path ",
                                         " is marked both MustExist and MustNotExist",
                                         NULL};
     for (size_t i = 0; i < n_entries; i++) {
         const struct fx_path_test_entry *other = last[entries[i].sub_path->n_steps];
         if (!fx_text_equal(entries[i].condition, other->condition)) {
-            return fail_paths(err, i, words, entries[i].sub_path, NULL);
+            return fail_paths(err, i, parts, entries[i].sub_path, NULL);
         }
     }
     return true;
@@ -127,7 +126,7 @@ static const struct fx_location *path_at(const struct fx_path_test_entry *entrie
  * indexes of entries instead of depths; this accepts and refuses the same policies. */
 static bool check_order(const struct fx_path_test_entry *entries, size_t n_entries,
                         struct fx_err *err) {
-    static const char *const words[] = {"conflicting path test conditions: path ",
+    static const char *const parts[] = {"conflicting path test conditions: path ",
                                         " is marked MustExist but parent ",
                                         " MustNotExist"};
     size_t lowest_not = n_entries;
@@ -143,7 +142,7 @@ static bool check_order(const struct fx_path_test_entry *entries, size_t n_entri
     if (highest <= lowest_not) {
         return true;
     }
-    return fail_paths(err, highest, words, path_at(entries, n_entries, highest),
+    return fail_paths(err, highest, parts, path_at(entries, n_entries, highest),
                       path_at(entries, n_entries, lowest_not));
 }
 

@@ -17,7 +17,7 @@
 #include "value/equal.h"
 
 /* Counts, and removes. */
-static bool sweep(const void *user, const struct fx_write_position *place,
+static bool sweep(const void *user, const struct fx_write_position *position,
                   enum fx_write *ret_write, json_t **ret_value,
                   const char **ret_criterion, struct fx_err *err) {
     (void)ret_value;
@@ -25,7 +25,7 @@ static bool sweep(const void *user, const struct fx_write_position *place,
     (void)err;
     size_t *const *count = user;
     ++**count;
-    assert_non_null(place->old);
+    assert_non_null(position->old);
     *ret_write = FX_WRITE_REMOVE;
     return true;
 }

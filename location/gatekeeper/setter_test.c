@@ -33,13 +33,13 @@ struct picky {
     const char *why;
 };
 
-static bool pick(const void *user, const struct fx_write_position *place,
+static bool pick(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;
     const struct picky *picky = user;
     assert_null(*ret_criterion);
-    if (place->old != NULL && json_integer_value(place->old) >= picky->limit) {
+    if (position->old != NULL && json_integer_value(position->old) >= picky->limit) {
         *ret_write = FX_WRITE_PASS;
         *ret_criterion = picky->why;
         return true;
@@ -50,10 +50,10 @@ static bool pick(const void *user, const struct fx_write_position *place,
 }
 
 /* Passes by everything. */
-static bool pass(const void *user, const struct fx_write_position *place,
+static bool pass(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
-    (void)place;
+    (void)position;
     (void)ret_value;
     (void)err;
     *ret_write = FX_WRITE_PASS;
@@ -151,7 +151,7 @@ static void spares_elements(void **state) {
 }
 
 /* Sets the printed way. */
-static bool show_way(const void *user, const struct fx_write_position *place,
+static bool show_way(const void *user, const struct fx_write_position *position,
                      enum fx_write *ret_write, json_t **ret_value,
                      const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
@@ -159,7 +159,8 @@ static bool show_way(const void *user, const struct fx_write_position *place,
     const struct fx_location *location = user;
     json_t *way = json_array();
     for (size_t i = 0; i < location->n_steps; i++) {
-        assert_int_equal(json_array_append_new(way, json_deep_copy(place->nodes[i])), 0);
+        assert_int_equal(json_array_append_new(way, json_deep_copy(position->nodes[i])),
+                         0);
     }
     *ret_write = FX_WRITE_SET;
     *ret_value = way;
@@ -196,14 +197,14 @@ struct copier {
     const struct fx_location *target, *source;
 };
 
-static bool copy(const void *user, const struct fx_write_position *place,
+static bool copy(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
     (void)err;
     const struct copier *copier = user;
     const size_t common = fx_location_common(copier->target, copier->source);
     assert_true(common < copier->target->n_steps);
-    json_t *value = fx_location_first(copier->source, common, place->nodes[common]);
+    json_t *value = fx_location_first(copier->source, common, position->nodes[common]);
     if (value == NULL) {
         *ret_write = FX_WRITE_PASS;
         *ret_criterion = "source";

@@ -36,9 +36,9 @@ struct location_walk {
     const struct fx_location *location;
     const struct fx_path_tests *tests;
     const struct fx_setter *setter;
-    struct path_node **places; /* the path to the current node, one for each step */
-    json_t **nodes;            /* room for the nodes of the whole path */
-    const char *criterion;     /* the first reason against a position, or NULL */
+    struct path_node **path; /* the path to the current node, one for each step */
+    json_t **nodes;          /* room for the nodes of the whole path */
+    const char *criterion;   /* the first reason against a position, or NULL */
     bool changed;
     size_t depth; /* fx_written.depth; larger than the number of steps: no change yet */
     struct fx_err *err;
@@ -76,54 +76,55 @@ static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) 
 
 /* ---- copying on write -------------------------------------------------------------- */
 
-static struct path_node place_of_child(const struct path_node *parent, json_t *child) {
+static struct path_node path_node_of_child(const struct path_node *parent,
+                                           json_t *child) {
     const bool owned = parent->owned && fx_tree_is_unshared(child);
     return (struct path_node){.node = child, .owned = owned};
 }
 
-static struct path_node place_of_new(json_t *node) {
+static struct path_node path_node_of_new(json_t *node) {
     return (struct path_node){.node = node, .owned = true, .detached = true};
 }
 
 /* Drops a node that no parent holds. */
-static void drop_place(struct path_node *place) {
-    if (place->detached) {
-        json_decref(place->node);
+static void drop_path_node(struct path_node *current) {
+    if (current->detached) {
+        json_decref(current->node);
     }
 }
 
 /* A value that is itself a node of the path must not be written to: it would contain
  * itself. */
-static void recheck_places(struct path_node *const *places, size_t n_places) {
+static void recheck_path(struct path_node *const *path, size_t n_nodes) {
     bool unshared = true;
-    for (size_t i = 0; i < n_places; i++) {
-        struct path_node *place = places[i];
-        unshared = (unshared || place->detached) && fx_tree_is_unshared(place->node);
-        place->owned = place->owned && unshared;
+    for (size_t i = 0; i < n_nodes; i++) {
+        struct path_node *current = path[i];
+        unshared = (unshared || current->detached) && fx_tree_is_unshared(current->node);
+        current->owned = current->owned && unshared;
     }
 }
 
 /* Replaces the node by a new one, whose reference it takes. */
-static void replace_node(struct location_walk *walk, struct path_node *place,
+static void replace_node(struct location_walk *walk, struct path_node *current,
                          json_t *node) {
     walk->changed = true;
-    drop_place(place);
-    *place = place_of_new(node);
+    drop_path_node(current);
+    *current = path_node_of_new(node);
 }
 
 /* Makes the node writable. The extra reference makes it count as shared: it may be the
  * only child of a shared parent. */
-static bool own(struct location_walk *walk, struct path_node *place) {
+static bool own(struct location_walk *walk, struct path_node *current) {
     walk->changed = true;
-    if (place->owned) {
+    if (current->owned) {
         return true;
     }
-    json_t *copy = json_incref(place->node);
+    json_t *copy = json_incref(current->node);
     if (fx_tree_own_root(&copy) == NULL) {
         json_decref(copy);
         return fx_fail_nomem(walk->err);
     }
-    replace_node(walk, place, copy);
+    replace_node(walk, current, copy);
     return true;
 }
 
@@ -193,8 +194,8 @@ static bool call_setter(struct location_walk *walk, json_t *old, enum fx_write *
     const size_t n_steps = walk->location->n_steps;
     size_t n_there = 0;
     for (size_t i = 0; i < n_steps; i++) {
-        walk->nodes[i] = walk->places[i]->node;
-        n_there += walk->places[i]->made ? 0 : 1;
+        walk->nodes[i] = walk->path[i]->node;
+        n_there += walk->path[i]->made ? 0 : 1;
     }
     const struct fx_setter *setter = walk->setter;
     const struct fx_write_position found = {
@@ -234,7 +235,7 @@ static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_w
         json_decref(value);
     } else if (write == FX_WRITE_SET || (write == FX_WRITE_REMOVE && old != NULL)) {
         if (write == FX_WRITE_SET) {
-            recheck_places(walk->places, walk->location->n_steps);
+            recheck_path(walk->path, walk->location->n_steps);
         }
         note_change(walk, last_depth(walk));
         *ret_write = write;
@@ -431,18 +432,24 @@ static bool fail_mismatch(const struct location_walk *walk,
     return fx_buf_fail(&message, walk->err, FX_EMUTATE);
 }
 
-static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *current,
                   bool *ret_applied);
 
 /* Continues below the node of a step. *ret_kept: the node is new or a copy, and the
  * setter was applied, so that the caller puts it into its parent. Otherwise it is
  * dropped. */
-static bool visit_below(struct location_walk *walk, size_t depth, struct path_node *place,
-                        bool *ret_applied, bool *ret_kept) {
-    const bool ok = visit(walk, depth + 1, place, ret_applied);
-    *ret_kept = ok && place->detached && *ret_applied;
+static bool visit_below(struct location_walk *walk, size_t depth,
+                        struct path_node *current, bool *ret_applied, bool *ret_kept) {
+    if (current->node == NULL) {
+        return fx_fail_nomem(walk->err);
+    }
+    const bool made = current->made;
+    const bool ok = visit(walk, depth + 1, current, ret_applied);
+    *ret_kept = ok && current->detached && *ret_applied;
     if (!*ret_kept) {
-        drop_place(place);
+        drop_path_node(current);
+    } else if (made) {
+        note_change(walk, depth);
     }
     return ok;
 }
@@ -452,25 +459,17 @@ static bool visit_below(struct location_walk *walk, size_t depth, struct path_no
 static bool visit_field(struct location_walk *walk, size_t depth,
                         struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
-    struct path_node place;
+    struct path_node current;
     if (child != NULL) {
-        place = place_of_child(object, child);
+        current = path_node_of_child(object, child);
     } else {
         const bool list = step[1].type == FX_LOCATION_LIST;
-        place = place_of_new(list ? json_array() : json_object());
-        place.made = true;
-    }
-    if (place.node == NULL) {
-        return fx_fail_nomem(walk->err);
+        current = path_node_of_new(list ? json_array() : json_object());
+        current.made = true;
     }
     bool kept = false;
-    if (!visit_below(walk, depth, &place, ret_applied, &kept)) {
-        return false;
-    }
-    if (kept && child == NULL) {
-        note_change(walk, depth);
-    }
-    return !kept || put_key(walk, object, step->name, place.node);
+    return visit_below(walk, depth, &current, ret_applied, &kept) &&
+           (!kept || put_key(walk, object, step->name, current.node));
 }
 
 static bool visit_object(struct location_walk *walk, size_t depth,
@@ -496,14 +495,15 @@ static bool visit_object(struct location_walk *walk, size_t depth,
 /* Continues below one element. */
 static bool visit_element(struct location_walk *walk, size_t depth,
                           struct path_node *list, size_t index, bool *ret_applied) {
-    struct path_node place = place_of_child(list, json_array_get(list->node, index));
+    struct path_node current =
+        path_node_of_child(list, json_array_get(list->node, index));
     bool applied = false;
-    if (!spend(walk, UNITS_OF_ELEMENT) || !visit(walk, depth + 1, &place, &applied)) {
-        drop_place(&place);
+    if (!spend(walk, UNITS_OF_ELEMENT) || !visit(walk, depth + 1, &current, &applied)) {
+        drop_path_node(&current);
         return false;
     }
     *ret_applied = *ret_applied || applied;
-    return !place.detached || put_index(walk, list, index, place.node);
+    return !current.detached || put_index(walk, list, index, current.node);
 }
 
 /* {keyField: keyValue} */
@@ -519,19 +519,12 @@ static json_t *new_element(const struct fx_location_step *step) {
 
 static bool visit_new_element(struct location_walk *walk, size_t depth,
                               struct path_node *list, bool *ret_applied) {
-    struct path_node place = place_of_new(new_element(&walk->location->steps[depth]));
-    place.made = true;
-    if (place.node == NULL) {
-        return fx_fail_nomem(walk->err);
-    }
+    struct path_node current =
+        path_node_of_new(new_element(&walk->location->steps[depth]));
+    current.made = true;
     bool kept = false;
-    if (!visit_below(walk, depth, &place, ret_applied, &kept)) {
-        return false;
-    }
-    if (kept) {
-        note_change(walk, depth);
-    }
-    return !kept || put_last(walk, list, place.node);
+    return visit_below(walk, depth, &current, ret_applied, &kept) &&
+           (!kept || put_last(walk, list, current.node));
 }
 
 /* Continues below every selected element, also where several have the same key. */
@@ -584,13 +577,13 @@ static bool visit_list(struct location_walk *walk, size_t depth, struct path_nod
 
 /* Continues at step `depth`. Recursion is limited by the number of steps
  * (FX_LIMIT_LOCATION_NODES). On failure the caller drops the node. */
-static bool visit(struct location_walk *walk, size_t depth, struct path_node *place,
+static bool visit(struct location_walk *walk, size_t depth, struct path_node *current,
                   bool *ret_applied) {
     assert(depth < walk->location->n_steps);
-    walk->places[depth] = place;
+    walk->path[depth] = current;
     return walk->location->steps[depth].type == FX_LOCATION_OBJECT
-               ? visit_object(walk, depth, place, ret_applied)
-               : visit_list(walk, depth, place, ret_applied);
+               ? visit_object(walk, depth, current, ret_applied)
+               : visit_list(walk, depth, current, ret_applied);
 }
 
 bool fx_location_write(const struct fx_location *location,
@@ -601,21 +594,21 @@ bool fx_location_write(const struct fx_location *location,
         return fx_fail(err, FX_EMUTATE, "attempting to mutate an empty target location");
     }
     assert(location->n_steps <= FX_LIMIT_LOCATION_NODES);
-    struct path_node *places[FX_LIMIT_LOCATION_NODES];
+    struct path_node *path[FX_LIMIT_LOCATION_NODES];
     json_t *nodes[FX_LIMIT_LOCATION_NODES];
     struct location_walk walk = {.location = location,
                                  .tests = tests,
                                  .setter = setter,
-                                 .places = places,
+                                 .path = path,
                                  .nodes = nodes,
                                  .depth = location->n_steps + 1,
                                  .err = err};
-    struct path_node place = {.node = *root, .owned = fx_tree_is_unshared(*root)};
+    struct path_node current = {.node = *root, .owned = fx_tree_is_unshared(*root)};
     bool applied = false;
-    const bool ok = visit(&walk, 0, &place, &applied);
-    if (place.detached) {
+    const bool ok = visit(&walk, 0, &current, &applied);
+    if (current.detached) {
         json_decref(*root);
-        *root = place.node;
+        *root = current.node;
     }
     if (!ok) {
         return false;

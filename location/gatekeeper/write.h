@@ -41,7 +41,7 @@ struct fx_setter {
      * copy, or to a node of the object, even a parent of this position: then a copy is
      * written. For FX_WRITE_PASS *ret_criterion, which is NULL, may be set to a
      * constant with the reason. `user` is that of this struct. */
-    bool (*set)(const void *user, const struct fx_write_position *place,
+    bool (*set)(const void *user, const struct fx_write_position *position,
                 enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                 struct fx_err *err);
     const void *user;

@@ -24,10 +24,10 @@ struct order {
     size_t *count;
 };
 
-static bool obey(const void *user, const struct fx_write_position *place,
+static bool obey(const void *user, const struct fx_write_position *position,
                  enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                  struct fx_err *err) {
-    (void)place;
+    (void)position;
     (void)ret_criterion;
     (void)err;
     const struct order *order = user;
@@ -329,11 +329,11 @@ static void copies_what_occurs_twice(void **state) {
     json_decref(root);
 }
 
-static bool refuse(const void *user, const struct fx_write_position *place,
+static bool refuse(const void *user, const struct fx_write_position *position,
                    enum fx_write *ret_write, json_t **ret_value,
                    const char **ret_criterion, struct fx_err *err) {
     (void)user;
-    (void)place;
+    (void)position;
     (void)ret_criterion;
     (void)ret_write;
     (void)ret_value;

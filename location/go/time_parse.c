@@ -412,7 +412,7 @@ static bool skip_prefix(struct time_reading *reading, struct fx_text prefix) {
     return true;
 }
 
-/* ---- the time that was told ------------------------------------------------------ */
+/* ---- the time that was read ------------------------------------------------------ */
 
 /* Checks a day of the year against the month and day, if given. */
 static bool settle_yearday(struct time_reading *reading) {

@@ -36,13 +36,13 @@ static bool check_comparable(struct template_run *run, const struct value *value
     if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
         return true;
     }
-    struct fx_buf *words = run_scratch(run);
-    if (!value_print(run, words, value)) {
+    struct fx_buf *text = run_scratch(run);
+    if (!value_print(run, text, value)) {
         return false;
     }
-    const size_t shown = words->len < FX_ERR_TEXT ? words->len : FX_ERR_TEXT;
+    const size_t shown = text->len < FX_ERR_TEXT ? text->len : FX_ERR_TEXT;
     return fx_fail(run->err, FX_EMUTATE, "non-comparable type %.*s: %s", (int)shown,
-                   shown == 0 ? "" : words->data, value_type_name(value));
+                   shown == 0 ? "" : text->data, value_type_name(value));
 }
 
 /* Compares values of the same basic kind. */

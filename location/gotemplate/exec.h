@@ -39,21 +39,6 @@ struct exec {
     struct fx_buf *output;
 };
 
-/* Enters and leaves a level of nesting. Errors: FX_ELIMIT. */
-bool exec_enter(struct exec *exec) FX_MUST_USE;
-void exec_leave(struct exec *exec);
-
-/* Declares a variable. */
-bool exec_push(struct exec *exec, uint32_t id, const struct value *value) FX_MUST_USE;
-
-/* Returns the innermost variable with that id, or NULL. */
-struct variable *exec_find(const struct exec *exec, uint32_t id);
-
-/* Evaluates a pipeline, and declares or assigns its variables. As in Go a nil
- * interface{} becomes MISSING. */
-bool eval_pipeline(struct exec *exec, const struct value *dot,
-                   const struct pipeline *pipeline, struct value *ret_value) FX_MUST_USE;
-
 /* Evaluates an operand without arguments; `nil` has no value. */
 bool eval_operand(struct exec *exec, const struct value *dot,
                   const struct operand *operand, struct value *ret_value) FX_MUST_USE;

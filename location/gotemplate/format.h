@@ -61,13 +61,6 @@ bool format_value(struct format_printer *p, const struct value *value,
 /* Appends a rune as UTF-8, an invalid one as U+FFFD. */
 void format_rune(struct fx_buf *buf, uint32_t rune);
 
-/* Appends the rune between single quotes, as %q of an integer does. `ascii` escapes all
- * other runes. */
-void format_quote_rune(struct fx_buf *buf, uint32_t rune, bool ascii);
-
-/* Appends the text between double quotes. `ascii` as above. */
-void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii);
-
 /* Appends what Go's fmt.Sprintf gives for `format` and the `n` values; a wrong
  * directive gives a text such as `%!d(string=x)`, as in Go. A failure to append is kept
  * in `ret`; false where another limit is exceeded. */

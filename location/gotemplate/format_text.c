@@ -48,7 +48,9 @@ static void add_number(struct fx_buf *buf, uint32_t rune) {
     }
 }
 
-void format_quote_rune(struct fx_buf *buf, uint32_t rune, bool ascii) {
+/* Appends the rune between single quotes, as %q of an integer does. `ascii` escapes all
+ * other runes. */
+static void format_quote_rune(struct fx_buf *buf, uint32_t rune, bool ascii) {
     const uint32_t shown = is_rune(rune) ? rune : NO_RUNE;
     fx_buf_char(buf, '\'');
     if (shown == '\'') {
@@ -72,7 +74,8 @@ static bool is_ascii(struct fx_text text) {
     return true;
 }
 
-void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
+/* Appends the text between double quotes. `ascii` as above. */
+static void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
     if (!ascii || is_ascii(text)) {
         fx_text_quote_go(buf, text);
         return;

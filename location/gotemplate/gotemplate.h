@@ -59,7 +59,7 @@ bool fx_gotemplate_execute(const struct fx_gotemplate *template,
 /* The position of a context field in a document that may be decoded in part. */
 struct fx_gotemplate_origin {
     struct fx_text name;
-    struct fx_json_place place;
+    struct fx_json_cursor cursor;
 };
 
 /* Adds all that an execution may read of any document to the tree of wanted parts, at

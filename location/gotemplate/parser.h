@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/parser.h - private: the parse of one template. One token is looked
+ * location/gotemplate/parser.h - private: the parse of one template. One token is read
  * at; the first fault ends the parse.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PARSER_H
@@ -154,7 +154,7 @@ bool program_parse(struct fx_gotemplate *program,
                    const struct fx_gotemplate_library *functions,
                    struct fx_err *err) FX_MUST_USE;
 
-/* ---- literal.c ------------------------------------------------------------------- */
+/* ---- literals -------------------------------------------------------------------- */
 
 /* Reads a NUMBER or RUNE token. Errors: FX_ESYNTAX. */
 bool literal_read_number(const struct template_token *token, struct literal *ret_literal,

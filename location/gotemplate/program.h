@@ -21,8 +21,8 @@ struct source_span {
     uint32_t off, len;
 };
 
-/* A literal number, which becomes what its place asks for. Without a type asked for it is
- * `ideal`: an int or, with a fraction or an exponent, a float64. */
+/* A literal number, which becomes what its operand position needs. Without a type asked
+ * for it is `ideal`: an int or, with a fraction or an exponent, a float64. */
 struct literal {
     bool is_int, is_float; /* can it be one? */
     int64_t integer;

@@ -13,7 +13,7 @@
 /* The position of a value. */
 struct standing {
     bool is_context; /* it is the context, the first `$` */
-    struct fx_json_place place;
+    struct fx_json_cursor cursor;
 };
 
 static const struct standing nowhere = {.is_context = false};
@@ -37,11 +37,11 @@ static bool read_pipeline(struct template_reading *reading, const struct standin
  * further. */
 static void use(const struct template_reading *reading, const struct standing *standing) {
     if (!standing->is_context) {
-        fx_json_place_all(standing->place);
+        fx_json_cursor_all(standing->cursor);
         return;
     }
     for (size_t i = 0; i < reading->n_origins; i++) {
-        fx_json_place_all(reading->origins[i].place);
+        fx_json_cursor_all(reading->origins[i].cursor);
     }
 }
 
@@ -93,7 +93,7 @@ static struct standing field_of_context(struct template_reading *reading,
     }
     for (size_t i = 0; i < reading->n_origins; i++) {
         if (fx_text_equal(reading->origins[i].name, name)) {
-            return (struct standing){.place = reading->origins[i].place};
+            return (struct standing){.cursor = reading->origins[i].cursor};
         }
     }
     return nowhere;
@@ -125,7 +125,7 @@ static bool read_operand(struct template_reading *reading, const struct standing
         if (ret_standing->is_context) {
             *ret_standing = field_of_context(reading, operand->fields[i]);
         } else {
-            ok = fx_json_place_member(&ret_standing->place, operand->fields[i]);
+            ok = fx_json_cursor_member(&ret_standing->cursor, operand->fields[i]);
         }
     }
     return ok;
@@ -157,15 +157,15 @@ static bool read_index(struct template_reading *reading, const struct standing *
     for (size_t i = 2; ok && i < command->n_operands; i++) {
         const struct operand *key = &command->operands[i];
         if (key->type == OPERAND_STRING && key->n_fields == 0) {
-            ok = fx_json_place_member(&ret_standing->place, key->string);
+            ok = fx_json_cursor_member(&ret_standing->cursor, key->string);
         } else {
             ok = use_operand(reading, dot, key);
-            fx_json_place_element(&ret_standing->place);
+            fx_json_cursor_element(&ret_standing->cursor);
         }
     }
     if (final != NULL) {
         use(reading, final);
-        fx_json_place_element(&ret_standing->place);
+        fx_json_cursor_element(&ret_standing->cursor);
     }
     return ok;
 }
@@ -179,7 +179,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
     if (standing.is_context) {
         use(reading, &standing);
     } else {
-        fx_json_place_count(standing.place);
+        fx_json_cursor_count(standing.cursor);
     }
     *ret_standing = nowhere;
     return true;
@@ -266,7 +266,7 @@ static bool read_choice(struct template_reading *reading, const struct standing 
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
         return false;
     }
-    fx_json_place_count(standing.place);
+    fx_json_cursor_count(standing.cursor);
     set_variables(reading, statement->pipeline, &standing);
     const bool sets_dot = statement->type == STATEMENT_WITH;
     return read_list(reading, sets_dot ? &standing : dot, statement->body) &&
@@ -285,7 +285,7 @@ static bool read_range(struct template_reading *reading, const struct standing *
         use(reading, &element);
         element = nowhere;
     }
-    fx_json_place_element(&element.place);
+    fx_json_cursor_element(&element.cursor);
     if (pipeline->n_variables == 2) {
         set_variable(reading, pipeline->variables[0], pipeline->assigns, &nowhere);
     }

@@ -96,7 +96,7 @@ static void tokens(void **state) {
 static void faults(void **state) {
     (void)state;
     static const struct {
-        const char *source, *words;
+        const char *source, *message;
         uint32_t off, len;
     } cases[] = {
         {"a{{", "unclosed action", 1, 2},
@@ -127,10 +127,10 @@ static void faults(void **state) {
         const bool ok = scan(cases[i].source, &found, &err);
         if (cases[i].len == 0) { /* a lone minus is refused by the parser */
             assert_true(ok);
-        } else if (ok || strstr(err.msg, cases[i].words) == NULL ||
+        } else if (ok || strstr(err.msg, cases[i].message) == NULL ||
                    err.off != cases[i].off || err.len != cases[i].len) {
             fail_msg("%s: %s at %u+%u, not %s", cases[i].source, err.msg, err.off,
-                     err.len, cases[i].words);
+                     err.len, cases[i].message);
         }
         fx_buf_finish(&found);
     }

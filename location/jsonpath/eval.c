@@ -63,27 +63,27 @@ static bool add_path(struct path_run *run, struct value_map *map, const struct n
 static int compare_added(const void *a, const void *b) {
     const struct value_member *const *left = a;
     const struct value_member *const *right = b;
-    const int order = fx_text_compare((*left)->key, (*right)->key);
-    return order != 0 ? order : (*left > *right) - (*left < *right);
+    const int sorted = fx_text_compare((*left)->key, (*right)->key);
+    return sorted != 0 ? sorted : (*left > *right) - (*left < *right);
 }
 
 /* Sorts the members; of equal keys the last one is kept. */
 static bool sort_map(struct path_run *run, const struct value_map *added,
                      struct value_map *map) {
     const size_t count = added->n_members;
-    const struct value_member **order =
+    const struct value_member **sorted =
         fx_jsonpath_alloc(run, (count + 1) * sizeof(const struct value_member *));
     map->members = fx_jsonpath_alloc(run, count * sizeof *map->members);
-    if (order == NULL || map->members == NULL || !fx_jsonpath_spend(run, count * 8)) {
+    if (sorted == NULL || map->members == NULL || !fx_jsonpath_spend(run, count * 8)) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
-        order[i] = &added->members[i];
+        sorted[i] = &added->members[i];
     }
-    qsort(order, count, sizeof(const struct value_member *), compare_added);
+    qsort(sorted, count, sizeof(const struct value_member *), compare_added);
     for (size_t i = 0; i < count; i++) {
-        if (i + 1 == count || !fx_text_equal(order[i]->key, order[i + 1]->key)) {
-            map->members[map->n_members++] = *order[i];
+        if (i + 1 == count || !fx_text_equal(sorted[i]->key, sorted[i + 1]->key)) {
+            map->members[map->n_members++] = *sorted[i];
         }
     }
     return true;

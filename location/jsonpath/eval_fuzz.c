@@ -73,7 +73,7 @@ static void evaluate(const struct fx_jsonpath *path, json_t *root) {
     fx_buf_finish(&second);
 }
 
-/* ---- places ---------------------------------------------------------------------- */
+/* ---- matches --------------------------------------------------------------------- */
 
 /* May other steps than names, fixed keys and branching ones decide? */
 static bool has_script(const struct fx_jsonpath *path) {
@@ -157,16 +157,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     json_t *root = fx_json_read(document, NULL, &err);
     json_t *before = fx_json_read(document, NULL, &err); /* no copy: keys may hold NUL */
     struct fx_jsonpath *expression = compile(text, FX_JSONPATH_EXPRESSION);
-    struct fx_jsonpath *place = compile(text, FX_JSONPATH_PATH);
+    struct fx_jsonpath *path = compile(text, FX_JSONPATH_PATH);
     if (root != NULL && expression != NULL) {
         evaluate(expression, root);
     }
-    if (root != NULL && place != NULL) {
-        find(place, root);
+    if (root != NULL && path != NULL) {
+        find(path, root);
     }
     assert(fx_equal(root, before));
     fx_jsonpath_destroy(expression);
-    fx_jsonpath_destroy(place);
+    fx_jsonpath_destroy(path);
     json_decref(before);
     json_decref(root);
     return 0;

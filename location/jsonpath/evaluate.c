@@ -157,7 +157,7 @@ bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
     return ok;
 }
 
-/* ---- places ---------------------------------------------------------------------- */
+/* ---- matches --------------------------------------------------------------------- */
 
 void fx_jsonpath_matches_finish(struct fx_jsonpath_matches *matches) {
     if (matches == NULL) {

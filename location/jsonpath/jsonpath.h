@@ -96,7 +96,7 @@ bool fx_jsonpath_is_field_path(const struct fx_jsonpath *path);
 json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root);
 
 /* A key part of a match (section 5.2): the index or key that a *, a filter, a union or
- * a range selected, and each one that .. passed. A key is a text even where it looks
+ * a range selected, and each one that .. passed. A key is a text even if it looks
  * like a number. */
 struct fx_jsonpath_part {
     bool is_index;
@@ -131,10 +131,10 @@ bool fx_jsonpath_find(const struct fx_jsonpath *path, json_t *root,
 
 /* Adds all that an evaluation may read of any object to `root`, the tree of wanted
  * parts. An object that is decoded for this tree (fx_json_read_part()) gives the same
- * result as the whole object, but values may lack parts: a caller that looks into them
- * adds those at *ret_place. The tree borrows texts from the path; the caller prunes it.
+ * result as the whole object, but values may lack parts: a caller that reads them
+ * adds those at *ret_cursor. The tree borrows texts from the path; the caller prunes it.
  * False without memory. */
 bool fx_jsonpath_reads(const struct fx_jsonpath *path, struct fx_json_part *root,
-                       struct fx_json_place *ret_place) FX_MUST_USE;
+                       struct fx_json_cursor *ret_cursor) FX_MUST_USE;
 
 #endif

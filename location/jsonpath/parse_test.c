@@ -10,7 +10,7 @@
 struct fault {
     const char *text;
     uint32_t off, len;
-    const char *words;
+    const char *message;
 };
 
 static void check_faults(const struct fault *rows, size_t count,
@@ -22,7 +22,7 @@ static void check_faults(const struct fault *rows, size_t count,
             fail_msg("%s: compiles", rows[i].text);
         }
         if (err.code != FX_ESYNTAX || err.off != rows[i].off || err.len != rows[i].len ||
-            strstr(err.msg, rows[i].words) == NULL) {
+            strstr(err.msg, rows[i].message) == NULL) {
             fail_msg("%s: %u+%u %s", rows[i].text, err.off, err.len, err.msg);
         }
         assert_null(path);
@@ -152,7 +152,7 @@ static void test_place_faults(void **state) {
         assert_false(
             fx_jsonpath_compile(fx_text_of(rows[i].text), FX_JSONPATH_PATH, &path, &err));
         assert_int_equal(err.off, rows[i].off);
-        assert_non_null(strstr(err.msg, rows[i].words));
+        assert_non_null(strstr(err.msg, rows[i].message));
     }
     (void)state;
 }
@@ -346,7 +346,7 @@ static void test_calls(void **state) {
         assert_int_equal(err.code, FX_EINVALID);
         assert_int_equal(err.off, rows[i].off);
         assert_int_equal(err.len, rows[i].len);
-        assert_ptr_equal(strstr(err.msg, rows[i].words), err.msg);
+        assert_ptr_equal(strstr(err.msg, rows[i].message), err.msg);
         fx_jsonpath_destroy(path);
     }
     for (size_t i = 0; i < FX_COUNT(fine); i++) {

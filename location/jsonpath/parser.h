@@ -69,7 +69,7 @@ struct siblings {
     bool constant;  /* all are constants */
 };
 
-/* ---- parser.c -------------------------------------------------------------------- */
+/* ---- parse.c --------------------------------------------------------------------- */
 
 void fx_jsonpath_advance(struct path_parser *parser);
 bool fx_jsonpath_is_mark(const struct path_parser *parser, char mark);
@@ -107,8 +107,6 @@ bool fx_jsonpath_adopt(struct path_parser *parser, node_index parent,
 
 /* Copies the text into the program's store. */
 struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text);
-
-/* ---- parse.c --------------------------------------------------------------------- */
 
 bool fx_jsonpath_parse_expression(struct path_parser *parser,
                                   node_index *ret_node) FX_MUST_USE;

@@ -11,25 +11,25 @@ struct path_reading {
     struct fx_json_part *root;
 };
 
-static const struct fx_json_place nowhere = {.part = NULL};
+static const struct fx_json_cursor nowhere = {.part = NULL};
 
 static bool read_node(const struct path_reading *reading, const struct node *node,
-                      struct fx_json_place current, struct fx_json_place *ret_place);
+                      struct fx_json_cursor current, struct fx_json_cursor *ret_cursor);
 
 /* Marks the value of a node as wanted whole. */
 static bool use(const struct path_reading *reading, const struct node *node,
-                struct fx_json_place current) {
-    struct fx_json_place place;
-    if (!read_node(reading, node, current, &place)) {
+                struct fx_json_cursor current) {
+    struct fx_json_cursor cursor;
+    if (!read_node(reading, node, current, &cursor)) {
         return false;
     }
-    fx_json_place_all(place);
+    fx_json_cursor_all(cursor);
     return true;
 }
 
 /* Marks the values of all children as wanted. */
 static bool use_children(const struct path_reading *reading, const struct node *node,
-                         struct fx_json_place current) {
+                         struct fx_json_cursor current) {
     const struct node *child = fx_jsonpath_first(reading->program, node);
     while (child != NULL && use(reading, child, current)) {
         child = fx_jsonpath_next(reading->program, child);
@@ -47,25 +47,25 @@ static bool is_name(const struct node *key) {
 
 /* Selects below the position; in the key @ is the position. */
 static bool select_key(const struct path_reading *reading, const struct node *key,
-                       struct fx_json_place current, struct fx_json_place *place) {
+                       struct fx_json_cursor current, struct fx_json_cursor *cursor) {
     if (is_name(key)) {
-        return fx_json_place_member(place, key->as.text);
+        return fx_json_cursor_member(cursor, key->as.text);
     }
     if (!use(reading, key, current)) {
         return false;
     }
-    fx_json_place_element(place);
+    fx_json_cursor_element(cursor);
     return true;
 }
 
 /* Follows a variable and its keys. */
 static bool read_variable(const struct path_reading *reading, const struct node *node,
-                          struct fx_json_place current, struct fx_json_place *place) {
-    *place = (struct fx_json_place){.part = reading->root};
-    bool ok = fx_json_place_member(place, node->as.text);
+                          struct fx_json_cursor current, struct fx_json_cursor *cursor) {
+    *cursor = (struct fx_json_cursor){.part = reading->root};
+    bool ok = fx_json_cursor_member(cursor, node->as.text);
     const struct node *key = fx_jsonpath_first(reading->program, node);
     for (; ok && key != NULL; key = fx_jsonpath_next(reading->program, key)) {
-        ok = select_key(reading, key, current, place);
+        ok = select_key(reading, key, current, cursor);
     }
     return ok;
 }
@@ -74,49 +74,50 @@ static bool read_variable(const struct path_reading *reading, const struct node 
 
 /* Follows a filter, whose condition is evaluated for each element. */
 static bool filter(const struct path_reading *reading, const struct node *step,
-                   struct fx_json_place *place) {
-    struct fx_json_place truth;
-    fx_json_place_element(place);
-    return read_node(reading, fx_jsonpath_first(reading->program, step), *place, &truth);
+                   struct fx_json_cursor *cursor) {
+    struct fx_json_cursor truth;
+    fx_json_cursor_element(cursor);
+    return read_node(reading, fx_jsonpath_first(reading->program, step), *cursor, &truth);
 }
 
 static bool range(const struct path_reading *reading, const struct node *step,
-                  struct fx_json_place *place) {
-    const struct fx_json_place list = *place;
-    fx_json_place_element(place);
+                  struct fx_json_cursor *cursor) {
+    const struct fx_json_cursor list = *cursor;
+    fx_json_cursor_element(cursor);
     return use_children(reading, step, list);
 }
 
 /* Returns the common parent of two positions. */
 static bool read_union(const struct path_reading *reading, const struct node *step,
-                       struct fx_json_place *place) {
-    fx_json_place_all(*place);
-    return use_children(reading, step, *place);
+                       struct fx_json_cursor *cursor) {
+    fx_json_cursor_all(*cursor);
+    return use_children(reading, step, *cursor);
 }
 
 static bool read_step(const struct path_reading *reading, const struct node *step,
-                      struct fx_json_place *place) {
-    const struct fx_json_place from = *place;
+                      struct fx_json_cursor *cursor) {
+    const struct fx_json_cursor from = *cursor;
     switch (step->type) {
-    case STEP_NAME: return fx_json_place_member(place, step->as.text);
+    case STEP_NAME: return fx_json_cursor_member(cursor, step->as.text);
     case STEP_KEY:
         return select_key(reading, fx_jsonpath_first(reading->program, step), from,
-                          place);
+                          cursor);
     case STEP_SCRIPT:
-        return read_node(reading, fx_jsonpath_first(reading->program, step), from, place);
-    case STEP_ALL: fx_json_place_element(place); return true;
-    case STEP_FILTER: return filter(reading, step, place);
-    case STEP_RANGE: return range(reading, step, place);
-    case STEP_UNION: return read_union(reading, step, place);
-    default: fx_json_place_all(from); return true; /* .. */
+        return read_node(reading, fx_jsonpath_first(reading->program, step), from,
+                         cursor);
+    case STEP_ALL: fx_json_cursor_element(cursor); return true;
+    case STEP_FILTER: return filter(reading, step, cursor);
+    case STEP_RANGE: return range(reading, step, cursor);
+    case STEP_UNION: return read_union(reading, step, cursor);
+    default: fx_json_cursor_all(from); return true; /* .. */
     }
 }
 
 static bool read_path(const struct path_reading *reading, const struct node *path,
-                      struct fx_json_place current, struct fx_json_place *place) {
-    *place = path->id == '$' ? (struct fx_json_place){.part = reading->root} : current;
+                      struct fx_json_cursor current, struct fx_json_cursor *cursor) {
+    *cursor = path->id == '$' ? (struct fx_json_cursor){.part = reading->root} : current;
     const struct node *step = fx_jsonpath_first(reading->program, path);
-    while (step != NULL && read_step(reading, step, place)) {
+    while (step != NULL && read_step(reading, step, cursor)) {
         step = fx_jsonpath_next(reading->program, step);
     }
     return step == NULL;
@@ -125,13 +126,13 @@ static bool read_path(const struct path_reading *reading, const struct node *pat
 /* ---- expressions ----------------------------------------------------------------- */
 
 static bool read_call(const struct path_reading *reading, const struct node *call,
-                      struct fx_json_place current) {
+                      struct fx_json_cursor current) {
     const struct node *argument = fx_jsonpath_first(reading->program, call);
-    struct fx_json_place place;
+    struct fx_json_cursor cursor;
     if (argument == NULL || argument->next != 0) {
         return true; /* it fails before it reads */
     }
-    if (!read_node(reading, argument, current, &place)) {
+    if (!read_node(reading, argument, current, &cursor)) {
         return false;
     }
     switch ((enum function_id)call->id) {
@@ -141,20 +142,20 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     case FUNCTION_LENGTH:
     case FUNCTION_IS_EMPTY:
     case FUNCTION_IS_NOT_EMPTY:
-    case FUNCTION_NONE: fx_json_place_count(place); break;
+    case FUNCTION_NONE: fx_json_cursor_count(cursor); break;
     }
     return true;
 }
 
 static bool read_node(const struct path_reading *reading, const struct node *node,
-                      struct fx_json_place current, struct fx_json_place *ret_place) {
+                      struct fx_json_cursor current, struct fx_json_cursor *ret_cursor) {
     if (node->type == NODE_PATH) {
-        return read_path(reading, node, current, ret_place);
+        return read_path(reading, node, current, ret_cursor);
     }
     if (node->type == NODE_VARIABLE) {
-        return read_variable(reading, node, current, ret_place);
+        return read_variable(reading, node, current, ret_cursor);
     }
-    *ret_place = nowhere;
+    *ret_cursor = nowhere;
     switch (node->type) {
     case NODE_CALL: return read_call(reading, node, current);
     case NODE_UNKNOWN: return true; /* as above */
@@ -163,7 +164,7 @@ static bool read_node(const struct path_reading *reading, const struct node *nod
 }
 
 bool fx_jsonpath_reads(const struct fx_jsonpath *path, struct fx_json_part *root,
-                       struct fx_json_place *ret_place) {
+                       struct fx_json_cursor *ret_cursor) {
     const struct path_reading reading = {path, root};
-    return read_node(&reading, &path->nodes[path->root], nowhere, ret_place);
+    return read_node(&reading, &path->nodes[path->root], nowhere, ret_cursor);
 }

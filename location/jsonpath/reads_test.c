@@ -54,19 +54,19 @@ static const struct {
 
 /* Marks the position in the text by a `!` after its name. */
 static void print(struct fx_buf *buf, struct fx_json_part *root,
-                  struct fx_json_place place) {
+                  struct fx_json_cursor cursor) {
     char marked[64];
-    const struct fx_text key = place.part == NULL ? FX_TEXT("") : place.part->key;
-    if (place.part != NULL) {
+    const struct fx_text key = cursor.part == NULL ? FX_TEXT("") : cursor.part->key;
+    if (cursor.part != NULL) {
         (void)snprintf(marked, sizeof marked, "%.*s!", FX_TEXT_ARG(key));
-        place.part->key = fx_text_of(marked);
-        if (place.part == root) {
+        cursor.part->key = fx_text_of(marked);
+        if (cursor.part == root) {
             fx_buf_char(buf, '!');
         }
     }
     part_testing_print(buf, root);
-    if (place.part != NULL) {
-        place.part->key = key;
+    if (cursor.part != NULL) {
+        cursor.part->key = key;
     }
 }
 
@@ -75,11 +75,11 @@ static void finds_what_is_read(void **state) {
     for (size_t i = 0; i < FX_COUNT(reads); i++) {
         struct fx_jsonpath *path = compile(reads[i].expression, FX_JSONPATH_EXPRESSION);
         struct fx_json_part root = {.omits_rest = true};
-        struct fx_json_place place;
+        struct fx_json_cursor cursor;
         struct fx_buf text;
         fx_buf_init(&text, 0);
-        assert_true(fx_jsonpath_reads(path, &root, &place));
-        print(&text, &root, place);
+        assert_true(fx_jsonpath_reads(path, &root, &cursor));
+        print(&text, &root, cursor);
         if (strcmp(text.len == 0 ? "" : text.data, reads[i].reads) != 0) {
             fail_msg("%s: wanted %s, got %s", reads[i].expression, reads[i].reads,
                      text.data);
@@ -112,9 +112,9 @@ static void parts_give_the_same(void **state) {
     for (size_t i = 0; i < FX_COUNT(reads); i++) {
         struct fx_jsonpath *path = compile(reads[i].expression, FX_JSONPATH_EXPRESSION);
         struct fx_json_part root = {.omits_rest = true};
-        struct fx_json_place place;
-        assert_true(fx_jsonpath_reads(path, &root, &place));
-        fx_json_place_all(place);
+        struct fx_json_cursor cursor;
+        assert_true(fx_jsonpath_reads(path, &root, &cursor));
+        fx_json_cursor_all(cursor);
         fx_json_part_prune(&root);
         for (size_t k = 0; k < FX_COUNT(objects); k++) {
             struct fx_err err = FX_ERR_INIT;

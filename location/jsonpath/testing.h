@@ -52,7 +52,7 @@ static inline void write_result(struct fx_buf *buf,
     fx_buf_str(buf, result->shape == FX_JSONPATH_LIST ? ">" : "");
 }
 
-/* Evaluates and writes: the result as above, or `! ` and the error's words. */
+/* Evaluates and writes: the result as above, or `! ` and the error's message. */
 static inline void evaluate_to(struct fx_buf *buf, const char *text, json_t *root) {
     struct fx_jsonpath *path = compile(text, FX_JSONPATH_EXPRESSION);
     struct fx_jsonpath_result result = {0};

@@ -281,9 +281,8 @@ const struct function functions_dicts[] = {
     FUNCTION("values", call_values, 1, MAP),
     VARIADIC("pick", call_pick, 1, MAP, STRING),
     VARIADIC("omit", call_omit, 1, MAP, STRING),
-    VARIADIC_VARIANT("merge", call_merge, KEEP, 2, MAP, MAP),
-    VARIADIC_VARIANT("mustMerge", call_merge, KEEP, 2, MAP, MAP),
-    VARIADIC_VARIANT("mergeOverwrite", call_merge, OVERWRITE, 2, MAP, MAP),
-    VARIADIC_VARIANT("mustMergeOverwrite", call_merge, OVERWRITE, 2, MAP, MAP),
+    WITH_MUST(VARIADIC_VARIANT, "merge", "mustMerge", call_merge, KEEP, 2, MAP, MAP),
+    WITH_MUST(VARIADIC_VARIANT, "mergeOverwrite", "mustMergeOverwrite", call_merge,
+              OVERWRITE, 2, MAP, MAP),
     {.name = NULL},
 };

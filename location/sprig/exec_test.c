@@ -196,7 +196,7 @@ static void maps_have_identity(void **state) {
 }
 
 struct bad {
-    const char *template, *words;
+    const char *template, *message;
 };
 
 static void check_bad(const struct bad *cases, size_t n) {
@@ -207,8 +207,8 @@ static void check_bad(const struct bad *cases, size_t n) {
         fx_buf_str(&text, "<");
         const bool ok = testing_run(fx_text_of(cases[i].template), target, &text, &err);
         assert_string_equal(text.data, "<"); /* nothing is left of the output */
-        if (ok || strstr(err.msg, cases[i].words) == NULL) {
-            fail_msg("%s gives %s, not %s", cases[i].template, err.msg, cases[i].words);
+        if (ok || strstr(err.msg, cases[i].message) == NULL) {
+            fail_msg("%s gives %s, not %s", cases[i].template, err.msg, cases[i].message);
         }
         assert_int_equal(err.code, FX_EMUTATE);
         assert_true(err.len > 0 && err.off + err.len <= strlen(cases[i].template));

@@ -110,9 +110,9 @@ static bool decimal_to_double(struct template_run *run, const struct decimal *de
     return !failed || fx_fail_nomem(run->err);
 }
 
-/* Returns the digit of 10^place. */
-static int digit_at(const struct decimal *decimal, long place) {
-    const long from_end = place - decimal->exponent;
+/* Returns the digit of 10^position. */
+static int digit_at(const struct decimal *decimal, long position) {
+    const long from_end = position - decimal->exponent;
     if (from_end < 0 || from_end >= (long)decimal->n) {
         return 0;
     }
@@ -128,8 +128,8 @@ static long top_of(const struct decimal *decimal) {
 static int compare(const struct decimal *a, const struct decimal *b) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
-    for (long place = top; place >= low; place--) {
-        const int difference = digit_at(a, place) - digit_at(b, place);
+    for (long position = top; position >= low; position--) {
+        const int difference = digit_at(a, position) - digit_at(b, position);
         if (difference != 0) {
             return difference;
         }
@@ -147,8 +147,8 @@ static bool combine(struct template_run *run, const struct decimal *a,
     }
     int carry = 0;
     for (size_t i = 0; i < ret_result->n; i++) {
-        const long place = low + (long)i;
-        int digit = digit_at(a, place) + sign * digit_at(b, place) + carry;
+        const long position = low + (long)i;
+        int digit = digit_at(a, position) + sign * digit_at(b, position) + carry;
         carry = digit >= 10 ? 1 : (digit < 0 ? -1 : 0);
         digit -= 10 * carry;
         ret_result->digits[ret_result->n - 1 - i] = (unsigned char)digit;
@@ -236,9 +236,9 @@ static bool decimal_divide(struct template_run *run, const struct decimal *a,
     }
     uint64_t rest = 0;
     for (size_t i = 0; i < quotient.n; i++) {
-        /* The place in `a` that the last digit of the quotient is at, moved up. */
-        const long place = b->exponent - QUOTIENT_PLACES + (long)(quotient.n - 1 - i);
-        rest = 10 * rest + (uint64_t)digit_at(a, place);
+        /* The position in `a` of the last digit of the quotient, moved up. */
+        const long position = b->exponent - QUOTIENT_PLACES + (long)(quotient.n - 1 - i);
+        rest = 10 * rest + (uint64_t)digit_at(a, position);
         quotient.digits[i] = (unsigned char)(rest / divisor);
         rest %= divisor;
     }

@@ -11,7 +11,6 @@
 #include "location/gotemplate/function.h"
 
 extern const struct function functions_strings[];
-extern const struct function functions_parts[]; /* of strings: trim, substr, … */
 extern const struct function functions_case[];
 extern const struct function functions_split[]; /* strings and lists: split, join, … */
 extern const struct function functions_integers[];
@@ -37,6 +36,10 @@ extern const struct function functions_semver[];
     {name, call, {__VA_ARGS__, PARAMETER_NONE}, false, price, NULL, variant}
 #define VARIADIC_VARIANT(name, call, variant, price, ...) \
     {name, call, {__VA_ARGS__, PARAMETER_NONE}, true, price, NULL, variant}
+
+/* Two rows, which are alike but for the name. `row` is one of the macros above. */
+#define WITH_MUST(row, name, must_name, ...) \
+    row(name, __VA_ARGS__), row(must_name, __VA_ARGS__)
 
 #define ANY     PARAMETER_ANY
 #define STRING  PARAMETER_STRING

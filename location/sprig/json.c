@@ -321,13 +321,10 @@ static bool call_to_json(struct call *call) {
 }
 
 const struct function functions_json[] = {
-    FUNCTION("fromJson", call_from_json, 1, STRING),
-    FUNCTION("mustFromJson", call_from_json, 1, STRING),
-    VARIANT("toJson", call_to_json, LAYOUT_COMPACT, 1, ANY),
-    VARIANT("mustToJson", call_to_json, LAYOUT_COMPACT, 1, ANY),
-    VARIANT("toPrettyJson", call_to_json, LAYOUT_INDENTED, 1, ANY),
-    VARIANT("mustToPrettyJson", call_to_json, LAYOUT_INDENTED, 1, ANY),
-    VARIANT("toRawJson", call_to_json, LAYOUT_RAW, 1, ANY),
-    VARIANT("mustToRawJson", call_to_json, LAYOUT_RAW, 1, ANY),
+    WITH_MUST(FUNCTION, "fromJson", "mustFromJson", call_from_json, 1, STRING),
+    WITH_MUST(VARIANT, "toJson", "mustToJson", call_to_json, LAYOUT_COMPACT, 1, ANY),
+    WITH_MUST(VARIANT, "toPrettyJson", "mustToPrettyJson", call_to_json, LAYOUT_INDENTED,
+              1, ANY),
+    WITH_MUST(VARIANT, "toRawJson", "mustToRawJson", call_to_json, LAYOUT_RAW, 1, ANY),
     {.name = NULL},
 };

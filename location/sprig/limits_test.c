@@ -27,14 +27,14 @@ static struct fx_buf repeat(const char *before, const char *part, size_t n,
     return buf;
 }
 
-static void check_limit(const char *template, size_t len, const char *words) {
+static void check_limit(const char *template, size_t len, const char *message) {
     json_t *target = json_pack("{s:[i,i,i]}", "arr", 1, 2, 3);
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text;
     fx_buf_init(&text, 0);
     const bool ok = testing_run((struct fx_text){template, len}, target, &text, &err);
-    if (ok || err.code != FX_ELIMIT || strstr(err.msg, words) == NULL) {
-        fail_msg("%.60s: code %d, %s, not %s", template, (int)err.code, err.msg, words);
+    if (ok || err.code != FX_ELIMIT || strstr(err.msg, message) == NULL) {
+        fail_msg("%.60s: code %d, %s, not %s", template, (int)err.code, err.msg, message);
     }
     assert_int_equal(text.len, 0);
     fx_buf_finish(&text);
@@ -45,7 +45,7 @@ static void check_limit(const char *template, size_t len, const char *words) {
     "{{ range until 100000 }}{{ range until 100000 }}" body "{{ end }}{{ end }}"
 
 static const struct {
-    const char *template, *words;
+    const char *template, *message;
 } endless[] = {
     {LOOP(""), "steps"},
     {LOOP("{{ $x := 1 }}"), "steps"},
@@ -114,7 +114,7 @@ static const struct {
 static void executions(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(endless); i += slow()) {
-        check_limit(endless[i].template, strlen(endless[i].template), endless[i].words);
+        check_limit(endless[i].template, strlen(endless[i].template), endless[i].message);
     }
 }
 
@@ -131,7 +131,7 @@ static void texts(void **state) {
     static const struct {
         const char *before, *part, *after;
         size_t n;
-        const char *words;
+        const char *message;
     } cases[] = {
         {"", "a", "", FX_LIMIT_TEMPLATE_SOURCE_BYTES + 1, "longer than"},
         {"{{ ", "(", "1", 10000, "nested deeper than"},
@@ -145,7 +145,7 @@ static void texts(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_buf text =
             repeat(cases[i].before, cases[i].part, cases[i].n, cases[i].after);
-        check_limit(text.data, text.len, cases[i].words);
+        check_limit(text.data, text.len, cases[i].message);
         fx_buf_finish(&text);
     }
 }

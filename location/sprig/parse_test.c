@@ -24,7 +24,7 @@ static bool compile(struct fx_text text, struct fx_err *err) {
 }
 
 static const struct {
-    const char *template, *words, *at;
+    const char *template, *message, *at;
 } faulty[] = {
     {"{{ }}", "missing value for command", "}}"},
     {"{{ end }}", "unexpected {{end}}", "end"},
@@ -99,8 +99,8 @@ static void faults(void **state) {
         struct fx_err err = FX_ERR_INIT;
         const struct fx_text text = fx_text_of(faulty[i].template);
         const bool ok = compile(text, &err);
-        if (ok || strstr(err.msg, faulty[i].words) == NULL || err.code != FX_ESYNTAX) {
-            fail_msg("%s: %s, not %s", faulty[i].template, err.msg, faulty[i].words);
+        if (ok || strstr(err.msg, faulty[i].message) == NULL || err.code != FX_ESYNTAX) {
+            fail_msg("%s: %s, not %s", faulty[i].template, err.msg, faulty[i].message);
         }
         if (err.len == 0 || err.off + err.len > text.len ||
             strncmp(text.data + err.off, faulty[i].at, strlen(faulty[i].at)) != 0) {

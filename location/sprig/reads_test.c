@@ -59,14 +59,14 @@ static void read_one(const char *template, const char *expected) {
     struct fx_gotemplate *program = NULL;
     struct fx_err err = FX_ERR_INIT;
     struct fx_json_part root = {.omits_rest = true};
-    struct fx_json_place item = {.part = &root};
+    struct fx_json_cursor item = {.part = &root};
     struct fx_buf text;
     if (!fx_gotemplate_compile(FX_TEXT("r"), fx_text_of(template), &fx_sprig, &program,
                                &err)) {
         fail_msg("%s: %s", template, err.msg);
     }
-    assert_true(fx_json_place_member(&item, FX_TEXT("items")));
-    fx_json_place_element(&item);
+    assert_true(fx_json_cursor_member(&item, FX_TEXT("items")));
+    fx_json_cursor_element(&item);
     const struct fx_gotemplate_origin origins[] = {
         {FX_TEXT("Target"), {.part = &root}},
         {FX_TEXT("SelectedItem"), item},

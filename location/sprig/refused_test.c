@@ -266,9 +266,9 @@ static void others_are_refused_at_load(void **state) {
         assert_false(fx_gotemplate_compile(FX_TEXT("t"), fx_text_of(template), &fx_sprig,
                                            &program, &err));
         assert_int_equal(err.code, FX_EINVALID);
-        const struct fx_text words = fx_text_of(err.msg);
-        assert_true(fx_text_contains(words, fx_text_of(refused[i])));
-        assert_true(fx_text_contains(words, FX_TEXT("; "))); /* what to do instead */
+        const struct fx_text message = fx_text_of(err.msg);
+        assert_true(fx_text_contains(message, fx_text_of(refused[i])));
+        assert_true(fx_text_contains(message, FX_TEXT("; "))); /* what to do instead */
         assert_true(err.len > 0);
     }
 }

@@ -91,7 +91,7 @@ static bool run_regex(struct template_run *run, struct fx_text pattern,
 struct regex_walk {
     const struct fx_regex *regex;
     struct fx_text text;
-    size_t at;       /* where to look next */
+    size_t at;       /* where the next search begins */
     size_t last_end; /* of the match before, */
     bool has_last;   /* if there was one */
     bool is_done;
@@ -286,7 +286,7 @@ static const struct {
 };
 
 /* Go: `code: `part``; RE2: `code: part`, or `code` alone where the part is empty. */
-static void add_complaint(struct fx_buf *words, const char *re2) {
+static void add_complaint(struct fx_buf *message, const char *re2) {
     const char *colon = strstr(re2, ": ");
     const size_t len = colon == NULL ? strlen(re2) : (size_t)(colon - re2);
     const struct fx_text code = {re2, len};
@@ -296,26 +296,26 @@ static void add_complaint(struct fx_buf *words, const char *re2) {
             go = complaints[i].go;
         }
     }
-    fx_buf_text(words, go == NULL ? code : fx_text_of(go));
-    fx_buf_printf(words, ": `%s`", colon == NULL ? "" : colon + 2);
+    fx_buf_text(message, go == NULL ? code : fx_text_of(go));
+    fx_buf_printf(message, ": `%s`", colon == NULL ? "" : colon + 2);
 }
 
 /* Converts RE2's message to Go's. Always false. */
 static bool fail_pattern(struct call *call, struct fx_text pattern) {
-    struct fx_buf words;
-    fx_buf_init(&words, 0);
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
     if (!is_must(call)) {
-        fx_buf_str(&words, "regexp: Compile(");
+        fx_buf_str(&message, "regexp: Compile(");
         if (memchr(pattern.data, '`', pattern.len) == NULL) {
-            fx_buf_printf(&words, "`%.*s`", FX_TEXT_ARG(pattern));
+            fx_buf_printf(&message, "`%.*s`", FX_TEXT_ARG(pattern));
         } else {
-            fx_text_quote_go(&words, pattern);
+            fx_text_quote_go(&message, pattern);
         }
-        fx_buf_str(&words, "): ");
+        fx_buf_str(&message, "): ");
     }
-    fx_buf_str(&words, "error parsing regexp: ");
-    add_complaint(&words, call->err->msg);
-    return fx_buf_fail(&words, call->err, FX_EMUTATE);
+    fx_buf_str(&message, "error parsing regexp: ");
+    add_complaint(&message, call->err->msg);
+    return fx_buf_fail(&message, call->err, FX_EMUTATE);
 }
 
 /* Compiles the first argument; NULL with an error. */
@@ -470,22 +470,17 @@ static bool call_regex_quote_meta(struct call *call) {
 }
 
 const struct function functions_regex[] = {
-    FUNCTION("regexMatch", call_regex_match, 1, STRING, STRING),
-    FUNCTION("mustRegexMatch", call_regex_match, 1, STRING, STRING),
-    FUNCTION("regexFind", call_regex_find, 1, STRING, STRING),
-    FUNCTION("mustRegexFind", call_regex_find, 1, STRING, STRING),
-    FUNCTION("regexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
-    FUNCTION("mustRegexFindAll", call_regex_find_all, 1, STRING, STRING, INT),
-    FUNCTION("regexSplit", call_regex_split, 1, STRING, STRING, INT),
-    FUNCTION("mustRegexSplit", call_regex_split, 1, STRING, STRING, INT),
-    VARIANT("regexReplaceAll", call_regex_replace_all, EXPANDED, 1, STRING, STRING,
-            STRING),
-    VARIANT("mustRegexReplaceAll", call_regex_replace_all, EXPANDED, 1, STRING, STRING,
-            STRING),
-    VARIANT("regexReplaceAllLiteral", call_regex_replace_all, LITERAL, 1, STRING, STRING,
-            STRING),
-    VARIANT("mustRegexReplaceAllLiteral", call_regex_replace_all, LITERAL, 1, STRING,
-            STRING, STRING),
+    WITH_MUST(FUNCTION, "regexMatch", "mustRegexMatch", call_regex_match, 1, STRING,
+              STRING),
+    WITH_MUST(FUNCTION, "regexFind", "mustRegexFind", call_regex_find, 1, STRING, STRING),
+    WITH_MUST(FUNCTION, "regexFindAll", "mustRegexFindAll", call_regex_find_all, 1,
+              STRING, STRING, INT),
+    WITH_MUST(FUNCTION, "regexSplit", "mustRegexSplit", call_regex_split, 1, STRING,
+              STRING, INT),
+    WITH_MUST(VARIANT, "regexReplaceAll", "mustRegexReplaceAll", call_regex_replace_all,
+              EXPANDED, 1, STRING, STRING, STRING),
+    WITH_MUST(VARIANT, "regexReplaceAllLiteral", "mustRegexReplaceAllLiteral",
+              call_regex_replace_all, LITERAL, 1, STRING, STRING, STRING),
     FUNCTION("regexQuoteMeta", call_regex_quote_meta, 1, STRING),
     {.name = NULL},
 };

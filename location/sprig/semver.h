@@ -26,7 +26,7 @@ struct semantic_version {
 /* Appends `1.2.3-alpha.1+build`. */
 void version_print(struct fx_buf *buf, const void *object);
 
-/* Errors: FX_EMUTATE in the library's words. */
+/* Errors: FX_EMUTATE with the library's messages. */
 bool version_parse(struct fx_text text, struct semantic_version *ret_version,
                    struct fx_err *err) FX_MUST_USE;
 
@@ -47,7 +47,7 @@ int version_compare_prereleases(const struct semantic_version *version_a,
 
 /* Does the version meet the constraint, such as `>=1.20-0, <2 || ^3.1`? A version with a
  * prerelease meets only comparisons that name one. Errors: FX_EMUTATE where it is no
- * constraint, in the library's words. */
+ * constraint, with the library's messages. */
 bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) FX_MUST_USE;
 

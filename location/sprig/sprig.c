@@ -61,23 +61,10 @@ static const struct function functions_refused[] = {
 };
 
 static const struct function *const tables[] = {
-    functions_strings,
-    functions_parts,
-    functions_case,
-    functions_split,
-    functions_integers,
-    functions_floats,
-    functions_defaults,
-    functions_json,
-    functions_lists,
-    functions_dicts,
-    functions_dates,
-    functions_regex,
-    functions_encoding,
-    functions_urls,
-    functions_semver,
-    functions_refused,
-    NULL,
+    functions_strings, functions_case,     functions_split,   functions_integers,
+    functions_floats,  functions_defaults, functions_json,    functions_lists,
+    functions_dicts,   functions_dates,    functions_regex,   functions_encoding,
+    functions_urls,    functions_semver,   functions_refused, NULL,
 };
 
 const struct fx_gotemplate_library fx_sprig = {tables};

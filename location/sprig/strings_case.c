@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/sprig/strings_case.c - the case of strings: upper, title, snakecase, … Each
- * goes through the text rune by rune; what is no UTF-8 becomes U+FFFD where Go's does.
+ * goes through the text rune by rune; malformed UTF-8 becomes U+FFFD where Go's does.
  */
 #include "location/sprig/functions.h"
 
@@ -124,8 +124,8 @@ struct word_reader {
 };
 
 /* Gets the rune at `at` and returns its class, or CLASS_END. */
-static enum word_class look(const struct word_reader *r, size_t at, uint32_t *ret_rune,
-                            size_t *ret_len) {
+static enum word_class class_at(const struct word_reader *r, size_t at,
+                                uint32_t *ret_rune, size_t *ret_len) {
     if (at >= r->text.len) {
         *ret_len = 0;
         return CLASS_END;
@@ -137,14 +137,14 @@ static enum word_class look(const struct word_reader *r, size_t at, uint32_t *re
 static enum word_class peek(const struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
-    return look(r, r->at, &rune, &len);
+    return class_at(r, r->at, &rune, &len);
 }
 
 /* Writes the current rune in lower case. */
 static void take(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
-    if (look(r, r->at, &rune, &len) == UPPER) {
+    if (class_at(r, r->at, &rune, &len) == UPPER) {
         rune = fx_rune_to_lower(rune);
     }
     format_rune(r->out, rune);
@@ -162,12 +162,12 @@ static enum word_class find_end(const struct word_reader *r, size_t at,
                                 enum word_class class, size_t *ret_n) {
     uint32_t rune = 0;
     size_t len = 0;
-    enum word_class found = look(r, at, &rune, &len);
+    enum word_class found = class_at(r, at, &rune, &len);
     *ret_n = 0;
     while (found == class) {
         at += len;
         ++*ret_n;
-        found = look(r, at, &rune, &len);
+        found = class_at(r, at, &rune, &len);
     }
     return found;
 }
@@ -217,7 +217,7 @@ static void take_word(struct word_reader *r) {
 static void take_punctuation(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
-    while (look(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
+    while (class_at(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
         take(r);
     }
 }
@@ -231,7 +231,7 @@ static bool call_join_words(struct call *call) {
         if (class == CONNECTOR) {
             uint32_t rune = 0;
             size_t len = 0;
-            (void)look(&r, r.at, &rune, &len);
+            (void)class_at(&r, r.at, &rune, &len);
             fx_buf_char(r.out, connector);
             r.at += len;
             is_behind_word = false;
@@ -257,7 +257,7 @@ static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
     (void)find_end(r, r->at, CONNECTOR, &n);
     for (; n > 0; n--) {
         size_t len = 0;
-        (void)look(r, r->at, &rune, &len);
+        (void)class_at(r, r->at, &rune, &len);
         if (n > n_dropped) {
             format_rune(r->out, rune);
         }
@@ -286,7 +286,7 @@ static bool call_camelcase(struct call *call) {
         }
         uint32_t rune = 0;
         size_t len = 0;
-        (void)look(&r, r.at, &rune, &len);
+        (void)class_at(&r, r.at, &rune, &len);
         format_rune(r.out, begins ? fx_rune_to_upper(rune) : fx_rune_to_lower(rune));
         r.at += len;
         begins = false;

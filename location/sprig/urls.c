@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/sprig/urls.c - urlParse and urlJoin: URLs of any sort as maps. Go's net/url
- * takes them apart and puts them together. (base/url.h is for those that Fixpoint calls.)
+ * splits and joins them. (base/url.h is for those that Fixpoint calls.)
  */
 #include "location/sprig/functions.h"
 
@@ -403,7 +403,7 @@ static void print_authority(struct fx_buf *buf, const struct url *url) {
     url_escape(buf, url->host, URL_HOST);
 }
 
-/* A path without a scheme must not look like one. */
+/* A path without a scheme must not be read as one. */
 static void print_path(struct fx_buf *buf, const struct url *url, bool is_first) {
     const struct fx_text path = url->path;
     if (path.len > 0 && path.data[0] != '/' && url->host.len > 0) {

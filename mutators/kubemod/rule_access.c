@@ -10,19 +10,19 @@
 #include "engine/access.h"
 #include "mutators/kubemod/synthetic_refs.h"
 
-/* Adds what the expression reads; *ret_place is what it results in. */
+/* Adds what the expression reads; *ret_cursor is what it results in. */
 static void read_expression(struct fx_access *access,
                             const struct fx_jsonpath *expression,
-                            struct fx_json_place *ret_place) {
-    *ret_place = (struct fx_json_place){.part = NULL};
+                            struct fx_json_cursor *ret_cursor) {
+    *ret_cursor = (struct fx_json_cursor){.part = NULL};
     if (access->parts != NULL && expression != NULL &&
-        !fx_jsonpath_reads(expression, access->parts, ret_place)) {
+        !fx_jsonpath_reads(expression, access->parts, ret_cursor)) {
         access->failed = true;
     }
 }
 
 static void read_template(struct fx_access *access, const struct fx_gotemplate *template,
-                          struct fx_json_place selected) {
+                          struct fx_json_cursor selected) {
     const struct fx_gotemplate_origin origins[] = {
         {FX_TEXT("Target"), {.part = access->parts}},
         {FX_TEXT("SelectedItem"), selected},
@@ -58,17 +58,17 @@ static void write_path(struct fx_access *access,
 
 void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access) {
     const struct modrule *rule = (const struct modrule *)self;
-    struct fx_json_place place = {.part = NULL};
-    read_template(access, rule->message, place);
+    struct fx_json_cursor cursor = {.part = NULL};
+    read_template(access, rule->message, cursor);
     for (size_t i = 0; i < rule->n_items; i++) {
-        read_expression(access, rule->items[i].select, &place);
+        read_expression(access, rule->items[i].select, &cursor);
         if (fx_match_item_tests(&rule->items[i])) {
-            fx_json_place_all(place);
+            fx_json_cursor_all(cursor);
         }
     }
     for (size_t i = 0; i < rule->n_patch; i++) {
-        read_expression(access, rule->patch[i].select, &place);
-        read_template(access, rule->patch[i].value.template, place);
+        read_expression(access, rule->patch[i].select, &cursor);
+        read_template(access, rule->patch[i].value.template, cursor);
         write_path(access, &rule->patch[i]);
     }
 }

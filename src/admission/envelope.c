@@ -5,7 +5,7 @@
  */
 #include "admission/envelope.h"
 
-#include "value/json_reader.h"
+#include "value/json.h"
 #include "value/tree.h"
 
 /* The members of a request that are texts or flags, and those of its `kind`. */

@@ -28,7 +28,7 @@ static void gives_aligned_zeroed_pieces(void **state) {
             }
             memset(pieces[i], (int)(i & 0x7F), i);
         }
-        for (size_t i = 1; i < 300; i++) { /* nobody wrote over another */
+        for (size_t i = 1; i < 300; i++) { /* no piece overwrote another */
             assert_int_equal(pieces[i][0], (int)(i & 0x7F));
             assert_int_equal(pieces[i][i - 1], (int)(i & 0x7F));
         }

@@ -33,7 +33,7 @@ static uint32_t read_group(const unsigned char *from) {
     return (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | (uint32_t)from[2];
 }
 
-/* The same with the byte before it, at once. */
+/* The same, with the byte before it in the upper bits: a single load. */
 static uint32_t read_inner_group(const unsigned char *from) {
     uint32_t bits = 0;
     memcpy(&bits, from - 1, sizeof bits);
@@ -43,11 +43,11 @@ static uint32_t read_inner_group(const unsigned char *from) {
     return bits;
 }
 
-/* How many groups encode_run() encodes; what fits a register. */
+/* Number of groups that encode_run() encodes: those that fit a register. */
 #define RUN 4u
 
 #ifdef __SSE2__
-/* Where a digit is above the bound, its character lies so much further. */
+/* The shift for digits above the bound; 0 for others. */
 static __m128i shift_above(__m128i digits, char bound, char shift) {
     return _mm_and_si128(_mm_cmpgt_epi8(digits, _mm_set1_epi8(bound)),
                          _mm_set1_epi8(shift));
@@ -62,7 +62,7 @@ static __m128i characters_of(__m128i digits) {
     return _mm_add_epi8(sum, shift_above(digits, 62, '/' - '+' - 1));
 }
 
-/* A byte stands before the groups, too. All are read before the first is written. */
+/* Reads also the byte before the groups. Reads all groups before it writes. */
 static void encode_run(char *to, const unsigned char *from) {
     const __m128i bits =
         _mm_set_epi32((int)read_inner_group(from + 9), (int)read_inner_group(from + 6),
@@ -153,14 +153,14 @@ static char next_char(struct fx_text text, size_t *at) {
     while (*at < text.len) {
         const char c = text.data[(*at)++];
         if (c != '\n' && c != '\r') {
-            return (char)(c == '\0' ? ' ' : c); /* a NUL is no end here, and no digit */
+            return (char)(c == '\0' ? ' ' : c); /* a NUL in the text is not its end */
         }
     }
     return '\0';
 }
 
 /* group := digit digit ( digit digit | digit "=" | "=" "=" ), the last two forms only at
- * the end of the text. Gives the number of bytes it stands for, or 0 where it is none. */
+ * the end of the text. Returns the number of its bytes, or 0 if the group is invalid. */
 static size_t decode_group(const char group[4], unsigned char bytes[3]) {
     uint32_t bits = 0;
     size_t digits = 0;
@@ -225,7 +225,8 @@ static size_t skip_line_ends(struct fx_text text, size_t at) {
     return at;
 }
 
-/* In padding whose first `=`, behind `digits` digits of its group, stands before `at`. */
+/* The fault in padding. Its first `=`, after `digits` digits of its group, is before
+ * `at`. */
 static size_t find_fault_of_padding(struct fx_text text, size_t at, size_t digits) {
     if (digits < 2) {
         return at - 1;

@@ -42,12 +42,12 @@ bool fx_budget_check(void) {
         fx_thread_budget.check_at = 0;
         return false;
     }
-    const uint64_t look = fx_thread_budget.bound.deadline_ns == 0
+    const uint64_t next = fx_thread_budget.bound.deadline_ns == 0
                               ? UINT64_MAX
-                              : fx_thread_budget.spent + FX_BUDGET_UNITS_A_LOOK;
+                              : fx_thread_budget.spent + FX_BUDGET_UNITS_PER_CHECK;
     const uint64_t most =
         fx_thread_budget.bound.units == 0 ? UINT64_MAX : fx_thread_budget.bound.units;
-    fx_thread_budget.check_at = look < most ? look : most;
+    fx_thread_budget.check_at = next < most ? next : most;
     return true;
 }
 

@@ -7,8 +7,8 @@
  * the walks over trees, the readers and writers of JSON and YAML, regular expressions,
  * hashes, dates, numbers. A unit is about ten nanoseconds of work on the reference
  * machine: one value visited, or FX_BUDGET_BYTES bytes read or written. Work is spent
- * before it is done. The clock is read once in FX_BUDGET_UNITS_A_LOOK units, so that work
- * ends within a millisecond or so of its deadline, wherever it is.
+ * before it is done. The clock is read once in FX_BUDGET_UNITS_PER_CHECK units, so that
+ * work ends within a millisecond or so of its deadline, wherever it is.
  *
  * A budget that is exceeded stays so: each later fx_spend() says false, and all functions
  * return to the caller that set the bound. A function that cannot fail may return early
@@ -26,8 +26,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-#define FX_BUDGET_BYTES        16u   /* of a text, for one unit */
-#define FX_BUDGET_UNITS_A_LOOK 4096u /* between two looks at the clock */
+#define FX_BUDGET_BYTES           16u   /* of a text, for one unit */
+#define FX_BUDGET_UNITS_PER_CHECK 4096u /* between two reads of the clock */
 
 /* What was exceeded. */
 enum fx_exceeded {

@@ -69,7 +69,7 @@ static void test_inner_exceeded(void **state) {
     (void)fx_budget_widen(none);
 }
 
-/* A deadline that has passed is seen at the first look. */
+/* A deadline that has passed is noticed at the first check. */
 static void test_deadline(void **state) {
     (void)state;
     const struct fx_bound before = fx_budget_narrow(0, 1);
@@ -79,7 +79,7 @@ static void test_deadline(void **state) {
     assert_true(fx_spend(1));
 }
 
-/* Work that runs past its deadline ends within one interval between looks, also where a
+/* Work that runs past its deadline ends within one interval between checks, also where a
  * bound of units that is farther away is set in it. */
 static void test_looks(void **state) {
     (void)state;
@@ -89,10 +89,10 @@ static void test_looks(void **state) {
     while (fx_clock_ns() < timed.deadline_ns) {
     }
     uint64_t units = 0;
-    while (units <= FX_BUDGET_UNITS_A_LOOK && fx_spend(1)) {
+    while (units <= FX_BUDGET_UNITS_PER_CHECK && fx_spend(1)) {
         units++;
     }
-    assert_in_range(units, 0, FX_BUDGET_UNITS_A_LOOK);
+    assert_in_range(units, 0, FX_BUDGET_UNITS_PER_CHECK);
     assert_int_equal(fx_budget_widen(timed), FX_EXCEEDED_TIME);
     assert_int_equal(fx_budget_widen(before), FX_EXCEEDED_TIME);
 }
@@ -101,7 +101,7 @@ static void test_far_deadline(void **state) {
     (void)state;
     const struct fx_bound before = fx_budget_narrow(0, fx_clock_ns() + AN_HOUR_NS);
     for (int i = 0; i < 100; i++) {
-        assert_true(fx_spend(FX_BUDGET_UNITS_A_LOOK));
+        assert_true(fx_spend(FX_BUDGET_UNITS_PER_CHECK));
     }
     assert_int_equal(fx_budget_widen(before), FX_EXCEEDED_NOTHING);
 }

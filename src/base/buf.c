@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/buf.c - the growing run of bytes.
+ * base/buf.c - the growing buffer.
  */
 #include "base/buf.h"
 
@@ -47,7 +47,7 @@ void fx_buf_reset(struct fx_buf *buf) {
     }
 }
 
-/* What realloc() does, but that nothing stays behind where the bytes were. */
+/* Like realloc(), but overwrites the old memory. */
 static char *move(struct fx_buf *buf, size_t cap) {
     char *data = malloc(cap);
     if (data != NULL && buf->data != NULL) {
@@ -106,11 +106,11 @@ void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len) {
 #define MOST_DIGITS (sizeof "18446744073709551615" - 1)
 
 void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper) {
-    const char *letters = upper ? "0123456789ABCDEF" : "0123456789abcdef";
+    const char *alphabet = upper ? "0123456789ABCDEF" : "0123456789abcdef";
     char digits[MOST_DIGITS];
     size_t at = sizeof digits;
     do {
-        digits[--at] = letters[number % 16];
+        digits[--at] = alphabet[number % 16];
         number /= 16;
     } while (number > 0 || sizeof digits - at < least);
     fx_buf_add(buf, digits + at, sizeof digits - at);
@@ -145,7 +145,7 @@ void fx_buf_printf(struct fx_buf *buf, const char *fmt, ...) {
 }
 
 void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list args) {
-    /* Most texts fit the room that is there: then they are formatted once. */
+    /* Most texts fit the existing room and are formatted once. */
     const size_t room = buf->failed ? 0 : buf->cap - buf->len;
     va_list first;
     va_copy(first, args);

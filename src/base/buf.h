@@ -45,8 +45,7 @@ static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
 /* Removes the bytes and a failure; keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
 
-/* What was to be appended failed itself: so does the buffer, for the same reason. Where
- * it did not, nothing happens. */
+/* Makes the buffer fail if `part`, whose bytes were to be appended, failed. */
 static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part) {
     buf->failed |= part->failed;
     buf->full |= part->full;
@@ -110,12 +109,12 @@ FX_PRINTF(2, 0) void fx_buf_vprintf(struct fx_buf *buf, const char *fmt, va_list
 /* Appends the character `count` times. */
 void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
 
-/* Fails with the text as the message, or for want of memory where the buffer failed, and
+/* Fails with the text as the message, or with FX_ENOMEM if the buffer failed, and
  * finishes the buffer. Always false. */
 FX_RARE bool fx_buf_fail(struct fx_buf *message, struct fx_err *err, enum fx_code code);
 
-/* Gives the bytes (a NUL-terminated malloc) to the caller and empties the buffer; NULL
- * after a failure. An empty buffer gives "". */
+/* Returns the bytes, NUL-terminated, to be freed by the caller, and empties the buffer;
+ * NULL after a failure. An empty buffer gives "". */
 char *fx_buf_steal(struct fx_buf *buf) FX_MUST_USE;
 
 #endif

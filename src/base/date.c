@@ -12,7 +12,7 @@ int64_t fx_date_now(void) {
 
 /* Years begin in March here, so that the leap day comes last and the lengths of the
  * months before any one are (153 m + 2) / 5; 865565 days lie between -0400-03-01, which
- * is before all that a four-digit year can say, and 1970-01-01. */
+ * is before all dates of four-digit years, and 1970-01-01. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second) {
     const int64_t m = (month + 9) % 12;
     const int64_t y = year + 400 - (month <= 2 ? 1 : 0);
@@ -47,10 +47,11 @@ bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int 
            *ret_number <= max;
 }
 
-static bool take_day(struct fx_text *text, int *year, int *month, int *day) {
+bool fx_date_take_day(struct fx_text *text, size_t least, int *year, int *month,
+                      int *day) {
     return fx_date_take(text, 4, 4, 0, 9999, year) && fx_text_take(text, '-') &&
-           fx_date_take(text, 2, 2, 1, 12, month) && fx_text_take(text, '-') &&
-           fx_date_take(text, 2, 2, 1, fx_date_days_of_month(*year, *month), day);
+           fx_date_take(text, least, 2, 1, 12, month) && fx_text_take(text, '-') &&
+           fx_date_take(text, least, 2, 1, fx_date_days_of_month(*year, *month), day);
 }
 
 static bool take_time(struct fx_text *text, int *hour, int *minute, int *second) {
@@ -59,17 +60,13 @@ static bool take_time(struct fx_text *text, int *hour, int *minute, int *second)
            fx_date_take(text, 2, 2, 0, 60, second);
 }
 
-/* It may be there; then it has a digit at least. */
-static bool skip_fraction(struct fx_text *text) {
-    if (!fx_text_take(text, '.')) {
-        return true;
-    }
+bool fx_date_skip_digits(struct fx_text *text) {
     const size_t n = fx_text_count_digits(*text, text->len);
     *text = fx_text_rest(*text, n);
     return n > 0;
 }
 
-/* Seconds that the clock there is ahead of UTC. */
+/* Reads the offset from UTC, in seconds. */
 static bool take_offset(struct fx_text *text, int *ret_seconds) {
     int hour = 0;
     int minute = 0;
@@ -94,9 +91,10 @@ bool fx_date_parse(struct fx_text text, int64_t *ret_seconds) {
     int minute = 0;
     int second = 0;
     int offset = 0;
-    if (!take_day(&text, &year, &month, &day) ||
+    if (!fx_date_take_day(&text, 2, &year, &month, &day) ||
         (!fx_text_take(&text, 'T') && !fx_text_take(&text, 't')) ||
-        !take_time(&text, &hour, &minute, &second) || !skip_fraction(&text) ||
+        !take_time(&text, &hour, &minute, &second) ||
+        (fx_text_take(&text, '.') && !fx_date_skip_digits(&text)) ||
         !take_offset(&text, &offset) || text.len > 0) {
         return false;
     }

@@ -27,6 +27,14 @@ int fx_date_days_of_month(int64_t year, int month);
 bool fx_date_take(struct fx_text *text, size_t least, size_t most, int min, int max,
                   int *ret_number) FX_MUST_USE;
 
+/* Removes `yyyy-mm-dd` from the start of the text; month and day have at least `least`
+ * digits. */
+bool fx_date_take_day(struct fx_text *text, size_t least, int *year, int *month,
+                      int *day) FX_MUST_USE;
+
+/* Removes the digits of a fraction. False if there is no digit. */
+bool fx_date_skip_digits(struct fx_text *text) FX_MUST_USE;
+
 #define FX_DATE sizeof "2026-01-02T03:04:05Z"
 
 /* Prints the date of these seconds in the form of Kubernetes, in UTC; empty if the year

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/digest.c - SHA-1 and SHA-256 of mbedTLS, which neither allocates nor fails for
- * them; Adler-32, which it has not. Below src/net no other file includes mbedTLS.
+ * base/digest.c - SHA-1 and SHA-256 with mbedTLS, which does not allocate or fail for
+ * them; Adler-32, which mbedTLS lacks. Below src/net no other file includes mbedTLS.
  */
 #include "base/digest.h"
 
@@ -12,7 +12,7 @@
 #include <mbedtls/sha256.h>
 #include <mbedtls/version.h>
 
-/* 2.28 has the functions that return a status under other names. */
+/* 2.28 has other names for the functions that return a status. */
 #if MBEDTLS_VERSION_NUMBER < 0x03000000
 #define mbedtls_sha1   mbedtls_sha1_ret
 #define mbedtls_sha256 mbedtls_sha256_ret

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Where `size` bytes do not hold the text: cut it at a rune, and show that it was cut. */
+/* Ends a truncated text of `size` bytes at a rune, with `…`. */
 static void mark_cut(char *text, size_t size) {
     static const char ellipsis[] = "…";
     size_t end = fx_text_rune_floor(text, size - sizeof ellipsis);

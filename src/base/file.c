@@ -28,12 +28,12 @@ void fx_file_list_finish(struct fx_file_list *list) {
 }
 
 static bool fail_errno(struct fx_err *err, const char *path) {
-    char words[128];
+    char message[128];
     const int code = errno;
-    if (strerror_r(code, words, sizeof words) != 0) {
-        words[0] = '\0';
+    if (strerror_r(code, message, sizeof message) != 0) {
+        message[0] = '\0';
     }
-    return fx_fail(err, FX_EIO, "%s: %s", path, words);
+    return fx_fail(err, FX_EIO, "%s: %s", path, message);
 }
 
 static bool add_path(struct fx_file_list *list, const char *path, struct fx_err *err) {
@@ -98,7 +98,7 @@ static bool read_names(struct walk *walk, DIR *folder, const char *path,
     }
 }
 
-/* The visible names, sorted. Any other than a folder is refused, without a wait. */
+/* The visible names, sorted. Fails at once for anything but a folder. */
 static bool list_names(struct walk *walk, const char *path, struct fx_file_list *names,
                        struct fx_err *err) {
     DIR *folder = opendir(path);
@@ -113,7 +113,7 @@ static bool list_names(struct walk *walk, const char *path, struct fx_file_list 
     return ok;
 }
 
-/* Notes the folder; *ret_known: it has been visited before. */
+/* Adds the folder to the visited ones; *ret_known is whether it was one of them. */
 static bool note_folder(struct walk *walk, const char *path, const struct stat *info,
                         bool *ret_known, struct fx_err *err) {
     for (size_t i = 0; i < walk->n_seen; i++) {
@@ -141,7 +141,7 @@ static bool visit(struct walk *walk, const char *path, const char *name, unsigne
                   struct fx_err *err) {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return errno == ENOENT ? true : fail_errno(err, path); /* gone meanwhile */
+        return errno == ENOENT ? true : fail_errno(err, path); /* deleted meanwhile */
     }
     if (S_ISDIR(info.st_mode)) {
         return visit_folder(walk, path, &info, depth + 1, err);
@@ -251,8 +251,7 @@ bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
     return ok;
 }
 
-/* A FIFO has nobody who writes into it, a device may wait for ever: what is no regular
- * file is not even opened in a way that waits. */
+/* Opening a FIFO without a writer, or a device, could block for ever: O_NONBLOCK. */
 bool fx_file_read_regular(const char *path, size_t max, struct fx_buf *ret_bytes,
                           struct fx_err *err) {
     struct stat info;
@@ -281,7 +280,7 @@ static bool write_all(int fd, struct fx_text bytes) {
     return true;
 }
 
-/* Writes the bytes to the new file `fd`, and makes it what `path` names. 0, or errno. */
+/* Writes the bytes to the new file `fd`, and renames it to `path`. Returns 0 or errno. */
 static int finish(int fd, const char *beside, const char *path, struct fx_text bytes) {
     struct stat info;
     const bool known = stat(path, &info) == 0;

@@ -162,7 +162,7 @@ static void has_a_depth(void **state) {
     assert_int_equal(system(path), 0); /* NOLINT(cert-env33-c): the folder is ours */
 }
 
-/* Nobody will ever write into the FIFO, and nobody waits for it. */
+/* A FIFO without a writer does not block. */
 static void refuses_what_is_no_regular_file(void **state) {
     char path[128];
     struct fx_buf bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/hash.c - a byte at a time.
+ * base/hash.c - FNV-1a.
  */
 #include "base/hash.h"
 

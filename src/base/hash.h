@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/hash.h - FNV-1a with 64 bits (RFC 9923): for comparisons where nobody gains from a
- * collision.
+ * base/hash.h - FNV-1a with 64 bits (RFC 9923): for comparisons in which a collision does
+ * no harm.
  */
 #ifndef FX_BASE_HASH_H
 #define FX_BASE_HASH_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/heap.c - giving memory back, and what was in it.
+ * base/heap.c - returning memory and overwriting it.
  */
 #include "base/heap.h"
 
-#include <stdlib.h> /* which tells what C library this is */
+#include <stdlib.h> /* defines __GLIBC__ */
 #include <string.h>
 
 #ifdef __GLIBC__
@@ -17,7 +17,7 @@ void fx_heap_trim(void) {
 #endif
 }
 
-/* Through a pointer that may be another function by the time it is called. */
+/* A volatile pointer, so that the compiler cannot know which function is called. */
 static void *(*volatile overwrite)(void *, int, size_t) = memset;
 
 void fx_heap_wipe(void *bytes, size_t len) {

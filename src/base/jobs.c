@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/jobs.c - one list, one lock.
+ * base/jobs.c - the list of jobs and its lock.
  */
 #include "base/jobs.h"
 
@@ -10,8 +10,8 @@
 #include "base/clock.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct fx_list_link *first;                /* behind the lock */
-static void (*watcher)(const struct fx_job *job); /* behind the lock */
+static struct fx_list_link *first;                /* guarded by the lock */
+static void (*watcher)(const struct fx_job *job); /* guarded by the lock */
 
 void fx_job_begin(struct fx_job *job) {
     (void)pthread_mutex_lock(&lock);

@@ -39,7 +39,7 @@ struct fx_job {
         allowed_ns; /* how long it may take, in addition to the watchdog's own time */
     /* Appends the current step, such as "in policy x"; NULL: unknown. Called by another
      * thread while the job runs. */
-    void (*describe)(void *user, struct fx_buf *words);
+    void (*describe)(void *user, struct fx_buf *text);
     void *user;
 
     /* Private to the list. Zeroed before the first use. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/jobs_test.c - jobs begin and end in any order, and the end of a stall is told.
+ * base/jobs_test.c - jobs begin and end in any order, and the end of a stall is reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,11 @@ static void add_name(struct fx_job *job, void *user) {
 }
 
 static void expect_jobs(const char *names) {
-    struct fx_buf told;
-    fx_buf_init(&told, 0);
-    fx_jobs_visit(add_name, &told);
-    assert_string_equal(told.len == 0 ? "" : told.data, names);
-    fx_buf_finish(&told);
+    struct fx_buf names_seen;
+    fx_buf_init(&names_seen, 0);
+    fx_jobs_visit(add_name, &names_seen);
+    assert_string_equal(names_seen.len == 0 ? "" : names_seen.data, names);
+    fx_buf_finish(&names_seen);
 }
 
 static void test_jobs_come_and_go_in_any_order(void **state) {

@@ -22,21 +22,21 @@
  * its events times their levels. The limit of the sum allows a text to be deep or long,
  * but not both. */
 #define FX_LIMIT_YAML_FLOW_WORK    ((size_t)16 * FX_LIMIT_YAML_NODES)
-#define FX_LIMIT_POLICY_FILE_BYTES (4u << 20)  /* one policy file */
-#define FX_LIMIT_FINDINGS          100u        /* told of a file; the rest is counted */
-#define FX_LIMIT_LINKED_RULES      4096u       /* rules that one policy gives */
-#define FX_LIMIT_REPORTED_FAULTS   50u         /* of a policy that is denied; the same */
-#define FX_LIMIT_NAMED_KINDS       64u         /* kinds of parameters of all policies */
-#define FX_LIMIT_LINK_ROUNDS       4u          /* parameters that name other kinds */
+#define FX_LIMIT_POLICY_FILE_BYTES (4u << 20) /* one policy file */
+#define FX_LIMIT_FINDINGS          100u  /* reported of a file; the rest is counted */
+#define FX_LIMIT_LINKED_RULES      4096u /* rules that one policy gives */
+#define FX_LIMIT_REPORTED_FAULTS   50u   /* of a policy that is denied; the same */
+#define FX_LIMIT_NAMED_KINDS       64u   /* kinds of parameters of all policies */
+#define FX_LIMIT_LINK_ROUNDS       4u    /* parameters that name other kinds */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* one file of objects, command line */
 #define FX_LIMIT_FOLDER_DEPTH      32u         /* folders in folders */
 #define FX_LIMIT_FOLDER_FILES      100000u     /* files under one folder */
 #define FX_LIMIT_FOLDERS           10000u      /* folders under one folder */
-#define FX_LIMIT_FOLDER_ENTRIES    (1u << 20)  /* whatever is in all of these */
+#define FX_LIMIT_FOLDER_ENTRIES    (1u << 20)  /* entries of all of them */
 #define FX_LIMIT_LOCATION_BYTES    65536u      /* text of one location */
 #define FX_LIMIT_LOCATION_NODES    1000u       /* steps of one location */
 /* One regular expression: its text, because compiling `a?a?a?…` takes quadratic time, and
- * its program and caches together, for which RE2 has the same default. */
+ * the sum of its program and caches, for which RE2 has the same default. */
 #define FX_LIMIT_REGEX_PATTERN_BYTES 16384u
 #define FX_LIMIT_REGEX_BYTES         (8u << 20)
 /* Bytes of a text times the instructions of the program that matches it: ten nanoseconds
@@ -63,7 +63,7 @@
 #define FX_LIMIT_TEMPLATE_SOURCE_BYTES 65536u
 #define FX_LIMIT_TEMPLATE_NODES        32768u /* of its parse */
 #define FX_LIMIT_TEMPLATE_NESTING      200u   /* blocks in blocks, parentheses */
-#define FX_LIMIT_TEMPLATE_VARIABLES    256u   /* that can be named in one place */
+#define FX_LIMIT_TEMPLATE_VARIABLES    256u   /* in scope at one point */
 /* … and its execution. */
 #define FX_LIMIT_TEMPLATE_STEPS        (1u << 20)  /* units of the budget */
 #define FX_LIMIT_TEMPLATE_DEPTH        500u        /* blocks, templates, parentheses */
@@ -105,17 +105,17 @@
 #define FX_LIMIT_INPUT_BYTES  (16u << 20)
 #define FX_LIMIT_INPUT_ROUNDS 8u
 
-/* `fixpoint check`, which runs policies together: limits of steps, not of time, so that
+/* `fixpoint check`, which runs several policies: limits of steps, not of time, so that
  * the findings do not depend on the machine. */
-#define FX_LIMIT_CHECK_STEPS    (1u << 20) /* one mutator's turn each */
+#define FX_LIMIT_CHECK_STEPS    (1u << 20) /* of one mutator each */
 #define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* of mutators for one field */
-#define FX_LIMIT_CHECK_FINDINGS 100u       /* told; the rest is counted */
+#define FX_LIMIT_CHECK_FINDINGS 100u       /* reported; the rest is counted */
 
 /* The names in the message of a conflict; the rest is counted. */
 #define FX_LIMIT_CONFLICT_IDS 20u
 
 /* HTTP and TLS. */
-#define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers together */
+#define FX_LIMIT_HEADER_BYTES (64u << 10) /* request line and headers */
 #define FX_LIMIT_CONNECTIONS  4096u
 #define FX_LIMIT_THREADS      64u          /* that serve reviews */
 #define FX_LIMIT_HELD_BYTES   (128u << 20) /* unanswered messages of all connections */
@@ -124,13 +124,13 @@
 #define FX_LIMIT_HANDSHAKE_MS 10000u  /* a TLS handshake must end within this */
 #define FX_LIMIT_DRAIN_MS     10000u  /* after SIGTERM, before the listener closes */
 #define FX_LIMIT_GRACE_MS     15000u /* after that, before the process ends in any case */
-#define FX_LIMIT_LEFT_MS      5000u  /* all is answered: for what nobody waits for */
-#define FX_LIMIT_STALL_MS     10000u /* a loop that has not turned for so long stalls, */
+#define FX_LIMIT_LEFT_MS      5000u  /* after the last response: for remaining work */
+#define FX_LIMIT_STALL_MS     10000u /* a loop without an iteration for so long stalls, */
 #define FX_LIMIT_BUILD_MS     60000u /* and so does a build, this much later */
-#define FX_LIMIT_REVIEW_MS    10000u /* where the request names no timeout */
+#define FX_LIMIT_REVIEW_MS    10000u /* if the request has no timeout */
 #define FX_LIMIT_OBJECT_MS    60000u /* for one object, on the command line */
 #define FX_LIMIT_WRITE_MS     30000u /* a client that does not read is dropped */
-#define FX_LIMIT_SHED_MS      500u   /* who has waited longer is turned away */
+#define FX_LIMIT_SHED_MS      500u   /* a review that has waited longer is refused */
 /* The share of a review's time, in per cent, for all policies of a namespace. */
 #define FX_LIMIT_NAMESPACE_SHARE 25u
 /* Waiting reviews of one loop, and the bytes of their requests: their nodes may take ten
@@ -157,7 +157,7 @@
 #define FX_LIMIT_OBJECT_FETCHES      1024u      /* objects that reviews wait for */
 #define FX_LIMIT_FETCHED_KINDS       256u       /* whose resource is remembered */
 #define FX_LIMIT_ACCESS_ANSWERS      4096u      /* of access reviews, remembered */
-#define FX_LIMIT_BINDINGS            1024u      /* Pods that are being told their Node */
+#define FX_LIMIT_BINDINGS            1024u      /* Pods whose Node is being written */
 /* Connections kept for the next request; over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* in all */
 #define FX_LIMIT_POOL_IDLE_TARGET 64u  /* to one host and port */
@@ -188,7 +188,7 @@
 #define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* of one list */
 #define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* one event of a watch */
 #define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* of one resource */
-/* Cached whole namespaces: their number, their bytes together, and the bytes of one. */
+/* Cached whole namespaces: their number, the bytes of all, and the bytes of one. */
 #define FX_LIMIT_CACHED_OBJECTS      1024u
 #define FX_LIMIT_OBJECT_CACHE_BYTES  (4u << 20)
 #define FX_LIMIT_CACHED_OBJECT_BYTES (256u << 10)

@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 
-#define MAX_EDITS     1000 /* beyond: everything between the ends is replaced */
+#define MAX_EDITS     1000 /* with more, everything between the ends is replaced */
 #define CONTEXT_LINES ((size_t)3)
 
 #define RED    "\033[31m"
@@ -24,7 +24,7 @@ struct lines {
     size_t n_items, cap_items;
 };
 
-/* Which lines go and which are new. */
+/* The removed and the added lines. */
 struct change {
     struct lines before, after;
     bool *removed, *added;
@@ -60,12 +60,12 @@ static bool same_line(const struct middle *middle, int x, int y) {
                          middle->change->after.items[middle->start + (size_t)y]);
 }
 
-/* Did the best way with `d` edits reach diagonal k by a line of `after` (down)? */
+/* Did the best path with `d` edits reach diagonal k by a line of `after` (down)? */
 static bool came_down(const int *last, int d, int k) {
     return k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1]);
 }
 
-/* Where diagonal k is entered in round d, before the lines that are the same. */
+/* The x at which diagonal k is entered in round d, before the equal lines. */
 static int entry_of(const struct middle *middle, int d, int k) {
     if (d == 0) {
         return 0;
@@ -74,7 +74,7 @@ static int entry_of(const struct middle *middle, int d, int k) {
     return came_down(last, d, k) ? last[k + 1 + d - 1] : last[k - 1 + d - 1] + 1;
 }
 
-/* Computes round d. 1: the end was reached; 0: not yet; -1: no memory. */
+/* Computes round d. Returns 1 at the end, 0 before it, -1 without memory. */
 static int run_round(struct middle *middle, int d) {
     int *furthest = calloc(2 * (size_t)d + 1, sizeof *furthest);
     middle->rounds[d] = furthest;
@@ -83,7 +83,7 @@ static int run_round(struct middle *middle, int d) {
     }
     for (int k = -d; k <= d; k += 2) {
         int x = entry_of(middle, d, k);
-        /* Ways that left the field stay out of it: they never come back. */
+        /* Paths that have left the field never return. */
         while (x < middle->n_before && x - k < middle->n_after &&
                same_line(middle, x, x - k)) {
             x++;
@@ -137,7 +137,7 @@ static bool compare_middle(struct middle *middle) {
     return state >= 0;
 }
 
-/* Cuts off what both begin and end with, and compares the rest. */
+/* Skips the common start and end, and compares the rest. */
 static bool compare(struct change *change) {
     const struct lines *before = &change->before;
     const struct lines *after = &change->after;
@@ -164,7 +164,7 @@ static bool compare(struct change *change) {
 
 /* ---- hunks ----------------------------------------------------------------------- */
 
-/* A place in both texts: the next line of each. */
+/* A position in both texts: the next line of each. */
 struct cursor {
     size_t before, after;
 };
@@ -178,7 +178,7 @@ static bool at_end(const struct change *change, struct cursor at) {
     return at.before >= change->before.n_items && at.after >= change->after.n_items;
 }
 
-/* One line further: first what goes, then what comes, else both. */
+/* Moves on by one line: a removed one, else an added one, else a common one. */
 static char step(const struct change *change, struct cursor *at) {
     if (at->before < change->before.n_items && change->removed[at->before]) {
         at->before++;
@@ -193,8 +193,8 @@ static char step(const struct change *change, struct cursor *at) {
     return ' ';
 }
 
-/* From the first edit at or behind `at`: the end of its hunk, which goes on as long as
- * the next edit is at most twice the context away. */
+/* The end of the hunk of the edit at `at`. A hunk includes the next edit if that is at
+ * most twice the context away. */
 static struct cursor hunk_end(const struct change *change, struct cursor at) {
     struct cursor end = at;
     size_t quiet = 0;
@@ -213,14 +213,14 @@ static struct cursor hunk_end(const struct change *change, struct cursor at) {
 }
 
 static void print_range(struct fx_buf *buf, char sign, size_t from, size_t to) {
-    /* An empty range is told by the line before it. */
+    /* The number of an empty range is that of the line before it. */
     fx_buf_printf(buf, "%c%zu", sign, to > from ? from + 1 : from);
     if (to - from != 1) {
         fx_buf_printf(buf, ",%zu", to - from);
     }
 }
 
-/* `colour` NULL: none. */
+/* `colour`: NULL prints none. */
 static void print_line(struct fx_buf *buf, const char *colour, const char *sign,
                        struct fx_text line) {
     fx_buf_str(buf, colour != NULL ? colour : "");

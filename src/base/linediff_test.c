@@ -80,7 +80,7 @@ static size_t lines_before(struct fx_text header) {
     return *end == ',' && end[1] == '0' ? first : first - 1;
 }
 
-/* What comes of the difference applied to `before`. */
+/* Applies the difference to `before`. */
 static void apply(struct fx_text patch, struct fx_text before, struct fx_buf *ret_after) {
     size_t at = 0;
     if (patch.len > 0) {
@@ -147,7 +147,7 @@ static void test_differences_apply(void **state) {
     }
 }
 
-/* More edits than are looked for: one change of everything, still right. */
+/* More edits than the limit: one change of everything, still correct. */
 static void test_beyond_the_bound(void **state) {
     (void)state;
     unsigned seed = 7;

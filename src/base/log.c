@@ -3,8 +3,8 @@
  * base/log.c - JSON lines on standard error, the queue in which they wait, and the thread
  * that writes them.
  *
- * Two buffers change places: one is filled while the other is written. After each write
- * the thread rests for a moment, so that the lines of a busy time are written together.
+ * There are two buffers: one is filled while the other is written. After each write the
+ * thread pauses, so that many lines are written at once.
  */
 #include "base/log.h"
 
@@ -23,37 +23,37 @@
 #include "base/text.h"
 
 #define LINE_BYTES 16384u /* a longer line is dropped whole */
-#define REST_MS    10
+#define PAUSE_MS   10
 #define NS_IN_MS   1000000L
 #define MS_IN_S    1000u
-#define KEPT_BYTES 65536u /* of a buffer that was larger once */
-#define TOLD_BYTES 512u   /* room for the line that tells of lost ones */
-#define CAP_BYTES  (FX_LIMIT_LOG_BYTES + TOLD_BYTES)
+#define KEPT_BYTES 65536u /* a larger buffer is freed */
+#define LOST_BYTES 512u   /* room for the line that reports lost ones */
+#define CAP_BYTES  (FX_LIMIT_LOG_BYTES + LOST_BYTES)
 
 enum state { DIRECT, QUEUED, ENDING, ENDED, LEFT };
 
-/* All is behind the lock but `writing` and `torn`, which are the thread's. (Without one,
- * `torn` is behind the lock, too.) */
+/* The lock guards all members but `writing` and `torn`, which belong to the thread.
+ * (Without a thread, it guards `torn`, too.) */
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t news; /* for the thread: lines wait, or the end */
-    pthread_cond_t over; /* of the thread */
+    pthread_cond_t wakeup; /* of the thread: lines wait, or the end */
+    pthread_cond_t ended;  /* the thread has ended */
     enum state state;
-    bool resting;
+    bool pausing;
     struct fx_buf waiting, writing;
-    bool torn; /* the last line came out half */
+    bool torn; /* the last line was written in part */
     pthread_t thread;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static atomic_uint_fast64_t n_lost, n_untold;
+static atomic_uint_fast64_t n_lost, n_unreported;
 
-/* Of the thread's own lines there is one for each buffer at most, which tells how many
- * lines were lost because there was no room: for it, there is. */
+/* The thread itself logs at most one line for each buffer, which reports how many lines
+ * were lost for lack of room. LOST_BYTES are reserved for it. */
 static _Thread_local bool is_writer;
 
 static void lose(uint64_t n_lines) {
     (void)atomic_fetch_add(&n_lost, n_lines);
-    (void)atomic_fetch_add(&n_untold, n_lines);
+    (void)atomic_fetch_add(&n_unreported, n_lines);
 }
 
 uint64_t fx_log_lost(void) {
@@ -70,7 +70,7 @@ static uint64_t count_ends(const char *data, size_t len) {
     return n;
 }
 
-/* How much of it could be written. */
+/* Returns the number of bytes written. */
 static size_t write_all(const char *data, size_t len) {
     size_t at = 0;
     while (at < len) {
@@ -84,7 +84,7 @@ static size_t write_all(const char *data, size_t len) {
     return at;
 }
 
-/* Whole lines. Behind half a line there is an end of line first. */
+/* Writes whole lines, after an end of line if the last one was written in part. */
 static bool write_lines(const char *data, size_t len) {
     if (queue.torn) {
         queue.torn = write_all("\n", 1) != 1;
@@ -109,21 +109,21 @@ static void add_ms(struct timespec *time, uint64_t ms) {
     }
 }
 
-/* Holding the lock. Until lines wait, but not before the rest is over. */
+/* With the lock held. Waits for the pause, and then for lines. */
 static void await_lines(void) {
     struct timespec end;
-    add_ms(&end, REST_MS);
-    queue.resting = true;
+    add_ms(&end, PAUSE_MS);
+    queue.pausing = true;
     while (queue.state == QUEUED &&
-           pthread_cond_timedwait(&queue.news, &queue.lock, &end) == 0) {
+           pthread_cond_timedwait(&queue.wakeup, &queue.lock, &end) == 0) {
     }
-    queue.resting = false;
+    queue.pausing = false;
     while (queue.state == QUEUED && queue.waiting.len == 0) {
-        (void)pthread_cond_wait(&queue.news, &queue.lock);
+        (void)pthread_cond_wait(&queue.wakeup, &queue.lock);
     }
 }
 
-/* Takes what waits; false at the end. */
+/* Takes the waiting lines; false at the end. */
 static bool take_lines(void) {
     (void)pthread_mutex_lock(&queue.lock);
     if (queue.state == QUEUED) {
@@ -150,7 +150,7 @@ static void *write_queued(void *unused) {
     is_writer = true;
     while (take_lines()) {
         if (write_lines(queue.writing.data, queue.writing.len)) {
-            const uint64_t n = atomic_exchange(&n_untold, 0);
+            const uint64_t n = atomic_exchange(&n_unreported, 0);
             if (n > 0) {
                 fx_log(WARN, "log lines lost", fx_log_int("lines", (int64_t)n));
             }
@@ -159,7 +159,7 @@ static void *write_queued(void *unused) {
     }
     (void)pthread_mutex_lock(&queue.lock);
     queue.state = ENDED;
-    (void)pthread_cond_signal(&queue.over);
+    (void)pthread_cond_signal(&queue.ended);
     (void)pthread_mutex_unlock(&queue.lock);
     return NULL;
 }
@@ -172,13 +172,13 @@ static bool make_conditions(void) {
         return false;
     }
     const bool ok = pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC) == 0 &&
-                    pthread_cond_init(&queue.news, &monotonic) == 0 &&
-                    pthread_cond_init(&queue.over, &monotonic) == 0;
+                    pthread_cond_init(&queue.wakeup, &monotonic) == 0 &&
+                    pthread_cond_init(&queue.ended, &monotonic) == 0;
     (void)pthread_condattr_destroy(&monotonic);
     return ok;
 }
 
-/* Signals are for those who wait for them. */
+/* Blocks all signals in the thread, so that other threads get them. */
 static bool make_thread(void) {
     sigset_t all;
     sigset_t before;
@@ -203,12 +203,12 @@ bool fx_log_start(void) {
     return true;
 }
 
-/* Holding the lock. */
+/* With the lock held. */
 static bool await_end(uint64_t ms) {
     struct timespec end;
     add_ms(&end, ms);
     while (queue.state != ENDED &&
-           pthread_cond_timedwait(&queue.over, &queue.lock, &end) == 0) {
+           pthread_cond_timedwait(&queue.ended, &queue.lock, &end) == 0) {
     }
     return queue.state == ENDED;
 }
@@ -218,7 +218,7 @@ void fx_log_stop(uint64_t ms) {
     const bool running = queue.state == QUEUED;
     if (running) {
         queue.state = ENDING;
-        (void)pthread_cond_signal(&queue.news);
+        (void)pthread_cond_signal(&queue.wakeup);
     }
     const bool ended = running && await_end(ms);
     if (running) {
@@ -236,7 +236,7 @@ void fx_log_stop(uint64_t ms) {
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* A line that does not fit leaves what was there. */
+/* False for a line that does not fit; the lines before it stay. */
 static bool add_line(const char *line, size_t len) {
     const size_t before = queue.waiting.len;
     if (before + len > (is_writer ? CAP_BYTES : FX_LIMIT_LOG_BYTES)) {
@@ -251,23 +251,23 @@ static bool add_line(const char *line, size_t len) {
     return added;
 }
 
-/* Holding the lock. */
+/* With the lock held. */
 static void enqueue(const char *line, size_t len) {
     if (!add_line(line, len)) {
         lose(1);
-    } else if (!queue.resting) {
-        (void)pthread_cond_signal(&queue.news);
+    } else if (!queue.pausing) {
+        (void)pthread_cond_signal(&queue.wakeup);
     }
 }
 
-/* Takes one whole line, its end included. Without a thread it is written here and now;
- * where it cannot be written, or has no room, it is lost. Any thread. */
+/* Takes one whole line with its end. Without the writing thread it is written at once; if
+ * it cannot be written, or has no room, it is lost. Any thread may call this. */
 static void put_line(const char *line, size_t len) {
     (void)pthread_mutex_lock(&queue.lock);
     switch (queue.state) {
     case DIRECT: (void)write_lines(line, len); break;
     case QUEUED:
-    case ENDING: enqueue(line, len); break; /* what is lost is told at the end, too */
+    case ENDING: enqueue(line, len); break; /* lost lines are reported at the end, too */
     case ENDED:
     case LEFT: lose(1); break;
     }

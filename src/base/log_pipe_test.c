@@ -42,7 +42,7 @@ static void restore(void) {
     (void)close(saved);
 }
 
-/* All that was written, until nobody can write any more. */
+/* All that was written, up to the end of the pipe. */
 static char *read_all(void) {
     size_t len = 0;
     size_t cap = 65536;
@@ -63,11 +63,11 @@ static char *read_all(void) {
 }
 
 static void log_many(size_t n) {
-    char words[LINE_BYTES];
-    memset(words, 'x', sizeof words - 1);
-    words[sizeof words - 1] = '\0';
+    char message[LINE_BYTES];
+    memset(message, 'x', sizeof message - 1);
+    message[sizeof message - 1] = '\0';
     for (size_t i = 0; i < n; i++) {
-        fx_log(INFO, words, fx_log_int("i", (int64_t)i));
+        fx_log(INFO, message, fx_log_int("i", (int64_t)i));
     }
 }
 
@@ -137,7 +137,8 @@ static void log_to_the_brim(void) {
     }
 }
 
-/* Nobody reads: whoever logs goes on. Then somebody does, and is told what is missing. */
+/* Without a reader, logging does not block. A later reader gets the number of lost lines.
+ */
 static void test_a_pipe_that_is_not_read(void **state) {
     (void)state;
     const uint64_t before = fx_log_lost();
@@ -151,10 +152,10 @@ static void test_a_pipe_that_is_not_read(void **state) {
     fx_log_stop(PATIENCE_MS);
     restore();
     assert_int_equal(pthread_join(reader, &text), 0);
-    char words[60];
-    (void)snprintf(words, sizeof words, "\"log lines lost\",\"lines\":%llu}\n",
+    char lost_line[60];
+    (void)snprintf(lost_line, sizeof lost_line, "\"log lines lost\",\"lines\":%llu}\n",
                    (unsigned long long)lost);
-    assert_non_null(strstr(text, words));
+    assert_non_null(strstr(text, lost_line));
     free(text);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/macros.h - compiler hints the whole house uses.
+ * base/macros.h - compiler hints.
  */
 #ifndef FX_BASE_MACROS_H
 #define FX_BASE_MACROS_H
@@ -13,7 +13,7 @@
 /* The texts of a list of X(name, text): `names[] = {FX_KUBE_VERBS(FX_WORD)}`. */
 #define FX_WORD(name, text) text,
 
-/* What hardly ever runs, kept out of those who call it: they need no room for it. */
+/* A rarely called function, which is not inlined: its callers need no stack for it. */
 #define FX_RARE __attribute__((noinline, cold))
 
 /* A variable of the thread. (C++ has `thread_local`, which may run constructors.) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/priority.c - niceness, which on Linux each thread has of its own: 0 stands for the
- * calling thread, not for its process (setpriority(2), "C library/kernel differences").
+ * base/priority.c - niceness, which Linux has for each thread: 0 is the calling thread,
+ * not its process (setpriority(2), "C library/kernel differences").
  */
 #define _XOPEN_SOURCE 700 /* setpriority() */
 
@@ -10,7 +10,7 @@
 #include <sched.h>
 #include <sys/resource.h>
 
-#define LOWER  10 /* a tenth of the weight of who has 0 */
+#define LOWER  10 /* a tenth of the weight of niceness 0 */
 #define LOWEST 19 /* a seventh of that */
 
 static void lower_to(int niceness) {

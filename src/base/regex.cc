@@ -341,9 +341,8 @@ static bool fail_match(fx_regex::version *version, fx_err *err) {
     return fx_fail_nomem(err);
 }
 
-/* Pays for the bytes that were gone through. A match may have looked at all of them, and
- * may have taken long: so the clock is read. What is exceeded is seen when the budget is
- * spent from next. */
+/* Spends for the searched bytes, and reads the clock, because a match may have taken
+ * long. The next fx_spend() reports an exceeded budget. */
 static void end_match(const fx_regex *regex, size_t passed, size_t bytes) {
     const size_t size = fx_regex_size(regex);
     (void)fx_spend(passed * size / WORK_OF_UNIT);
@@ -377,7 +376,7 @@ static fx_regex_span span_of(const fx_text &text, const re2::StringPiece &piece)
     return {from, from + piece.size()};
 }
 
-/* Does the place lie within a rune? RE2 takes it for one where \B holds; Go does not. */
+/* Is the offset within a rune? There \B matches in RE2, but not in Go. */
 static bool splits_rune(const fx_text &text, size_t at) {
     for (size_t back = 1; back <= 3 && back <= at && at < text.len; back++) {
         const fx_text rest = {text.data + at - back, text.len - (at - back)};

@@ -16,55 +16,56 @@
 
 struct fx_regex; /* opaque, immutable once made: any thread may use it */
 
-/* Compiles. Errors: FX_ESYNTAX, in RE2's words: "missing ): a(b"; FX_ELIMIT where the
+/* Compiles. Errors: FX_ESYNTAX, with RE2's message: "missing ): a(b"; FX_ELIMIT where the
  * pattern is longer than FX_LIMIT_REGEX_PATTERN_BYTES, or its program would be larger
  * than FX_LIMIT_REGEX_BYTES; FX_EDEADLINE; FX_ENOMEM. */
 bool fx_regex_compile(struct fx_text pattern, struct fx_regex **ret_regex,
                       struct fx_err *err) FX_MUST_USE;
 
-/* What somebody may compile: so many (those that fail included), each in so much memory,
- * now and when it matches. */
+/* A limit for compiling: the number of expressions (including those that fail), and the
+ * memory of each, also while it matches. */
 struct fx_regex_allowance {
     size_t n_left, bytes_each;
 };
 
-/* From here on, this thread's fx_regex_compile() keeps within the allowance, which is
- * borrowed until the next call; NULL: no bound but those above. For those who compile for
- * strangers: many small ones would take as much as they like. */
+/* Sets the allowance of this thread's fx_regex_compile(), borrowed until the next call;
+ * NULL: no limits but those above. For patterns of untrusted users, because many small
+ * ones would have no limit. */
 void fx_regex_allow(struct fx_regex_allowance *allowance);
 
 void fx_regex_destroy(struct fx_regex *regex); /* NULL is fine */
 
-/* Does it match anywhere in the text, as Go's MatchString? Bytes that are no UTF-8 match
- * nothing but \C. Spends from the thread's budget (base/budget.h). Errors: FX_ELIMIT
+/* Does it match anywhere in the text, as Go's MatchString? Bytes that are not UTF-8 match
+ * only \C. Spends from the thread's budget (base/budget.h). Errors: FX_ELIMIT
  * where the text's bytes times the program's size are more than FX_LIMIT_REGEX_WORK, or
  * the budget's units are exceeded; FX_EDEADLINE; FX_ENOMEM. */
 bool fx_regex_match(const struct fx_regex *regex, struct fx_text text, bool *ret_matches,
                     struct fx_err *err) FX_MUST_USE;
 
-/* Bytes of a text from `from` up to `to`; a group that took no part has neither. */
+/* Bytes of a text from `from` up to `to`; FX_REGEX_NO_SPAN for a group without a match.
+ */
 struct fx_regex_span {
     size_t from, to;
 };
 
 #define FX_REGEX_NO_SPAN SIZE_MAX
 
-/* Finds the leftmost match that begins at `from` or behind it (at most the length of the
- * text); what stands before still counts for `^` and \b. `ret_spans` get the match, then
- * its groups in the order of their parentheses, `n_spans` in all and at least one; those
- * that there are not get no span. Where there is no match, none of them has one. Errors:
+/* Finds the leftmost match that begins at `from` or after it (at most the length of the
+ * text); the text before it still counts for `^` and \b. `ret_spans` get the match, then
+ * its groups in the order of their parentheses, `n_spans` in all and at least one; spans
+ * without a group or a match are FX_REGEX_NO_SPAN. Errors:
  * as fx_regex_match(). */
 bool fx_regex_find(const struct fx_regex *regex, struct fx_text text, size_t from,
                    struct fx_regex_span *ret_spans, size_t n_spans,
                    struct fx_err *err) FX_MUST_USE;
 
-/* How many groups it has, the match itself not counted. */
+/* The number of groups, without the match itself. */
 size_t fx_regex_count_groups(const struct fx_regex *regex);
 
-/* The number of the group `(?P<name>…)`, from 1; 0 where there is none. */
+/* The number of the group `(?P<name>…)`, from 1; 0 if there is none. */
 size_t fx_regex_find_group(const struct fx_regex *regex, struct fx_text name);
 
-/* How large its program is: what compiling it took time for. */
+/* The size of its program, which determines the time of compiling. */
 size_t fx_regex_size(const struct fx_regex *regex);
 
 #endif

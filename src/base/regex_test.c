@@ -108,7 +108,7 @@ static void matches_as_go_does(void **state) {
     fx_regex_destroy(NULL);
 }
 
-/* The short form of a named group is refused; what only looks like one is not. */
+/* The short form of a named group is refused; a similar pattern is not. */
 static void takes_what_looks_like_a_short_name(void **state) {
     (void)state;
     static const struct fx_text good[] = {
@@ -192,7 +192,7 @@ static void takes_linear_time(void **state) {
     fx_buf_finish(&text);
 }
 
-/* What a match and its two groups are, from a place on; "-" is no span. */
+/* A match and its two groups, from an offset on; "-" is no span. */
 static const struct {
     struct fx_text pattern, text;
     size_t from;

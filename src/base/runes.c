@@ -19,7 +19,7 @@ enum rune_class {
     CLASS_OTHER_NUMBER,
     CLASS_PUNCT,
     CLASS_OTHER_PRINTABLE,
-    CLASS_ALTERNATING, /* upper and lower case letters in turn */
+    CLASS_ALTERNATING, /* alternately upper and lower case letters */
 };
 
 enum letter_case { CASE_UPPER, CASE_LOWER, CASE_TITLE };

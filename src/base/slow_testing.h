@@ -11,8 +11,8 @@
 
 /* How many times the usual time everything takes, at least 1. */
 static inline unsigned slow(void) {
-    const char *words = getenv("FIXPOINT_SLOW");
-    const long n = words != NULL ? strtol(words, NULL, 10) : 1;
+    const char *text = getenv("FIXPOINT_SLOW");
+    const long n = text != NULL ? strtol(text, NULL, 10) : 1;
     return n < 1 ? 1 : n > 100 ? 100 : (unsigned)n;
 }
 

@@ -26,8 +26,8 @@ struct fx_text {
 /* The text of a C string; NULL gives the empty text. */
 struct fx_text fx_text_of(const char *string);
 
-/* A copy as a C string, to be freed; one with a NUL ends there, as it would anywhere
- * else. NULL without memory. */
+/* A copy as a C string, to be freed; it ends at a NUL in the text. NULL without memory.
+ */
 char *fx_text_dup(struct fx_text text) FX_MUST_USE;
 
 /* Same bytes? */
@@ -39,7 +39,7 @@ bool fx_text_is(struct fx_text text, const char *string);
 /* Bytewise order: negative, 0, positive; a prefix comes first. */
 int fx_text_compare(struct fx_text a, struct fx_text b);
 
-/* Does `text` start, end with `part`, or hold it anywhere? The empty part always fits. */
+/* Does `text` start with, end with, or contain `part`? True for the empty part. */
 bool fx_text_starts(struct fx_text text, struct fx_text part);
 bool fx_text_ends(struct fx_text text, struct fx_text part);
 bool fx_text_contains(struct fx_text text, struct fx_text part);
@@ -84,16 +84,16 @@ size_t fx_text_count_digits(struct fx_text text, size_t most);
 /* True for a text of decimal digits alone, also the empty one. */
 bool fx_text_is_digits(struct fx_text text);
 
-/* Removes the byte from the start of the text. False where it does not start with it. */
+/* Removes the byte from the start of the text. False if it does not start with it. */
 bool fx_text_take(struct fx_text *text, char wanted);
 
 /* Removes `least` to `most` (9 at most) digits from the start of the text. False, with
- * the text unchanged, where it has fewer. */
+ * the text unchanged, if it has fewer. */
 bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
                          int *ret_number) FX_MUST_USE;
 
-/* Returns the text before the first `separator`, and takes it and the separator off
- * `rest`; without a separator, all of it. */
+/* Removes the text before the first `separator`, and the separator, from `rest`, and
+ * returns that text; without a separator, all of it. */
 struct fx_text fx_text_cut(struct fx_text *rest, char separator);
 
 /* Decodes the rune at the start of `text` into `ret_rune` and returns its length in

@@ -13,7 +13,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Is it well-formed, by the look of each rune? */
+/* Is it well-formed, rune by rune? */
 static bool check_runes(struct fx_text text) {
     bool is_utf8 = true;
     for (size_t at = 0; at < text.len;) {

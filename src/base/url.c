@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/url.c - taking a URL apart.
+ * base/url.c - parsing a URL.
  */
 #include "base/url.h"
 
@@ -18,7 +18,7 @@
  * authority := host [ ":" [ port ] ]
  * host      := "[" IPv6 "]" | 1*( unreserved | sub-delims )
  * port      := 1 … 65535, decimal
- * and everything is %x21-7E. An authority with a user name is told apart only to say so.
+ * and everything is %x21-7E. An authority with a user name has an error of its own.
  */
 
 struct parser {
@@ -76,7 +76,7 @@ static bool parse_scheme(const struct parser *p, struct fx_url *url, size_t *ret
     return true;
 }
 
-/* Without a zone, which inet_pton() does not know. */
+/* Without a zone, which inet_pton() does not accept. */
 static bool is_ipv6(struct fx_text text) {
     char copy[INET6_ADDRSTRLEN];
     struct in6_addr address;
@@ -113,7 +113,7 @@ static bool parse_name(const struct parser *p, size_t from, size_t to, struct fx
     return end > from || fail_span(p, from, from, "no host");
 }
 
-/* [from, to) is what stands behind the host. */
+/* [from, to) is the text after the host. */
 static bool parse_port(const struct parser *p, size_t from, size_t to,
                        struct fx_url *url) {
     if (from < to && p->text.data[from] != ':') {

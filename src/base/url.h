@@ -17,7 +17,7 @@
 struct fx_url {
     struct fx_text scheme; /* as written; compare without case: fx_url_is_scheme() */
     struct fx_text host;   /* a name or an address, without the brackets of IPv6 */
-    bool is_ipv6;          /* it stood in brackets */
+    bool is_ipv6;          /* it was in brackets */
     uint16_t port;         /* given, or that of http or https; 0: neither */
     bool has_port;
     /* Path and query; no fragment. It begins with "/", or with "?", or is empty: then a
@@ -25,8 +25,8 @@ struct fx_url {
     struct fx_text target;
 };
 
-/* Reads `scheme://host[:port][/path][?query][#fragment]`, of any scheme. User names are
- * refused, and whatever could not stand in a request line. Errors: FX_ESYNTAX, with the
+/* Reads `scheme://host[:port][/path][?query][#fragment]`, of any scheme. User names, and
+ * characters that a request line cannot have, are refused. Errors: FX_ESYNTAX, with the
  * span; FX_ELIMIT over FX_LIMIT_URL_BYTES. */
 bool fx_url_parse(struct fx_text text, struct fx_url *ret_url,
                   struct fx_err *err) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * base/url_fuzz.c - any bytes: refused with a reason, or parts that make a request safe
- * to write and, put together again, the same parts.
+ * to write and, joined again, the same parts.
  */
 #include <assert.h>
 #include <stdint.h>

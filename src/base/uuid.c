@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/uuid.c - random names.
+ * base/uuid.c - random UUIDs.
  */
 #include "base/uuid.h"
 
@@ -10,8 +10,7 @@
 
 #include "base/clock.h"
 
-/* Random bytes of this thread, some names at a time: asking the kernel takes longer than
- * all the rest. */
+/* Random bytes of this thread for several UUIDs: a system call for each would be slow. */
 static _Thread_local struct {
     uint8_t bytes[256];
     size_t left;

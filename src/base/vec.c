@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/vec.c - doubling an array.
+ * base/vec.c - doubles an array.
  */
 #include "base/vec.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/vec.h - growing a plain array. The owner keeps pointer, length and capacity in
- * fields of its own with names of its own:
+ * base/vec.h - growing a plain array. Pointer, length and capacity are fields of the
+ * owner, with any names:
  *
  *     struct list { struct item *items; size_t n_items, cap_items; };
  *     if (!FX_VEC_GROW(list->items, list->n_items, list->cap_items)) { no memory }

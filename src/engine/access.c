@@ -315,15 +315,15 @@ bool fx_mutator_derive_access(struct fx_mutator *mutator) {
 
 /* ---- parts to decode ------------------------------------------------------------- */
 
-static bool add_member(struct fx_json_place place, struct fx_text name) {
-    const bool ok = fx_json_place_member(&place, name);
-    fx_json_place_all(place);
+static bool add_member(struct fx_json_cursor place, struct fx_text name) {
+    const bool ok = fx_json_cursor_member(&place, name);
+    fx_json_cursor_all(place);
     return ok;
 }
 
 /* Adds the members that identify an element of a list: the key of the path, and the keys
  * by which a diff aligns two lists. */
-static bool add_keys(struct fx_json_place element, const struct fx_path_step *step) {
+static bool add_keys(struct fx_json_cursor element, const struct fx_path_step *step) {
     bool ok = step->type != FX_PATH_ELEMENT || add_member(element, step->name);
     for (const char *const *key = fx_patch_merge_keys; ok && *key != NULL; key++) {
         ok = add_member(element, fx_text_of(*key));
@@ -333,18 +333,18 @@ static bool add_keys(struct fx_json_place element, const struct fx_path_step *st
 
 static bool add_path(const struct fx_path_step *steps, size_t n_steps,
                      struct fx_json_part *parts) {
-    struct fx_json_place place = {.part = parts};
+    struct fx_json_cursor place = {.part = parts};
     bool ok = true;
     for (size_t i = 0; ok && i < n_steps; i++) {
         if (steps[i].type == FX_PATH_MEMBER) {
-            ok = fx_json_place_member(&place, steps[i].name);
+            ok = fx_json_cursor_member(&place, steps[i].name);
         } else if (i + 1 < n_steps) {
-            fx_json_place_element(&place);
+            fx_json_cursor_element(&place);
             ok = add_keys(place, &steps[i]);
         }
     }
     if (n_steps > 0) {
-        fx_json_place_all(place);
+        fx_json_cursor_all(place);
     }
     return ok;
 }
@@ -390,7 +390,7 @@ bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
         if (mutators[i]->ops->access != NULL) {
             ok = add_declared(&access, mutators[i]);
         } else {
-            fx_json_place_all((struct fx_json_place){.part = parts});
+            fx_json_cursor_all((struct fx_json_cursor){.part = parts});
         }
     }
     fx_access_finish(&access);

@@ -62,7 +62,7 @@ struct fx_access {
     struct fx_path_step *steps;
     size_t n_steps, cap_steps;
     /* A dialect that finds what its expressions read by evaluating them on a tree of
-     * parts adds that here (fx_json_place_member() and the like). NULL: it is not
+     * parts adds that here (fx_json_cursor_member() and the like). NULL: it is not
      * needed. */
     struct fx_json_part *parts;
     bool matches_metadata; /* `match` reads labels or annotations of the fx_subject */

@@ -145,18 +145,18 @@ static void several_written_paths(void **state) {
 /* All of a.b, what a.c is, and the elements of the list l. */
 static void read_expressions(const struct fx_mutator *self, struct fx_access *access) {
     fake_access(self, access);
-    struct fx_json_place a = {.part = access->parts};
-    struct fx_json_place l = a;
-    if (access->parts == NULL || !fx_json_place_member(&a, FX_TEXT("a")) ||
-        !fx_json_place_member(&l, FX_TEXT("l"))) {
+    struct fx_json_cursor a = {.part = access->parts};
+    struct fx_json_cursor l = a;
+    if (access->parts == NULL || !fx_json_cursor_member(&a, FX_TEXT("a")) ||
+        !fx_json_cursor_member(&l, FX_TEXT("l"))) {
         return;
     }
-    struct fx_json_place b = a;
-    assert_true(fx_json_place_member(&b, FX_TEXT("b")));
-    assert_true(fx_json_place_member(&a, FX_TEXT("c")));
-    fx_json_place_all(b);
-    fx_json_place_element(&l);
-    assert_true(fx_json_place_member(&l, FX_TEXT("n")));
+    struct fx_json_cursor b = a;
+    assert_true(fx_json_cursor_member(&b, FX_TEXT("b")));
+    assert_true(fx_json_cursor_member(&a, FX_TEXT("c")));
+    fx_json_cursor_all(b);
+    fx_json_cursor_element(&l);
+    assert_true(fx_json_cursor_member(&l, FX_TEXT("n")));
 }
 
 static void expressions_count(void **state) {

@@ -38,8 +38,8 @@ static bool add_document(struct fx_documents *documents, json_t *root, uint32_t 
     return true;
 }
 
-/* Lists may hold lists. Recursion is as deep as the document, which the readers bound;
- * what aliases repeat they have counted. */
+/* Lists may contain lists. Recursion is as deep as the document, which the readers
+ * limit; they have also counted the nodes that aliases repeat. */
 static bool add_items(struct fx_documents *documents, const struct fx_marks_index *marks,
                       json_t *list, uint32_t line, struct fx_err *err) {
     const json_t *items = fx_tree_view_key(list, "items");
@@ -107,10 +107,10 @@ void fx_documents_finish(struct fx_documents *documents) {
 
 void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
                            uint32_t *ret_column) {
-    struct fx_position place = fx_position_start(text);
-    fx_position_advance(&place, text, off);
-    *ret_line = place.line;
-    *ret_column = place.column;
+    struct fx_position position = fx_position_start(text);
+    fx_position_advance(&position, text, off);
+    *ret_line = position.line;
+    *ret_column = position.column;
 }
 
 static bool is_space(char c) {
@@ -151,38 +151,38 @@ static size_t skip_value(struct fx_text text, size_t off) {
     return text.len;
 }
 
-/* Moves the marks of a value to where it stands in the whole text. */
+/* Changes the marks of a value to positions in the whole text. */
 static void move_marks(struct fx_marks *marks, size_t first,
-                       const struct fx_position *place) {
+                       const struct fx_position *position) {
     for (size_t i = first; i < marks->n_items; i++) {
         struct fx_mark *mark = &marks->items[i];
-        mark->off += (uint32_t)place->off;
-        mark->column += mark->line == 1 ? place->column - 1 : 0;
-        mark->line += place->line - 1;
+        mark->off += (uint32_t)position->off;
+        mark->column += mark->line == 1 ? position->column - 1 : 0;
+        mark->line += position->line - 1;
     }
 }
 
-/* Reads the values that follow one another, with or without space between. *ret_end is
- * where the value begins that failed. */
+/* Reads a sequence of values, with or without space between them. *ret_end is the start
+ * of the value that failed. */
 static bool read_json(struct fx_text text, struct fx_documents *documents,
                       size_t *ret_end, struct fx_err *err) {
-    struct fx_position place = fx_position_start(text);
-    fx_position_advance(&place, text, skip_space(text, 0));
-    while (place.off < text.len) {
-        *ret_end = place.off;
-        const size_t end = skip_value(text, place.off);
+    struct fx_position position = fx_position_start(text);
+    fx_position_advance(&position, text, skip_space(text, 0));
+    while (position.off < text.len) {
+        *ret_end = position.off;
+        const size_t end = skip_value(text, position.off);
         const size_t first = documents->marks.n_items;
-        const struct fx_text value = {text.data + place.off, end - place.off};
+        const struct fx_text value = {text.data + position.off, end - position.off};
         json_t *root = fx_json_read(value, &documents->marks, err);
         if (root == NULL) {
-            err->off += (uint32_t)place.off;
+            err->off += (uint32_t)position.off;
             return false;
         }
-        move_marks(&documents->marks, first, &place);
-        if (!add_take(documents, root, first, place.line, err)) {
+        move_marks(&documents->marks, first, &position);
+        if (!add_take(documents, root, first, position.line, err)) {
             return false;
         }
-        fx_position_advance(&place, text, skip_space(text, end));
+        fx_position_advance(&position, text, skip_space(text, end));
     }
     return true;
 }
@@ -215,23 +215,23 @@ static bool read_yaml(struct fx_text text, struct fx_documents *documents,
     return ok;
 }
 
-/* Of a text that begins with `{`: would anyone call it JSON? Not where the reading of it
- * ended at a line that separates YAML documents. */
-static bool looks_like_json(struct fx_text text, size_t json_end) {
+/* Does a text that begins with `{` resemble JSON? Not if its reading as JSON ended at a
+ * line that separates YAML documents. */
+static bool resembles_json(struct fx_text text, size_t json_end) {
     const struct fx_text rest = {text.data + json_end, text.len - json_end};
     const size_t off = skip_space(text, skip_space(text, 0) + 1);
     return !fx_text_starts(rest, FX_TEXT("---")) &&
            (off >= text.len || text.data[off] == '"' || text.data[off] == '}');
 }
 
-/* Reads the text as YAML where it did not read as JSON. Where neither reading went
- * through, JSON tells what is wrong if the text looks like it and YAML got no further. */
+/* Reads a text that is not valid JSON as YAML. If that fails too, the error of JSON is
+ * reported if the text resembles JSON and YAML read no more documents. */
 static bool retry_yaml(struct fx_text text, size_t json_end,
                        struct fx_documents *documents, struct fx_err *err) {
     struct fx_documents yaml = {0};
     struct fx_err yaml_err = FX_ERR_INIT;
     const bool ok = read_yaml(text, &yaml, &yaml_err);
-    if (!ok && !fx_err_is_ours(&yaml_err) && looks_like_json(text, json_end) &&
+    if (!ok && !fx_err_is_ours(&yaml_err) && resembles_json(text, json_end) &&
         yaml.n_items <= documents->n_items) {
         fx_documents_finish(&yaml);
         return false;

@@ -17,7 +17,7 @@
 #include "value/documents.h"
 #include "value/json.h"
 
-/* "line:json" of each document, a space between, and the error's "!off:words". */
+/* "line:json" of each document, a space between, and the error's "!off:message". */
 static void print_documents(struct fx_buf *out, const char *text) {
     struct fx_documents documents;
     struct fx_err err = FX_ERR_INIT;
@@ -57,7 +57,7 @@ static const struct {
     {"{\"a\": 1,}\n", "1:{\"a\":1}"},
     {"{\"a\":1}\n---\n{\"b\":2}\n", "1:{\"a\":1} 3:{\"b\":2}"},
     {"{\"a\":1} # words\n", "1:{\"a\":1}"},
-    /* neither: whoever got further tells */
+    /* neither: the reader that got further reports */
     {"{\"a\": 1}{\"b\" 2}", "1:{\"a\":1}!13:invalid character '2' after object key"},
     {"{\"a\": [1}", "!8:invalid character '}' after array element"},
     {"{\"a\": 1", "!7:unexpected end of JSON input"},

@@ -7,8 +7,8 @@
 #include "base/budget.h"
 #include "value/tree.h"
 
-/* Is the double exactly this integer? Beyond the range no integer is; within it the cast
- * loses only a fraction, which comparing the cast back finds. */
+/* Is the double exactly this integer? Within the range of integers the cast drops only a
+ * fraction, which the comparison with the result finds. */
 static bool is_integer(double real, json_int_t integer) {
     if (!(real >= -0x1p63 && real < 0x1p63)) {
         return false;
@@ -31,8 +31,7 @@ static bool equal_numbers(const json_t *a, const json_t *b) {
     return json_real_value(a) == json_real_value(b);
 }
 
-/* Keys mostly come in the same order: `beside` walks along in b for as long as they do.
- */
+/* Keys usually have the same order: `beside` is the member of b at the same index. */
 static bool equal_objects(const json_t *a, const json_t *b) {
     if (json_object_size(a) != json_object_size(b) || !fx_spend(json_object_size(a))) {
         return false;
@@ -93,7 +92,8 @@ bool fx_equal(const json_t *a, const json_t *b) {
     case JSON_REAL:
     case JSON_TRUE:
     case JSON_FALSE:
-    case JSON_NULL: return true; /* numbers are done; the others are one node each */
+    case JSON_NULL:
+        return true; /* numbers are compared above; the others are singletons */
     }
     return false;
 }

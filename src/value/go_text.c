@@ -46,7 +46,7 @@ static int compare_entries(const void *a, const void *b) {
     return fx_text_compare(left->key, right->key);
 }
 
-/* The entries in the order of their keys, as Go prints a map; NULL without memory. */
+/* The entries sorted by key, as Go prints a map; NULL without memory. */
 static struct entry *sorted_entries(json_t *object, size_t count) {
     struct entry *entries = calloc(count + 1, sizeof *entries);
     if (entries == NULL) {

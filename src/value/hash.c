@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/hash.c - SipHash of texts and numbers, and of the hashes of what is in a list or
- * an object.
+ * value/hash.c - SipHash of texts and numbers, and of the hashes of elements and members.
  */
 #include "value/hash.h"
 
@@ -67,7 +66,7 @@ static uint64_t sip_end(struct sip *sip) {
     return sip->v0 ^ sip->v1 ^ sip->v2 ^ sip->v3;
 }
 
-/* The bytes from `at` on, up to eight of them, as a little endian word. */
+/* Up to eight bytes from `at` on, as a little endian word. */
 static uint64_t word_at(struct fx_text bytes, size_t at) {
     const size_t end = bytes.len - at < 8 ? bytes.len : at + 8;
     uint64_t word = 0;
@@ -89,7 +88,7 @@ uint64_t fx_hash_siphash(struct fx_hash_key key, struct fx_text bytes) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* The hash of two words. */
+/* The hash of two 64-bit values. */
 static uint64_t hash_pair(struct fx_hash_key key, uint64_t a, uint64_t b) {
     struct sip sip = sip_start(key);
     sip_word(&sip, a);
@@ -118,7 +117,7 @@ static uint64_t hash_array(struct fx_hash_key key, const json_t *array) {
     return hash;
 }
 
-/* A sum, which knows no order. */
+/* A sum, so that the order of the members does not matter. */
 static uint64_t hash_object(struct fx_hash_key key, const json_t *object) {
     uint64_t sum = 0;
     for (void *iter = fx_node_first(object); iter != NULL;

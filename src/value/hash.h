@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/hash.h - a hash of values for tables with hostile values: without its secret key,
- * nobody can find values that collide. Equal values (value/equal.h) have the same hash.
+ * value/hash.h - a hash of values for tables with hostile values: values that collide
+ * cannot be found without its secret key. Equal values (value/equal.h) have the same
+ * hash.
  */
 #ifndef FX_VALUE_HASH_H
 #define FX_VALUE_HASH_H

@@ -170,7 +170,7 @@ static bool has_exponent(struct fx_text text) {
 
 /* The fast way past a value ends where the reader does; and what it refuses is an error,
  * or one of the few things that it leaves to the reader. `more` bytes follow, as many as
- * make a difference to how it looks at the last ones. */
+ * make a difference to the check of the last ones. */
 static void check_skip(struct fx_text text, const json_t *value, const struct fx_err *why,
                        size_t more) {
     struct fx_buf buf;

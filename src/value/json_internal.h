@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_internal.h - what the files of the JSON reader and writer share; private to
+ * value/json_internal.h - shared by the files of the JSON reader and writer; private to
  * this room.
  */
 #ifndef FX_VALUE_JSON_INTERNAL_H
@@ -18,7 +18,7 @@
 #endif
 
 #include "base/buf.h"
-#include "value/json_reader.h"
+#include "value/json.h"
 
 /* ---- plain bytes ------------------------------------------------------------------- */
 
@@ -31,9 +31,9 @@ static inline bool fx_json_is_plain(char c) {
     return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* How many of the FX_JSON_RUN bytes, from the first on, are plain, and ASCII where
- * `ascii` says so? And how many are plain, ASCII, no blank and no `!`, which is what most
- * strings are made of and is asked in fewer steps? */
+/* _plain: how many of the FX_JSON_RUN bytes, from the first on, are plain (with `ascii`:
+ * plain and ASCII). _usual: how many are plain, ASCII, and neither blank nor `!`, as most
+ * bytes of strings are; this needs fewer instructions. */
 #ifdef __SSE2__
 #define FX_JSON_RUN 16
 
@@ -129,14 +129,14 @@ static inline int fx_json_peek(const struct fx_json_reader *r) {
     return r->at < r->end ? (unsigned char)*r->at : -1;
 }
 
-/* Fail at the place reached: between tokens and within a string, where the end of the
- * text is "unexpected end of JSON input"; and within a number, a literal or an escape,
- * where it counts as a blank. Always false. */
+/* Fail at the current position. _here: between tokens and within a string; the end of the
+ * text is "unexpected end of JSON input". _inside: within a number, a literal or an
+ * escape; the end counts as a blank. Always false. */
 bool fx_json_fail_here(struct fx_json_reader *r, const char *context);
 bool fx_json_fail_inside(struct fx_json_reader *r, const char *context);
 
-/* A string's bytes begin at `from`, and up to `at` they stand for themselves: reads on,
- * past the last quote. */
+/* Reads the rest of a string, past its last quote. Its bytes begin at `from`; those up to
+ * `at` are known to be plain. */
 bool fx_json_read_rest(struct fx_json_reader *r, const char *from, const char *at,
                        struct fx_json_span *ret_span) FX_MUST_USE;
 
@@ -164,18 +164,18 @@ static inline struct fx_text fx_json_span_text(const struct fx_json_reader *r,
     return (struct fx_text){data, span.len};
 }
 
-/* Gives the span's bytes on the scratch back; all above them are given back already. */
+/* Removes the span's bytes from the scratch; those above them are already removed. */
 static inline void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span) {
     if (span.data == NULL) {
         r->scratch.len = span.off;
     }
 }
 
-/* Where the value ends that begins at `at`, perhaps behind blanks: one that
- * fx_json_read() would take, nested at most `levels` deep. `end` is that of the whole
- * text, without the blanks before it. NULL where that cannot be said so easily: in an
- * error, in a number that may be too large, and near the end of a text that does not end
- * in `}`. Then it has to be read. */
+/* Returns the end of the value that begins at `at` (after blanks, if any), which
+ * fx_json_read() would accept, nested at most `levels` deep. `end` is the end of the
+ * whole text, without the blanks before it. NULL if the value has to be read to find its
+ * end: for an error, a number that may be too large, and a text that does not end in `}`.
+ */
 const char *fx_json_skip(const char *at, const char *end, unsigned levels);
 
 /* ---- the writer, which the patch writer shares ------------------------------------- */
@@ -184,7 +184,7 @@ const char *fx_json_skip(const char *at, const char *end, unsigned levels);
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
                           unsigned depth);
 
-/* A new line indented to `depth`, where the style has lines. */
+/* A new line indented to `depth`, if the style has lines. */
 void fx_json_write_break(struct fx_buf *buf, unsigned style, unsigned depth);
 
 /* ":" or ": ". */

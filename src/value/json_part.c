@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "value/tree.h"
 
-/* One of 64, by what mostly tells the keys of an object apart. */
+/* One of 64 bits, from the first byte and the length, which differ for most keys. */
 static uint64_t bit_of(struct fx_text key) {
     const size_t first = key.len == 0 ? 0 : (unsigned char)key.data[0];
     return UINT64_C(1) << ((first + 8 * key.len) % 64);
@@ -39,7 +39,7 @@ static struct fx_json_part *add(struct fx_json_part *to, struct fx_text key) {
     return part;
 }
 
-/* No deeper than the longest path. */
+/* Recursion is as deep as the longest path. */
 void fx_json_part_finish(struct fx_json_part *root) {
     for (struct fx_json_part *part = root->first; part != NULL;) {
         struct fx_json_part *next = part->next;
@@ -54,40 +54,40 @@ void fx_json_part_finish(struct fx_json_part *root) {
     root->is_list = false;
 }
 
-void fx_json_place_all(struct fx_json_place place) {
-    if (place.part != NULL) {
-        place.part->omits_rest = false;
+void fx_json_cursor_all(struct fx_json_cursor cursor) {
+    if (cursor.part != NULL) {
+        cursor.part->omits_rest = false;
     }
 }
 
-bool fx_json_place_member(struct fx_json_place *place, struct fx_text key) {
-    struct fx_json_part *part = place->part;
-    place->is_element = false;
+bool fx_json_cursor_member(struct fx_json_cursor *cursor, struct fx_text key) {
+    struct fx_json_part *part = cursor->part;
+    cursor->is_element = false;
     if (part == NULL || !part->omits_rest) {
         return true;
     }
     struct fx_json_part *below = find(part, key);
     if (below == NULL && (part->n_below == FX_LIMIT_JSON_PARTS ||
-                          place->depth == FX_LIMIT_JSON_PART_DEPTH)) {
-        fx_json_place_all(*place);
+                          cursor->depth == FX_LIMIT_JSON_PART_DEPTH)) {
+        fx_json_cursor_all(*cursor);
         return true;
     }
-    place->part = below != NULL ? below : add(part, key);
-    place->depth++;
-    return place->part != NULL;
+    cursor->part = below != NULL ? below : add(part, key);
+    cursor->depth++;
+    return cursor->part != NULL;
 }
 
-void fx_json_place_element(struct fx_json_place *place) {
-    if (place->is_element) {
-        fx_json_place_all(*place);
-    } else if (place->part != NULL) {
-        place->part->is_list = true;
-        place->is_element = true;
+void fx_json_cursor_element(struct fx_json_cursor *cursor) {
+    if (cursor->is_element) {
+        fx_json_cursor_all(*cursor);
+    } else if (cursor->part != NULL) {
+        cursor->part->is_list = true;
+        cursor->is_element = true;
     }
 }
 
-void fx_json_place_count(struct fx_json_place place) {
-    fx_json_place_element(&place);
+void fx_json_cursor_count(struct fx_json_cursor cursor) {
+    fx_json_cursor_element(&cursor);
 }
 
 void fx_json_part_prune(struct fx_json_part *root) {
@@ -99,7 +99,7 @@ void fx_json_part_prune(struct fx_json_part *root) {
     }
 }
 
-/* ---- what came of it --------------------------------------------------------------- */
+/* ---- complete values -------------------------------------------------------------- */
 
 static bool members_are_whole(const json_t *object) {
     if (fx_tree_view_text(object, FX_JSON_PARTIAL_KEY) != NULL) {

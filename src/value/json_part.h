@@ -43,29 +43,29 @@ const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
 /* Frees all parts below the root, which then needs the whole value. */
 void fx_json_part_finish(struct fx_json_part *root);
 
-/* A position in such a tree, to extend it step by step. The root is zeroed at first, and
+/* A cursor in such a tree, to extend it step by step. The root is zeroed at first, and
  * has `omits_rest` set. The texts of keys are borrowed, and outlive the tree. Nothing is
- * freed until fx_json_part_prune(), so that positions stay valid. */
-struct fx_json_place {
-    struct fx_json_part *part; /* NULL: in another value, of which nothing is needed */
+ * freed until fx_json_part_prune(), so that cursors stay valid. */
+struct fx_json_cursor {
+    struct fx_json_part *part; /* NULL: in a value of which nothing is needed */
     unsigned depth;            /* below the root; 0 at first */
-    bool is_element;           /* not the value there, but its elements */
+    bool is_element;           /* at the elements of the value, not at the value */
 };
 
 /* Moves to the member. Its existence and type are needed from now on, and its value if it
- * has no members. Beyond FX_LIMIT_JSON_PARTS and FX_LIMIT_JSON_PART_DEPTH the position
+ * has no members. Beyond FX_LIMIT_JSON_PARTS and FX_LIMIT_JSON_PART_DEPTH the cursor
  * does not move, and the whole value is needed. False without memory. */
-bool fx_json_place_member(struct fx_json_place *place, struct fx_text key) FX_MUST_USE;
+bool fx_json_cursor_member(struct fx_json_cursor *cursor, struct fx_text key) FX_MUST_USE;
 
 /* Moves to an element of the list. If the value is an object instead, it is needed whole,
  * because the member is not known. */
-void fx_json_place_element(struct fx_json_place *place);
+void fx_json_cursor_element(struct fx_json_cursor *cursor);
 
 /* The number of elements or members is needed. */
-void fx_json_place_count(struct fx_json_place place);
+void fx_json_cursor_count(struct fx_json_cursor cursor);
 
 /* The whole value is needed. */
-void fx_json_place_all(struct fx_json_place place);
+void fx_json_cursor_all(struct fx_json_cursor cursor);
 
 /* Frees nodes within parts that are needed whole. Call it when all parts are added. */
 void fx_json_part_prune(struct fx_json_part *root);

@@ -12,12 +12,12 @@
 /* Wants the value at the end of the path. False without memory. */
 static inline bool part_testing_add(struct fx_json_part *root, const struct fx_text *path,
                                     size_t n_keys) {
-    struct fx_json_place place = {.part = root};
+    struct fx_json_cursor cursor = {.part = root};
     bool ok = true;
     for (size_t i = 0; ok && i < n_keys; i++) {
-        ok = fx_json_place_member(&place, path[i]);
+        ok = fx_json_cursor_member(&cursor, path[i]);
     }
-    fx_json_place_all(place);
+    fx_json_cursor_all(cursor);
     fx_json_part_prune(root);
     return ok;
 }

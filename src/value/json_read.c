@@ -2,9 +2,9 @@
  *
  * value/json_read.c - JSON text to jansson nodes in one pass.
  *
- * What is not wanted is passed over (json_skip.c). Where that does not come to a good end
- * it is read by the same functions as everything, so that errors are the same: `null`, a
- * node that costs nothing, stands for it.
+ * Values outside the wanted part are skipped (json_skip.c). If that fails, they are read
+ * by the same functions as all others, so that errors are the same; json_null(), which
+ * costs nothing, stands for their nodes.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -20,8 +20,8 @@
 
 /* ---- errors ------------------------------------------------------------------------ */
 
-/* The words are those of Go's encoding/json. Its scanner treats the end of the text as a
- * blank: hence "invalid character ' '" where a number or literal is cut short. */
+/* The messages are those of Go's encoding/json. Its scanner treats the end of the text as
+ * a blank: hence "invalid character ' '" where a number or literal is cut short. */
 
 /* The character as Go's encoding/json quotes it: '\n', '"', '\'', and a byte that is no
  * ASCII as the rune of that number. */
@@ -89,7 +89,7 @@ static inline int next_token(struct fx_json_reader *r) {
     return fx_json_peek(r);
 }
 
-/* Moves the counted place on to `to`: each byte is counted once. */
+/* Counts lines and columns up to `to`: each byte is counted once. */
 static void count_to(struct fx_json_reader *r, const char *to) {
     for (; r->counted < to; r->counted++) {
         if (*r->counted == '\n') {
@@ -101,8 +101,8 @@ static void count_to(struct fx_json_reader *r, const char *to) {
     }
 }
 
-/* What jansson's nodes take of memory on 64-bit glibc, about: an object has a table of
- * eight buckets from the start, an array eight places. */
+/* Approximate memory of jansson's nodes on 64-bit glibc: an object begins with a table of
+ * eight buckets, an array with room for eight elements. */
 #define COST_OF_OBJECT 240
 #define COST_OF_ARRAY  136
 #define COST_OF_STRING 64 /* and its bytes */
@@ -129,23 +129,23 @@ static bool spend(struct fx_json_reader *r, size_t bytes) {
 
 static bool add_mark(struct fx_json_reader *r, const json_t *node, const char *where) {
     count_to(r, where);
-    const struct fx_mark place = {
+    const struct fx_mark mark = {
         .node = node,
         .off = (uint32_t)(where - r->start),
         .line = r->line,
         .column = r->column,
     };
-    return fx_marks_add(r->marks, place) || fx_fail_nomem(r->err);
+    return fx_marks_add(r->marks, mark) || fx_fail_nomem(r->err);
 }
 
-/* What is not to be is overwritten: half of a Secret is one, too. */
+/* Overwrites an incomplete value before it is freed: it may be part of a Secret. */
 static void drop(json_t *node) {
     fx_tree_wipe(node);
     json_decref(node);
 }
 
-/* Notes the new node, and where it was read. Passes NULL on; drops the node where there
- * is no memory for it. */
+/* Spends for the new node and adds its mark. Returns NULL for NULL, and, after dropping
+ * the node, if the limit of memory is exceeded. */
 static json_t *note(struct fx_json_reader *r, json_t *node, size_t cost,
                     const char *where) {
     if (node == NULL) {
@@ -258,7 +258,7 @@ static bool enter(struct fx_json_reader *r) {
     return true;
 }
 
-/* Closes it where the bracket comes next. */
+/* Closes it if the bracket comes next. */
 static inline bool leave(struct fx_json_reader *r, char bracket) {
     if (next_token(r) != bracket) {
         return false;
@@ -307,7 +307,7 @@ static inline bool read_members(struct fx_json_reader *r, take_value *take, void
     return false;
 }
 
-static bool omit_value(struct fx_json_reader *r) {
+bool fx_json_next_skip(struct fx_json_reader *r) {
     const char *end = fx_json_skip(r->at, r->last, FX_LIMIT_JSON_DEPTH - r->depth);
     if (end != NULL) {
         r->at = end;
@@ -319,11 +319,11 @@ static bool omit_value(struct fx_json_reader *r) {
     return value != NULL;
 }
 
-/* An object that is read, and the part that is wanted of it, or NULL. */
+/* The object being read, and its wanted part, or NULL. */
 struct object {
     json_t *node;
     const struct fx_json_part *part;
-    const char *lost; /* where a value stood that is not wanted; NULL: there is none */
+    const char *lost; /* position of the first unwanted value; NULL if there is none */
 };
 
 static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *user) {
@@ -336,7 +336,7 @@ static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *
             fx_json_part_find(object->part, fx_json_span_text(r, key));
         if (part == NULL && object->part->omits_rest) {
             object->lost = object->lost == NULL ? r->at : object->lost;
-            return omit_value(r);
+            return fx_json_next_skip(r);
         }
         r->part = part != NULL && (part->omits_rest || part->first != NULL) ? part : NULL;
     }
@@ -350,15 +350,15 @@ static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *
             fx_fail_nomem(r->err));
 }
 
-/* An object that has lost members says so. */
+/* Marks an object that has lost members. */
 static bool set_lost(struct fx_json_reader *r, const struct object *object) {
-    const json_int_t place = object->lost == NULL ? 0 : object->lost - r->start;
+    const json_int_t position = object->lost == NULL ? 0 : object->lost - r->start;
     return object->lost == NULL ||
-           fx_tree_set_take(object->node, FX_JSON_PARTIAL_KEY, json_integer(place)) ||
+           fx_tree_set_take(object->node, FX_JSON_PARTIAL_KEY, json_integer(position)) ||
            fx_fail_nomem(r->err);
 }
 
-/* Of an object; all of it where a list was looked for. */
+/* The wanted part of an object: all of it if the part is for a list. */
 static const struct fx_json_part *wanted_part(const struct fx_json_reader *r) {
     return r->part != NULL && r->part->is_list && !r->in_list ? NULL : r->part;
 }
@@ -481,10 +481,6 @@ json_t *fx_json_next(struct fx_json_reader *r, const struct fx_json_part *part) 
     json_t *value = read_value(r);
     r->part = NULL;
     return value;
-}
-
-bool fx_json_next_skip(struct fx_json_reader *r) {
-    return omit_value(r);
 }
 
 bool fx_json_next_text(struct fx_json_reader *r, struct fx_arena *arena,

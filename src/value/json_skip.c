@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_skip.c - a JSON value checked without being read: nothing is converted, kept
- * or called back, and nothing recurses.
+ * value/json_skip.c - checks a JSON value without reading it: converts nothing, allocates
+ * nothing, and does not recurse.
  *
  * Invariant: the text ends in `}`, which ends every run of blanks, digits or letters. So
- * the end itself is looked for only within strings and behind a `}`.
+ * only strings and a `}` need a check for the end.
  */
 #include "value/json_internal.h"
 
@@ -35,7 +35,7 @@ static inline const char *past_digits(const char *at) {
     return at;
 }
 
-/* An exponent is left to those who know what it comes to. */
+/* Does not accept exponents: the value might be too large. */
 static const char *past_number(const char *at) {
     const char *whole = at + (*at == '-');
     at = past_digits(whole);
@@ -96,10 +96,10 @@ static const char *past_rest_of_string(const char *at, const char *end) {
     }
 }
 
-/* What is passed over. */
+/* The text that contains the value. */
 struct text {
     const char *end;
-    const char *runs_end; /* before it, a run and two bytes more can be read */
+    const char *runs_end; /* before it, a run and two more bytes can be read */
 };
 
 /* Behind the first quote. Nearly all strings end within a run. */
@@ -123,7 +123,7 @@ static const char *past_rest_of_key(const char *at, const char *end) {
     return *at == ':' ? at + 1 : NULL;
 }
 
-/* The same where nearly all keys end: within a run. */
+/* The same, faster for a key that ends within a run, as nearly all do. */
 static inline const char *past_key_text(const char *at, struct text text) {
     if (at < text.runs_end) {
         at += fx_json_count_usual(at);
@@ -147,7 +147,7 @@ static inline const char *past_word(const char *at, const char *end, const char 
     return (size_t)(end - at) > len && memcmp(at, word, len) == 0 ? at + len : NULL;
 }
 
-/* A value that holds no other, and is no string. */
+/* A number or a literal. */
 static const char *past_scalar(const char *at, const char *end) {
     switch (*at) {
     case 't': return past_word(at, end, "true", 4);
@@ -161,10 +161,10 @@ static inline bool is_bracket(char c) {
     return c == '{' || c == '[';
 }
 
-/* The brackets that close what is open where the scan stands. */
+/* The closing brackets of the values that are open. */
 struct nest {
-    char *top;              /* that of the innermost */
-    const char *base, *end; /* nothing is open; nothing more may be */
+    char *top;              /* of the innermost */
+    const char *base, *end; /* of an empty stack; of a full one */
 };
 
 static inline bool open_bracket(struct nest *nest, char closer) {
@@ -175,8 +175,8 @@ static inline bool open_bracket(struct nest *nest, char closer) {
     return true;
 }
 
-/* Opens what begins here, up to the first value that holds no other: behind that; or to
- * the bracket that closes an empty one. */
+/* Opens the objects and lists that begin here. Returns the end of the first scalar in
+ * them, or the closing bracket of an empty one. */
 static inline const char *past_first(struct nest *nest, const char *at,
                                      struct text text) {
     while (at != NULL && *at != '"') {
@@ -198,7 +198,7 @@ static inline const char *past_first(struct nest *nest, const char *at,
     return at == NULL ? NULL : past_string(at + 1, text);
 }
 
-/* Each turn begins where a value does. */
+/* Each iteration begins at a value. */
 static const char *past_nested(const char *at, struct text text, unsigned levels) {
     char closers[1 + FX_LIMIT_JSON_DEPTH]; /* the first one is none */
     struct nest nest = {.top = closers, .base = closers, .end = closers + levels};

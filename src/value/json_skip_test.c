@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "value/json.h"
 #include "value/json_internal.h"
-#include "value/json_reader.h"
 
 /* A value, where it ends when it is passed over, and within how many levels; -1: it is
  * left to the reader. */
@@ -76,7 +76,7 @@ static void passes_over(void **state) {
     }
 }
 
-/* All depths, each bracket's place on the stack. */
+/* All depths, with each bracket at each level of the stack. */
 static void passes_over_deep_values(void **state) {
     (void)state;
     for (unsigned depth = 1; depth <= FX_LIMIT_JSON_DEPTH; depth++) {
@@ -226,7 +226,7 @@ static void expect_passed_as_read(struct fx_text text) {
     free(bytes);
 }
 
-/* With each number of bytes behind it that makes a difference to how many are looked at
+/* With each number of bytes behind it that makes a difference to how many are checked
  * at once. */
 static void passes_over_what_is_read(void **state) {
     (void)state;
@@ -249,7 +249,7 @@ static void passes_over_what_is_read(void **state) {
     }
 }
 
-/* Each byte at each place of a key and of a value, at all distances from the end. */
+/* Each byte at each offset of a key and of a value, at all distances from the end. */
 static void passes_over_each_byte(void **state) {
     (void)state;
     for (unsigned byte = 0; byte < 256; byte++) {

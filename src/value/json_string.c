@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_string.c - the strings of a JSON text: as a span of the text where no byte
- * needs a look of its own, which is nearly always, else unescaped into the scratch.
+ * value/json_string.c - the strings of a JSON text: a span of the text if it has no
+ * escapes and is valid UTF-8, as nearly all strings; otherwise unescaped into the
+ * scratch.
  */
 #include "value/json_internal.h"
 
 #define REPLACEMENT 0xFFFDu
 
-/* Moves on to the first byte that cannot be taken as it is: the quote, a backslash, a
+/* Moves on to the first byte that cannot be copied unchanged: the quote, a backslash, a
  * control character, malformed UTF-8, or the end. */
 static inline void scan_plain(struct fx_json_reader *r) {
     for (;;) {
@@ -47,7 +48,7 @@ static bool read_hex(struct fx_json_reader *r, uint32_t *ret_unit) {
     return true;
 }
 
-/* Takes `\uDC00`…`\uDFFF` where it comes next; moves nothing otherwise. */
+/* Takes `\uDC00`…`\uDFFF` if it comes next; otherwise does not move. */
 static bool take_low_surrogate(struct fx_json_reader *r, uint32_t *ret_unit) {
     if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') {
         return false;
@@ -103,8 +104,8 @@ static bool read_escape(struct fx_json_reader *r) {
     return true;
 }
 
-/* The rest of a string that is not all plain, copied into the scratch. `from` is where
- * the bytes begin that were scanned and not yet copied. */
+/* Copies the rest of a string into the scratch. `from` is the start of the bytes that are
+ * scanned and not yet copied. */
 static bool unescape_rest(struct fx_json_reader *r, const char *from,
                           struct fx_json_span *ret_span) {
     const size_t off = r->scratch.len;

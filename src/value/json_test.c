@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_test.c - reading and writing JSON; errors in Go's words.
+ * value/json_test.c - reading and writing JSON; errors with Go's messages.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -121,7 +121,7 @@ static void refuses_what_is_not(void **state) {
     }
 }
 
-/* Whatever needs a look is seen at each place of a run of plain bytes. */
+/* Each byte that is not plain is found at each offset of a run of plain bytes. */
 static void sees_each_byte(void **state) {
     (void)state;
     for (unsigned byte = 1; byte < 256; byte++) {
@@ -311,7 +311,7 @@ static void survives_each_refused_node(void **state) {
 }
 
 /* Text in; compact text out, or the error. Wanted: `new`, `a`, and of `object` `name` and
- * `list.key`. A place is printed for an object that has lost members. */
+ * `list.key`. A position is printed for an object that has lost members. */
 static const struct {
     const char *in, *out, *error;
     uint32_t off;
@@ -410,8 +410,8 @@ static void bounds_parts(void **state) {
     assert_false(root.omits_rest);
 }
 
-/* Where elements are looked for, what is no list is wanted whole; lists in lists are
- * looked through. */
+/* For elements, a value that is not a list is wanted whole; lists in lists are searched.
+ */
 static void looks_for_lists(void **state) {
     (void)state;
     static const struct {
@@ -425,12 +425,12 @@ static void looks_for_lists(void **state) {
         {"{\"m\":[1,{}]}", "{\"m\":[1,{}]}"},
     };
     struct fx_json_part root = {.omits_rest = true};
-    struct fx_json_place list = {.part = &root};
-    struct fx_json_place other = {.part = &root};
-    assert_true(fx_json_place_member(&list, FX_TEXT("l")));
-    fx_json_place_element(&list);
-    assert_true(fx_json_place_member(&list, FX_TEXT("k")));
-    assert_true(fx_json_place_member(&other, FX_TEXT("m")));
+    struct fx_json_cursor list = {.part = &root};
+    struct fx_json_cursor other = {.part = &root};
+    assert_true(fx_json_cursor_member(&list, FX_TEXT("l")));
+    fx_json_cursor_element(&list);
+    assert_true(fx_json_cursor_member(&list, FX_TEXT("k")));
+    assert_true(fx_json_cursor_member(&other, FX_TEXT("m")));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fx_err err = FX_ERR_INIT;
         json_t *value = fx_json_read_part(fx_text_of(rows[i].in), &root, NULL, &err);
@@ -441,31 +441,31 @@ static void looks_for_lists(void **state) {
     fx_json_part_finish(&root);
 }
 
-/* Past the limits a place stays, and all of it is wanted; nothing is freed before the
- * tree is pruned. */
+/* Beyond the limits a cursor does not move, and the whole value is wanted; nothing is
+ * freed before the tree is pruned. */
 static void bounds_places(void **state) {
     (void)state;
     struct fx_json_part root = {.omits_rest = true};
-    struct fx_json_place deep = {.part = &root};
+    struct fx_json_cursor deep = {.part = &root};
     for (unsigned i = 0; i < 2 * FX_LIMIT_JSON_PART_DEPTH; i++) {
-        assert_true(fx_json_place_member(&deep, FX_TEXT("a")));
+        assert_true(fx_json_cursor_member(&deep, FX_TEXT("a")));
     }
     assert_int_equal(deep.depth, FX_LIMIT_JSON_PART_DEPTH);
     assert_false(deep.part->omits_rest);
-    struct fx_json_place place = {.part = &root};
-    assert_true(fx_json_place_member(&place, FX_TEXT("a")));
-    fx_json_place_element(&place);
-    fx_json_place_element(&place);
-    assert_false(place.part->omits_rest);
-    assert_non_null(place.part->first);
+    struct fx_json_cursor cursor = {.part = &root};
+    assert_true(fx_json_cursor_member(&cursor, FX_TEXT("a")));
+    fx_json_cursor_element(&cursor);
+    fx_json_cursor_element(&cursor);
+    assert_false(cursor.part->omits_rest);
+    assert_non_null(cursor.part->first);
     fx_json_part_prune(&root);
-    assert_null(place.part->first);
+    assert_null(cursor.part->first);
     assert_true(root.omits_rest);
     fx_json_part_finish(&root);
-    struct fx_json_place nowhere = {.part = NULL};
-    assert_true(fx_json_place_member(&nowhere, FX_TEXT("a")));
-    fx_json_place_element(&nowhere);
-    fx_json_place_all(nowhere);
+    struct fx_json_cursor nowhere = {.part = NULL};
+    assert_true(fx_json_cursor_member(&nowhere, FX_TEXT("a")));
+    fx_json_cursor_element(&nowhere);
+    fx_json_cursor_all(nowhere);
     assert_null(nowhere.part);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_write.c - jansson nodes to JSON text, to the letter as Go's encoding/json.
+ * value/json_write.c - jansson nodes to JSON text, exactly as Go's encoding/json.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define UNITS_OF_SORT    2u  /* of an object whose keys are sorted, and one for each */
 #define SHORT_STRING     32u /* pays with its value */
 
-/* May the byte stand in a string as it is? Bytes from 0x80 are looked at as runes. */
+/* Can the byte be written unchanged? Bytes from 0x80 on are checked as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
     if (c < 0x20 || c >= 0x80 || c == '"' || c == '\\') {
         return false;
@@ -66,7 +66,7 @@ static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style
     return length;
 }
 
-/* Where the run of plain bytes from `at` on ends. */
+/* The end of the run of plain bytes from `at` on. */
 static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
     unsigned n = (style & FX_JSON_HTML) == 0 ? FX_JSON_RUN : 0;
     while (n == FX_JSON_RUN && text.len - at >= FX_JSON_RUN) {
@@ -79,9 +79,9 @@ static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
     return at;
 }
 
-/* Nearly all strings: no byte needs a look of its own. The bytes are copied first; behind
- * them stand NULs, at which the look at the copy ends without asking for its length.
- * False where there is more to do, or no room. */
+/* Writes a string without escapes, as nearly all are. Copies the bytes first, with NULs
+ * after them, at which the check of the copy ends without comparing lengths. False if a
+ * byte is not plain, or there is no room. */
 static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style) {
     const size_t more = text.len + 2 + FX_JSON_RUN;
     const size_t room = buf->max == 0 || buf->cap < buf->max ? buf->cap : buf->max;
@@ -109,7 +109,7 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
     return true;
 }
 
-/* Apart, so that short strings need no room for it. */
+/* A function of its own, so that short strings need no stack for it. */
 __attribute__((noinline)) static bool spend_long(struct fx_buf *buf, size_t bytes) {
     buf->failed |= !fx_spend(bytes / BYTES_OF_A_UNIT);
     return !buf->failed;
@@ -235,12 +235,6 @@ static void write_array(struct fx_buf *buf, const json_t *array, unsigned style,
     fx_buf_char(buf, ']');
 }
 
-static void write_number(struct fx_buf *buf, const json_t *number) {
-    char text[FX_NUMBER_SIZE];
-    const size_t length = fx_number_print(number, text);
-    fx_buf_add(buf, text, length);
-}
-
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
                           unsigned depth) {
     assert(value != NULL);
@@ -253,7 +247,7 @@ void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned styl
     case JSON_ARRAY: write_array(buf, value, style, depth); break;
     case JSON_STRING: fx_json_write_string(buf, fx_tree_text(value), style); break;
     case JSON_INTEGER:
-    case JSON_REAL: write_number(buf, value); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_TRUE: fx_buf_str(buf, "true"); break;
     case JSON_FALSE: fx_buf_str(buf, "false"); break;
     case JSON_NULL: fx_buf_str(buf, "null"); break;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/marks.c - the list of positions, looked through only when an error is told, and
- * an index of it for those who ask often.
+ * value/marks.c - the list of positions, searched only for an error, and an index of it
+ * for many lookups.
  */
 #include "value/marks.h"
 
@@ -26,8 +26,8 @@ bool fx_marks_add(struct fx_marks *marks, struct fx_mark mark) {
     return true;
 }
 
-/* From the end: where a key is repeated the first value is freed while its mark stays,
- * and a node read later may lie at its address. */
+/* Searches from the end: if a key is repeated, the first value is freed while its mark
+ * stays, and a later node may have its address. */
 const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *node) {
     for (size_t i = marks->n_items; i > 0; i--) {
         if (marks->items[i - 1].node == node) {
@@ -97,24 +97,24 @@ static bool is_continuation(char byte) {
     return ((unsigned char)byte & 0xC0u) == 0x80u;
 }
 
-void fx_position_step(struct fx_position *place, struct fx_text text) {
-    if (place->off == text.len) {
+void fx_position_step(struct fx_position *position, struct fx_text text) {
+    if (position->off == text.len) {
         return;
     }
-    if (text.data[place->off] == '\n') {
-        place->line++;
-        place->column = 1;
+    if (text.data[position->off] == '\n') {
+        position->line++;
+        position->column = 1;
     } else {
-        place->column++;
+        position->column++;
     }
     do {
-        place->off++;
-    } while (place->off < text.len && is_continuation(text.data[place->off]));
+        position->off++;
+    } while (position->off < text.len && is_continuation(text.data[position->off]));
 }
 
-void fx_position_advance(struct fx_position *place, struct fx_text text, size_t off) {
+void fx_position_advance(struct fx_position *position, struct fx_text text, size_t off) {
     const size_t end = off < text.len ? off : text.len;
-    while (place->off < end) {
-        fx_position_step(place, text);
+    while (position->off < end) {
+        fx_position_step(position, text);
     }
 }

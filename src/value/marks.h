@@ -67,9 +67,9 @@ struct fx_position fx_position_start(struct fx_text text);
 
 /* Moves on to the byte at `off` (cut to the text's end), which is not before it. A line
  * ends at its line feed. */
-void fx_position_advance(struct fx_position *place, struct fx_text text, size_t off);
+void fx_position_advance(struct fx_position *position, struct fx_text text, size_t off);
 
 /* Moves on by one rune; stays at the text's end. */
-void fx_position_step(struct fx_position *place, struct fx_text text);
+void fx_position_step(struct fx_position *position, struct fx_text text);
 
 #endif

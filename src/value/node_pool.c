@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/node_pool.c - slabs out of one reserved range of addresses. The range tells a
- * piece of a slab from one of malloc(), the slab's alignment finds its head.
+ * value/node_pool.c - slabs in one reserved range of addresses. The range distinguishes a
+ * piece of a slab from one of malloc(); the alignment of a slab gives its head.
  *
- * A thread counts the pieces of its slabs without a lock. What another thread drops is
- * noted beside that count, with the lock held, until the owner's next review.
+ * A thread counts the pieces of its slabs without a lock. Pieces that another thread
+ * frees are counted separately, with the lock held, until the owner's next review.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, MAP_NORESERVE, madvise() */
 #include "value/node_pool.h"
@@ -35,10 +35,11 @@
 
 struct slab {
     struct slab *next; /* in a list of idle ones */
-    /* The thread that fills it; NULL: it has ended, or nobody does. */
+    /* The thread that fills it; NULL if there is none, or it has ended. */
     struct pool *_Atomic owner;
-    size_t n_pieces; /* that are not dropped yet, as far as the owner knows */
-    /* What others have dropped, and the next slab of the owner of which they did. */
+    size_t n_pieces; /* not freed, without n_foreign */
+    /* Pieces that other threads have freed, and the owner's next slab with such pieces.
+     */
     size_t n_foreign;
     struct slab *next_foreign;
 };
@@ -49,30 +50,29 @@ struct slab {
 struct pool {
     bool is_entered;
     struct slab *current; /* or NULL */
-    char *at;             /* where its next piece is cut off */
-    size_t room;          /* and how many bytes are left */
+    char *at;             /* the position of the next piece */
+    size_t room;          /* bytes that are left */
     struct slab *idle;
     size_t n_idle, n_slabs;
     bool has_ending; /* end_thread() will be called */
-    /* Slabs of which others have dropped pieces; written with the lock held. */
+    /* Slabs of which other threads have freed pieces; written with the lock held. */
     struct slab *_Atomic foreign;
 };
 
 static _Thread_local struct pool pool;
 
-/* What all threads share: the range, how much of it was ever handed out, and the slabs
- * that came back. */
+/* Shared by all threads: the range, how much of it has been used, and returned slabs. */
 static struct {
-    uintptr_t start; /* 0: there is none */
+    uintptr_t start; /* 0 if there is no range */
     size_t used;
     struct slab *idle;
     pthread_mutex_t lock;
-    pthread_key_t ending; /* tells of threads that end */
+    pthread_key_t ending; /* calls end_thread() */
 } region = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* ---- slabs for threads ------------------------------------------------------------ */
 
-/* The next slab that nobody ever had; NULL where the range or memory is used up. */
+/* The next unused slab; NULL if the range or memory is used up. */
 static struct slab *open_slab(void) {
     if (region.start == 0 || region.used == REGION_BYTES) {
         return NULL;
@@ -98,7 +98,7 @@ static struct slab *take_slab(void) {
     return slab;
 }
 
-/* Its memory goes back to the system but for the page of its head. With the lock held. */
+/* Returns its memory, except the page of its head, to the system. With the lock held. */
 static void give_slab_back(struct slab *slab) {
     const size_t page = 4096;
     (void)madvise((char *)slab + page, SLAB_BYTES - page, MADV_DONTNEED);
@@ -115,7 +115,7 @@ static void begin_slab(struct slab *slab) {
     pool.room = SLAB_BYTES - HEAD_BYTES;
 }
 
-/* The slab that is filled from now on, an empty one; false where there is none. */
+/* Makes an empty slab the current one; false if there is none. */
 static bool next_slab(void) {
     struct slab *slab = pool.idle;
     if (slab != NULL) {
@@ -138,7 +138,7 @@ static bool next_slab(void) {
     return true;
 }
 
-/* All its pieces are dropped. */
+/* Called when all its pieces are freed. */
 FX_RARE static void empty_slab(struct slab *slab) {
     if (slab == pool.current) {
         begin_slab(slab);
@@ -173,8 +173,8 @@ static void *allocate(size_t bytes) {
     return piece;
 }
 
-/* A piece of another thread's slab: the owner will hear of it; where it has ended, what
- * is left of the slab is everybody's. */
+/* Frees a piece of another thread's slab: the owner counts it later. If the owner has
+ * ended, any thread returns the empty slab. */
 FX_RARE static void release_foreign(struct slab *slab) {
     (void)pthread_mutex_lock(&region.lock);
     struct pool *owner = atomic_load_explicit(&slab->owner, memory_order_relaxed);
@@ -208,7 +208,7 @@ static void release(void *piece) {
     }
 }
 
-/* ---- other threads' drops ---------------------------------------------------------- */
+/* ---- pieces freed elsewhere -------------------------------------------------------- */
 
 /* With the lock held. */
 static void count_foreign(struct slab *slab) {
@@ -217,8 +217,9 @@ static void count_foreign(struct slab *slab) {
     slab->n_foreign = 0;
 }
 
-/* Counts what others have dropped of one slab, which it gives; NULL at the end. */
-static struct slab *hear_of_one(void) {
+/* Counts the pieces of one slab that other threads have freed, and returns it; NULL if
+ * there is no such slab. */
+static struct slab *count_next_foreign(void) {
     (void)pthread_mutex_lock(&region.lock);
     struct slab *slab = atomic_load_explicit(&pool.foreign, memory_order_relaxed);
     if (slab != NULL) {
@@ -229,17 +230,17 @@ static struct slab *hear_of_one(void) {
     return slab;
 }
 
-static void hear_of_all(void) {
-    struct slab *slab = hear_of_one();
+static void count_all_foreign(void) {
+    struct slab *slab = count_next_foreign();
     while (slab != NULL) {
         if (slab->n_pieces == 0) {
             empty_slab(slab);
         }
-        slab = hear_of_one();
+        slab = count_next_foreign();
     }
 }
 
-/* The thread's slabs go back, or wait without an owner for their last pieces. */
+/* Returns the empty slabs of the ending thread; the others lose their owner. */
 static void end_thread(void *ended) {
     (void)ended;
     (void)pthread_mutex_lock(&region.lock);
@@ -266,9 +267,9 @@ static void end_thread(void *ended) {
     pool.has_ending = false;
 }
 
-/* ---- the door ---------------------------------------------------------------------- */
+/* ---- the interface ----------------------------------------------------------------- */
 
-/* A range of addresses nobody else gets, aligned to slabs; memory comes with use. */
+/* Reserves a range of addresses without memory, aligned to slabs. */
 static bool reserve_region(void) {
     void *range = mmap(NULL, REGION_BYTES + SLAB_BYTES, PROT_NONE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -291,7 +292,7 @@ void fx_node_pool_enter(void) {
     assert(!pool.is_entered);
     pool.is_entered = true;
     if (atomic_load_explicit(&pool.foreign, memory_order_relaxed) != NULL) {
-        hear_of_all();
+        count_all_foreign();
     }
 }
 

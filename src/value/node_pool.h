@@ -2,7 +2,7 @@
  *
  * value/node_pool.h - memory for the nodes of reviews.
  *
- * The nodes of a review are created within microseconds and dropped together. A general
+ * The nodes of a review are created within microseconds and dropped at once. A general
  * allocator is too slow for this: malloc() and free() took nearly half of a review.
  * Between fx_node_pool_enter() and fx_node_pool_leave() jansson takes the memory of its
  * nodes from slabs instead: an allocation advances a pointer, a free decrements a count,

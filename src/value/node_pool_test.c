@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/node_pool_test.c - nodes in slabs: they hold what was put there, whoever drops
- * them whenever; and their memory is bounded once they are gone.
+ * value/node_pool_test.c - nodes in slabs: they hold what was put there, whichever thread
+ * drops them whenever; and their memory is bounded once they are gone.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,7 +146,7 @@ static json_t *swap(unsigned place, json_t *value) {
     return other;
 }
 
-/* Reviews whose values are dropped by whoever comes; the last ones outlive the thread. */
+/* Reviews whose values any thread drops; the last ones outlive the thread. */
 static void *review(void *user) {
     unsigned *seed = user;
     json_t *expected = read(&exchange.text);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/buf.h"
+
 #define MOST_EXACT 0x1p53 /* integers up to here are their own shortest decimals */
 
 static char *add_zeros(char *out, int n) {
@@ -129,6 +131,11 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]) {
                : fx_number_print_double(json_real_value(number), out);
 }
 
+void fx_number_add(struct fx_buf *buf, const json_t *number) {
+    char text[FX_NUMBER_SIZE];
+    fx_buf_add(buf, text, fx_number_print(number, text));
+}
+
 /* False for anything but an integer of 64 bits. */
 static bool parse_integer(struct fx_text text, int64_t *ret_value) {
     const bool negative = text.data[0] == '-';
@@ -148,7 +155,7 @@ static bool parse_integer(struct fx_text text, int64_t *ret_value) {
     return true;
 }
 
-/* strtod() wants a NUL behind the number: short ones, nearly all, are copied here. */
+/* strtod() needs a NUL after the number: short numbers are copied to the stack. */
 static bool parse_double(struct fx_text text, double *ret_value) {
     char local[64];
     char *copy = text.len < sizeof local ? local : malloc(text.len + 1);
@@ -164,7 +171,7 @@ static bool parse_double(struct fx_text text, double *ret_value) {
     return true;
 }
 
-/* A double that is one. */
+/* A finite double. */
 static bool parse_finite(struct fx_text text, double *ret_value, bool *ret_overflow) {
     *ret_overflow = false;
     if (!parse_double(text, ret_value)) {

@@ -17,6 +17,8 @@
 #include "base/macros.h"
 #include "base/text.h"
 
+struct fx_buf;
+
 #define FX_NUMBER_SIZE 40 /* the text of any number, with the NUL */
 
 /* Writes a finite double; returns the length. */
@@ -33,12 +35,15 @@ size_t fx_number_print_integer(int64_t value, char out[FX_NUMBER_SIZE]);
 /* Writes an integer or real node; returns the length. */
 size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
 
+/* Appends an integer or real node. */
+void fx_number_add(struct fx_buf *buf, const json_t *number);
+
 /* Reads JSON number text, already checked against the grammar of RFC 8259 section 6: an
  * integer that fits 64 bits signed becomes an integer node, all else a real. NULL when
  * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
-/* Can the number be read? False if fx_number_read() would return NULL because of an
+/* Can the number be read? False if fx_number_parse() would return NULL because of an
  * overflow. */
 bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 

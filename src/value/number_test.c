@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/number_test.c - numbers read and written as Go does, to the letter.
+ * value/number_test.c - numbers read and written exactly as Go does.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -51,7 +51,8 @@ static bool parse_kind(const json_t *item, enum fx_patch_op_kind *ret_kind,
                       name.len < 64 ? (int)name.len : 64, name.data);
 }
 
-/* RFC 6901 section 3: empty, or tokens each behind a "/", with no "~" but ~0 and ~1. */
+/* RFC 6901 section 3: empty, or tokens, each after a "/", in which "~" occurs only in ~0
+ * and ~1. */
 static bool is_pointer(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] != '~') {
@@ -145,8 +146,8 @@ static void write_head(struct fx_buf *buf, const struct fx_patch_op *op, unsigne
     write_name(buf, "\"path\":", style);
 }
 
-/* What write_head() writes of the operations of a diff, in one piece. False for others.
- */
+/* Writes the same as write_head() at once, for the operations of a diff. False for other
+ * operations. */
 static bool write_short_head(struct fx_buf *buf, enum fx_patch_op_kind kind,
                              unsigned style) {
     if ((style & FX_JSON_INDENT) != 0) {

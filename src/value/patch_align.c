@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/patch_align.c - aligning two lists by the cheapest edit script (Wagner and
- * Fischer, 1974), with what Kubernetes merges lists by deciding what is the same thing.
+ * value/patch_align.c - aligns two lists by the cheapest edit script (Wagner and Fischer,
+ * 1974). The merge keys of Kubernetes decide which elements are the same thing.
  */
 #include "value/patch_internal.h"
 
@@ -20,10 +20,10 @@
 #define COST_REPLACE 6u
 #define COST_ONE     4u /* a removal, an addition */
 
-/* A window that does not reach the end of both lists may stop where one of its sides is
- * used up; each element of the other side it has not used counts this much, more than
- * half of COST_ONE and less than all of it: one too many by a shift stays for the next
- * window, unlike elements are replaced and not all removed. */
+/* A window that does not reach the end of both lists may stop where one of its sides
+ * ends. Each unused element of the other side then costs this much. It is more than half
+ * of COST_ONE, so that different elements are replaced and not all removed; it is less
+ * than COST_ONE, so that an element too many after a shift stays for the next window. */
 #define COST_LEFT 3u
 
 #define BUDGET (1u << 20)
@@ -50,8 +50,8 @@ void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after) {
     }
 }
 
-/* The merge keys of the Kubernetes types, those first that tell mounts, owners and
- * devices apart where several share a name. */
+/* The merge keys of the Kubernetes types. Those that distinguish mounts, owners and
+ * devices of the same name come first. */
 #define MERGE_KEYS(X) \
     X(mountPath)      \
     X(devicePath)     \
@@ -76,11 +76,11 @@ enum { LENGTHS = 0u MERGE_KEYS(X) };
 
 #define N_KEYS (FX_COUNT(fx_patch_merge_keys) - 1)
 
-/* Members up to which each one's key is looked at; in a larger object the merge keys are
- * looked up. */
+/* In an object of at most so many members each key is compared with the merge keys; in a
+ * larger one the merge keys are looked up. */
 #define FEW_MEMBERS 32u
 
-/* The bit of the key, 0 where it is none of them. */
+/* The bit of the merge key; 0 for any other key. */
 static unsigned key_bit(void *iter) {
     const size_t len = json_object_iter_key_len(iter);
     if (len > 31 || ((unsigned)LENGTHS >> len & 1u) == 0) {
@@ -125,13 +125,13 @@ static struct fx_align_identity identify(const json_t *element) {
     return identity;
 }
 
-/* An element, and what it is told by. */
+/* An element and its identity. */
 struct known {
     const json_t *node;
     const struct fx_align_identity *identity;
 };
 
-/* Its value of the merge key of that bit, which it has. */
+/* The value of the merge key of that bit, which the element has. */
 static const json_t *value_of(const struct known *element, unsigned bit) {
     const unsigned keys = element->identity->keys;
     return (keys & (0u - keys)) == bit
@@ -139,8 +139,8 @@ static const json_t *value_of(const struct known *element, unsigned bit) {
                : fx_tree_view_key(element->node, fx_patch_merge_keys[__builtin_ctz(bit)]);
 }
 
-/* The first of the keys that both objects have tells whether they are the same thing;
- * without such a key, `otherwise`. */
+/* Compares the first merge key that both objects have; without such a key, returns
+ * `otherwise`. */
 static bool is_same_thing(const struct known *a, const struct known *b, bool otherwise) {
     const unsigned both = a->identity->keys & b->identity->keys;
     const unsigned first = both & (0u - both);
@@ -171,7 +171,7 @@ static unsigned pair_cost(uint8_t step) {
     return COST_ONE;
 }
 
-/* cost[i][j]: the least for the first i and j elements. */
+/* Fills cost[i][j], the lowest cost for the first i and j elements. */
 static void fill(struct fx_align *align, size_t n, size_t m) {
     for (size_t i = 0; i <= n; i++) {
         for (size_t j = 0; j <= m; j++) {
@@ -190,7 +190,7 @@ static void fill(struct fx_align *align, size_t n, size_t m) {
     }
 }
 
-/* Where a window that is not the last stops: on its lower or right edge. */
+/* The end of a window that is not the last: on its lower or right edge. */
 static void best_stop(const struct fx_align *align, size_t *n, size_t *m) {
     const size_t rows = *n;
     const size_t columns = *m;
@@ -224,7 +224,7 @@ static enum fx_align_step last_step(const struct fx_align *align, size_t i, size
                                                              : FX_ALIGN_ADD;
 }
 
-/* The way back from (i, j), then turned round. */
+/* Collects the steps from (i, j) back to the start, and reverses them. */
 static void trace(const struct fx_align *align, size_t i, size_t j,
                   struct fx_align_steps *ret_steps) {
     uint8_t backwards[2 * FX_ALIGN_WINDOW];
@@ -256,7 +256,7 @@ static size_t count_equal(const struct fx_align_side *before,
     return count;
 }
 
-/* A window: n elements of the one list, m of the other, and what each is told by. */
+/* A window: n elements of one list, m of the other. */
 struct window {
     struct fx_align *align;
     const struct fx_align_side *before, *after;
@@ -280,9 +280,9 @@ static void identify_all(const struct window *window) {
     }
 }
 
-/* Element by element, where that is known to be best, or the budget does not allow for
+/* Pairs elements by index, if that is known to be best, or the budget does not allow
  * more. */
-static void pair_by_place(const struct window *window, struct fx_align_steps *ret_steps) {
+static void pair_by_index(const struct window *window, struct fx_align_steps *ret_steps) {
     const size_t count = window->n < window->m ? window->n : window->m;
     for (size_t i = 0; i < count; i++) {
         const struct known a = before_at(window, i);
@@ -292,7 +292,7 @@ static void pair_by_place(const struct window *window, struct fx_align_steps *re
     ret_steps->n_steps = count;
 }
 
-/* Is it certainly none of those before? */
+/* Is it certainly a new element? */
 static bool is_new(const struct window *window, const struct known *thing) {
     size_t i = 0;
     while (i < window->n) {
@@ -305,8 +305,8 @@ static bool is_new(const struct window *window, const struct known *thing) {
     return true;
 }
 
-/* What fx_align_is_by_place() says of a window; it identifies no more than it must. */
-static bool is_paired_by_place(const struct window *window) {
+/* fx_align_is_by_index() for a window. Identifies no more elements than necessary. */
+static bool is_paired_by_index(const struct window *window) {
     struct fx_align *align = window->align;
     if (window->n > window->m) {
         return false;
@@ -330,15 +330,15 @@ static bool is_paired_by_place(const struct window *window) {
     return true;
 }
 
-bool fx_align_is_by_place(struct fx_align *align, const struct fx_align_side *before,
+bool fx_align_is_by_index(struct fx_align *align, const struct fx_align_side *before,
                           const struct fx_align_side *after) {
     const size_t n = before->end - before->at;
     const size_t m = after->end - after->at;
     const struct window window = {align, before, after, n, m};
-    return m <= FX_ALIGN_WINDOW && is_paired_by_place(&window);
+    return m <= FX_ALIGN_WINDOW && is_paired_by_index(&window);
 }
 
-/* How each element of the one stands to each of the other. */
+/* Compares each element of one list with each of the other. */
 static void compare_all(const struct window *window) {
     for (size_t i = 0; i < window->n; i++) {
         const struct known a = before_at(window, i);
@@ -366,12 +366,12 @@ void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
     }
     const struct window window = {align, before, after, n, m};
     const bool is_whole = n == rest_before && m == rest_after;
-    const bool is_paired = (n == m || is_whole) && is_paired_by_place(&window);
+    const bool is_paired = (n == m || is_whole) && is_paired_by_index(&window);
     if (!is_paired) {
         identify_all(&window);
     }
     if (is_paired || n * m > align->budget) {
-        pair_by_place(&window, ret_steps);
+        pair_by_index(&window, ret_steps);
         return;
     }
     align->budget -= n * m;

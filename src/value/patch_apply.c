@@ -2,8 +2,8 @@
  *
  * value/patch_apply.c - applying JSON Patch (RFC 6902 section 4), copying on write.
  *
- * A copy shares the nodes it copies, so that many of them could make a small patch stand
- * for an endless tree: what all copies of a patch add up to is bounded, as is the depth.
+ * A copy shares its nodes with the original, so that a small patch with many copies could
+ * give an enormous tree: the number of copied nodes of a patch is limited, and the depth.
  */
 #include <assert.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 
 #define KEPT_LEVELS 8u
 
-/* A node on the way that was last walked, and how much of its path leads there. */
+/* A node on the last path, and the length of the path to it. */
 struct level {
     json_t *node;
     size_t end;
@@ -28,14 +28,14 @@ struct level {
 
 struct applier {
     json_t **root;
-    struct fx_text token; /* the last one taken off a path */
-    struct fx_buf plain;  /* where it stands, if it had escapes */
+    struct fx_text token; /* the last one taken from a path */
+    struct fx_buf plain;  /* its bytes, if it had escapes */
     size_t copied;        /* nodes that copies may still add */
-    unsigned depth;       /* of the place that `token` names */
+    unsigned depth;       /* of the node that `token` names */
 
-    /* The way that was last walked, all of it owned: from the root to the parent of what
-     * was written, or to the last level there is room for. */
-    struct fx_text way;
+    /* The last path, and the nodes on it, which are owned: from the root to the parent of
+     * the written node, or to the last level that has room. */
+    struct fx_text path;
     struct level levels[KEPT_LEVELS];
     unsigned n_levels;
     struct fx_err *err;
@@ -51,7 +51,7 @@ static bool fail_index(struct applier *a) {
                    token.len < SHOWN_PATH ? (int)token.len : SHOWN_PATH, token.data);
 }
 
-/* The next token, where it stands for itself; false where it does not, or is none. */
+/* The next token, if it has no escapes; false if it has, or there is none. */
 static bool take_plain(struct fx_text *rest, struct fx_text *ret_token) {
     struct fx_text left = *rest;
     if (!fx_pointer_split(&left, ret_token) ||
@@ -62,7 +62,7 @@ static bool take_plain(struct fx_text *rest, struct fx_text *ret_token) {
     return true;
 }
 
-/* Takes the next token off the path into `token`. */
+/* Takes the next token from the path into `token`. */
 static bool next_token(struct applier *a, struct fx_text *rest) {
     if (take_plain(rest, &a->token)) {
         a->depth++;
@@ -86,8 +86,8 @@ static bool read_index(struct applier *a, size_t end, size_t *ret_index) {
     return *ret_index < end || fail_missing(a);
 }
 
-/* The node at the path, or NULL; false where that cannot be said. Like
- * fx_pointer_view(), which does not tell a missing node from missing memory. */
+/* The node at the path, or NULL; false with the error if the path is malformed, or there
+ * is no memory. (fx_pointer_view() does not distinguish these from a missing node.) */
 static bool view(struct applier *a, struct fx_text path, json_t **ret_node) {
     json_t *node = *a->root;
     while (node != NULL && path.len > 0) {
@@ -122,9 +122,9 @@ static json_t *own_child(struct applier *a, json_t *parent) {
     return child;
 }
 
-/* ---- the way to a place ------------------------------------------------------------ */
+/* ---- the parent of a node --------------------------------------------------------- */
 
-static void forget_way(struct applier *a) {
+static void forget_path(struct applier *a) {
     a->n_levels = 0;
 }
 
@@ -134,24 +134,24 @@ static void keep_level(struct applier *a, json_t *node, size_t end) {
     }
 }
 
-/* Does the level lead to the path, too? */
-static bool is_on_way(const struct applier *a, const struct level *level,
-                      struct fx_text path) {
+/* Is the level also on this path? */
+static bool is_on_path(const struct applier *a, const struct level *level,
+                       struct fx_text path) {
     return level->end < path.len && path.data[level->end] == '/' &&
-           memcmp(path.data, a->way.data, level->end) == 0;
+           memcmp(path.data, a->path.data, level->end) == 0;
 }
 
-/* Goes back to the deepest level that does. */
+/* Keeps the levels that are. */
 static void keep_common(struct applier *a, struct fx_text path) {
-    while (a->n_levels > 0 && !is_on_way(a, &a->levels[a->n_levels - 1], path)) {
+    while (a->n_levels > 0 && !is_on_path(a, &a->levels[a->n_levels - 1], path)) {
         a->n_levels--;
     }
-    a->way = path;
+    a->path = path;
 }
 
-/* Where the walk down the path begins: what is kept of the last one, or the root. NULL
- * with the error. */
-static json_t *begin_way(struct applier *a, struct fx_text path) {
+/* The node at which the walk down the path begins: the deepest kept level, or the root.
+ * NULL with the error. */
+static json_t *begin_path(struct applier *a, struct fx_text path) {
     keep_common(a, path);
     if (a->n_levels == 0) {
         json_t *root = fx_tree_own_root(a->root);
@@ -164,11 +164,11 @@ static json_t *begin_way(struct applier *a, struct fx_text path) {
     return a->levels[a->n_levels - 1].node;
 }
 
-/* Walks a path that is not empty down to the last token, which stays in `token`, owning
- * from the root downwards. Returns the parent it names a child of. What is written there
- * leaves the levels above it as they are, and owned. */
+/* Walks a path that is not empty down to its last token, which stays in `token`, and
+ * makes the nodes on it writable. Returns the parent of the named node. Writing into the
+ * parent does not change the levels above it. */
 static json_t *own_parent(struct applier *a, struct fx_text path) {
-    json_t *node = begin_way(a, path);
+    json_t *node = begin_path(a, path);
     if (node == NULL) {
         return NULL;
     }
@@ -218,7 +218,7 @@ static bool measure(const json_t *value, unsigned levels, size_t *budget) {
     return fits;
 }
 
-/* May the value stand `depth` levels down? */
+/* Can the value be at a->depth? */
 static bool check_size(struct applier *a, const json_t *value, bool copied) {
     size_t unbounded = SIZE_MAX;
     size_t *budget = copied ? &a->copied : &unbounded;
@@ -238,7 +238,7 @@ static bool check_size(struct applier *a, const json_t *value, bool copied) {
 
 static void replace_root(struct applier *a, json_t *value) {
     json_t *old = *a->root;
-    forget_way(a);
+    forget_path(a);
     *a->root = json_incref(value);
     json_decref(old);
 }
@@ -252,7 +252,7 @@ static bool insert_element(struct applier *a, json_t *array, json_t *value) {
     return fx_tree_insert_take(array, index, json_incref(value)) || fx_fail_nomem(a->err);
 }
 
-/* Section 4.1; `copied`: the value is within the tree already. */
+/* Section 4.1; `copied`: the value is already in the tree. */
 static bool add(struct applier *a, struct fx_text path, json_t *value, bool copied) {
     a->depth = 0;
     json_t *parent = path.len == 0 ? NULL : own_parent(a, path);
@@ -329,7 +329,8 @@ static bool is_within(struct fx_text path, struct fx_text from) {
            path.data[from.len] == '/';
 }
 
-/* Section 4.4. The reference held here keeps the value alive while it is nowhere. */
+/* Section 4.4. The caller's reference keeps the value alive between removal and addition.
+ */
 static bool move(struct applier *a, const struct fx_patch_op *op, json_t *value) {
     if (is_within(op->path, op->from)) {
         return fx_fail(a->err, FX_EINVALID, "a value cannot be moved into itself");
@@ -350,10 +351,10 @@ static bool apply_from(struct applier *a, const struct fx_patch_op *op) {
     if (json_incref(value) == NULL) {
         return fx_fail(a->err, FX_EINVALID, "the path to take from does not exist");
     }
-    forget_way(a);
+    forget_path(a);
     const bool ok =
         op->kind == FX_PATCH_MOVE ? move(a, op, value) : add(a, op->path, value, true);
-    forget_way(a);
+    forget_path(a);
     json_decref(value);
     return ok;
 }
@@ -400,7 +401,7 @@ bool fx_patch_apply(const struct fx_patch *patch, json_t **root, struct fx_err *
     applier.root = root;
     applier.copied = FX_LIMIT_YAML_NODES;
     applier.depth = 0;
-    applier.way = FX_TEXT("");
+    applier.path = FX_TEXT("");
     applier.n_levels = 0;
     applier.err = err;
     fx_buf_init(&applier.plain, 0);

@@ -2,9 +2,9 @@
  *
  * value/patch_diff.c - the operations that turn one tree into another.
  *
- * Objects are compared key by key. Lists are aligned first (patch_align.h): an element
- * that stayed costs nothing, one that changed where it stands is compared in turn, the
- * others are inserted, removed or replaced.
+ * Objects are compared key by key. Lists are aligned first (patch_align.c): an
+ * unchanged element gives no operation, one that changed is compared, and the others are
+ * inserted, removed or replaced.
  */
 #include <string.h>
 
@@ -16,10 +16,10 @@
 #include "value/patch_internal.h"
 #include "value/tree.h"
 
-/* From so many new members on an object may be given whole. */
+/* From so many new members on, an object may be replaced whole. */
 #define MANY_MEMBERS 16u
 
-/* What an operation takes, less than it does: {"op":"add","path":"/","value":}, */
+/* Bytes of an operation, at least: {"op":"add","path":"/","value":}, */
 #define OP_BYTES 32u
 
 #define UNITS_OF_OP 4u
@@ -44,7 +44,7 @@ static bool is_escaped(char c) {
     return c == '~' || c == '/';
 }
 
-/* The place of the member, or the element, below. */
+/* The path of a member, and of an element. */
 static struct patch_path path_of_key(const struct patch_path *parent,
                                      struct fx_text key) {
     size_t length = path_length(parent) + 1 + key.len;
@@ -62,7 +62,7 @@ static struct patch_path path_of_index(const struct patch_path *parent, size_t i
     return (struct patch_path){.parent = parent, .index = index, .length = length};
 }
 
-/* Both write up to `end`. */
+/* Both write the token so that it ends at `end`. */
 static void put_key(char *end, struct fx_text key) {
     for (size_t i = key.len; i > 0; i--) {
         const char c = key.data[i - 1];
@@ -96,8 +96,8 @@ static void put_token(char *pointer, const struct patch_path *path) {
     }
 }
 
-/* Writes the pointer into the arena, from its end, as the chain runs, with a NUL behind
- * it. False without memory. */
+/* Writes the pointer into the arena, token by token from its end, with a NUL after it.
+ * False without memory. */
 static bool write_path(const struct patch_path *path, struct fx_arena *arena,
                        struct fx_text *ret_pointer) {
     const size_t length = path_length(path);
@@ -117,15 +117,16 @@ static bool write_path(const struct patch_path *path, struct fx_arena *arena,
 struct differ {
     struct fx_patch *patch;
     struct fx_align align;
-    bool is_brief; /* objects of very many new members are given whole */
+    bool is_brief; /* objects with very many new members are replaced whole */
     bool failed;
 };
 
-/* Two lists with a place in each, and where in the list as patched so far that is. */
+/* Two lists with a position in each, and the index of it in the list as patched so far.
+ */
 struct lists {
     struct fx_align_side before, after;
     size_t index;
-    size_t n_moves; /* elements put in or taken out with others behind them */
+    size_t n_moves; /* elements inserted or removed before the end */
 };
 
 static void diff_values(struct differ *d, const struct patch_path *path, json_t *before,
@@ -172,8 +173,8 @@ static void diff_member(struct differ *d, const struct patch_path *path,
     }
 }
 
-/* What its members, which are all strings, take when written; false where they are not.
- * An escape doubles a byte, more is rare. */
+/* The bytes of the members when written, with all bytes of the values escaped; false if a
+ * value is not a string. */
 static bool measure_strings(const json_t *object, size_t *ret_bytes) {
     size_t bytes = 0;
     for (void *iter = fx_node_first(object); iter != NULL;
@@ -189,10 +190,10 @@ static bool measure_strings(const json_t *object, size_t *ret_bytes) {
     return true;
 }
 
-/* Very many members were added: is the object, written whole, shorter by far than the
- * operations that add them? What they add is written either way; the one repeats what was
- * there, the other the path. Only strings may be repeated: numbers would be rewritten,
- * and an object that was read in part has a member that is none. */
+/* Is the object with very many new members much shorter, written whole, than the
+ * operations that add them? The former repeats the old members, the latter repeat the
+ * path. Only strings may be repeated: numbers would be rewritten, and the mark of a
+ * partly decoded object is a number. */
 static bool is_shorter_whole(const struct patch_path *path, const json_t *before,
                              const json_t *after) {
     const size_t n_before = json_object_size(before);
@@ -206,8 +207,8 @@ static bool is_shorter_whole(const struct patch_path *path, const json_t *before
     return repeated < (n_after - n_before) * (OP_BYTES + path->length) / 2;
 }
 
-/* Members that only `after` has, from the iterator on. `before` is NULL where it has none
- * of them for sure. */
+/* Adds the members that only `after` has, from the iterator on. `before` is NULL if it is
+ * known to have none of them. */
 static void add_members(struct differ *d, const struct patch_path *path,
                         const json_t *before, json_t *after, void *iter) {
     for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
@@ -219,8 +220,8 @@ static void add_members(struct differ *d, const struct patch_path *path,
     }
 }
 
-/* `beside` walks along in `after` for as long as all keys are there, in their order;
- * what it has not come by are new members then. */
+/* `beside` is the member of `after` at the same index, as long as it has all keys in the
+ * same order; the members after it are then new. */
 static void diff_members(struct differ *d, const struct patch_path *path, json_t *before,
                          json_t *after) {
     void *beside = fx_node_first(after);
@@ -302,8 +303,8 @@ static bool is_under_way(const struct differ *d, const struct lists *lists) {
            (lists->before.at < lists->before.end || lists->after.at < lists->after.end);
 }
 
-/* What fx_align_is_by_place() was true of. */
-static void diff_by_place(struct differ *d, const struct patch_path *path,
+/* For lists of which fx_align_is_by_index() is true. */
+static void diff_by_index(struct differ *d, const struct patch_path *path,
                           const struct lists *lists) {
     const size_t n_before = lists->before.end;
     for (size_t i = lists->before.at; i < lists->after.end && !d->failed; i++) {
@@ -322,8 +323,8 @@ static void diff_arrays(struct differ *d, const struct patch_path *path, json_t 
         .before = {.array = before, .end = json_array_size(before)},
         .after = {.array = after, .end = json_array_size(after)},
     };
-    if (fx_align_is_by_place(&d->align, &lists.before, &lists.after)) {
-        diff_by_place(d, path, &lists);
+    if (fx_align_is_by_index(&d->align, &lists.before, &lists.after)) {
+        diff_by_index(d, path, &lists);
         return;
     }
     const size_t n_ops = d->patch->n_ops;
@@ -361,7 +362,7 @@ static bool is_whole(const json_t *value) {
            fx_json_is_whole(value);
 }
 
-/* Wherever two such objects differ, they differ in the member that says so. */
+/* If two partly decoded objects differ, they differ in the member that marks them. */
 static bool op_is_whole(const struct fx_patch_op *op) {
     return memchr(op->path.data, FX_JSON_PARTIAL_KEY.data[0], op->path.len) == NULL &&
            is_whole(op->value) && is_whole(op->old);

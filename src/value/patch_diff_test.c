@@ -135,7 +135,7 @@ static char *numbers(int count, int without, int with) {
     return fx_buf_steal(&buf);
 }
 
-/* The window must not turn a shift into a rewrite of what follows. */
+/* The window must not make a shift a rewrite of the following elements. */
 static void finds_two_edits_in_a_long_list(void **state) {
     (void)state;
     char *before = numbers(5000, -1, -1);

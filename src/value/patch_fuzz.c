@@ -78,7 +78,7 @@ static void check_diff(json_t *before, json_t *after) {
 }
 
 /* Each operation for itself does what all do at once. What copies add up to is bounded
- * for all together only. */
+ * for all in sum only. */
 static void check_steps(const struct fx_patch *patch, json_t *before, const json_t *root,
                         enum fx_code code) {
     struct fx_err err = FX_ERR_INIT;

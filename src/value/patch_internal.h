@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/patch_internal.h - what the files of JSON Patch share; private to this room.
+ * value/patch_internal.h - shared by the files of JSON Patch; private to this room.
  */
 #ifndef FX_VALUE_PATCH_INTERNAL_H
 #define FX_VALUE_PATCH_INTERNAL_H
@@ -21,21 +21,20 @@ const char *fx_patch_op_name(enum fx_patch_op_kind kind);
 
 /* ---- patch_align.c ----------------------------------------------------------------- */
 
-/* Which elements of two lists belong together. Lists are aligned window
- * by window with the cheapest edit script of each, so the cost is linear in long lists
- * and exact in short ones. */
+/* Aligns the elements of two lists. It takes the cheapest edit script of each window, so
+ * the cost is linear in long lists, and the result is exact for short ones. */
 
-#define FX_ALIGN_WINDOW 64 /* elements of each list looked at together */
+#define FX_ALIGN_WINDOW 64 /* elements of each list */
 
 enum fx_align_step {
     FX_ALIGN_KEEP,    /* both: equal */
     FX_ALIGN_EDIT,    /* both: the same thing, changed within */
-    FX_ALIGN_REPLACE, /* both: nothing in common but the place */
+    FX_ALIGN_REPLACE, /* both: nothing in common but the index */
     FX_ALIGN_REMOVE,  /* before only */
     FX_ALIGN_ADD,     /* after only */
 };
 
-/* What is left of one list: elements [at, end). */
+/* The remaining elements [at, end) of a list. */
 struct fx_align_side {
     const json_t *array;
     size_t at, end;
@@ -46,16 +45,16 @@ struct fx_align_steps {
     size_t n_steps;
 };
 
-/* By what an element is told from others: which of the merge keys it has. */
+/* The merge keys of an element. */
 struct fx_align_identity {
     unsigned keys;       /* a bit for each of fx_patch_merge_keys */
     const json_t *value; /* of the first of them */
 };
 
-/* Tables of one window, reused by the next. Too large for the frame of a function that
- * recurses: one is made for a whole diff. */
+/* Tables of one window, reused by the next. One is made for a whole diff: it is too large
+ * for the stack frame of a recursive function. */
 struct fx_align {
-    size_t budget; /* pairs that may still be compared, in all lists together */
+    size_t budget; /* pairs that may still be compared, for all lists */
     uint16_t cost[FX_ALIGN_WINDOW + 1][FX_ALIGN_WINDOW + 1];
     uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* step for before[i], after[j] */
     struct fx_align_identity before[FX_ALIGN_WINDOW], after[FX_ALIGN_WINDOW];
@@ -63,18 +62,17 @@ struct fx_align {
 
 void fx_align_init(struct fx_align *align);
 
-/* Do their keys say that element by element both lists hold the same things, and all that
- * `after` has behind them are new ones? So it is where things were changed in their
- * places, and perhaps some appended: no way costs less. False for longer lists than a
- * window is. */
-bool fx_align_is_by_place(struct fx_align *align, const struct fx_align_side *before,
+/* Do the merge keys show that both lists have the same things at the same indexes, with
+ * only new ones after them in `after`? Then no alignment costs less. False for lists
+ * longer than a window. */
+bool fx_align_is_by_index(struct fx_align *align, const struct fx_align_side *before,
                           const struct fx_align_side *after);
 
-/* Leaves out what is equal at the beginning and at the end of both. */
+/* Skips the elements that are equal at the start and at the end of both. */
 void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after);
 
-/* The steps of the next window; the caller moves `at` as it takes them. At least one
- * where either side has elements left. */
+/* Returns the steps of the next window; the caller moves `at` as it takes them. At least
+ * one step if either side has elements left. */
 void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
                    const struct fx_align_side *after, struct fx_align_steps *ret_steps);
 

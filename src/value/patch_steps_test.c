@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/patch_steps_test.c - a patch does what its operations do one by one: what is kept
- * from one to the next (the way to a place) changes nothing.
+ * from one to the next (the nodes on the last path) changes nothing.
  */
 #include "value/patch_testing.h"
 

@@ -62,7 +62,7 @@ static const struct {
      "[{\"op\":\"copy\",\"from\":\"/a\",\"path\":\"/a/c\"},"
      "{\"op\":\"replace\",\"path\":\"/a/c/b\",\"value\":2}]",
      "{\"a\":{\"b\":1,\"c\":{\"b\":2}}}"},
-    /* places that are not there */
+    /* missing nodes */
     {"{\"a\":1}",
      "[{\"op\":\"add\",\"path\":\"/b\",\"value\":1},"
      "{\"op\":\"replace\",\"path\":\"/c\",\"value\":1}]",

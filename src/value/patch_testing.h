@@ -31,7 +31,7 @@ static inline void assert_tree(const json_t *root, const char *text) {
     fx_buf_finish(&buf);
 }
 
-/* Still what the text reads as, to the letter. */
+/* Is the value still exactly what the text reads as? */
 static inline void assert_unchanged(const json_t *root, const char *text) {
     struct fx_buf buf;
     json_t *fresh = tree(text);

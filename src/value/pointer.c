@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/pointer.c - JSON Pointer (RFC 6901): writing, taking apart, following.
+ * value/pointer.c - JSON Pointer (RFC 6901): writing, splitting, lookup.
  */
 #include "value/pointer.h"
 
@@ -9,7 +9,7 @@
 #include "value/tree.h"
 
 void fx_pointer_push(struct fx_buf *buf, struct fx_text token) {
-    size_t from = 0; /* of what is not written yet, and stands for itself */
+    size_t from = 0; /* start of the bytes that are not written yet */
     fx_buf_char(buf, '/');
     for (size_t i = 0; i < token.len; i++) {
         if (token.data[i] == '~' || token.data[i] == '/') {

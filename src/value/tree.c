@@ -40,15 +40,15 @@ struct fx_text fx_tree_view_string(const json_t *object, const char *key) {
     return fx_tree_text(fx_tree_view_key(object, key));
 }
 
-/* A member that a copy has in the place of the old one, if there is one. */
+/* A member that replaces the one of the same key in a copy. */
 struct member {
     struct fx_text key;
     json_t *value;
     bool is_in;
 };
 
-/* What copying a member or an element takes. A copy that is begun is made: whoever asked
- * for it sees that the budget is exceeded when it spends itself. */
+/* The price of copying. A copy that is begun is completed: the caller notices the
+ * exceeded budget when it spends. */
 #define UNITS_OF_MEMBER    4u
 #define ELEMENTS_OF_A_UNIT 2u
 #define MOVES_OF_A_UNIT    32u
@@ -86,7 +86,7 @@ static json_t *copy_array(const json_t *array) {
 }
 
 /* A new node of the same value whose children are shared with the old one. The
- * singletons true, false and null are nobody's to write and give themselves. */
+ * singletons true, false and null cannot be written and are returned themselves. */
 static json_t *copy_level(json_t *node) {
     switch (json_typeof(node)) {
     case JSON_OBJECT: return copy_object(node, NULL);

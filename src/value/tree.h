@@ -4,12 +4,12 @@
  *
  * Ownership, for every fx_tree_* function:
  *   view_*   borrows: valid until the tree is next written; never decref it
- *   own_*    borrows, and promises the node is shared with nobody: write to it
+ *   own_*    borrows, and promises the node is not shared: write to it
  *   *_take   consumes the argument's reference, on success and on failure
  * Nothing else transfers ownership.
  *
  * A node whose reference count is 1, reached through nodes whose count is 1 from a root
- * whose count is 1, is seen by nobody else; so ownership is always taken from the root
+ * whose count is 1, is not shared; so ownership is always taken from the root
  * downwards. Objects keep the order in which their keys were first set.
  */
 #ifndef FX_VALUE_TREE_H
@@ -24,7 +24,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* True when nobody but the caller can see this node itself (its parents may still be
+/* True if only the caller has a reference to this node itself (its parents may still be
  * shared). The count is read with an atomic load: another thread may be releasing the
  * same literal. */
 bool fx_tree_is_unshared(const json_t *node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/yaml_cases_test.c - what sigs.k8s.io/yaml made of a text (yaml_cases.jsonl, one
- * run of it a line), we make of it too: the same value, or the same words of refusal.
+ * run of it a line), we make of it too: the same value, or the same error message.
  */
 #include <setjmp.h>
 #include <stdarg.h>

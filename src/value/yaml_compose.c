@@ -16,9 +16,9 @@
 
 #define NO_ANCHOR SIZE_MAX
 
-/* A node with what must be known of it when it is used again. */
+/* A node, with the facts that an alias of it needs. */
 struct value {
-    json_t *node; /* NULL for an infinite number, which is good as a key only */
+    json_t *node; /* NULL for an infinite number, which can only be a key */
     struct fx_yaml_scalar scalar;
     uint32_t height; /* levels of collections in it, aliases expanded: 0 for a scalar */
     bool aliased;
@@ -27,10 +27,10 @@ struct value {
 struct fx_yaml_anchor {
     struct value value; /* counted */
     size_t size;        /* nodes in it, aliases expanded */
-    bool open;          /* its end is still to come */
+    bool open;          /* its end is not read yet */
 };
 
-/* What an open mapping waits for. */
+/* What an open mapping expects next. */
 enum want { WANT_KEY, WANT_VALUE, WANT_MERGE, WANT_REFUSED };
 
 struct fx_yaml_frame {
@@ -39,8 +39,8 @@ struct fx_yaml_frame {
     size_t before;   /* the file's nodes before it */
     uint32_t height; /* of the highest child */
     enum want want;
-    struct fx_buf key;             /* where a value is wanted */
-    struct fx_yaml_scalar refused; /* the key, where it makes none */
+    struct fx_buf key;             /* of the expected value */
+    struct fx_yaml_scalar refused; /* a scalar that cannot be a key */
 };
 
 void fx_yaml_composer_reset(struct fx_yaml_composer *composer) {
@@ -80,10 +80,10 @@ static struct fx_yaml_frame *innermost(const struct fx_yaml_composer *composer) 
     return &composer->frames[composer->n_frames - 1];
 }
 
-static bool count_nodes(struct fx_yaml_composer *composer, size_t more, const char *words,
-                        struct fx_err *err) {
+static bool count_nodes(struct fx_yaml_composer *composer, size_t more,
+                        const char *reason, struct fx_err *err) {
     if (more > FX_LIMIT_YAML_NODES - composer->n_nodes) {
-        return fx_fail(err, FX_ELIMIT, "yaml: %s (more than %u nodes)", words,
+        return fx_fail(err, FX_ELIMIT, "yaml: %s (more than %u nodes)", reason,
                        FX_LIMIT_YAML_NODES);
     }
     composer->n_nodes += more;
@@ -99,7 +99,7 @@ static bool check_depth(const struct fx_yaml_composer *composer, uint32_t more,
     return true;
 }
 
-/* Remembers a value under a name, which from now on means this one. */
+/* Stores a value under a name; a later one of the same name replaces it. */
 static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *name,
                        struct fx_yaml_anchor anchor, struct fx_err *err) {
     if (composer->anchor_names == NULL) {
@@ -116,7 +116,7 @@ static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *nam
     return true;
 }
 
-/* ---- values as Go's %#v shows them, for messages in Go's words --------------------- */
+/* ---- values as Go's %#v shows them, for error messages ----------------------------- */
 
 #define LONGEST_SHOWN 512 /* bytes of a value that a message shows */
 
@@ -147,18 +147,13 @@ static void show_mapping(struct fx_buf *buf, const json_t *mapping) {
     fx_buf_char(buf, '}');
 }
 
-static void show_number(struct fx_buf *buf, const json_t *number) {
-    char text[FX_NUMBER_SIZE];
-    fx_buf_add(buf, text, fx_number_print(number, text));
-}
-
 static void show(struct fx_buf *buf, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_NULL: fx_buf_str(buf, "interface {}(nil)"); break;
     case JSON_TRUE:
     case JSON_FALSE: fx_buf_str(buf, json_is_true(value) ? "true" : "false"); break;
     case JSON_INTEGER:
-    case JSON_REAL: show_number(buf, value); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_STRING: fx_text_quote_go(buf, fx_tree_text(value)); break;
     case JSON_ARRAY: show_list(buf, value); break;
     case JSON_OBJECT: show_mapping(buf, value); break;
@@ -187,7 +182,7 @@ static bool refuse_key(const json_t *collection, struct fx_err *err) {
     return false;
 }
 
-/* The words of sigs.k8s.io/yaml. */
+/* The messages of sigs.k8s.io/yaml. */
 static bool refuse_scalar_key(const struct fx_yaml_scalar *key, const json_t *value,
                               struct fx_err *err) {
     struct fx_buf shown;
@@ -227,10 +222,9 @@ static bool merge_mapping(json_t *mapping, json_t *from, struct fx_err *err) {
     return true;
 }
 
-/* Sets in `mapping` every key of `value`: a mapping, or a list of mappings of which the
- * earlier win. A list stands in the text itself: where `aliased`, only a mapping may be
- * meant. As in go-yaml v2, keys that `mapping` already has are overwritten, so what wins
- * is the order of the text. */
+/* Sets in `mapping` every key of `value`: a mapping, or a list of mappings, of which
+ * earlier ones take precedence. An alias (`aliased`) of a list is refused. As in go-yaml
+ * v2, keys that `mapping` already has are overwritten, so the later text wins. */
 static bool merge(json_t *mapping, json_t *value, bool aliased, struct fx_err *err) {
     if (!json_is_array(value) || aliased) {
         return merge_mapping(mapping, value, err);
@@ -243,8 +237,8 @@ static bool merge(json_t *mapping, json_t *value, bool aliased, struct fx_err *e
     return true;
 }
 
-/* Takes the mapping's next key. A kind that makes none is refused once its value is
- * known: the message names it. */
+/* Takes the mapping's next key. A kind that cannot be a key is refused after its value is
+ * read: the message contains it. */
 static bool take_key(struct fx_yaml_frame *frame, const struct fx_yaml_scalar *scalar,
                      struct fx_text text, struct fx_err *err) {
     fx_buf_reset(&frame->key);
@@ -256,7 +250,7 @@ static bool take_key(struct fx_yaml_frame *frame, const struct fx_yaml_scalar *s
     return !frame->key.failed || fx_fail_nomem(err);
 }
 
-/* Sets what the mapping waits for to the value; drops its node's reference. */
+/* Stores the value that the mapping expects; consumes its node. */
 static bool take_value(struct fx_yaml_frame *frame, const struct value *value,
                        struct fx_err *err) {
     const enum want want = frame->want;
@@ -297,7 +291,7 @@ static bool deliver_child(struct fx_yaml_frame *frame, const struct value *value
     return fx_tree_append_take(frame->node, value->node) || fx_fail_nomem(err);
 }
 
-/* Puts a whole value where the innermost collection waits for it. Consumes the node. */
+/* Adds a complete value to the innermost collection. Consumes the node. */
 static bool deliver(struct fx_yaml_composer *composer, const struct value *value,
                     struct fx_err *err) {
     if (is_key_next(composer)) {
@@ -305,7 +299,7 @@ static bool deliver(struct fx_yaml_composer *composer, const struct value *value
         json_decref(value->node);
         return ok;
     }
-    if (value->node == NULL) { /* an alias of an infinite number: this tells so */
+    if (value->node == NULL) { /* an alias of an infinite number: fails */
         json_t *none = fx_yaml_scalar_node(&value->scalar, FX_TEXT(""), err);
         assert(none == NULL);
         return false;
@@ -317,8 +311,8 @@ static bool deliver(struct fx_yaml_composer *composer, const struct value *value
     return deliver_child(innermost(composer), value, err);
 }
 
-/* The scalar's node in `value`, counted; with no node for an infinite number where
- * `as_key` allows it. `!!binary` is decoded. */
+/* Sets `value` to the scalar and its node, counted; `as_key` allows an infinite number,
+ * which has no node. `!!binary` is decoded. */
 static bool make_scalar(const yaml_event_t *event, bool as_key, struct value *value,
                         struct fx_err *err) {
     struct fx_text text = {(const char *)event->data.scalar.value,
@@ -348,7 +342,7 @@ static bool make_scalar(const yaml_event_t *event, bool as_key, struct value *va
     return ok;
 }
 
-/* `<<`, unquoted or so tagged, as a key: what follows is merged. */
+/* Is it `<<`, unquoted or tagged as a merge key? */
 static bool is_merge(const yaml_event_t *event) {
     const struct fx_text text = {(const char *)event->data.scalar.value,
                                  event->data.scalar.length};
@@ -407,7 +401,7 @@ static bool compose_alias(struct fx_yaml_composer *composer, const yaml_event_t 
 }
 
 /* Opens a list or mapping; it is delivered when it closes. Takes `node`, which may be
- * NULL for want of memory. */
+ * NULL (no memory). */
 static bool open_collection(struct fx_yaml_composer *composer, json_t *node,
                             const yaml_char_t *name, struct fx_err *err) {
     if (!count_nodes(composer, 1, "too large", err) || !check_depth(composer, 1, err)) {

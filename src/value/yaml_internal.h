@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/yaml_internal.h - what the files of the YAML reader and writer share; private to
+ * value/yaml_internal.h - shared by the files of the YAML reader and writer; private to
  * this room.
  */
 #ifndef FX_VALUE_YAML_INTERNAL_H
@@ -21,8 +21,8 @@
 /* ---- yaml_scalar.c ----------------------------------------------------------------- */
 
 /* What a scalar means. The rules are those of YAML 1.1 (yaml.org/type)
- * as go-yaml v2 narrows them: no base 60, decimal integers that do not fit become
- * floats, timestamps stay text. */
+ * with the restrictions of go-yaml v2: no base 60, decimal integers that do not fit
+ * become floats, timestamps stay text. */
 
 #define FX_YAML_TAG_PREFIX "tag:yaml.org,2002:"
 
@@ -59,7 +59,7 @@ bool fx_yaml_resolve(struct fx_text tag, struct fx_text text,
                      struct fx_yaml_scalar *ret_scalar, struct fx_err *err) FX_MUST_USE;
 
 /* The node of a resolved scalar, whose text (decoded) is `text`; NULL on failure: an
- * infinite number has no node (FX_ESYNTAX, in the words of Go's encoding/json). */
+ * infinite number has no node (FX_ESYNTAX, with the message of Go's encoding/json). */
 json_t *fx_yaml_scalar_node(const struct fx_yaml_scalar *scalar, struct fx_text text,
                             struct fx_err *err) FX_MUST_USE;
 
@@ -76,8 +76,7 @@ bool fx_yaml_binary(struct fx_text text, struct fx_buf *bytes) FX_MUST_USE;
 /* ---- yaml_compose.c ---------------------------------------------------------------- */
 
 /* From libyaml's events to one document's nodes: anchors shared, `<<`
- * merged, keys turned to text. Its stack is on the heap, so nothing recurses however
- * deep the text nests. */
+ * merged, keys turned to text. Its stack is on the heap, so nothing recurses. */
 
 struct fx_yaml_anchor;
 struct fx_yaml_frame;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/yaml_read.c - a stream of YAML documents: libyaml's parser in front, the composer
- * behind, marks and errors in between, which need the places of runes and of scalars'
- * contents.
+ * value/yaml_read.c - reads a stream of YAML documents: passes the events of libyaml's
+ * parser to the composer, and adds positions to marks and errors.
  */
 #include "value/yaml.h"
 
@@ -15,18 +14,18 @@
 #include "value/marks.h"
 #include "value/yaml_internal.h"
 
-/* libyaml takes this for an event, for so many bytes of a scalar, and since it looks at
- * each flow collection that is open, for so many of these. */
+/* The price of an event in libyaml, of the bytes of a scalar, and of the open flow
+ * collections, each of which libyaml checks. */
 #define UNITS_OF_EVENT       16u
 #define BYTES_OF_A_UNIT      2u /* of a scalar */
 #define BYTES_OF_TEXT_A_UNIT 4u
 #define LEVELS_OF_A_UNIT     2u
 
-/* From libyaml's positions, which count runes, to places in the text. */
+/* Converts libyaml's positions, which count runes, to positions in the text. */
 struct source {
-    struct fx_text text;      /* with its byte order mark, which libyaml is not shown */
-    struct fx_position start; /* behind that mark */
-    struct fx_position at;    /* how far places were asked for */
+    struct fx_text text;      /* with its byte order mark, which libyaml does not get */
+    struct fx_position start; /* after that mark */
+    struct fx_position at;    /* the last converted position */
     size_t rune;              /* the runes before it */
 };
 
@@ -41,10 +40,10 @@ struct fx_yaml_reader {
     bool ended;
 };
 
-/* ---- places ------------------------------------------------------------------------ */
+/* ---- positions --------------------------------------------------------------------- */
 
-/* The place of the rune. Asking in the order of the text costs one pass in all. */
-static struct fx_position place_of(struct source *source, size_t rune) {
+/* The position of the rune. Ascending runes cost one pass in all. */
+static struct fx_position position_of(struct source *source, size_t rune) {
     if (rune < source->rune) { /* an error may point back; nodes come in order */
         source->at = source->start;
         source->rune = 0;
@@ -56,7 +55,7 @@ static struct fx_position place_of(struct source *source, size_t rune) {
     return source->at;
 }
 
-/* The byte there, NUL behind the end. */
+/* The byte at `off`; NUL after the end. */
 static char peek(struct fx_text text, size_t off) {
     if (off >= text.len) {
         return '\0';
@@ -101,8 +100,8 @@ static size_t count_spaces(struct fx_text text, size_t off) {
     return n;
 }
 
-/* The first line of a block scalar's content, behind its indentation: those of its
- * spaces that are not the value's own. */
+/* The first line of a block scalar's content, after its indentation: the spaces that are
+ * not part of the value. */
 static size_t block_content(struct fx_text text, size_t off, struct fx_text value) {
     const size_t line = skip_line(text, off);
     if (line == text.len) {
@@ -113,15 +112,16 @@ static size_t block_content(struct fx_text text, size_t off, struct fx_text valu
     return line + 1 + (there > own ? there - own : 0);
 }
 
-/* Where a scalar's content begins: behind its anchor and tag, its quote, or the line of
- * its `|` or `>`. */
-static struct fx_position place_of_content(struct source *source,
-                                           const yaml_event_t *scalar) {
-    struct fx_position place = place_of(source, scalar->start_mark.index);
+/* The start of a scalar's content: after its anchor and tag, its quote, or the line of
+ * its
+ * `|` or `>`. */
+static struct fx_position position_of_content(struct source *source,
+                                              const yaml_event_t *scalar) {
+    struct fx_position position = position_of(source, scalar->start_mark.index);
     const yaml_scalar_style_t style = scalar->data.scalar.style;
     const struct fx_text value = {(const char *)scalar->data.scalar.value,
                                   scalar->data.scalar.length};
-    size_t off = place.off;
+    size_t off = position.off;
     if (style != YAML_PLAIN_SCALAR_STYLE || value.len > 0) {
         off = skip_properties(source->text, off);
     }
@@ -131,8 +131,8 @@ static struct fx_position place_of_content(struct source *source,
     } else if (style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE) {
         off = block_content(source->text, off, value);
     }
-    fx_position_advance(&place, source->text, off);
-    return place;
+    fx_position_advance(&position, source->text, off);
+    return position;
 }
 
 /* ---- the reader -------------------------------------------------------------------- */
@@ -183,18 +183,18 @@ void fx_yaml_close(struct fx_yaml_reader *reader) {
 }
 
 static bool fail_at(const struct fx_yaml_reader *reader, size_t off, size_t line,
-                    const char *words, struct fx_err *err) {
+                    const char *message, struct fx_err *err) {
     const uint32_t len = off < reader->source.text.len ? 1 : 0;
     if (line == 0) {
-        return fx_fail_at(err, FX_ESYNTAX, (uint32_t)off, len, "yaml: %s", words);
+        return fx_fail_at(err, FX_ESYNTAX, (uint32_t)off, len, "yaml: %s", message);
     }
     return fx_fail_at(err, FX_ESYNTAX, (uint32_t)off, len, "yaml: line %zu: %s", line,
-                      words);
+                      message);
 }
 
-/* The line that go-yaml puts into a message: libyaml counts from 0, a scanner's fault is
- * told one higher, and the first line (or none) is not told at all. */
-static size_t told_line(const yaml_parser_t *parser) {
+/* The line that go-yaml puts into a message: libyaml counts from 0, the line of a scanner
+ * error is one higher, and the first line is not reported (0). */
+static size_t reported_line(const yaml_parser_t *parser) {
     if (parser->problem_mark.line != 0) {
         return parser->problem_mark.line + (parser->error == YAML_SCANNER_ERROR ? 1 : 0);
     }
@@ -210,21 +210,22 @@ static bool fail_parser(struct fx_yaml_reader *reader, struct fx_err *err) {
         const size_t off = reader->source.start.off + parser->problem_offset;
         return fail_at(reader, off, 0, parser->problem, err);
     }
-    const struct fx_position place =
-        place_of(&reader->source, parser->problem_mark.index);
-    return fail_at(reader, place.off, told_line(parser), parser->problem, err);
+    const struct fx_position position =
+        position_of(&reader->source, parser->problem_mark.index);
+    return fail_at(reader, position.off, reported_line(parser), parser->problem, err);
 }
 
-/* Gives the composer's error the position of the event it stumbled over. */
+/* Adds the position of the event to the composer's error. */
 static bool fail_event(struct fx_yaml_reader *reader, const yaml_event_t *event,
                        struct fx_err *err) {
-    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
-    err->off = (uint32_t)place.off;
-    err->len = place.off < reader->source.text.len ? 1 : 0;
+    const struct fx_position position =
+        position_of(&reader->source, event->start_mark.index);
+    err->off = (uint32_t)position.off;
+    err->len = position.off < reader->source.text.len ? 1 : 0;
     return false;
 }
 
-/* go-yaml speaks YAML 1.1 only; libyaml lets 1.2 pass. */
+/* go-yaml accepts YAML 1.1 only; libyaml also accepts 1.2. */
 static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *event,
                           struct fx_err *err) {
     const yaml_version_directive_t *version =
@@ -232,8 +233,9 @@ static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *eve
     if (version == NULL || (version->major == 1 && version->minor == 1)) {
         return true;
     }
-    const struct fx_position place = place_of(&reader->source, event->start_mark.index);
-    return fail_at(reader, place.off, event->start_mark.line,
+    const struct fx_position position =
+        position_of(&reader->source, event->start_mark.index);
+    return fail_at(reader, position.off, event->start_mark.line,
                    "found incompatible YAML document", err);
 }
 
@@ -246,14 +248,14 @@ static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *eve
         return true;
     }
     const struct fx_text text = reader->source.text;
-    struct fx_position place = place_of_content(&reader->source, event);
-    for (size_t at = place.off; at + 1 < text.len && text.data[at] != '"'; at++) {
+    struct fx_position position = position_of_content(&reader->source, event);
+    for (size_t at = position.off; at + 1 < text.len && text.data[at] != '"'; at++) {
         if (text.data[at] != '\\') {
             continue;
         }
         if (text.data[at + 1] == '/') {
-            fx_position_advance(&place, text, at);
-            return fail_at(reader, at, place.line > 1 ? place.line : 0,
+            fx_position_advance(&position, text, at);
+            return fail_at(reader, at, position.line > 1 ? position.line : 0,
                            "found unknown escape character", err);
         }
         at++; /* the escaped character, a quote maybe */
@@ -261,7 +263,7 @@ static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *eve
     return true;
 }
 
-/* Singletons cannot be told apart by their address: no marks. */
+/* Singletons cannot be distinguished by their address: no marks. */
 static bool is_markable(const json_t *node) {
     return node != NULL && !json_is_null(node) && !json_is_boolean(node);
 }
@@ -271,14 +273,14 @@ static bool add_mark(struct fx_yaml_reader *reader, const yaml_event_t *event,
     if (marks == NULL || !is_markable(node)) {
         return true;
     }
-    const struct fx_position place =
+    const struct fx_position position =
         event->type == YAML_SCALAR_EVENT
-            ? place_of_content(&reader->source, event)
-            : place_of(&reader->source, event->start_mark.index);
+            ? position_of_content(&reader->source, event)
+            : position_of(&reader->source, event->start_mark.index);
     const struct fx_mark mark = {.node = node,
-                                 .off = (uint32_t)place.off,
-                                 .line = place.line,
-                                 .column = place.column};
+                                 .off = (uint32_t)position.off,
+                                 .line = position.line,
+                                 .column = position.column};
     return fx_marks_add(marks, mark) ? true : fx_fail_nomem(err);
 }
 
@@ -289,7 +291,8 @@ static bool is_flow_start(const yaml_event_t *event) {
             event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
 }
 
-/* Within a flow collection all others are such, so ends need not be told apart. */
+/* In a flow collection all collections are flow collections, so any end is one of them.
+ */
 static bool count_flow(struct fx_yaml_reader *reader, const yaml_event_t *event,
                        struct fx_err *err) {
     const bool ends =
@@ -359,7 +362,7 @@ static enum step next_step(struct fx_yaml_reader *reader, struct fx_marks *marks
     return step;
 }
 
-/* Blanks and comments are read, too, though no event comes of them. */
+/* For blanks and comments, which have no events. */
 static bool pay_for_text(struct fx_yaml_reader *reader) {
     const size_t bytes = reader->unpaid;
     reader->unpaid = 0;

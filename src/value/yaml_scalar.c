@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/yaml_scalar.c - from a scalar's text and tag to its kind and value: words first,
- * then numbers and timestamps, else text; and from there to a node, or an object's key.
+ * value/yaml_scalar.c - resolves a scalar's text and tag to its kind and value:
+ * constants, then numbers and timestamps, otherwise text; and makes its node, or an
+ * object's key.
  */
 
 #include <inttypes.h>
@@ -16,13 +17,13 @@
 #include "value/tree.h"
 #include "value/yaml_internal.h"
 
-/* ---- words ------------------------------------------------------------------------- */
+/* ---- constants --------------------------------------------------------------------- */
 
 /* yaml.org/type/{null,bool,float}.html */
 static const struct {
     struct fx_yaml_scalar scalar;
-    const char *words[12]; /* NULL behind the last */
-} vocabulary[] = {
+    const char *texts[12]; /* NULL after the last */
+} constants[] = {
     {{FX_YAML_NULL, {.truth = false}}, {"", "~", "null", "Null", "NULL"}},
     {{FX_YAML_BOOL, {.truth = true}},
      {"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"}},
@@ -34,18 +35,18 @@ static const struct {
     {{FX_YAML_FLOAT, {.real = -(double)INFINITY}}, {"-.inf", "-.Inf", "-.INF"}},
 };
 
-#define LONGEST_WORD  5 /* "false", "+.inf" */
-#define WORD_INITIALS "~nNyYtToOfF.+-"
+#define LONGEST_CONSTANT  5 /* "false", "+.inf" */
+#define CONSTANT_INITIALS "~nNyYtToOfF.+-"
 
-static bool find_word(struct fx_text text, struct fx_yaml_scalar *ret_scalar) {
-    if (text.len > LONGEST_WORD ||
-        (text.len > 0 && strchr(WORD_INITIALS, text.data[0]) == NULL)) {
+static bool find_constant(struct fx_text text, struct fx_yaml_scalar *ret_scalar) {
+    if (text.len > LONGEST_CONSTANT ||
+        (text.len > 0 && strchr(CONSTANT_INITIALS, text.data[0]) == NULL)) {
         return false;
     }
-    for (size_t i = 0; i < FX_COUNT(vocabulary); i++) {
-        for (const char *const *word = vocabulary[i].words; *word != NULL; word++) {
+    for (size_t i = 0; i < FX_COUNT(constants); i++) {
+        for (const char *const *word = constants[i].texts; *word != NULL; word++) {
             if (fx_text_is(text, *word)) {
-                *ret_scalar = vocabulary[i].scalar;
+                *ret_scalar = constants[i].scalar;
                 return true;
             }
         }
@@ -74,8 +75,8 @@ static bool may_be_number(struct fx_text text) {
     return true;
 }
 
-/* Behind a leading point Go's own syntax of floats holds: an underscore stands between
- * two digits. Elsewhere go-yaml drops every underscore before it looks. */
+/* After a leading point Go's syntax of floats applies: an underscore must be between two
+ * digits. In other numbers go-yaml first removes every underscore. */
 static bool has_misplaced_underscore(struct fx_text text) {
     if (text.data[0] != '.') {
         return false;
@@ -117,8 +118,8 @@ static bool read_number(struct fx_text digits, struct fx_yaml_scalar *ret_scalar
     return found;
 }
 
-/* The number that `text` is, without a tag: an INT, UINT or FLOAT. False for anything
- * else, words included, and without memory (then *ret_nomem). */
+/* Reads a number without a tag: an INT, UINT or FLOAT. False for any other text,
+ * constants included, and without memory (then *ret_nomem). */
 static bool find_number(struct fx_text text, struct fx_yaml_scalar *ret_scalar,
                         bool *ret_nomem) {
     *ret_nomem = false;
@@ -146,9 +147,7 @@ static bool take_date(struct fx_text *text) {
     int year = 0;
     int month = 0;
     int day = 0;
-    return fx_date_take(text, 4, 4, 0, 9999, &year) && fx_text_take(text, '-') &&
-           fx_date_take(text, 1, 2, 1, 12, &month) && fx_text_take(text, '-') &&
-           fx_date_take(text, 1, 2, 1, fx_date_days_of_month(year, month), &day);
+    return fx_date_take_day(text, 1, &year, &month, &day);
 }
 
 /* clock := h{1,2} ':' m{1,2} ':' s{1,2} ( [.,] digit+ )? */
@@ -159,12 +158,8 @@ static bool take_clock(struct fx_text *text) {
         !fx_date_take(text, 1, 2, 0, 59, &part)) {
         return false;
     }
-    if (!fx_text_take(text, '.') && !fx_text_take(text, ',')) {
-        return true;
-    }
-    const size_t n = fx_text_count_digits(*text, text->len);
-    *text = fx_text_rest(*text, n);
-    return n > 0;
+    return (!fx_text_take(text, '.') && !fx_text_take(text, ',')) ||
+           fx_date_skip_digits(text);
 }
 
 /* zone := 'Z' | [-+] hh ':' mm */
@@ -195,7 +190,7 @@ static const char *const short_tags[] = {
 #undef X
 };
 
-/* The tags whose scalars are looked into; under any other the text is just text. */
+/* The tags whose scalars are resolved; under any other tag a scalar is text. */
 static const char *const resolvable[] = {"!!null",  "!!bool", "!!int",
                                          "!!float", "!!str",  "!!timestamp"};
 
@@ -217,7 +212,7 @@ static const char *short_tag(struct fx_text tag) {
     return NULL;
 }
 
-/* Does a scalar of this kind stand under this tag? An integer does as a !!float. */
+/* Is the kind of the scalar that of the tag? An integer becomes a !!float. */
 static bool satisfy_tag(const char *tag, struct fx_text text,
                         struct fx_yaml_scalar *scalar, struct fx_err *err) {
     if (tag[0] == '\0' || strcmp(tag, short_tags[scalar->kind]) == 0) {
@@ -242,7 +237,7 @@ bool fx_yaml_resolve(struct fx_text tag, struct fx_text text,
         return true;
     }
     bool nomem = false;
-    if (!find_word(text, &scalar) && !find_number(text, &scalar, &nomem) &&
+    if (!find_constant(text, &scalar) && !find_number(text, &scalar, &nomem) &&
         is_time(text)) {
         scalar.kind = FX_YAML_TIME;
     }

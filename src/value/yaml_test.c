@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/yaml_test.c - reading YAML: what yaml_cases.jsonl does not tell. Bounds, streams,
- * positions, anchors and merges beyond the plain ones.
+ * value/yaml_test.c - reading YAML: what yaml_cases.jsonl does not contain. Bounds,
+ * streams, positions, anchors and merges beyond the plain ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,11 +57,11 @@ static void assert_reads(const char *yaml, const char *json) {
     json_decref(want);
 }
 
-static void assert_refused(const char *yaml, uint32_t off, const char *words) {
+static void assert_refused(const char *yaml, uint32_t off, const char *message) {
     struct fx_err err = FX_ERR_INIT;
     json_t *root = read_first(fx_text_of(yaml), NULL, &err);
     assert_null(root);
-    assert_string_equal(err.msg, words);
+    assert_string_equal(err.msg, message);
     assert_int_equal(err.code, FX_ESYNTAX);
     assert_int_equal(err.off, off);
 }
@@ -165,7 +165,7 @@ static void test_refusals(void **state) {
     static const struct {
         const char *yaml;
         uint32_t off;
-        const char *words;
+        const char *message;
     } cases[] = {
         {"a: *b", 3, "yaml: unknown anchor 'b' referenced"},
         {"a: &a [*a]", 7, "yaml: anchor 'a' value contains itself"},
@@ -204,7 +204,7 @@ static void test_refusals(void **state) {
         {"a: |0\n  x", 4, "yaml: found an indentation indicator equal to 0"},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        assert_refused(cases[i].yaml, cases[i].off, cases[i].words);
+        assert_refused(cases[i].yaml, cases[i].off, cases[i].message);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * value/yaml_write.c - values as block-style YAML, laid out as kubectl does: two spaces a
- * level, lists not indented under their key, `- ` and the first line of an item together.
+ * level, lists not indented under their key, the first line of an item after its `- `.
  */
 #include "value/yaml.h"
 
@@ -17,28 +17,28 @@
 #define UNITS_OF_VALUE  4u
 #define BYTES_OF_A_UNIT 4u /* of a string */
 
-/* Keys beyond this many bytes are not written as `key: value`. A reader looks 1024 runes
+/* Longer keys (in bytes) are not written as `key: value`. A reader reads 1024 runes
  * ahead for the colon, and an escaped byte may take four. */
 #define LONGEST_SIMPLE_KEY 128
 
 /* ---- strings ----------------------------------------------------------------------- */
 
-/* The choice of a style follows go-yaml's emitter, so that files look as
+/* The choice of a style follows go-yaml's emitter, so that files are as
  * kubectl writes them; unlike it, lines are never folded and runes beyond U+FFFF stay
  * readable. */
 
-/* What a text holds that a style cannot show. */
+/* Properties of a text that a style cannot show. */
 struct traits {
     bool has_break;   /* a line feed */
     bool has_special; /* only an escape can show it */
     bool space_break; /* a space before a line feed */
     bool edge_space;  /* a space or line feed comes first or last */
     bool space_last;
-    bool indicator; /* something that means more than itself outside quotes */
+    bool indicator; /* something that has a meaning outside quotes */
 };
 
 /* Written by an escape only: control characters, line breaks other than LF, the byte
- * order mark, what is no character. */
+ * order mark, noncharacters. */
 static bool is_special(uint32_t rune) {
     return (rune < 0x20 && rune != '\n') || (rune >= 0x7F && rune < 0xA0) ||
            rune == 0x2028 || rune == 0x2029 || rune == 0xFEFF || rune == 0xFFFE ||
@@ -49,7 +49,7 @@ static bool is_blank_at(struct fx_text text, size_t at) {
     return at >= text.len || text.data[at] == ' ' || text.data[at] == '\n';
 }
 
-/* Does a plain scalar that holds this byte here mean something else? */
+/* Has the byte at this position a meaning in a plain scalar? */
 static bool is_indicator(struct fx_text text, size_t at) {
     const char c = text.data[at];
     if (c == ':' && is_blank_at(text, at + 1)) {
@@ -171,8 +171,8 @@ static void write_single(struct fx_buf *buf, struct fx_text text) {
     fx_buf_char(buf, '\'');
 }
 
-/* The header of a block: how far it is indented, where its first line cannot tell, and
- * whether its last line feeds are none (-), one, or more (+). */
+/* The header of a block: its indentation, if its first line does not show it, and whether
+ * it ends in no line feed (-), one, or more (+). */
 static void write_block_header(struct fx_buf *buf, struct fx_text text) {
     const bool ends = text.data[text.len - 1] == '\n';
     const bool ends_twice = ends && (text.len == 1 || text.data[text.len - 2] == '\n');
@@ -183,7 +183,7 @@ static void write_block_header(struct fx_buf *buf, struct fx_text text) {
     fx_buf_str(buf, !ends ? "-" : ends_twice ? "+" : "");
 }
 
-/* All lines but for the last line feed, which whoever writes the value adds. */
+/* All lines without the last line feed, which the caller adds. */
 static void write_literal(struct fx_buf *buf, struct fx_text text, size_t column) {
     write_block_header(buf, text);
     size_t at = 0;
@@ -208,14 +208,14 @@ static void write_line(struct fx_buf *buf, struct fx_text text,
     }
 }
 
-/* A string is looked through twice, rune by rune, before it is written. */
+/* A string is scanned twice, rune by rune, before it is written. */
 static bool spend_string(struct fx_buf *buf, struct fx_text text) {
     buf->failed |= !fx_spend(1 + text.len / BYTES_OF_A_UNIT);
     return !buf->failed;
 }
 
-/* Appends the string as a value: plain where that reads back as the same string, as a `|`
- * block indented to `column` where it has lines, else quoted. */
+/* Appends the string as a value: plain if that reads back as the same string, as a `|`
+ * block indented to `column` if it has lines, otherwise quoted. */
 static void write_string(struct fx_buf *buf, struct fx_text text, size_t column) {
     if (!spend_string(buf, text)) {
         return;
@@ -229,7 +229,7 @@ static void write_string(struct fx_buf *buf, struct fx_text text, size_t column)
     }
 }
 
-/* Appends the string as a key, which stands on one line. `<<` would merge. */
+/* Appends the string as a key, in one line. `<<` is quoted, because it would merge. */
 static void write_key(struct fx_buf *buf, struct fx_text text) {
     if (!spend_string(buf, text)) {
         return;
@@ -241,7 +241,7 @@ static void write_key(struct fx_buf *buf, struct fx_text text) {
 
 /* ---- values ------------------------------------------------------------------------ */
 
-/* Recursion is as deep as the value. `column` is where the value's own lines begin. */
+/* Recursion is as deep as the value. `column` is the column of the value's lines. */
 static void write_block(struct fx_buf *buf, const json_t *value, size_t column);
 
 static bool is_block(const json_t *value) {
@@ -249,7 +249,6 @@ static bool is_block(const json_t *value) {
 }
 
 static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column) {
-    char number[FX_NUMBER_SIZE];
     if (!fx_spend(UNITS_OF_VALUE)) {
         buf->failed = true;
         return;
@@ -259,7 +258,7 @@ static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column)
     case JSON_TRUE:
     case JSON_FALSE: fx_buf_str(buf, json_is_true(value) ? "true" : "false"); break;
     case JSON_INTEGER:
-    case JSON_REAL: fx_buf_add(buf, number, fx_number_print(value, number)); break;
+    case JSON_REAL: fx_number_add(buf, value); break;
     case JSON_STRING: write_string(buf, fx_tree_text(value), column); break;
     case JSON_ARRAY: fx_buf_str(buf, "[]"); break;
     case JSON_OBJECT: fx_buf_str(buf, "{}"); break;
@@ -300,7 +299,7 @@ static void write_list(struct fx_buf *buf, const json_t *list, size_t column) {
     }
 }
 
-/* A key too long for YAML's look-ahead is announced by `? `. */
+/* A key that is too long for `key: value` begins with `? `. */
 static void write_pair(struct fx_buf *buf, struct fx_text key, const json_t *value,
                        size_t column) {
     const bool is_long = key.len > LONGEST_SIMPLE_KEY;

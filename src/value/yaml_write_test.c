@@ -255,7 +255,7 @@ static void test_strings_elsewhere(void **state) {
     json_decref(object);
 }
 
-/* Longer than a reader looks ahead for a colon. */
+/* Longer than the lookahead of a reader for a colon. */
 static void test_long_keys(void **state) {
     (void)state;
     char key[2000];
