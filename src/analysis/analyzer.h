@@ -88,7 +88,7 @@ bool fx_analyzer_path_begins(const char *prefix, const char *path);
 /* Appends the pointer as a path: "spec.containers[*].image". */
 void fx_analyzer_print_path(struct fx_buf *buf, const char *pointer);
 
-#define LEAVES_MAX 64u /* of one change; the rest is ignored */
+#define LEAVES_MAX 64u /* of one change; more are ignored */
 
 /* What a mutator changes, as JSON Pointers to values that contain no others. */
 struct leaves {
@@ -98,8 +98,8 @@ struct leaves {
 
 void fx_leaves_finish(struct leaves *leaves); /* zeroed ones are fine */
 
-/* Lists the leaves that `after` has otherwise than `before`: of what was added or put in
- * another's place, and of what was taken away. */
+/* Lists the leaves that differ between `before` and `after`: those that were added,
+ * replaced or removed. */
 bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
                     struct leaves *ret_leaves, struct fx_err *err) FX_MUST_USE;
 
@@ -108,14 +108,15 @@ bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
  * limits of the comparison count as the same. */
 bool fx_same(const json_t *a, const json_t *b);
 
-/* The first place where the two, which are not the same, differ: appends its JSON Pointer
- * (its failure sticks) and gives the values there, borrowed, NULL where there is none. */
+/* Finds the first difference of two results that are not the same: appends its JSON
+ * Pointer (a failure sticks in `pointer`) and gives both values, borrowed; NULL where a
+ * result has none. */
 void fx_same_find(json_t *a, json_t *b, struct fx_buf *pointer, json_t **ret_a,
                   json_t **ret_b);
 
 /* ---- parts ----------------------------------------------------------------------- */
 
-/* Runs the mutators together on the object, and reports failures, mutators that undo each
+/* Runs the mutators as a set on the object, and reports failures, mutators that undo each
  * other, a second run that changes the result, and dependence on the order. The same set
  * is run on equal objects once. */
 bool fx_analyzer_try_set(struct analyzer *analyzer, const struct trial_case *tcase,

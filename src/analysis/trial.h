@@ -4,8 +4,8 @@
  * until nothing changes any more.
  *
  * It runs the passes of the engine (engine/passes.h), and reports whether they end with
- * the object at rest, with mutators that undo each other, or in a cycle, which it notices
- * when an earlier object comes again, not after the last pass.
+ * the object unchanged, with mutators that undo each other, or in a cycle, which it
+ * notices when an earlier object comes again, not after the last pass.
  */
 #ifndef FX_ANALYSIS_TRIAL_H
 #define FX_ANALYSIS_TRIAL_H
@@ -22,7 +22,7 @@
 #include "engine/request.h"
 #include "engine/snapshot.h"
 
-#define TRIAL_NOBODY UINT32_MAX /* no mutator failed */
+#define TRIAL_NONE UINT32_MAX /* no mutator failed */
 
 /* What is run; everything is borrowed. */
 struct trial {
@@ -44,7 +44,7 @@ struct trial_outcome {
     json_t *cycle_start;
     size_t n_cycle_passes;
     bool *done;      /* by position in the order: not reinvoked, and was applied */
-    uint32_t failed; /* the mutator whose failure ended the trial, or TRIAL_NOBODY */
+    uint32_t failed; /* the mutator whose failure ended the trial, or TRIAL_NONE */
     struct fx_err failure;
 };
 

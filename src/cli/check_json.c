@@ -17,7 +17,7 @@ struct report {
     json_t *mutators, *files;
 };
 
-/* Names of files and words may hold any bytes: unchecked here, since what is malformed
+/* Names of files and messages may hold any bytes: unchecked here, since what is malformed
  * becomes U+FFFD where it is written. */
 static json_t *raw_string(const char *text) {
     return json_string_nocheck(text);
@@ -61,7 +61,7 @@ static json_t *entry_of(const struct report *report, const struct fx_finding *fi
                           new_mutator(finding->id, finding->file, finding->line));
 }
 
-/* Conflicts come from the snapshot, which knows the others. */
+/* Conflicts come from the snapshot, which holds all mutators. */
 static bool add_finding(const struct report *report, const struct fx_finding *finding) {
     if (finding->severity == FX_SEVERITY_CONFLICT) {
         return true;

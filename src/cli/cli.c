@@ -53,7 +53,7 @@ static enum fx_exit usage_error(const struct fx_command *command) {
     return FX_EXIT_USAGE;
 }
 
-/* Is what is left besides the options what the command takes? */
+/* Does the command take these operands? */
 static bool operands_fit(const struct fx_command *command,
                          const struct fx_strings *operands) {
     if (operands->n_items == 0) {

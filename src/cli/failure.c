@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/failure.c - the words of a failed mutation:
+ * cli/failure.c - the message of a failed mutation:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
  *     these mutators keep changing it, in this order:
@@ -41,9 +41,8 @@ static void print_cycle(struct fx_buf *buf, const struct fx_review_result *resul
     }
     fx_buf_str(buf, "  these mutators keep changing it, in this order:\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
-        print_mutator(buf, result->snapshot->mutators[contender->mutator],
-                      contender->path);
+        const struct fx_cycle_mutator *member = &outcome->cycle[i];
+        print_mutator(buf, result->snapshot->mutators[member->mutator], member->path);
     }
 }
 
@@ -63,7 +62,7 @@ static void print_deniers(struct fx_buf *buf, const struct fx_review_result *res
 }
 
 /* A denial is printed whole, however long. */
-static char *words_of(const struct fx_review_result *result, const struct fx_err *err) {
+static char *message_of(const struct fx_review_result *result, const struct fx_err *err) {
     const bool denied = err->code == FX_EDENIED && result != NULL &&
                         result->outcome != NULL && result->outcome->denial.len > 0;
     return denied ? fx_text_dup(result->outcome->denial) : strdup(err->msg);
@@ -75,8 +74,8 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
     struct fx_buf identity = {0};
     fx_print_object(&identity, object->root);
     char *file = strdup(object->file);
-    char *words = words_of(result, err);
-    if (file == NULL || words == NULL || identity.failed) {
+    char *message = message_of(result, err);
+    if (file == NULL || message == NULL || identity.failed) {
         buf->failed = true;
     } else {
         const struct fx_finding finding = {
@@ -84,14 +83,14 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
             .file = file,
             .line = object->line,
             .id = identity.data,
-            .text = words,
+            .text = message,
         };
         fx_finding_print(buf, &finding, colour);
         print_cycle(buf, result);
         print_deniers(buf, result);
     }
     free(file);
-    free(words);
+    free(message);
     fx_buf_finish(&identity);
 }
 
@@ -111,15 +110,15 @@ static void print_warning(const struct warnings *warnings,
     struct fx_buf *buf = warnings->buf;
     const struct fx_input_object *object = warnings->object;
     struct fx_buf id = {0};
-    struct fx_buf words = {0};
+    struct fx_buf line = {0};
     fx_buf_printf(&id, "%s/%s", mutator->kind, mutator->full_name);
-    fx_buf_str(&words, before);
-    fx_print_object(&words, object->root);
-    fx_buf_str(&words, after);
-    fx_buf_text(&words, message);
+    fx_buf_str(&line, before);
+    fx_print_object(&line, object->root);
+    fx_buf_str(&line, after);
+    fx_buf_text(&line, message);
     const bool has_file = mutator->origin.file != NULL;
     char *file = strdup(has_file ? mutator->origin.file : object->file);
-    if (file == NULL || id.failed || words.failed) {
+    if (file == NULL || id.failed || line.failed) {
         buf->failed = true;
     } else {
         const struct fx_finding finding = {
@@ -127,13 +126,13 @@ static void print_warning(const struct warnings *warnings,
             .file = file,
             .line = has_file ? mutator->origin.line : object->line,
             .id = id.data,
-            .text = words.data,
+            .text = line.data,
         };
         fx_finding_print(buf, &finding, warnings->colour);
     }
     free(file);
     fx_buf_finish(&id);
-    fx_buf_finish(&words);
+    fx_buf_finish(&line);
 }
 
 void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,

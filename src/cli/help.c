@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "explain/layout.h"
 
-#define OPTION_COLUMN 28 /* where the words of an option begin */
+#define OPTION_COLUMN 28 /* where the help text of an option begins */
 
 /* ---- filling lines --------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "admission/review.h"
 #include "cli/options.h"
 
-/* The words of the option, by enum fx_on_error; NULL ends. */
+/* The values of the option, by enum fx_on_error; NULL ends. */
 #define FX_ON_ERROR_WORD(name, text) [FX_ON_ERROR_##name] = (text),
 #define FX_ON_ERROR_WORDS            ((const char *const[]){FX_ON_ERRORS(FX_ON_ERROR_WORD) NULL})
 

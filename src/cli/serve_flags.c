@@ -19,7 +19,7 @@
 /* Sorted, as a status reports them. */
 static const struct {
     const char *word;
-    bool is_done; /* here: it has a meaning, or goes without saying */
+    bool is_done; /* this program does it; true without the flag, too */
     bool mutates, admits, reports;
 } known[FX_OPERATIONS_KNOWN] = {
     {.word = "audit"},
@@ -161,7 +161,7 @@ static char *print_name(const char *service, const char *namespace_, const char 
     return text;
 }
 
-/* The API server asks for SERVICE.NAMESPACE.svc; the others are for people. */
+/* The API server connects to SERVICE.NAMESPACE.svc; the other names are for people. */
 static bool make_names(struct fx_cluster_settings *settings, const char *service,
                        const struct fx_strings *further, struct fx_err *err) {
     static const char *const endings[] = {".svc", "", ".svc.cluster.local"};
@@ -212,7 +212,7 @@ static bool read_secret(const struct fx_cluster_flags *flags,
     return true;
 }
 
-/* Such a leaf would be made, and end with its authority: not what was asked for. */
+/* Such a leaf would end with its CA, earlier than the flag says. */
 static bool check_leaf(const struct fx_rotation_settings *settings, struct fx_err *err) {
     return settings->leaf_validity <= settings->ca_validity ||
            fx_fail(err, FX_EINVALID,

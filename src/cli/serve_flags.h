@@ -31,7 +31,7 @@ struct fx_operations {
     size_t n_words;
 };
 
-/* Reads the words, each of which may be several with commas between them. None: all
+/* Reads the operations; one item may hold several, separated by commas. None: all
  * that are done here. Errors: FX_EINVALID for a word that is no operation. */
 bool fx_operations_read(const struct fx_strings *words,
                         struct fx_operations *ret_operations,

@@ -20,15 +20,15 @@
 
 /* In the order of the report: those that came nearest to acting first. The texts are the
  * names in JSON. */
-#define FX_INACTIVE_REASONS(X)                                                           \
-    X(SKIPPED, "skipped")        /* it failed, and the others went on */                 \
-    X(ELSEWHERE, "elsewhere")    /* it changed fields that the query does not ask for */ \
-    X(UNCHANGED, "unchanged")    /* it applied, and the object had all it writes */      \
-    X(PRESENT, "present")        /* the field exists, and it never overwrites it */      \
-    X(NOT_APPLIED, "notApplied") /* it matched; the criterion failed */                  \
-    X(LATE, "late")              /* it matches the result, but was asked before */       \
-    X(NOT_MATCHED, "notMatched") /* the criterion failed */                              \
-    X(CONFLICT, "conflict")      /* disabled by a conflict */                            \
+#define FX_INACTIVE_REASONS(X)                                                        \
+    X(SKIPPED, "skipped")        /* it failed, and the others went on */              \
+    X(ELSEWHERE, "elsewhere")    /* it changed fields that the query does not name */ \
+    X(UNCHANGED, "unchanged")    /* it applied, and the object had all it writes */   \
+    X(PRESENT, "present")        /* the field exists, and it never overwrites it */   \
+    X(NOT_APPLIED, "notApplied") /* it matched; the criterion failed */               \
+    X(LATE, "late")              /* it matches the result, but not before it */       \
+    X(NOT_MATCHED, "notMatched") /* the criterion failed */                           \
+    X(CONFLICT, "conflict")      /* disabled by a conflict */                         \
     X(NOT_REACHED, "notReached") /* the review ended before its step */
 
 enum fx_inactive_reason {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/query.h - the field that `fixpoint explain --field` asks about. It is written
+ * explain/query.h - the field that `fixpoint explain --field` names. It is written
  * as
  *   - a location, `spec.containers[name: web].image`, with `*` for any element;
  *   - a path as reports print it, with `[0]` for a list element without a name, and `[*]`
@@ -27,7 +27,7 @@ bool fx_query_parse(struct fx_text text, struct fx_query **ret_query,
                     struct fx_err *err) FX_MUST_USE;
 void fx_query_destroy(struct fx_query *query); /* NULL is fine */
 
-/* Is the field the one that the query asks about, or one above or below it? */
+/* Is it the field that the query names, or one above or below it? */
 bool fx_query_covers(const struct fx_query *query, const struct fx_field *field);
 
 /* The path of the field, as fx_access_may_write() takes it. Borrowed. */

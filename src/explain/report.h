@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/report.h - what mutation did to one object: who changed which field, who did
- * nothing and why, which validators found a violation. Built from the trace of a review
- * that has ended, and printed as text for people or as JSON for programs. Pure: no I/O.
+ * explain/report.h - what mutation did to one object: which mutator changed which field,
+ * which did nothing and why, which validators found a violation. Built from the trace of
+ * a review that has ended, and printed as text for people or as JSON for programs. Pure:
+ * no I/O.
  */
 #ifndef FX_EXPLAIN_REPORT_H
 #define FX_EXPLAIN_REPORT_H

@@ -28,7 +28,7 @@ bool fx_objects_add(struct fx_objects *objects, json_t *object) FX_MUST_USE;
 
 /* A new value equal to `value`, its keys in the order in which `like` has them, those
  * that only `value` has behind them. With `part`: without the keys that `like` does not
- * have, at any depth (items of lists of the same length belong together); so that it
+ * have, at any depth (items of lists of the same length are paired); so that it
  * equals `like` exactly where `value` contains it. Recursion is as deep as the shallower
  * value, which the readers bound. NULL without memory. */
 json_t *fx_expect_arrange(json_t *value, const json_t *like, bool part) FX_MUST_USE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/fields.h - reads the fields of a Suite. A field of the wrong type is reported to
- * the host, with its place and what was expected:
+ * the host, with its position and what was expected:
  *
  *   suite.yaml:9:18: error: tests[0].cases[1].object: must be a path, not a list
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/read.c - from documents to suites. What gator's own fields demand of
- * constraints is left to gator: such tests are read, and skipped.
+ * constraints is not done: such tests are read, and skipped.
  */
 #include "suite/read.h"
 

@@ -35,7 +35,7 @@ const char *fx_suite_status_name(enum fx_suite_status status);
 struct fx_suite_result {
     const char *path; /* of the suite */
     char *name;       /* "suite/test/case" */
-    char *reason;     /* why it did not pass; or a note on one that passed; or NULL */
+    char *reason;     /* why it did not pass, or a note if it passed, or NULL */
     char *diff;       /* unified, or NULL */
     char *file;       /* of the case, or of the fault */
     uint32_t line;

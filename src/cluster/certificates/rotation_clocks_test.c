@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/certificates/rotation_clocks_test.c - clocks that are wrong: what one replica
- * makes of it, and that several with different clocks come to rest.
+ * makes of it, and that several with different clocks stop writing.
  */
 #include "cluster/certificates/rotation_fixture.h"
 

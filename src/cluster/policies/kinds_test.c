@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds_test.c - the watched kinds, the words of `--apis`, and whether
+ * cluster/policies/kinds_test.c - the watched kinds, the values of `--apis`, and whether
  * the manifests agree with the tables.
  */
 #include <setjmp.h>

@@ -2,8 +2,8 @@
  *
  * cluster/policies/parameters.c - one reflector for each kind that policies name.
  *
- *   asking ── the resource is known ──→ listing ── listed ──→ watching
- *     ↑ ─ failed: asked again after a pause     └─ failed: the reflector lists again
+ *   looking up ── the resource is known ──→ listing ── listed ──→ watching
+ *     ↑ ─ failed: retried after a pause         └─ failed: the reflector lists again
  */
 #include "cluster/policies/parameters.h"
 

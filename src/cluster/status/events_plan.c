@@ -85,8 +85,8 @@ json_t *fx_event_new(const struct fx_cluster_identity *identity,
                      "firstTimestamp", date, "lastTimestamp", date, "count", 1);
 }
 
-/* An Event with an invalid date, or a date in the future, is due: otherwise nobody would
- * ever count it up. */
+/* An Event with an invalid date, or a date in the future, is due: otherwise no replica
+ * would ever count it up. */
 bool fx_event_is_due(const json_t *existing, int64_t now) {
     int64_t last = 0;
     return !fx_date_parse(fx_tree_view_string(existing, "lastTimestamp"), &last) ||

@@ -137,13 +137,13 @@ static const struct {
 static void dropping(void **state) {
     (void)state;
     static const char *const ids[] = {"x", "y", NULL};
-    static const char *const nobody[] = {NULL};
+    static const char *const none[] = {NULL};
     for (size_t i = 0; i < FX_COUNT(drops); i++) {
         json_t *object = read_json(drops[i].before);
         json_t *body = fx_status_drop(object, ids);
         expect_json(body, drops[i].after);
         expect_json(object, drops[i].before);
-        json_t *same = fx_status_drop(body, nobody);
+        json_t *same = fx_status_drop(body, none);
         expect_json(same, drops[i].after);
         json_decref(same);
         json_decref(body);

@@ -33,7 +33,7 @@ struct fx_status_queue {
     struct fx_status_task **items;
     size_t n_items, cap_items;
     size_t n_settled;   /* items that are only remembered */
-    uint64_t forget_ns; /* when to look for items to forget; 0: never */
+    uint64_t forget_ns; /* when to check for items to forget; 0: never */
     size_t cursor;      /* where the search for the next item starts */
 };
 

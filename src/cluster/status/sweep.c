@@ -222,8 +222,8 @@ static void end_task(struct fx_cluster_sweep *sweep) {
 static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
                          const json_t *body, const char *manager);
 
-/* If an apply would leave an empty list that somebody owns, an API server makes it null,
- * and then refuses it (422): the object is updated without the entry instead. */
+/* If an apply would leave an empty list that some manager owns, an API server makes it
+ * null, and then refuses it (422): the object is updated without the entry instead. */
 static bool updates_instead(struct fx_cluster_sweep *sweep,
                             const struct fx_kube_failure *failure) {
     struct task *task = &sweep->tasks[sweep->at_task];

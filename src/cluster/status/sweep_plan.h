@@ -56,7 +56,7 @@ bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod);
 
 /* Ids of status entries that another program wrote, as the controller that Fixpoint
  * replaced. Whether its Pods still exist cannot be known: after a waiting time the
- * entries are removed, and if they come back, somebody still writes them. */
+ * entries are removed; if they come back, their writer still runs. */
 
 /* After so many passes in a row that found entries to remove, the id is left alone. */
 #define FX_SWEEP_TRIES 5u

@@ -177,7 +177,7 @@ static void strange_ids(void **state) {
     json_decref(object);
 }
 
-/* What anybody may write into managed fields must not be read past its end. */
+/* Managed fields, which any client may write, must not be read past their end. */
 static void strange_objects(void **state) {
     (void)state;
     static const struct {

@@ -227,7 +227,7 @@ static void a_stranger_is_waited_for(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Somebody writes it anew each time: after some tries it is left alone. */
+/* Another client writes it anew each time: after some tries it is left alone. */
 static void a_stranger_comes_back(void **state) {
     (void)state;
     struct fixture fixture;

@@ -279,7 +279,7 @@ json_t *fx_disable_apply(const json_t *configuration,
     }
     json_t *remembered = read_remembered(configuration, err);
     if (remembered == NULL && err->code != FX_ENOMEM) {
-        *err = FX_ERR_INIT; /* an invalid record must not keep anybody from disabling */
+        *err = FX_ERR_INIT; /* an invalid record does not prevent disabling */
         remembered = json_object();
     }
     if (remembered == NULL) {

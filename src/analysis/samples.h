@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/sketches.h - private: an object for each mutator, on which it acts; and which
- * mutators can affect each other: those that change the same field of the same objects,
- * or fields of which one contains the other.
+ * analysis/samples.h - private: a sample object for each mutator, which the mutator
+ * changes; and the pairs of mutators that can affect each other: both change the same
+ * field of the same objects, or fields of which one contains the other.
  */
-#ifndef FX_ANALYSIS_SKETCHES_H
-#define FX_ANALYSIS_SKETCHES_H
+#ifndef FX_ANALYSIS_SAMPLES_H
+#define FX_ANALYSIS_SAMPLES_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,22 +18,21 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-#define SKETCH_PATHS 4u
+#define SAMPLE_PATHS 4u
 
-/* The sketch of one mutator. The object is NULL if the mutator is disabled, or if no
+/* The sample of one mutator. The object is NULL if the mutator is disabled, or if no
  * object could be made. */
-struct sketch {
+struct sample {
     struct trial_case tcase;
     /* What it changes of that object, as JSON Pointers with `#` for each index. */
-    char *paths[SKETCH_PATHS];
+    char *paths[SAMPLE_PATHS];
     size_t n_paths;
 };
 
-/* Makes a sketch for each mutator of the snapshot, and lists those without one in the
+/* Makes a sample for each mutator of the snapshot, and lists those without one in the
  * result. */
-struct sketch *fx_sketches_make(struct analyzer *analyzer,
-                                struct fx_err *err) FX_MUST_USE;
-void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches); /* NULL is fine */
+struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) FX_MUST_USE;
+void fx_samples_destroy(struct sample *samples, size_t n_samples); /* NULL is fine */
 
 struct pair {
     uint32_t a, b;
@@ -47,12 +46,12 @@ struct pairs {
 };
 
 /* Finds them. Errors: FX_ENOMEM. */
-bool fx_pairs_find(const struct analyzer *analyzer, const struct sketch *sketches,
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sample *samples,
                    struct pairs *ret_pairs, struct fx_err *err) FX_MUST_USE;
 void fx_pairs_finish(struct pairs *pairs); /* zeroed ones are fine */
 
-/* A type that both want: an entry of the first's bindings that the second has as well, or
- * where only one has any, that one's first; NULL where neither has, or none is common. */
+/* A type that both match: a binding of `a` that `b` has, too; or if only one of them is
+ * bound to kinds, its first binding. NULL if neither is bound, or no type is common. */
 const struct fx_binding *fx_pairs_binding(const struct fx_mutator *a,
                                           const struct fx_mutator *b);
 
