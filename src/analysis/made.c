@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "analysis/analyzer.h"
-#include "analysis/samples.h"
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/tree.h"

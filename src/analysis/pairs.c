@@ -3,7 +3,7 @@
  * analysis/pairs.c - finds pairs in a sorted list of paths: the paths within a path
  * follow it directly.
  */
-#include "analysis/samples.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>

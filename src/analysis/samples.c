@@ -2,7 +2,7 @@
  *
  * analysis/samples.c - the objects that mutators propose, each tried first.
  */
-#include "analysis/samples.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * analysis/trial.c - passes over a list of mutators, until one changes nothing or an
  * earlier object comes again.
  */
-#include "analysis/trial.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "analysis/trial.h"
+#include "analysis/analyzer.h"
 #include "base/arena.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"

@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "cli/commands.h"
-#include "cli/failure.h"
+#include "cli/emit.h"
 #include "engine/request.h"
 #include "engine/resource.h"
 
@@ -129,7 +129,7 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
     };
 }
 
-/* ---- results ------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------- */
 
 static enum fx_exit say_failure(const struct fx_input_object *object,
                                 const struct fx_answer *answer, const struct fx_err *err,

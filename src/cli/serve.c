@@ -7,7 +7,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cli/commands.h"
-#include "cli/on_error.h"
 #include "cli/output.h"
 #include "cli/serve_flags.h"
 #include "net/address.h"

@@ -8,8 +8,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "cli/provider_loop.h"
-#include "suite/print.h"
+#include "cli/providers.h"
 #include "suite/run.h"
 
 struct values {

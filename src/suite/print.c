@@ -2,7 +2,7 @@
  *
  * suite/print.c - results in five formats.
  */
-#include "suite/print.h"
+#include "suite/run.h"
 
 #include <string.h>
 

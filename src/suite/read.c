@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/limits.h"
-#include "suite/fields.h"
 #include "value/patch.h"
 #include "value/tree.h"
 

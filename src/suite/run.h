@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/run.h - runs suites; the result of each case.
+ * suite/run.h - runs suites; the result of each case, and its printing.
  */
 #ifndef FX_SUITE_RUN_H
 #define FX_SUITE_RUN_H
@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
@@ -83,5 +84,33 @@ bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *p
  * Errors: FX_EIO, FX_ENOMEM; files already written stay. */
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
                       struct fx_buf *messages, struct fx_err *err) FX_MUST_USE;
+
+/* ---- printing -------------------------------------------------------------------- */
+
+#define FX_SUITE_FORMATS(X)                                                          \
+    X(TEXT, text)     /* as `go test` prints */                                      \
+    X(JUNIT, junit)   /* JUnit's XML */                                              \
+    X(TAP, tap)       /* the Test Anything Protocol, version 14 */                   \
+    X(JSON, json)     /* one event per line, as `go test -json`, with more fields */ \
+    X(GITHUB, github) /* commands to a GitHub workflow */
+
+enum fx_suite_format {
+#define X(name, word) FX_SUITE_FORMAT_##name,
+    FX_SUITE_FORMATS(X)
+#undef X
+};
+
+extern const char *const fx_suite_format_words[]; /* NULL ends */
+
+struct fx_suite_style {
+    bool verbose; /* TEXT: also cases that passed or were skipped */
+    bool colour;  /* TEXT */
+};
+
+/* Appends all results in the format. Texts in results may be hostile: each format escapes
+ * what would break out of it. Failure sticks in `buf`. */
+void fx_suite_print(struct fx_buf *buf, enum fx_suite_format format,
+                    const struct fx_suite_results *results,
+                    const struct fx_suite_style *style);
 
 #endif

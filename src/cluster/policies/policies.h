@@ -19,12 +19,20 @@
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/kinds.h"
 #include "cluster/policies/seen_status.h"
 #include "kube/client.h"
 #include "kube/reflector.h"
 #include "policy/policies.h"
+
+/* The identity of this replica. Borrowed; outlives everything that receives it. */
+struct fx_cluster_identity {
+    const char *pod;        /* the name of the replica: POD_NAME, else the host name */
+    const char *namespace_; /* of the Pod, its Secret, Lease and Config */
+    const char *lease;      /* the name of the Lease */
+    const char *const *operations; /* of status.byPod: "mutation-webhook" */
+    size_t n_operations;
+};
 
 struct fx_cluster_policies; /* opaque */
 

@@ -13,7 +13,6 @@
 #include <jansson.h>
 
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 
 #define FX_EVENTS_NAMESPACE     "default" /* of Events about cluster-scoped objects */
@@ -44,7 +43,7 @@ bool fx_event_is_due(const json_t *existing, int64_t now);
  */
 json_t *fx_event_count_up(const json_t *existing, int64_t now) FX_MUST_USE;
 
-/* ---- errors that were reported ---- */
+/* ---- errors that were reported --------------------------------------------------- */
 
 /* The digests of the errors that were reported and still exist; a pass over all objects
  * finds out which ones do. Zeroed is empty. */
@@ -72,7 +71,7 @@ void fx_events_known_forget(struct fx_events_known *known, uint64_t digest);
 /* Ends a pass: forgets all digests that it did not find. */
 void fx_events_known_end(struct fx_events_known *known);
 
-/* ---- the rate ---- */
+/* ---- the rate -------------------------------------------------------------------- */
 
 /* 25 at once, then one every five seconds. Zeroed: none yet. */
 struct fx_events_rate {
