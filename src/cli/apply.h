@@ -9,10 +9,10 @@
 #include <stdbool.h>
 
 #include "cli/answer.h"
+#include "cli/cli.h"
 #include "cli/emit.h"
 #include "cli/input.h"
 #include "cli/options.h"
-#include "cli/output.h"
 
 struct fx_apply_values {
     struct fx_strings policies, objects, groups;

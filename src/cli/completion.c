@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 
 /* ---- what shells have in common -------------------------------------------------- */
 

@@ -13,8 +13,8 @@
 #include <uv.h>
 
 #include "base/date.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "kube/client.h"
 #include "kube/config.h"
 

@@ -2,7 +2,7 @@
  *
  * cli/output.c - standard output and standard error.
  */
-#include "cli/output.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>

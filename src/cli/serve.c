@@ -6,8 +6,8 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/serve_flags.h"
 #include "net/address.h"
 #include "net/tls.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "explain/fields.h"
+#include "explain/report.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/pointer.h"

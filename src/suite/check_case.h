@@ -8,7 +8,6 @@
 #define FX_SUITE_CHECK_CASE_H
 
 #include "policy/namespaces.h"
-#include "suite/expect.h"
 #include "suite/run.h"
 
 /* The fault of a file. Texts are its own. */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "suite/expect.h"
+#include "suite/run.h"
 #include "value/json.h"
 
 static json_t *tree(const char *text) {

@@ -2,7 +2,7 @@
  *
  * cluster/status/events_plan.c - Events from errors.
  */
-#include "cluster/status/events_plan.h"
+#include "cluster/status/status_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define BURST       25
 #define INTERVAL_NS UINT64_C(5000000000)
 
-/* ---- one error ---------------------------------------------------------------- */
+/* ---- one error ------------------------------------------------------------------- */
 
 static void copy_message(struct fx_text text, char out[FX_EVENTS_MESSAGE_BYTES + 1]) {
     static const char ellipsis[] = "…";

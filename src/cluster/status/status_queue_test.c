@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "cluster/status/status_queue.h"
+#include "cluster/status/status_internal.h"
 
 #define S UINT64_C(1000000000)
 

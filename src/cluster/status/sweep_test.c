@@ -4,8 +4,8 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
+#include "cluster/status/status_internal.h"
 #include "cluster/status/sweep.h"
-#include "cluster/status/sweep_plan.h"
 
 static const struct fx_sweep_times fast = {
     .round_ms = 60,
