@@ -22,6 +22,17 @@
 static const char *const identity[] = {"manager", "operation", "apiVersion",
                                        "subresource"};
 
+#define PREFIX    "fixpoint.dev/disabled"
+#define AT        PREFIX "-at"
+#define BY        PREFIX "-by"
+#define REASON    PREFIX "-reason"
+#define UNTIL     PREFIX "-until"
+#define SELECTORS PREFIX "-selectors"
+#define OWNERS    PREFIX "-owners"
+
+static const char *const annotations_of_record[] = {AT,    BY,        REASON,
+                                                    UNTIL, SELECTORS, OWNERS};
+
 /* ---- owners of the selectors ----------------------------------------------------- */
 
 static json_t *view_entries(const json_t *configuration) {
@@ -216,17 +227,6 @@ static json_t *give_back_owners(const json_t *configuration, const json_t *owner
     ok = ok && (json_array_size(made) > 0 || fx_tree_append_take(made, json_object()));
     return fx_tree_keep_if(ok, made);
 }
-
-#define PREFIX    "fixpoint.dev/disabled"
-#define AT        PREFIX "-at"
-#define BY        PREFIX "-by"
-#define REASON    PREFIX "-reason"
-#define UNTIL     PREFIX "-until"
-#define SELECTORS PREFIX "-selectors"
-#define OWNERS    PREFIX "-owners"
-
-static const char *const annotations_of_record[] = {AT,    BY,        REASON,
-                                                    UNTIL, SELECTORS, OWNERS};
 
 /* ---- the selector that matches no object ----------------------------------------- */
 

@@ -125,8 +125,6 @@ json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* ---- writing --------------------------------------------------------------------- */
-
 static void log_bundle_written(struct target *target) {
     const bool disputed = ++target->n_written >= DISPUTED;
     const struct fx_log_field fields[] = {
