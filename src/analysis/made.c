@@ -122,7 +122,7 @@ static bool may_be_one(const json_t *a, const json_t *b) {
            agree(fx_tree_view_key(a, "annotations"), fx_tree_view_key(b, "annotations"));
 }
 
-/* The name, the namespace that was asked for, not the one that stands for any. */
+/* Replaces the member of `into` by that of `from` if it is `any`, a placeholder. */
 static bool take_choice(json_t *into, const json_t *from, const char *key,
                         const char *any) {
     json_t *chosen = fx_tree_view_key(from, key);

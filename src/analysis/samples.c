@@ -63,7 +63,7 @@ static json_t *move_to(json_t *object, const json_t *namespace_) {
     return moved;
 }
 
-/* Tries the given namespaces: one of them may have the labels that a selector needs. */
+/* Tries the given namespaces: one of them may have the labels that a selector varies. */
 static bool find_namespace(const struct analyzer *analyzer, struct trial_case *tcase,
                            uint32_t mutator, bool *ret_found, struct fx_err *err) {
     const struct fx_namespaces *given = analyzer->input->namespaces;
@@ -152,16 +152,16 @@ static bool try_out(struct analyzer *analyzer, struct sample *sample, uint32_t m
 /* ---- making ---------------------------------------------------------------------- */
 
 /* May the criterion that failed (or NULL) hold in another namespace? */
-static bool asks_namespace(const struct fx_mutator *mutator, const char *criterion,
-                           bool *ret_asks, struct fx_err *err) {
-    *ret_asks = false;
+static bool varies_by_namespace(const struct fx_mutator *mutator, const char *criterion,
+                                bool *ret_varies, struct fx_err *err) {
+    *ret_varies = false;
     if (criterion == NULL) {
         return true;
     }
     struct fx_criterion policy;
     fx_mutator_explain(mutator, criterion, &policy);
     const bool ok = !policy.field.failed && !policy.wanted.failed;
-    *ret_asks = policy.asks_namespace;
+    *ret_varies = policy.asks_namespace;
     fx_criterion_finish(&policy);
     return ok || fx_fail_nomem(err);
 }
@@ -181,9 +181,9 @@ static bool make(struct analyzer *analyzer, struct sample *sample, uint32_t inde
     bool ok = fx_trial_case_init(&sample->tcase, analyzer, object, FX_ANALYSIS_MADE, err);
     json_decref(object);
     ok = ok && find_request(analyzer, &sample->tcase, index, &criterion, ret_made, err);
-    bool asks = false;
-    ok = ok && (*ret_made || asks_namespace(mutator, criterion, &asks, err));
-    if (ok && asks) {
+    bool varies = false;
+    ok = ok && (*ret_made || varies_by_namespace(mutator, criterion, &varies, err));
+    if (ok && varies) {
         ok = find_namespace(analyzer, &sample->tcase, index, ret_made, err);
     }
     if (ok && *ret_made) {

@@ -310,7 +310,7 @@ static bool fetch(const struct fx_question *question, struct fx_resultant *resul
     return fx_provider_loop_run(question->providers, &resultant->inputs, err);
 }
 
-/* Begins the mutation, again where rules ask for more inputs. */
+/* Begins the mutation, again if rules request more inputs. */
 static bool begin(const struct fx_question *question, struct fx_resultant *resultant,
                   struct fx_err *err) {
     const struct fx_mutation given = resultant->mutation;

@@ -48,7 +48,7 @@ struct fx_answer {
     const struct fx_review_result *result; /* of the webhook; NULL for a resultant */
     const struct fx_patch *patch;          /* NULL where nothing changed */
     json_t *object;                        /* after mutation, counted; NULL on failure */
-    struct fx_buf request;                 /* the AdmissionReview that was asked */
+    struct fx_buf request;                 /* the AdmissionReview that was sent */
 };
 
 void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */

@@ -28,13 +28,13 @@ struct fx_operations {
     /* The operations that a status reports: those given, or else all that are served;
      * sorted.
      */
-    const char *words[FX_OPERATIONS_KNOWN];
-    size_t n_words;
+    const char *names[FX_OPERATIONS_KNOWN];
+    size_t n_names;
 };
 
 /* Reads the operations; one item may hold several, separated by commas. None: all
  * that are done here. Errors: FX_EINVALID for a word that is no operation. */
-bool fx_operations_read(const struct fx_strings *words,
+bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations,
                         struct fx_err *err) FX_MUST_USE;
 

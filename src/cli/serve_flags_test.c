@@ -15,7 +15,7 @@
 
 #include "cli/serve_flags.h"
 
-/* A kubeconfig in a file of its own, and all that a test asks with. */
+/* A kubeconfig in a file of its own, and the flags of a test. */
 struct fixture {
     char file[64];
     struct fx_cluster_flags flags;
@@ -85,7 +85,7 @@ static void without_flags_all_is_as_usual(void **state) {
     assert_string_equal(options->identity.namespace_, "gatekeeper-system");
     assert_string_equal(options->identity.lease, "fixpoint");
     assert_true(strlen(options->identity.pod) > 0); /* the host's name */
-    assert_int_equal(options->identity.n_operations, fixture.operations.n_words);
+    assert_int_equal(options->identity.n_operations, fixture.operations.n_names);
     assert_null(options->secret);
     assert_int_equal(options->webhooks.n_mutating, 1);
     assert_string_equal(options->webhooks.mutating[0],

@@ -364,8 +364,8 @@ static bool try_step(const struct rotation_state *state, struct fx_rotation *rot
     return make_step(state, rotation, err);
 }
 
-/* A certificate that looks like a CA with its key may still not be allowed to sign, which
- * only shows when it is tried. */
+/* A certificate that seems to be a CA with its key may still not be allowed to sign,
+ * which only shows when it is tried. */
 static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
                       struct fx_err *err) {
     if (try_step(state, rotation, err)) {
