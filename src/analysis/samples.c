@@ -63,7 +63,7 @@ static json_t *move_to(json_t *object, const json_t *namespace_) {
     return moved;
 }
 
-/* Tries the given namespaces: one of them may have the labels that a selector varies. */
+/* Tries the given namespaces: one of them may have the labels that a selector needs. */
 static bool find_namespace(const struct analyzer *analyzer, struct trial_case *tcase,
                            uint32_t mutator, bool *ret_found, struct fx_err *err) {
     const struct fx_namespaces *given = analyzer->input->namespaces;
