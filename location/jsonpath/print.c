@@ -51,8 +51,8 @@ static int binding_of(const struct node *node) {
 
 static void print_infix(const struct path_printer *to, const struct node *node) {
     const struct operator_entry *own = fx_jsonpath_operator((enum operator_id)node->id);
-    const struct node *left = fx_jsonpath_first(to->program, node);
-    const struct node *right = fx_jsonpath_next(to->program, left);
+    const struct node *left = fx_jsonpath_child(to->program, node);
+    const struct node *right = fx_jsonpath_sibling(to->program, left);
     print_within(to, left, binding_of(left) < own->binding);
     fx_buf_printf(to->buf, " %s ", own->text);
     print_within(to, right, binding_of(right) <= own->binding);
@@ -68,8 +68,8 @@ static void print_prefix(const struct path_printer *to, const struct node *node)
 
 /* A choice without a second branch is at the end of the text, without parentheses. */
 static void print_if(const struct path_printer *to, const struct node *node) {
-    const struct node *condition = fx_jsonpath_first(to->program, node);
-    const struct node *branch = fx_jsonpath_next(to->program, condition);
+    const struct node *condition = fx_jsonpath_child(to->program, node);
+    const struct node *branch = fx_jsonpath_sibling(to->program, condition);
     print_within(to, condition, condition->type == NODE_IF);
     fx_buf_str(to->buf, " ? ");
     print_node(to, branch);
@@ -89,7 +89,7 @@ static void print_number(const struct path_printer *to, double number) {
 static void print_object(const struct path_printer *to, const struct node *node) {
     fx_buf_char(to->buf, '{');
     for (const struct node *key = fx_jsonpath_first(to->program, node); key != NULL;) {
-        const struct node *value = fx_jsonpath_next(to->program, key);
+        const struct node *value = fx_jsonpath_sibling(to->program, key);
         print_within(to, key, key->type == NODE_IF);
         fx_buf_str(to->buf, ": ");
         print_node(to, value);
@@ -135,9 +135,9 @@ static void print_placeholder(const struct path_printer *to, const struct node *
 /* ---- paths ----------------------------------------------------------------------- */
 
 static void print_bounds(const struct path_printer *to, const struct node *step) {
-    const struct node *min = fx_jsonpath_first(to->program, step);
-    const struct node *max = fx_jsonpath_next(to->program, min);
-    const struct node *by = fx_jsonpath_next(to->program, max);
+    const struct node *min = fx_jsonpath_child(to->program, step);
+    const struct node *max = fx_jsonpath_sibling(to->program, min);
+    const struct node *by = fx_jsonpath_sibling(to->program, max);
     print_within(to, min, min->type == NODE_IF);
     fx_buf_char(to->buf, ':');
     print_within(to, max, max->type == NODE_IF);

@@ -187,13 +187,9 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
         .destroy = fake_destroy,
     };
     struct fake *fake = calloc(1, sizeof *fake);
-    if (fake == NULL) {
-        return NULL;
-    }
-    if (!fx_mutator_init(&fake->head, &ops, FX_TEXT("test.dev"), FX_TEXT("Fake"),
-                         fx_text_of(plan->name), NULL)) {
-        fake_destroy(&fake->head);
-        return NULL;
+    if (fake == NULL || !fx_mutator_init(&fake->head, &ops, FX_TEXT("test.dev"),
+                                         FX_TEXT("Fake"), fx_text_of(plan->name), NULL)) {
+        abort();
     }
     fake->plan = *plan;
     fake->head.run.action = plan->action;

@@ -157,8 +157,10 @@ void fx_kube_client_close(struct fx_kube_client *client) {
         return;
     }
     while (client->calls != NULL) {
-        fx_kube_call_cancel(
-            (void *)((char *)client->calls - offsetof(struct fx_kube_call, link)));
+        struct fx_kube_call *call =
+            (void *)((char *)client->calls - offsetof(struct fx_kube_call, link));
+        assert(call->client == client && call->link.previous == NULL);
+        fx_kube_call_cancel(call);
     }
     fx_http_pool_close(client->pool);
     fx_tls_config_unref(client->tls);

@@ -3,6 +3,7 @@
  * net/http_server_together_test.c - answers of one turn of the loop leave together, none
  * of them late, and none is lost.
  */
+#include <assert.h>
 #include <stdio.h>
 
 #include "net/http_connection.h"
@@ -425,6 +426,7 @@ static void who_does_not_read_is_not_served(void **state) {
     }
     const struct fx_http_exchange *exchange =
         fx_http_exchange_of(fixture.server->open.queue.first);
+    assert(exchange != NULL);
     assert_int_equal(exchange->phase, FX_HTTP_WRITING);
     assert_true(fx_stream_has_queued_output(&exchange->stream));
     assert_in_range(fixture.n_requests, 1, 8);

@@ -29,11 +29,12 @@ static void finish(struct rules *rules) {
 }
 
 static const struct fx_dialect *find_dialect(void) {
-    size_t i = 0;
-    while (fx_dialects[i] != NULL && strcmp(fx_dialects[i]->name, "kubemod") != 0) {
-        i++;
+    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
+        if (strcmp(fx_dialects[i]->name, "kubemod") == 0) {
+            return fx_dialects[i];
+        }
     }
-    return fx_dialects[i];
+    abort();
 }
 
 static bool add_rule(struct rules *rules, json_t *source, struct fx_err *err) {

@@ -9,8 +9,8 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "cluster/certificates/rotation.h"
-#include "cluster/webhooks/webhooks.h"
 #include "cluster/webhooks/disable.h"
+#include "cluster/webhooks/webhooks.h"
 #include "refuse.h"
 
 #define SECRET SECRETS "/cert"

@@ -422,7 +422,7 @@ bool fx_parameters_copy_states(const struct fx_parameters *parameters,
     for (size_t i = 0; ok && i < n; i++) {
         const struct fx_named_kind *name = &ret_states->names.items[i];
         const struct kind *kind = find_kind(parameters, name);
-        if (!kind->is_settled) {
+        if (kind == NULL || !kind->is_settled) {
             continue;
         }
         char *why = kind->unavailable == NULL ? NULL : strdup(kind->unavailable);

@@ -140,18 +140,19 @@ static bool add_inputs(struct job *job, const struct fx_cluster_policies *polici
     bool ok = job->inputs != NULL && job->files != NULL;
     size_t at_object = 0;
     size_t at_parameter = 0;
-    while (ok && job->n_inputs < n) {
+    while (ok && (at_object < objects->n_items || at_parameter < n_parameters)) {
         const struct fx_cluster_object *object =
             at_object < objects->n_items ? objects->items[at_object] : NULL;
         const struct fx_parameter *parameter =
             at_parameter < n_parameters ? &parameters[at_parameter] : NULL;
-        const bool is_object =
-            parameter == NULL ||
-            (object != NULL && strcmp(object->key, parameter->key) <= 0);
-        ok = is_object ? add_input(job, object->key, object->object, false)
-                       : add_input(job, parameter->key, parameter->object, true);
-        at_object += is_object;
-        at_parameter += !is_object;
+        if (object != NULL &&
+            (parameter == NULL || strcmp(object->key, parameter->key) <= 0)) {
+            ok = add_input(job, object->key, object->object, false);
+            at_object++;
+        } else if (parameter != NULL) {
+            ok = add_input(job, parameter->key, parameter->object, true);
+            at_parameter++;
+        }
     }
     return ok;
 }
