@@ -71,15 +71,15 @@ static json_t *show(const struct fx_mutator *mutator, const struct trial_case *t
 bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_case *tcase,
                          uint32_t mutator, const char **ret_criterion, bool *ret_matches,
                          struct fx_err *err) {
-    const struct fx_mutator *asked = analyzer->snapshot->mutators[mutator];
+    const struct fx_mutator *candidate = analyzer->snapshot->mutators[mutator];
     struct fx_subject subject;
     struct fx_verdict verdict = {.matched = false};
-    json_t *shown = show(asked, tcase, err);
+    json_t *shown = show(candidate, tcase, err);
     if (shown == NULL) {
         return false;
     }
     fx_subject_read(shown, &subject);
-    bool ok = asked->ops->match(asked, &tcase->request, &subject, &verdict, err);
+    bool ok = candidate->ops->match(candidate, &tcase->request, &subject, &verdict, err);
     json_decref(shown);
     if (!ok) {
         verdict = (struct fx_verdict){false, NULL};

@@ -151,7 +151,7 @@ static const struct {
      "failure Assign/a \n"},
     {GATE("Assign", "a", CONFIG SET("data.x.y", "'1'")),
      "{apiVersion: v1, kind: ConfigMap, metadata: {name: c}, data: {x: {}}}", ""},
-    /* An object that nobody wants, and one that all have had already. */
+    /* An object that no mutator matches, and one on which all have acted already. */
     {ASSIGN("a", "", "'1'") ASSIGN("b", "", "'2'"),
      "{apiVersion: v1, kind: Node, metadata: {name: c}}", ""},
     {ASSIGN("a", "", "'1'") ASSIGN("b", "", "'2'"),

@@ -13,12 +13,71 @@
 #include <jansson.h>
 
 #include "analysis/analysis.h"
-#include "analysis/trial.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
+#include "engine/request.h"
+#include "engine/snapshot.h"
 #include "value/patch.h"
+
+/* ---- trials ---------------------------------------------------------------------- */
+
+#define TRIAL_NONE UINT32_MAX /* no mutator failed */
+
+/* What is run; everything is borrowed. */
+struct trial {
+    const struct fx_snapshot *snapshot;
+    const struct fx_request *request;
+    const uint32_t *order; /* indices in the snapshot */
+    size_t n_order;
+    size_t *steps_left;     /* each match of a mutator takes one step */
+    struct fx_arena *arena; /* scratch memory, reset by each trial */
+};
+
+struct trial_outcome {
+    json_t *object; /* after the last pass, counted */
+    bool settled;   /* a pass left the object as it was */
+    bool exhausted; /* there were no steps left: nothing is known */
+    /* If mutators undo each other: the object from which n_cycle_passes lead to the same
+     * object again (without a known cycle: the object before the last pass). Counted;
+     * else NULL. */
+    json_t *cycle_start;
+    size_t n_cycle_passes;
+    bool *done;      /* by position in the order: not reinvoked, and was applied */
+    uint32_t failed; /* the mutator whose failure ended the trial, or TRIAL_NONE */
+    struct fx_err failure;
+};
+
+void fx_trial_finish(struct trial_outcome *outcome); /* zeroed ones are fine */
+
+/* Runs the mutators, in their order, on `object`, which stays as it is, in the passes of
+ * the engine (engine/passes.h), until a pass changes nothing or an earlier object comes
+ * again. A failure of a mutator is an outcome, no error. Errors: FX_ENOMEM. */
+bool fx_trial_run(const struct trial *trial, json_t *object,
+                  struct trial_outcome *ret_outcome, struct fx_err *err) FX_MUST_USE;
+
+/* A change by one mutator: the object before and after it, counted. */
+struct trial_step {
+    uint32_t mutator;
+    json_t *before, *after;
+};
+
+struct trial_record {
+    struct trial_step *steps;
+    size_t n_steps, cap_steps;
+};
+
+void fx_trial_record_finish(struct trial_record *record); /* zeroed ones are fine */
+
+/* Runs n_passes on `start` and records each change. `done` is that of an outcome; NULL:
+ * no mutator is done. Errors: FX_ENOMEM. */
+bool fx_trial_replay(const struct trial *trial, json_t *start, size_t n_passes,
+                     const bool *done, struct trial_record *ret_record,
+                     struct fx_err *err) FX_MUST_USE;
+
+/* ---- the analysis ---------------------------------------------------------------- */
 
 struct analyzer {
     const struct fx_analysis_input *input;
@@ -88,7 +147,7 @@ bool fx_analyzer_path_begins(const char *prefix, const char *path);
 /* Appends the pointer as a path: "spec.containers[*].image". */
 void fx_analyzer_print_path(struct fx_buf *buf, const char *pointer);
 
-#define LEAVES_MAX 64u /* of one change; the rest is ignored */
+#define LEAVES_MAX 64u /* of one change; more are ignored */
 
 /* What a mutator changes, as JSON Pointers to values that contain no others. */
 struct leaves {
@@ -98,8 +157,8 @@ struct leaves {
 
 void fx_leaves_finish(struct leaves *leaves); /* zeroed ones are fine */
 
-/* Lists the leaves that `after` has otherwise than `before`: of what was added or put in
- * another's place, and of what was taken away. */
+/* Lists the leaves that differ between `before` and `after`: those that were added,
+ * replaced or removed. */
 bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
                     struct leaves *ret_leaves, struct fx_err *err) FX_MUST_USE;
 
@@ -108,14 +167,15 @@ bool fx_leaves_find(struct analyzer *analyzer, json_t *before, json_t *after,
  * limits of the comparison count as the same. */
 bool fx_same(const json_t *a, const json_t *b);
 
-/* The first place where the two, which are not the same, differ: appends its JSON Pointer
- * (its failure sticks) and gives the values there, borrowed, NULL where there is none. */
+/* Finds the first difference of two results that are not the same: appends its JSON
+ * Pointer (a failure sticks in `pointer`) and gives both values, borrowed; NULL where a
+ * result has none. */
 void fx_same_find(json_t *a, json_t *b, struct fx_buf *pointer, json_t **ret_a,
                   json_t **ret_b);
 
 /* ---- parts ----------------------------------------------------------------------- */
 
-/* Runs the mutators together on the object, and reports failures, mutators that undo each
+/* Runs the mutators as a set on the object, and reports failures, mutators that undo each
  * other, a second run that changes the result, and dependence on the order. The same set
  * is run on equal objects once. */
 bool fx_analyzer_try_set(struct analyzer *analyzer, const struct trial_case *tcase,
@@ -141,5 +201,47 @@ bool fx_analyzer_candidates(const struct analyzer *analyzer,
 
 /* Makes objects for the mutators, and runs the mutators on them. */
 bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) FX_MUST_USE;
+
+/* ---- samples and pairs ----------------------------------------------------------- */
+
+#define SAMPLE_PATHS 4u
+
+/* The sample of one mutator. The object is NULL if the mutator is disabled, or if no
+ * object could be made. */
+struct sample {
+    struct trial_case tcase;
+    /* What it changes of that object, as JSON Pointers with `#` for each index. */
+    char *paths[SAMPLE_PATHS];
+    size_t n_paths;
+};
+
+/* Makes a sample for each mutator of the snapshot, and lists those without one in the
+ * result. */
+struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) FX_MUST_USE;
+void fx_samples_destroy(struct sample *samples, size_t n_samples); /* NULL is fine */
+
+struct pair {
+    uint32_t a, b;
+};
+
+/* Each pair in both orders, sorted by `a`, then `b`, once. */
+struct pairs {
+    struct pair *items;
+    size_t n_items, cap_items;
+    size_t n_skipped; /* over the limit, not compared */
+};
+
+/* Finds them. Errors: FX_ENOMEM. */
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sample *samples,
+                   struct pairs *ret_pairs, struct fx_err *err) FX_MUST_USE;
+void fx_pairs_finish(struct pairs *pairs); /* zeroed ones are fine */
+
+/* A type that both match: a binding of `a` that `b` has, too; or if only one of them is
+ * bound to kinds, its first binding. NULL if neither is bound, or no type is common. */
+const struct fx_binding *fx_pairs_binding(const struct fx_mutator *a,
+                                          const struct fx_mutator *b);
+
+/* A namespace that both are bound to; data is NULL if there is none. */
+struct fx_text fx_pairs_namespace(const struct fx_mutator *a, const struct fx_mutator *b);
 
 #endif

@@ -8,16 +8,15 @@
 #include <string.h>
 
 #include "analysis/analyzer.h"
-#include "analysis/sketches.h"
 #include "base/limits.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
 /* ---- merging two objects --------------------------------------------------------- */
 
-#define ELEMENTS_MAX 256u /* of a list; sketches are small */
+#define ELEMENTS_MAX 256u /* of a list; samples are small */
 
-/* What sketches give where any would do. */
+/* What samples give where any would do. */
 #define ANY_NAME      "example"
 #define ANY_NAMESPACE "default"
 
@@ -116,14 +115,14 @@ static bool share_namespace(const json_t *a, const json_t *b) {
            fx_text_is(y, ANY_NAMESPACE);
 }
 
-/* Can the two be one object? Not asked of their namespaces. */
+/* Can the two be one object? Namespaces are ignored. */
 static bool may_be_one(const json_t *a, const json_t *b) {
     return same_where_given(a, b, "name") &&
            agree(fx_tree_view_key(a, "labels"), fx_tree_view_key(b, "labels")) &&
            agree(fx_tree_view_key(a, "annotations"), fx_tree_view_key(b, "annotations"));
 }
 
-/* The name, the namespace that was asked for, not the one that stands for any. */
+/* Replaces the member of `into` by that of `from` if it is `any`, a placeholder. */
 static bool take_choice(json_t *into, const json_t *from, const char *key,
                         const char *any) {
     json_t *chosen = fx_tree_view_key(from, key);
@@ -145,8 +144,8 @@ static bool take_names(json_t *metadata, const json_t *theirs,
 /* Merges two objects: the fields of both, each list element once; in `namespace_`, unless
  * its data is NULL. Where fields contradict each other, that of `a` counts. A new
  * reference; NULL (no error) if type or name contradict each other. */
-static json_t *merge_sketches(const json_t *a, const json_t *b, struct fx_text namespace_,
-                              struct fx_err *err) {
+static json_t *merge_samples(const json_t *a, const json_t *b, struct fx_text namespace_,
+                             struct fx_err *err) {
     const json_t *ours = fx_tree_view_key(a, "metadata");
     const json_t *theirs = fx_tree_view_key(b, "metadata");
     if (!may_be_one(ours, theirs) ||
@@ -172,7 +171,7 @@ static json_t *merge_sketches(const json_t *a, const json_t *b, struct fx_text n
 
 struct making {
     struct analyzer *analyzer;
-    struct sketch *sketches;
+    struct sample *samples;
     struct pairs pairs;
     uint32_t *order; /* room for all mutators */
 };
@@ -202,7 +201,7 @@ static bool try_sets(struct making *making, struct fx_err *err) {
     const size_t n_mutators = making->analyzer->snapshot->n_mutators;
     size_t at = 0;
     for (uint32_t i = 0; i < n_mutators; i++) {
-        const struct trial_case *tcase = &making->sketches[i].tcase;
+        const struct trial_case *tcase = &making->samples[i].tcase;
         if (tcase->object == NULL) {
             continue;
         }
@@ -243,7 +242,7 @@ static bool try_merged(struct making *making, const struct pair *pair, json_t *o
     if (!fx_trial_case_init(&tcase, making->analyzer, object, FX_ANALYSIS_MADE, err)) {
         return false;
     }
-    tcase.request.source = making->sketches[pair->a].tcase.request.source;
+    tcase.request.source = making->samples[pair->a].tcase.request.source;
     bool found = false;
     bool ok = find_operation(making, &tcase, pair, &found, err);
     if (ok && found) {
@@ -261,8 +260,8 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     const struct fx_binding *binding =
         fx_pairs_binding(mutators[pair->a], mutators[pair->b]);
     err->code = FX_OK;
-    json_t *object = merge_sketches(
-        making->sketches[pair->a].tcase.object, making->sketches[pair->b].tcase.object,
+    json_t *object = merge_samples(
+        making->samples[pair->a].tcase.object, making->samples[pair->b].tcase.object,
         fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
     if (object == NULL) {
         return err->code == FX_OK;
@@ -275,13 +274,13 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     return done;
 }
 
-/* Does either match the other's object? Then they have run together there. */
-static bool ran_together(struct making *making, const struct pair *pair,
-                         bool *ret_together, struct fx_err *err) {
-    return fx_analyzer_matches(making->analyzer, &making->sketches[pair->a].tcase,
-                               pair->b, NULL, ret_together, err) &&
+/* Does either match the other's object? Then both have run on that object. */
+static bool ran_on_one_object(struct making *making, const struct pair *pair,
+                              bool *ret_together, struct fx_err *err) {
+    return fx_analyzer_matches(making->analyzer, &making->samples[pair->a].tcase, pair->b,
+                               NULL, ret_together, err) &&
            (*ret_together ||
-            fx_analyzer_matches(making->analyzer, &making->sketches[pair->b].tcase,
+            fx_analyzer_matches(making->analyzer, &making->samples[pair->b].tcase,
                                 pair->a, NULL, ret_together, err));
 }
 
@@ -299,7 +298,7 @@ static bool spend(struct analyzer *analyzer, size_t n_steps) {
 static bool try_pairs(struct making *making, struct fx_err *err) {
     for (size_t i = 0; i < making->pairs.n_items; i++) {
         const struct pair *pair = &making->pairs.items[i];
-        bool together = false;
+        bool both_ran = false;
         if (pair->a > pair->b) {
             continue; /* the pair exists in both orders */
         }
@@ -307,10 +306,10 @@ static bool try_pairs(struct making *making, struct fx_err *err) {
             making->analyzer->result->n_skipped++;
             continue;
         }
-        if (!ran_together(making, pair, &together, err)) {
+        if (!ran_on_one_object(making, pair, &both_ran, err)) {
             return false;
         }
-        if (!together && spend(making->analyzer, MERGING_COST) &&
+        if (!both_ran && spend(making->analyzer, MERGING_COST) &&
             !merge_pair(making, pair, err)) {
             return false;
         }
@@ -332,7 +331,7 @@ static bool try_candidates(struct making *making, struct fx_err *err) {
     struct fx_candidates candidates = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < analyzer->snapshot->n_mutators; i++) {
-        const struct trial_case *tcase = &making->sketches[i].tcase;
+        const struct trial_case *tcase = &making->samples[i].tcase;
         if (tcase->object == NULL) {
             continue;
         }
@@ -371,13 +370,13 @@ bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) {
         .order = calloc(analyzer->snapshot->n_mutators + 1, sizeof *making.order),
     };
     bool ok = making.order != NULL || fx_fail_nomem(err);
-    making.sketches = ok ? fx_sketches_make(analyzer, err) : NULL;
-    ok = making.sketches != NULL &&
-         fx_pairs_find(analyzer, making.sketches, &making.pairs, err) &&
+    making.samples = ok ? fx_samples_make(analyzer, err) : NULL;
+    ok = making.samples != NULL &&
+         fx_pairs_find(analyzer, making.samples, &making.pairs, err) &&
          try_all(&making, err);
     analyzer->result->n_skipped += making.pairs.n_skipped;
     fx_pairs_finish(&making.pairs);
-    fx_sketches_destroy(making.sketches, analyzer->snapshot->n_mutators);
+    fx_samples_destroy(making.samples, analyzer->snapshot->n_mutators);
     free(making.order);
     return ok;
 }

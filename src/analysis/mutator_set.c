@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/mutator_set.c - runs several mutators together on one object.
+ * analysis/mutator_set.c - runs several mutators on one object.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -212,7 +212,7 @@ static bool check_undo(struct analyzer *analyzer, const struct trial_case *tcase
     return ok;
 }
 
-/* The mutators that are run together, without those already reported. */
+/* The mutators that run on one object, without those already reported. */
 struct mutator_set {
     struct analyzer *analyzer;
     const struct trial_case *tcase;
@@ -243,7 +243,7 @@ static bool fails_alone(const struct mutator_set *set, uint32_t failed, bool *re
     if (!fx_trial_run(&trial, set->tcase->object, &outcome, err)) {
         return false;
     }
-    *ret_alone = outcome.failed != TRIAL_NOBODY;
+    *ret_alone = outcome.failed != TRIAL_NONE;
     fx_trial_finish(&outcome);
     return true;
 }
@@ -267,7 +267,8 @@ static bool report_failure(const struct mutator_set *set,
                               err);
 }
 
-/* Runs the set; a mutator that fails is reported and removed, and the rest run again. */
+/* Runs the set; a mutator that fails is reported and removed, and the others run again.
+ */
 static bool run_set(struct mutator_set *set, struct trial_outcome *ret_outcome,
                     struct fx_err *err) {
     for (;;) {
@@ -275,7 +276,7 @@ static bool run_set(struct mutator_set *set, struct trial_outcome *ret_outcome,
         if (!fx_trial_run(&trial, set->tcase->object, ret_outcome, err)) {
             return false;
         }
-        if (ret_outcome->failed == TRIAL_NOBODY) {
+        if (ret_outcome->failed == TRIAL_NONE) {
             return true;
         }
         const uint32_t failed = ret_outcome->failed;
@@ -348,7 +349,7 @@ static bool run_again(const struct mutator_set *set, const struct trial_outcome 
         return false;
     }
     bool ok = true;
-    if (!second.exhausted && second.failed == TRIAL_NOBODY &&
+    if (!second.exhausted && second.failed == TRIAL_NONE &&
         !fx_equal(first->object, second.object)) {
         struct trial_record record = {0};
         ok = fx_trial_replay(&trial, first->object, 1, NULL, &record, err) &&

@@ -19,20 +19,20 @@
 #include "value/pointer.h"
 #include "value/tree.h"
 
-/* ---- comparing results but for the order of lists -------------------------------- */
+/* ---- comparing results, list order ignored --------------------------------------- */
 
-#define LIST_MAX 64u      /* of longer lists only the length is compared */
-#define LOOKS    1000000u /* values looked at in one comparison */
+#define LIST_MAX        64u      /* of longer lists only the length is compared */
+#define COMPARISONS_MAX 1000000u /* of two values, in one comparison of results */
 
-static bool same(const json_t *a, const json_t *b, size_t *looks);
+static bool same(const json_t *a, const json_t *b, size_t *comparisons);
 
-static bool same_objects(const json_t *a, const json_t *b, size_t *looks) {
+static bool same_objects(const json_t *a, const json_t *b, size_t *comparisons) {
     if (json_object_size(a) != json_object_size(b)) {
         return false;
     }
     for (void *at = fx_node_first(a); at != NULL; at = fx_node_next(a, at)) {
         const struct fx_text key = fx_node_key(at);
-        if (!same(json_object_iter_value(at), fx_tree_view_text(b, key), looks)) {
+        if (!same(json_object_iter_value(at), fx_tree_view_text(b, key), comparisons)) {
             return false;
         }
     }
@@ -43,13 +43,13 @@ static bool same_objects(const json_t *a, const json_t *b, size_t *looks) {
  * partner. What is left has none: being the same is an equivalence, so any partner will
  * do. */
 static void pair_off(const json_t *a, const json_t *b, uint64_t *ret_a, uint64_t *ret_b,
-                     size_t *looks) {
+                     size_t *comparisons) {
     *ret_a = 0;
     *ret_b = 0;
     for (size_t i = 0; i < json_array_size(a); i++) {
         for (size_t k = 0; k < json_array_size(b); k++) {
             if ((*ret_b >> k & 1u) == 0 &&
-                same(json_array_get(a, i), json_array_get(b, k), looks)) {
+                same(json_array_get(a, i), json_array_get(b, k), comparisons)) {
                 *ret_a |= UINT64_C(1) << i;
                 *ret_b |= UINT64_C(1) << k;
                 break;
@@ -62,7 +62,7 @@ static bool is_long(const json_t *list) {
     return json_array_size(list) > LIST_MAX;
 }
 
-static bool same_lists(const json_t *a, const json_t *b, size_t *looks) {
+static bool same_lists(const json_t *a, const json_t *b, size_t *comparisons) {
     if (json_array_size(a) != json_array_size(b)) {
         return false;
     }
@@ -71,35 +71,35 @@ static bool same_lists(const json_t *a, const json_t *b, size_t *looks) {
     }
     uint64_t left = 0;
     uint64_t right = 0;
-    pair_off(a, b, &left, &right, looks);
+    pair_off(a, b, &left, &right, comparisons);
     const size_t n = json_array_size(a);
     return n == 0 || left == UINT64_MAX >> (LIST_MAX - n);
 }
 
-static bool same(const json_t *a, const json_t *b, size_t *looks) {
-    if (a == b || *looks == 0) {
+static bool same(const json_t *a, const json_t *b, size_t *comparisons) {
+    if (a == b || *comparisons == 0) {
         return true;
     }
-    --*looks;
+    --*comparisons;
     if (json_is_object(a) && json_is_object(b)) {
-        return same_objects(a, b, looks);
+        return same_objects(a, b, comparisons);
     }
     if (json_is_array(a) && json_is_array(b)) {
-        return same_lists(a, b, looks);
+        return same_lists(a, b, comparisons);
     }
     return fx_equal(a, b);
 }
 
 bool fx_same(const json_t *a, const json_t *b) {
-    size_t looks = LOOKS;
-    return same(a, b, &looks);
+    size_t comparisons = COMPARISONS_MAX;
+    return same(a, b, &comparisons);
 }
 
-/* Two values that differ, and how much may still be looked at. */
+/* Two values that differ, and how many values may still be compared. */
 struct difference {
     json_t *a, *b;
     struct fx_buf *pointer;
-    size_t looks;
+    size_t comparisons;
 };
 
 /* Goes on in the first field that differs. */
@@ -111,7 +111,7 @@ static bool enter_object(struct difference *at) {
             const struct fx_text key = fx_node_key(field);
             json_t *a = fx_tree_view_text(at->a, key);
             json_t *b = fx_tree_view_text(at->b, key);
-            if (!same(a, b, &at->looks)) {
+            if (!same(a, b, &at->comparisons)) {
                 fx_pointer_push(at->pointer, key);
                 at->a = a;
                 at->b = b;
@@ -138,7 +138,7 @@ static bool enter_list(struct difference *at) {
     }
     uint64_t left = 0;
     uint64_t right = 0;
-    pair_off(at->a, at->b, &left, &right, &at->looks);
+    pair_off(at->a, at->b, &left, &right, &at->comparisons);
     const size_t i = first_unset(left, n);
     const size_t k = first_unset(right, n);
     if (i == n || k == n) {
@@ -152,7 +152,7 @@ static bool enter_list(struct difference *at) {
 
 void fx_same_find(json_t *a, json_t *b, struct fx_buf *pointer, json_t **ret_a,
                   json_t **ret_b) {
-    struct difference at = {a, b, pointer, LOOKS};
+    struct difference at = {a, b, pointer, COMPARISONS_MAX};
     bool goes_on = true;
     while (goes_on) {
         if (json_is_object(at.a) && json_is_object(at.b)) {

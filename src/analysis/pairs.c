@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/pairs.c - pairs by a sorted list of paths: what lies within a path comes
- * behind it, in one run.
+ * analysis/pairs.c - finds pairs in a sorted list of paths: the paths within a path
+ * follow it directly.
  */
-#include "analysis/sketches.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +11,11 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-#define BINDINGS_COMPARED 4096u /* of two mutators; with more they may meet */
+#define BINDINGS_COMPARED 4096u /* of two mutators; more count as a common one */
 
-/* A place that a mutator changes. Most that are bound to a namespace are so to one: they
- * meet those of the same, and those that are not bound to one (data NULL). */
+/* A field that a mutator changes. `namespace_`: the one namespace that the mutator is
+ * bound to; data is NULL if it is bound to none or to several. An entry with a namespace
+ * is compared with those of the same namespace and with those of none. */
 struct entry {
     const char *path;
     struct fx_text namespace_;
@@ -33,7 +34,7 @@ struct search {
     size_t n_entries;
     struct group *groups;
     size_t n_groups;
-    size_t n_looks; /* pairs looked at */
+    size_t n_compared; /* pairs */
     struct pairs *pairs;
 };
 
@@ -48,12 +49,12 @@ static bool same_type(const struct fx_binding *a, const struct fx_binding *b) {
            (a->any_version || b->any_version || fx_text_equal(a->version, b->version));
 }
 
-/* Does it say of which group and version the kind is? */
+/* Does the binding name a group and a version? */
 static bool is_whole(const struct fx_binding *binding) {
     return !binding->any_group && !binding->any_version;
 }
 
-/* Are types named at all? Those of one mutator all are, or none. */
+/* Is the mutator bound to kinds? Either all its bindings name a kind, or none does. */
 static bool is_bound(const struct fx_mutator *mutator) {
     return mutator->n_bindings > 0 && !mutator->bindings[0].any_kind;
 }
@@ -105,7 +106,7 @@ static bool add(struct pairs *pairs, uint32_t a, uint32_t b) {
     return true;
 }
 
-static bool look_at_pair(struct search *search, uint32_t a, uint32_t b) {
+static bool compare_pair(struct search *search, uint32_t a, uint32_t b) {
     struct fx_mutator *const *mutators = search->analyzer->snapshot->mutators;
     if (a == b || !share_namespace(mutators[a], mutators[b]) ||
         !share_type(mutators[a], mutators[b])) {
@@ -119,15 +120,15 @@ struct range {
     size_t first, end;
 };
 
-/* Looks at the entry with each of the range. Beyond the bound they are only counted. */
-static bool look_at_range(struct search *search, size_t entry, struct range range) {
+/* Compares the entry with each of the range. Pairs over the limit are only counted. */
+static bool compare_range(struct search *search, size_t entry, struct range range) {
     for (size_t i = range.first; i < range.end; i++) {
-        if (search->n_looks == FX_LIMIT_CHECK_PAIRS) {
+        if (search->n_compared == FX_LIMIT_CHECK_PAIRS) {
             search->pairs->n_skipped += range.end - i;
             return true;
         }
-        search->n_looks++;
-        if (!look_at_pair(search, search->entries[entry].mutator,
+        search->n_compared++;
+        if (!compare_pair(search, search->entries[entry].mutator,
                           search->entries[i].mutator)) {
             return false;
         }
@@ -153,9 +154,9 @@ static size_t find_namespace(const struct search *search, const struct group *gr
     return low;
 }
 
-/* The entry with those of the group that are not before `from`. */
-static bool look_at_group(struct search *search, size_t entry, const struct group *group,
-                          size_t from) {
+/* Compares the entry with the entries of the group from index `from` on. */
+static bool compare_with_group(struct search *search, size_t entry,
+                               const struct group *group, size_t from) {
     const struct fx_text name = search->entries[entry].namespace_;
     struct range anywhere = {group->first, group->first + group->n};
     struct range there = {0, 0};
@@ -166,22 +167,22 @@ static bool look_at_group(struct search *search, size_t entry, const struct grou
     }
     anywhere.first = from > anywhere.first ? from : anywhere.first;
     there.first = from > there.first ? from : there.first;
-    return look_at_range(search, entry, anywhere) && look_at_range(search, entry, there);
+    return compare_range(search, entry, anywhere) && compare_range(search, entry, there);
 }
 
-/* Everybody of one group with everybody of the other, which may be the same. */
-static bool look_at_groups(struct search *search, const struct group *left,
-                           const struct group *right) {
+/* Compares each entry of one group with each of the other, which may be the same. */
+static bool compare_two_groups(struct search *search, const struct group *left,
+                               const struct group *right) {
     for (size_t i = left->first; i < left->first + left->n; i++) {
-        if (!look_at_group(search, i, right, left == right ? i + 1 : 0)) {
+        if (!compare_with_group(search, i, right, left == right ? i + 1 : 0)) {
             return false;
         }
     }
     return true;
 }
 
-/* The group with those of the paths within its own, which stand behind it. */
-static bool look_within(struct search *search, size_t outer) {
+/* Compares the group with the groups whose path lies within its own: they follow it. */
+static bool compare_within(struct search *search, size_t outer) {
     const struct group *groups = search->groups;
     const size_t len = strlen(groups[outer].path);
     for (size_t i = outer; i < search->n_groups; i++) {
@@ -190,16 +191,16 @@ static bool look_within(struct search *search, size_t outer) {
             break;
         }
         if ((path[len] == '\0' || path[len] == '/') &&
-            !look_at_groups(search, &groups[outer], &groups[i])) {
+            !compare_two_groups(search, &groups[outer], &groups[i])) {
             return false;
         }
     }
     return true;
 }
 
-static bool look_at_all(struct search *search) {
+static bool compare_all(struct search *search) {
     for (size_t i = 0; i < search->n_groups; i++) {
-        if (!look_within(search, i)) {
+        if (!compare_within(search, i)) {
             return false;
         }
     }
@@ -219,17 +220,17 @@ static int compare_entries(const void *left, const void *right) {
     return order != 0 ? order : (a->mutator > b->mutator) - (a->mutator < b->mutator);
 }
 
-static struct fx_text home_of(const struct fx_mutator *mutator) {
+static struct fx_text namespace_of(const struct fx_mutator *mutator) {
     return mutator->n_namespaces == 1 ? mutator->namespaces[0]
                                       : (struct fx_text){NULL, 0};
 }
 
-static void list_entries(struct search *search, const struct sketch *sketches) {
+static void list_entries(struct search *search, const struct sample *samples) {
     for (uint32_t i = 0; i < search->analyzer->snapshot->n_mutators; i++) {
-        for (size_t k = 0; k < sketches[i].n_paths; k++) {
+        for (size_t k = 0; k < samples[i].n_paths; k++) {
             search->entries[search->n_entries++] =
-                (struct entry){sketches[i].paths[k],
-                               home_of(search->analyzer->snapshot->mutators[i]), i};
+                (struct entry){samples[i].paths[k],
+                               namespace_of(search->analyzer->snapshot->mutators[i]), i};
         }
     }
     qsort(search->entries, search->n_entries, sizeof *search->entries, compare_entries);
@@ -269,18 +270,18 @@ static void drop_repeats(struct pairs *pairs) {
     pairs->n_items = kept;
 }
 
-bool fx_pairs_find(const struct analyzer *analyzer, const struct sketch *sketches,
+bool fx_pairs_find(const struct analyzer *analyzer, const struct sample *samples,
                    struct pairs *ret_pairs, struct fx_err *err) {
-    const size_t n_places = analyzer->snapshot->n_mutators * SKETCH_PATHS + 1;
-    struct entry *entries = calloc(n_places, sizeof *entries);
-    struct group *groups = calloc(n_places, sizeof *groups);
+    const size_t n_paths = analyzer->snapshot->n_mutators * SAMPLE_PATHS + 1;
+    struct entry *entries = calloc(n_paths, sizeof *entries);
+    struct group *groups = calloc(n_paths, sizeof *groups);
     struct search search = {
         .analyzer = analyzer, .entries = entries, .groups = groups, .pairs = ret_pairs};
     bool ok = entries != NULL && groups != NULL;
     if (ok) {
-        list_entries(&search, sketches);
+        list_entries(&search, samples);
         list_groups(&search);
-        ok = look_at_all(&search);
+        ok = compare_all(&search);
         drop_repeats(ret_pairs);
     }
     free(entries);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/same_test.c - results that are the same but for the order of lists, and where
- * others differ.
+ * analysis/same_test.c - results that are the same when the order of lists is ignored,
+ * and where others differ.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,7 +64,7 @@ static void compares(void **state) {
     }
 }
 
-/* Nested lists that differ at the very end: no more than so many looks. */
+/* Nested lists that differ at the very end: the number of comparisons is limited. */
 static void is_bounded(void **state) {
     (void)state;
     json_t *a = json_integer(1);

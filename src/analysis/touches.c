@@ -330,7 +330,7 @@ static json_t *object_at(json_t *object, const char *const *fields, bool *ret_fi
     return object;
 }
 
-/* Gives a workload a label that its selector asks for. *ret_fits: it can be one. */
+/* Gives a workload a label that its selector requires. *ret_fits: it can be one. */
 static bool add_label(json_t *object, struct fx_text label, bool *ret_fits,
                       struct fx_err *err) {
     static const char *const selector[] = {"spec", "selector", "matchLabels", NULL};

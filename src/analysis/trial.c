@@ -3,7 +3,7 @@
  * analysis/trial.c - passes over a list of mutators, until one changes nothing or an
  * earlier object comes again.
  */
-#include "analysis/trial.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 
@@ -123,7 +123,7 @@ bool fx_trial_run(const struct trial *trial, json_t *object,
     const struct fx_passes_input input = input_of(trial);
     struct fx_passes *passes = fx_passes_open(&input, object);
     *ret_outcome = (struct trial_outcome){
-        .failed = TRIAL_NOBODY,
+        .failed = TRIAL_NONE,
         .done = calloc(trial->n_order + 1, sizeof *ret_outcome->done),
     };
     bool ok = passes != NULL && ret_outcome->done != NULL;

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/analysis.h"
-#include "analysis/trial.h"
+#include "analysis/analyzer.h"
 #include "base/arena.h"
 #include "engine/converge.h"
 #include "engine/fake_mutator.h"
@@ -57,7 +57,7 @@ static void assert_object(const struct trial_outcome *outcome, const char *expec
     json_decref(wanted);
 }
 
-/* The first that changes `x` wins: both look for its absence by its value. */
+/* The first that changes `x` wins: both check its absence by its value. */
 static void order(void **state) {
     (void)state;
     static const struct fake_plan plans[] = {
@@ -155,8 +155,8 @@ static unsigned next_random(unsigned *state) {
     return *state >> 16 & 0x7fff;
 }
 
-/* A rule that turns one value of a field into a value of a field; of some, those of the
- * second dialect, the ones of a tier are asked together, and each once. */
+/* A rule that replaces one value of a field by another. The rules of the second dialect
+ * are not reinvoked, and those of one tier match before any of them is applied. */
 static struct fake_plan random_plan(unsigned *random) {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
     static const char *const keys[] = {"x", "y"};
@@ -254,7 +254,7 @@ static void idempotence(void **state) {
     expect(set, 1, POD, "");
 }
 
-/* Who comes first is asked of mutators of one dialect and tier only. */
+/* Only mutators of one dialect and tier are swapped. */
 static void order_that_is_settled(void **state) {
     (void)state;
 #define SETS(value, of, at) \

@@ -4,6 +4,7 @@
  */
 #include "cli/answer.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +13,67 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/uuid.h"
-#include "cli/scope.h"
 #include "engine/request.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
+
+/* ---- scope ----------------------------------------------------------------------- */
+
+#define MOST_KINDS 9u
+
+/* A group in which every kind is one has none of them named. */
+static const struct {
+    const char *group;
+    const char *kinds[MOST_KINDS]; /* NULL ends */
+} groups[] = {
+    {"", {"Namespace", "Node", "PersistentVolume", "ComponentStatus", NULL}},
+    {"admissionregistration.k8s.io", {NULL}},
+    {"apiextensions.k8s.io", {NULL}},
+    {"apiregistration.k8s.io", {NULL}},
+    {"authentication.k8s.io", {NULL}},
+    {"authorization.k8s.io",
+     {"SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview", NULL}},
+    {"certificates.k8s.io", {NULL}},
+    {"flowcontrol.apiserver.k8s.io", {NULL}},
+    {"networking.k8s.io", {"IngressClass", "IPAddress", "ServiceCIDR", NULL}},
+    {"node.k8s.io", {NULL}},
+    {"rbac.authorization.k8s.io", {"ClusterRole", "ClusterRoleBinding", NULL}},
+    {"resource.k8s.io", {"DeviceClass", "ResourceSlice", NULL}},
+    {"scheduling.k8s.io", {NULL}},
+    {"storage.k8s.io",
+     {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass",
+      NULL}},
+    {"storagemigration.k8s.io", {NULL}},
+    {"internal.apiserver.k8s.io", {NULL}},
+    {"mutations.gatekeeper.sh", {NULL}},
+    {"mutations.fixpoint.dev", {NULL}},
+    {"templates.gatekeeper.sh", {NULL}},
+    {"constraints.gatekeeper.sh", {NULL}},
+    {"expansion.gatekeeper.sh", {NULL}},
+    {"externaldata.gatekeeper.sh", {NULL}},
+};
+
+static bool has_kind(const char *const *kinds, struct fx_text kind) {
+    if (kinds[0] == NULL) {
+        return true;
+    }
+    for (size_t i = 0; i < MOST_KINDS && kinds[i] != NULL; i++) {
+        if (fx_text_is(kind, kinds[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fx_scope_is_cluster(const struct fx_subject *subject) {
+    for (size_t i = 0; i < FX_COUNT(groups); i++) {
+        if (fx_text_is(subject->group, groups[i].group)) {
+            return has_kind(groups[i].kinds, subject->kind);
+        }
+    }
+    return false;
+}
 
 /* Always the same, so that the same input gives the same output. */
 #define UID "00000000-0000-0000-0000-000000000000"
@@ -253,7 +310,7 @@ static bool fetch(const struct fx_question *question, struct fx_resultant *resul
     return fx_provider_loop_run(question->providers, &resultant->inputs, err);
 }
 
-/* Begins the mutation, again where rules ask for more inputs. */
+/* Begins the mutation, again if rules request more inputs. */
 static bool begin(const struct fx_question *question, struct fx_resultant *resultant,
                   struct fx_err *err) {
     const struct fx_mutation given = resultant->mutation;

@@ -14,7 +14,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "cli/options.h"
-#include "cli/provider_loop.h"
+#include "cli/providers.h"
+#include "engine/request.h"
 #include "policy/namespaces.h"
 
 /* The row of `--timeout`, for a member of uint64_t. */
@@ -47,7 +48,7 @@ struct fx_answer {
     const struct fx_review_result *result; /* of the webhook; NULL for a resultant */
     const struct fx_patch *patch;          /* NULL where nothing changed */
     json_t *object;                        /* after mutation, counted; NULL on failure */
-    struct fx_buf request;                 /* the AdmissionReview that was asked */
+    struct fx_buf request;                 /* the AdmissionReview that was sent */
 };
 
 void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
@@ -77,5 +78,9 @@ bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
  * fx_namespaces. */
 enum fx_lookup fx_answer_find_input(void *user, const struct fx_input_key *key,
                                     json_t **ret_value, struct fx_err *err);
+
+/* Is the object of a known cluster-scoped kind? Unknown kinds count as namespaced.
+ * --namespace does not apply to cluster-scoped objects. */
+bool fx_scope_is_cluster(const struct fx_subject *subject);
 
 #endif

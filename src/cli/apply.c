@@ -9,7 +9,7 @@
 
 #include "base/limits.h"
 #include "cli/commands.h"
-#include "cli/failure.h"
+#include "cli/emit.h"
 #include "engine/request.h"
 #include "engine/resource.h"
 
@@ -129,23 +129,23 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
     };
 }
 
-/* ---- results ------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------- */
 
 static enum fx_exit say_failure(const struct fx_input_object *object,
                                 const struct fx_answer *answer, const struct fx_err *err,
                                 bool colour) {
-    struct fx_buf words = {0};
-    fx_failure_print(&words, object, answer->result, err, colour);
-    fx_say_take(&words);
+    struct fx_buf message = {0};
+    fx_failure_print(&message, object, answer->result, err, colour);
+    fx_say_take(&message);
     return fx_exit_of(err);
 }
 
 /* Skipped policies are no failure of the command. */
 static void say_drops(const struct fx_input_object *object,
                       const struct fx_answer *answer, bool colour) {
-    struct fx_buf words = {0};
-    fx_failure_print_drops(&words, object, answer->result, colour);
-    fx_say_take(&words);
+    struct fx_buf message = {0};
+    fx_failure_print_drops(&message, object, answer->result, colour);
+    fx_say_take(&message);
 }
 
 /* Where answers go. */
@@ -170,8 +170,8 @@ static enum fx_exit take(const struct sink *sink, const struct fx_input_object *
 
 #define DEPTH 30u /* of templates that expand what others make */
 
-/* What controllers make of an object, and of that in turn, as ExpansionTemplates say
- * (spec section 10): at most FX_LIMIT_RESULTANTS, DEPTH levels deep. */
+/* What controllers make of an object, and of those objects again, as ExpansionTemplates
+ * say (spec section 10): at most FX_LIMIT_RESULTANTS, DEPTH levels deep. */
 struct expansion {
     const struct fx_question *question;
     const struct fx_input_object *object; /* what the user gave */

@@ -9,14 +9,14 @@
 #include <stdbool.h>
 
 #include "cli/answer.h"
+#include "cli/cli.h"
 #include "cli/emit.h"
 #include "cli/input.h"
 #include "cli/options.h"
-#include "cli/output.h"
 
 struct fx_apply_values {
     struct fx_strings policies, objects, groups;
-    unsigned output, operation, color; /* indices of their words */
+    unsigned output, operation, color; /* indices of their values */
     const char *old, *user, *namespace_;
     bool keep_going, expand;
     uint64_t timeout; /* ms; 0: the default */
@@ -47,7 +47,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
                       "group of the user (repeats)"),                                   \
         FX_OPTION_ROW(                                                                  \
             "keep-going", 'k', FLAG, FX_APPLY_FIELD(keep_going), NULL, NULL,            \
-            "skip invalid policies and objects that fail, and print the rest"),         \
+            "skip invalid policies and objects that fail, and print the others"),       \
         FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
         FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
         FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
@@ -70,12 +70,13 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "cluster-scoped; objects are not changed by it.\n"
 
 /* And of failures, where objects are printed. */
-#define FX_APPLY_DETAILS                                                                \
-    FX_APPLY_INPUT_DETAILS                                                              \
-    "\n"                                                                                \
-    "If a policy is invalid (status 3), or if a mutation fails, does not converge or "  \
-    "is denied (status 4), nothing is printed; with --keep-going the rest is printed, " \
-    "with the same status. Mutators in conflict with each other are skipped, as in a "  \
+#define FX_APPLY_DETAILS                                                               \
+    FX_APPLY_INPUT_DETAILS                                                             \
+    "\n"                                                                               \
+    "If a policy is invalid (status 3), or if a mutation fails, does not converge or " \
+    "is denied (status 4), nothing is printed; with --keep-going the others are "      \
+    "printed, "                                                                        \
+    "with the same status. Mutators in conflict with each other are skipped, as in a " \
     "cluster.\n"
 
 /* Everything that was read. */

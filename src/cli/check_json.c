@@ -17,7 +17,7 @@ struct report {
     json_t *mutators, *files;
 };
 
-/* Names of files and words may hold any bytes: unchecked here, since what is malformed
+/* Names of files and messages may hold any bytes: unchecked here, since what is malformed
  * becomes U+FFFD where it is written. */
 static json_t *raw_string(const char *text) {
     return json_string_nocheck(text);
@@ -61,7 +61,7 @@ static json_t *entry_of(const struct report *report, const struct fx_finding *fi
                           new_mutator(finding->id, finding->file, finding->line));
 }
 
-/* Conflicts come from the snapshot, which knows the others. */
+/* Conflicts come from the snapshot, which holds all mutators. */
 static bool add_finding(const struct report *report, const struct fx_finding *finding) {
     if (finding->severity == FX_SEVERITY_CONFLICT) {
         return true;
@@ -133,34 +133,30 @@ static bool add_warning(const struct report *report,
 static json_t *list_ids(const struct fx_snapshot *snapshot, const uint32_t *mutators,
                         size_t n_mutators) {
     json_t *ids = json_array();
-    for (size_t i = 0; ids != NULL && i < n_mutators; i++) {
-        if (json_array_append_new(ids, id_of(snapshot->mutators[mutators[i]])) != 0) {
-            json_decref(ids);
-            return NULL;
-        }
+    bool ok = ids != NULL;
+    for (size_t i = 0; ok && i < n_mutators; i++) {
+        ok = fx_tree_append_take(ids, id_of(snapshot->mutators[mutators[i]]));
     }
-    return ids;
+    return fx_tree_keep_if(ok, ids);
 }
 
 /* null where a field is absent. */
 static json_t *list_values(const struct fx_analysis *analysis,
                            const struct fx_analysis_finding *finding) {
     json_t *values = json_array();
-    for (size_t i = 0; values != NULL && i < finding->n_values; i++) {
-        json_t *value =
+    bool ok = values != NULL;
+    for (size_t i = 0; ok && i < finding->n_values; i++) {
+        ok = fx_tree_append_take(
+            values,
             finding->values[i] == NULL
                 ? json_null()
-                : fx_reveal_placeholders(analysis->placeholders, finding->values[i]);
-        if (json_array_append_new(values, value) != 0) {
-            json_decref(values);
-            return NULL;
-        }
+                : fx_reveal_placeholders(analysis->placeholders, finding->values[i]));
     }
-    return values;
+    return fx_tree_keep_if(ok, values);
 }
 
-static json_t *place_of(const struct fx_check_report *given,
-                        const struct fx_analysis_finding *finding) {
+static json_t *origin_of(const struct fx_check_report *given,
+                         const struct fx_analysis_finding *finding) {
     if (finding->origin == FX_ANALYSIS_MADE) {
         return json_null();
     }
@@ -180,7 +176,7 @@ static bool add_tried(const struct report *report, const struct fx_check_report 
         raw_string(finding->path), "values", list_values(given->analysis, finding),
         "message", raw_string(finding->text), "operation",
         fx_operation_name(finding->operation), "witness", finding->witness, "object",
-        place_of(given, finding));
+        origin_of(given, finding));
     return json_array_append_new(findings, entry) == 0 &&
            (is_note || add_warning(report, finding));
 }

@@ -16,7 +16,7 @@
 #define LABEL_WIDTH   8u /* "values  " */
 #define WITNESS_LINES 60u
 #define VALUE_RUNES   48u
-#define NOTES_TOLD    20u /* of one rule; the rest is counted */
+#define NOTES_MAX     20u /* printed of one rule; the others are counted */
 
 #define BOLD   "\033[1m"
 #define PURPLE "\033[1;35m"
@@ -75,7 +75,7 @@ static void print_label(const struct printer *printer, const char *label) {
     fx_buf_fill(printer->buf, ' ', LABEL_WIDTH - strlen(label));
 }
 
-/* The policies that the head does not place. */
+/* The policies that the head does not list. */
 static void print_others(const struct printer *printer,
                          const struct fx_analysis_finding *finding) {
     for (size_t i = 1; i < finding->n_mutators; i++) {
@@ -90,7 +90,7 @@ static void print_others(const struct printer *printer,
     }
 }
 
-/* Appends the beginning of a text, in which blanks are no places to break a line. */
+/* Appends the beginning of a text, with blanks at which no line breaks. */
 static void add_cut(struct fx_buf *buf, struct fx_text text) {
     size_t n = 0;
     while (text.len > 0 && n < VALUE_RUNES) {
@@ -103,14 +103,15 @@ static void add_cut(struct fx_buf *buf, struct fx_text text) {
     fx_buf_str(buf, text.len > 0 ? "…" : "");
 }
 
-static void add_value(const struct printer *printer, struct fx_buf *words,
+static void add_value(const struct printer *printer, struct fx_buf *message,
                       json_t *value) {
     struct fx_buf whole = {0};
     json_t *revealed =
         fx_reveal_placeholders(printer->report->analysis->placeholders, value);
     fx_value_print(&whole, revealed);
-    add_cut(words, fx_buf_view(&whole));
-    words->failed = words->failed || whole.failed || (revealed == NULL && value != NULL);
+    add_cut(message, fx_buf_view(&whole));
+    message->failed =
+        message->failed || whole.failed || (revealed == NULL && value != NULL);
     json_decref(revealed);
     fx_buf_finish(&whole);
 }
@@ -119,15 +120,15 @@ static void add_value(const struct printer *printer, struct fx_buf *words,
 static void print_values(const struct printer *printer,
                          const struct fx_analysis_finding *finding) {
     const bool is_order = finding->rule == FX_ANALYSIS_ORDER;
-    struct fx_buf words = {0};
+    struct fx_buf message = {0};
     for (size_t i = 0; i < finding->n_values; i++) {
-        fx_buf_str(&words, i == 0 ? "" : is_order ? " or " : " → ");
-        add_value(printer, &words, finding->values[i]);
+        fx_buf_str(&message, i == 0 ? "" : is_order ? " or " : " → ");
+        add_value(printer, &message, finding->values[i]);
     }
     print_label(printer, finding->n_values == 1 ? "value" : "values");
-    fx_layout_wrap(printer->buf, fx_buf_view(&words), LABEL_INDENT + LABEL_WIDTH,
+    fx_layout_wrap(printer->buf, fx_buf_view(&message), LABEL_INDENT + LABEL_WIDTH,
                    LABEL_INDENT + LABEL_WIDTH);
-    fx_buf_finish_part(printer->buf, &words);
+    fx_buf_finish_part(printer->buf, &message);
 }
 
 static void print_field(const struct printer *printer,
@@ -135,12 +136,12 @@ static void print_field(const struct printer *printer,
     if (finding->path[0] == '\0') {
         return;
     }
-    struct fx_buf place = {0};
-    fx_print_pointer(&place, finding->witness, fx_text_of(finding->path));
+    struct fx_buf path = {0};
+    fx_print_pointer(&path, finding->witness, fx_text_of(finding->path));
     print_label(printer, "field");
-    fx_plain_add(printer->buf, fx_buf_view(&place));
+    fx_plain_add(printer->buf, fx_buf_view(&path));
     fx_buf_char(printer->buf, '\n');
-    fx_buf_finish_part(printer->buf, &place);
+    fx_buf_finish_part(printer->buf, &path);
 }
 
 /* Appends the YAML of an object, indented. */
@@ -164,7 +165,7 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
     fx_buf_finish_part(printer->buf, &yaml);
 }
 
-/* A given object by its place; one of our making whole. */
+/* A given object by its file and line; one that the analysis made in full. */
 static void print_witness(const struct printer *printer,
                           const struct fx_analysis_finding *finding) {
     print_label(printer, "object");
@@ -220,35 +221,36 @@ static void print_findings(const struct printer *printer) {
     for (size_t i = 0; i < analysis->n_findings; i++) {
         const struct fx_analysis_finding *finding = &analysis->findings[i];
         n_notes += fx_analysis_rule_is_note(finding->rule);
-        if (n_notes <= NOTES_TOLD) {
+        if (n_notes <= NOTES_MAX) {
             print_finding(printer, finding);
         }
     }
-    if (n_notes > NOTES_TOLD) {
+    if (n_notes > NOTES_MAX) {
         fx_buf_printf(printer->buf, "note: and %zu more such notes; -o json has all\n",
-                      n_notes - NOTES_TOLD);
+                      n_notes - NOTES_MAX);
     }
     if (analysis->n_more > 0) {
         fx_buf_printf(printer->buf, "warning: and %zu more\n", analysis->n_more);
     }
 }
 
-/* What was not looked at. */
+/* What was not analysed. */
 static void print_limits(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
-    struct fx_buf words = {0};
+    struct fx_buf message = {0};
     if (analysis->n_untried > 0) {
-        fx_buf_str(&words, "note: no object was found on which these act; give one with "
-                           "-f, or the Namespace that a selector needs:");
-        for (size_t i = 0; i < analysis->n_untried && i < NOTES_TOLD; i++) {
+        fx_buf_str(&message,
+                   "note: no object was found on which these act; give one with "
+                   "-f, or the Namespace that a selector needs:");
+        for (size_t i = 0; i < analysis->n_untried && i < NOTES_MAX; i++) {
             const struct fx_mutator *mutator = mutator_of(printer, analysis->untried[i]);
-            fx_buf_printf(&words, "%s %s/%s", i == 0 ? "" : ",", mutator->kind,
+            fx_buf_printf(&message, "%s %s/%s", i == 0 ? "" : ",", mutator->kind,
                           mutator->full_name);
         }
-        fx_buf_str(&words, analysis->n_untried > NOTES_TOLD ? ", …" : "");
-        fx_layout_wrap(printer->buf, fx_buf_view(&words), 0, INDENT);
+        fx_buf_str(&message, analysis->n_untried > NOTES_MAX ? ", …" : "");
+        fx_layout_wrap(printer->buf, fx_buf_view(&message), 0, INDENT);
     }
-    fx_buf_finish_part(printer->buf, &words);
+    fx_buf_finish_part(printer->buf, &message);
     if (analysis->n_skipped > 0) {
         fx_buf_printf(printer->buf,
                       "note: there are too many mutators: %zu combinations were not "

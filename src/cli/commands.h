@@ -21,10 +21,10 @@ struct fx_command {
     size_t values_size; /* of the struct that the options fill */
 
     /* The argument that is no option: its name in messages, and whether it is required.
-     * It goes into the struct fx_strings at this offset of the values, which borrows it;
-     * a command that `takes_paths` takes any number of them, which are paths. `operand`
-     * NULL: the command takes none; `stray` (or NULL) is a hint appended to the message
-     * about such an argument. */
+     * It is stored in the struct fx_strings at this offset of the values, which borrows
+     * it; a command that `takes_paths` takes any number of them, which are paths.
+     * `operand` NULL: the command takes none; `stray` (or NULL) is a hint appended to the
+     * message about such an argument. */
     const char *operand, *stray;
     size_t operands_offset;
     bool operand_needed, takes_paths;

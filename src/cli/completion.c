@@ -5,8 +5,8 @@
 
 #include <string.h>
 
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 
 /* ---- what shells have in common -------------------------------------------------- */
 
@@ -16,10 +16,10 @@ static bool is_path(const struct fx_option *option) {
                                         strcmp(option->argument, "FILE") == 0);
 }
 
-/* Appends `words` (NULL ends), a blank between them. */
-static void print_words(struct fx_buf *buf, const char *const *words) {
-    for (size_t i = 0; words[i] != NULL; i++) {
-        fx_buf_printf(buf, "%s%s", i > 0 ? " " : "", words[i]);
+/* Appends `items` (NULL ends), a blank between them. */
+static void print_items(struct fx_buf *buf, const char *const *items) {
+    for (size_t i = 0; items[i] != NULL; i++) {
+        fx_buf_printf(buf, "%s%s", i > 0 ? " " : "", items[i]);
     }
 }
 
@@ -41,10 +41,10 @@ static void print_quoted(struct fx_buf *buf, const char *text, const char *escap
     }
 }
 
-/* The words an operand may be; help takes the commands. */
+/* The values an operand may have; help takes the commands. */
 static void print_operand_words(struct fx_buf *buf, const struct fx_command *command) {
     if (command->operand_words != NULL) {
-        print_words(buf, command->operand_words);
+        print_items(buf, command->operand_words);
     } else if (command->operand != NULL && !command->takes_paths) {
         print_commands(buf);
     }
@@ -52,7 +52,7 @@ static void print_operand_words(struct fx_buf *buf, const struct fx_command *com
 
 /* ---- bash ------------------------------------------------------------------------ */
 
-/* The cases "command:option" whose argument is one of some words, or no path at all. */
+/* The cases "command:option" whose argument is one of some values, or no path. */
 static void bash_arguments(struct fx_buf *buf, const struct fx_command *command) {
     struct fx_option_table table;
     for (const struct fx_option *option = fx_options_expand(command->options, &table);
@@ -66,7 +66,7 @@ static void bash_arguments(struct fx_buf *buf, const struct fx_command *command)
         }
         fx_buf_str(buf, ") words=\"");
         if (option->choices != NULL) {
-            print_words(buf, option->choices);
+            print_items(buf, option->choices);
         }
         fx_buf_str(buf, "\" ;;\n");
     }
@@ -131,7 +131,7 @@ static void zsh_option(struct fx_buf *buf, const struct fx_option *option) {
     }
     if (option->choices != NULL) {
         fx_buf_char(buf, '(');
-        print_words(buf, option->choices);
+        print_items(buf, option->choices);
         fx_buf_char(buf, ')');
     } else if (is_path(option)) {
         fx_buf_str(buf, "_files");
@@ -192,7 +192,7 @@ static void fish_option(struct fx_buf *buf, const struct fx_command *command,
     }
     if (option->choices != NULL) {
         fx_buf_str(buf, " -x -a '");
-        print_words(buf, option->choices);
+        print_items(buf, option->choices);
         fx_buf_char(buf, '\'');
     } else if (is_path(option)) {
         fx_buf_str(buf, " -r -F");

@@ -13,8 +13,8 @@
 #include <uv.h>
 
 #include "base/date.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "kube/client.h"
 #include "kube/config.h"
 
@@ -322,7 +322,7 @@ const struct fx_command fx_command_disable = {
         "Changes the webhook configuration so that it matches nothing, and records in "
         "its annotations who did that, when, why and until when. The API server stops "
         "calling the webhook within a second. No running Fixpoint is needed. Deleting "
-        "the configuration stops mutation, too, but until somebody creates it again.\n",
+        "the configuration stops mutation, too, but until it is created again.\n",
     .options = disable_options,
     .values_size = sizeof(struct values),
     .run = run_disable,

@@ -52,4 +52,19 @@ bool fx_emitter_add(struct fx_emitter *emitter, const struct fx_input_object *ob
 /* Closes what is open: `out` is complete. */
 bool fx_emitter_end(struct fx_emitter *emitter, struct fx_err *err) FX_MUST_USE;
 
+/* ---- failures -------------------------------------------------------------------- */
+
+/* Prints a mutation that failed: appends file, line and object, and the error; if the
+ * object does not converge, the mutators of the last pass and the field each changed; if
+ * it is denied, the policies that deny it. Failure sticks in `buf`. */
+void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
+                      const struct fx_review_result *result, const struct fx_err *err,
+                      bool colour);
+
+/* Appends a warning for each policy that warns or audits, that failed and was skipped, or
+ * that found a violation but failed to make its message. A policy without a file is
+ * reported at that of the object. Failure sticks in `buf`. */
+void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
+                            const struct fx_review_result *result, bool colour);
+
 #endif

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/failure.h"
+#include "cli/emit.h"
 
 static void test_a_cycle_names_its_mutators(void **state) {
     (void)state;

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "explain/layout.h"
 
-#define OPTION_COLUMN 28 /* where the words of an option begin */
+#define OPTION_COLUMN 28 /* where the help text of an option begins */
 
 /* ---- filling lines --------------------------------------------------------------- */
 

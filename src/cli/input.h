@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/macros.h"
+#include "cli/cli.h"
 #include "cli/options.h"
-#include "cli/output.h"
 #include "cli/providers.h"
 #include "policy/namespaces.h"
 #include "policy/policies.h"
@@ -40,7 +40,7 @@ void fx_input_objects_finish(
 
 /* Reads all objects of the files and folders, unless that was done. A text that does not
  * parse, or holds what is no Kubernetes object, is said on standard error with file, line
- * and the character. `color`: --color, for those words. */
+ * and the character. `color`: --color, for that message. */
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects);
 
@@ -75,7 +75,7 @@ enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned 
 
 /* Fills `ret_namespaces`, which is empty: with the objects of the policies' files, and,
  * before them, the Namespaces and Nodes among the objects (which may be NULL); all
- * objects if some rule asks for inputs. Errors: FX_ENOMEM. */
+ * objects if some rule has inputs. Errors: FX_ENOMEM. */
 bool fx_input_namespaces(const struct fx_policies *policies,
                          const struct fx_input_objects *objects,
                          struct fx_namespaces *ret_namespaces,

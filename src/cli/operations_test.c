@@ -14,7 +14,7 @@
 static void test_words(void **state) {
     (void)state;
     static const struct {
-        const char *words[3];
+        const char *names[3];
         bool ok, mutates, admits;
     } cases[] = {
         {{NULL}, true, true, true},
@@ -30,14 +30,14 @@ static void test_words(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         const char *items[3];
-        struct fx_strings words = {items, 0, 3};
-        while (words.n_items < 3 && cases[i].words[words.n_items] != NULL) {
-            items[words.n_items] = cases[i].words[words.n_items];
-            words.n_items++;
+        struct fx_strings names = {items, 0, 3};
+        while (names.n_items < 3 && cases[i].names[names.n_items] != NULL) {
+            items[names.n_items] = cases[i].names[names.n_items];
+            names.n_items++;
         }
         struct fx_operations got = {0};
         struct fx_err err = FX_ERR_INIT;
-        assert_int_equal(fx_operations_read(&words, &got, &err), cases[i].ok);
+        assert_int_equal(fx_operations_read(&names, &got, &err), cases[i].ok);
         assert_int_equal(got.mutates, cases[i].mutates);
         assert_int_equal(got.admits, cases[i].admits);
     }
@@ -52,16 +52,16 @@ static void test_what_a_status_tells(void **state) {
     struct fx_err err = FX_ERR_INIT;
     assert_true(fx_operations_read(&none, &got, &err));
     assert_true(got.reports);
-    assert_int_equal(got.n_words, 4);
-    assert_string_equal(got.words[0], "mutation-controller");
-    assert_string_equal(got.words[1], "mutation-status");
-    assert_string_equal(got.words[2], "mutation-webhook");
-    assert_string_equal(got.words[3], "webhook");
+    assert_int_equal(got.n_names, 4);
+    assert_string_equal(got.names[0], "mutation-controller");
+    assert_string_equal(got.names[1], "mutation-status");
+    assert_string_equal(got.names[2], "mutation-webhook");
+    assert_string_equal(got.names[3], "webhook");
     assert_true(fx_operations_read(&some, &got, &err));
     assert_false(got.reports);
-    assert_int_equal(got.n_words, 2);
-    assert_string_equal(got.words[0], "audit");
-    assert_string_equal(got.words[1], "webhook");
+    assert_int_equal(got.n_names, 2);
+    assert_string_equal(got.names[0], "audit");
+    assert_string_equal(got.names[1], "webhook");
 }
 
 int main(void) {

@@ -16,14 +16,14 @@
 
 /* Edit distance: insert, remove, replace, swap neighbours: 1 each. */
 
-#define MAX_WORD 32 /* longer words are near to nothing */
+#define MAX_WORD 32 /* longer words get no suggestion */
 
 static size_t least(size_t a, size_t b) {
     return a < b ? a : b;
 }
 
 /* Rows of the distance table: row i holds the distances of the first i letters of `a` to
- * the beginnings of `b`. Only three rows are alive: swaps look two back. */
+ * the beginnings of `b`. Only three rows are kept: a swap needs the row two back. */
 static size_t distance(struct fx_text a, struct fx_text b) {
     size_t rows[3][MAX_WORD + 1];
     for (size_t k = 0; k <= b.len; k++) {
@@ -222,16 +222,16 @@ static bool fail_argument(const struct fx_option *option, const char *argument,
 
 static bool set_choice(const struct fx_option *option, unsigned *field,
                        const char *argument, struct fx_err *err) {
-    char words[128] = "one of";
+    char choices[128] = "one of";
     for (unsigned i = 0; option->choices[i] != NULL; i++) {
         if (strcmp(option->choices[i], argument) == 0) {
             *field = i;
             return true;
         }
-        (void)strncat(words, i > 0 ? ", " : " ", sizeof words - strlen(words) - 1);
-        (void)strncat(words, option->choices[i], sizeof words - strlen(words) - 1);
+        (void)strncat(choices, i > 0 ? ", " : " ", sizeof choices - strlen(choices) - 1);
+        (void)strncat(choices, option->choices[i], sizeof choices - strlen(choices) - 1);
     }
-    return fail_argument(option, argument, words, err);
+    return fail_argument(option, argument, choices, err);
 }
 
 static bool set_count(const struct fx_option *option, size_t *field, const char *argument,
@@ -292,7 +292,7 @@ struct tables {
 static void make_tables(const struct fx_option *options, struct tables *ret_tables) {
     size_t count = 0;
     char *letter = ret_tables->letters;
-    *letter++ = ':'; /* tell a missing argument from an unknown option */
+    *letter++ = ':'; /* getopt then distinguishes a missing argument */
     for (; options[count].name != NULL; count++) {
         const size_t i = count;
         const bool takes = options[i].type != FX_OPTION_FLAG;

@@ -42,7 +42,7 @@ struct fx_option {
     enum fx_option_type type;
     size_t offset;              /* of the field in the command's values */
     const char *argument;       /* how help names the argument: "PATH"; NULL for FLAG */
-    const char *const *choices; /* CHOICE: the words, NULL ends */
+    const char *const *choices; /* CHOICE: the values, NULL ends */
     const char *help;           /* lower case, no full stop */
 };
 
@@ -73,13 +73,13 @@ struct fx_option_table {
 const struct fx_option *fx_options_expand(const struct fx_option *options,
                                           struct fx_option_table *ret_table);
 
-/* The rest of a command line. */
+/* What a command line holds besides options. */
 struct fx_command_line {
     struct fx_strings operands; /* the arguments that are no options */
-    bool help;                  /* --help or -h: the rest was not read */
+    bool help;                  /* --help or -h: what follows was not read */
 };
 
-/* Parses argv[1] and so on: options into `values`, the rest into `ret_line`, both zeroed.
+/* Parses argv[1] and so on: options into `values`, operands into `ret_line`, both zeroed.
  * Errors: FX_EINVALID, with a message that names the option; FX_ENOMEM. */
 bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
                       void *values, struct fx_command_line *ret_line,

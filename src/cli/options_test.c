@@ -51,7 +51,7 @@ struct parsed {
 
 #define MAX_WORDS 10
 
-/* Parses the words (NULL ends) behind a command's name. */
+/* Parses the arguments (NULL ends) behind a command's name. */
 static struct parsed parse(const char *const *words) {
     static char copies[MAX_WORDS][64];
     char *argv[MAX_WORDS + 1] = {copies[0]};

@@ -2,7 +2,7 @@
  *
  * cli/output.c - standard output and standard error.
  */
-#include "cli/output.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -27,18 +27,18 @@ static void add_formatted(struct fx_buf *buf, const char *fmt, va_list args) {
 }
 
 void fx_say(const char *fmt, ...) {
-    struct fx_buf words = {0};
+    struct fx_buf text = {0};
     struct fx_buf line = {0};
     va_list args;
     va_start(args, fmt);
-    add_formatted(&words, fmt, args);
+    add_formatted(&text, fmt, args);
     va_end(args);
     fx_buf_str(&line, "fixpoint: ");
-    fx_plain_add(&line, fx_buf_view(&words));
-    const bool failed = words.failed || line.failed;
+    fx_plain_add(&line, fx_buf_view(&text));
+    const bool failed = text.failed || line.failed;
     (void)fputs(failed ? "fixpoint: out of memory" : line.data, stderr);
     (void)fputc('\n', stderr);
-    fx_buf_finish(&words);
+    fx_buf_finish(&text);
     fx_buf_finish(&line);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/ping.c - `fixpoint ping`: does a webhook answer a review, as an API server would
- * have it? For `helm test`, and for whoever stands before a cluster that does not mutate.
+ * have it? For `helm test`, and to diagnose a cluster that does not mutate.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include "base/file.h"
 #include "base/url.h"
 #include "base/uuid.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "net/http_client.h"
 #include "net/tls.h"
 #include "value/json.h"
@@ -30,11 +30,11 @@ struct values {
     uint64_t timeout;
 };
 
-/* One talk: what was asked, what came of it. */
+/* One request and its outcome. */
 struct talk {
     uv_loop_t loop;
     char uid[FX_UUID_SIZE];
-    struct fx_buf words; /* of the answer */
+    struct fx_buf text; /* to print */
     struct fx_err err;
     uint64_t began_ns;
     bool answered, ok;
@@ -78,7 +78,7 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     const bool ours = fx_text_is(fx_tree_view_string(response, "uid"), talk->uid);
     const struct fx_text patch = fx_tree_view_string(response, "patch");
     const double ms = (double)(fx_clock_ns() - talk->began_ns) / 1e6;
-    fx_buf_printf(&talk->words, "response: %s%s, in %.1f ms\n",
+    fx_buf_printf(&talk->text, "response: %s%s, in %.1f ms\n",
                   json_is_true(allowed) ? "allowed" : "denied",
                   patch.len > 0 ? " with a patch" : "", ms);
     const bool ok = ours && json_is_boolean(allowed);
@@ -168,7 +168,7 @@ static enum fx_exit ping(const struct values *values, const struct fx_url *url) 
     }
     const bool ok = send_review(&talk, values, url, &err);
     (void)uv_loop_close(&talk.loop);
-    return ok ? fx_output_take(&talk.words) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
+    return ok ? fx_output_take(&talk.text) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
 }
 
 static enum fx_exit run_ping(const void *values) {

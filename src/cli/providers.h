@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/providers.h - `--provider NAME=URL`, made into the Provider documents that a file
- * of policies could have held: so they are read, checked and reported like those.
+ * of policies could have held: so they are read, checked and reported like those; and the
+ * calls of providers on the command line.
  */
 #ifndef FX_CLI_PROVIDERS_H
 #define FX_CLI_PROVIDERS_H
@@ -9,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "admission/external.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "cli/options.h"
@@ -40,5 +42,21 @@ void fx_provider_inputs_finish(struct fx_provider_inputs *inputs); /* zeroed is 
                   NULL, "additional provider of external data (repeats)"),              \
         FX_OPTION_ROW("provider-ca", '\0', TEXT, offsetof(type, member.ca), "FILE",     \
                       NULL, "CA certificates (PEM) for the providers of --provider")
+
+/* ---- calls ----------------------------------------------------------------------- */
+
+/* The client of the webhook (server/external_calls.h) on an event loop of its own.
+ * Zeroed: nothing was called yet, and nothing is open. */
+struct fx_provider_loop {
+    struct fx_provider_loop_state *state; /* opaque; made by the first call */
+};
+
+void fx_provider_loop_finish(struct fx_provider_loop *loop);
+
+/* Makes all calls among the inputs that are missing at once, and waits until each has a
+ * response or has failed; a call ends by its provider's timeout. Errors: FX_ENOMEM,
+ * FX_EIO (no event loop). */
+bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_inputs *inputs,
+                          struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -9,7 +9,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "cli/on_error.h"
+#include "cli/serve_flags.h"
 
 struct values {
     struct fx_strings policies;

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/scope.h"
+#include "cli/answer.h"
 
 static void test_scope(void **state) {
     (void)state;

@@ -6,9 +6,8 @@
 
 #include "base/limits.h"
 #include "base/log.h"
+#include "cli/cli.h"
 #include "cli/commands.h"
-#include "cli/on_error.h"
-#include "cli/output.h"
 #include "cli/serve_flags.h"
 #include "net/address.h"
 #include "net/tls.h"
@@ -45,7 +44,7 @@ static const char *or_else(const char *given, const char *otherwise) {
 
 /* ---- checking -------------------------------------------------------------------- */
 
-/* The names of the files are looked at only where no certificate is made here. */
+/* File names are checked only if no certificate is generated. */
 static const char *tls_fault(const struct values *values) {
     const struct fx_server_options *server = &values->server;
     const struct fx_cluster_flags *cluster = &values->cluster;
@@ -90,7 +89,7 @@ static const char *policies_fault(const struct values *values) {
                : fault;
 }
 
-/* The words name the bound. */
+/* The message names the limit. */
 _Static_assert(FX_LIMIT_THREADS == 64, "--threads: more than 64");
 
 static const char *usage_fault(const struct values *values) {

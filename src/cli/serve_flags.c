@@ -19,7 +19,7 @@
 /* Sorted, as a status reports them. */
 static const struct {
     const char *word;
-    bool is_done; /* here: it has a meaning, or goes without saying */
+    bool is_done; /* this program does it; true without the flag, too */
     bool mutates, admits, reports;
 } known[FX_OPERATIONS_KNOWN] = {
     {.word = "audit"},
@@ -49,8 +49,8 @@ static bool read_word(struct fx_text word, struct given *given, struct fx_err *e
                    FX_TEXT_ARG(word));
 }
 
-static bool read_words(const char *words, struct given *given, struct fx_err *err) {
-    for (const char *at = words;; at++) {
+static bool read_names(const char *names, struct given *given, struct fx_err *err) {
+    for (const char *at = names;; at++) {
         const size_t len = strcspn(at, ",");
         if (!read_word((struct fx_text){at, len}, given, err)) {
             return false;
@@ -66,20 +66,20 @@ static void note(struct fx_operations *operations, size_t i) {
     operations->mutates |= known[i].mutates;
     operations->admits |= known[i].admits;
     operations->reports |= known[i].reports;
-    operations->words[operations->n_words++] = known[i].word;
+    operations->names[operations->n_names++] = known[i].word;
 }
 
-bool fx_operations_read(const struct fx_strings *words,
+bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations, struct fx_err *err) {
     struct given given = {{false}};
-    for (size_t i = 0; i < words->n_items; i++) {
-        if (!read_words(words->items[i], &given, err)) {
+    for (size_t i = 0; i < names->n_items; i++) {
+        if (!read_names(names->items[i], &given, err)) {
             return false;
         }
     }
     *ret_operations = (struct fx_operations){0};
     for (size_t i = 0; i < FX_COUNT(known); i++) {
-        if (words->n_items == 0 ? known[i].is_done : given.at[i]) {
+        if (names->n_items == 0 ? known[i].is_done : given.at[i]) {
             note(ret_operations, i);
         }
     }
@@ -161,7 +161,7 @@ static char *print_name(const char *service, const char *namespace_, const char 
     return text;
 }
 
-/* The API server asks for SERVICE.NAMESPACE.svc; the others are for people. */
+/* The API server connects to SERVICE.NAMESPACE.svc; the other names are for people. */
 static bool make_names(struct fx_cluster_settings *settings, const char *service,
                        const struct fx_strings *further, struct fx_err *err) {
     static const char *const endings[] = {".svc", "", ".svc.cluster.local"};
@@ -212,7 +212,7 @@ static bool read_secret(const struct fx_cluster_flags *flags,
     return true;
 }
 
-/* Such a leaf would be made, and end with its authority: not what was asked for. */
+/* Such a leaf would end with its CA, earlier than the flag says. */
 static bool check_leaf(const struct fx_rotation_settings *settings, struct fx_err *err) {
     return settings->leaf_validity <= settings->ca_validity ||
            fx_fail(err, FX_EINVALID,
@@ -300,8 +300,8 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
         .pod = ret_settings->pod,
         .namespace_ = ret_settings->own_namespace,
         .lease = or_else(flags->lease, DEFAULT_LEASE),
-        .operations = operations->words,
-        .n_operations = operations->n_words,
+        .operations = operations->names,
+        .n_operations = operations->n_names,
     };
     return true;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "admission/review.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "cli/options.h"
@@ -27,13 +28,13 @@ struct fx_operations {
     /* The operations that a status reports: those given, or else all that are served;
      * sorted.
      */
-    const char *words[FX_OPERATIONS_KNOWN];
-    size_t n_words;
+    const char *names[FX_OPERATIONS_KNOWN];
+    size_t n_names;
 };
 
-/* Reads the words, each of which may be several with commas between them. None: all
+/* Reads the operations; one item may hold several, separated by commas. None: all
  * that are done here. Errors: FX_EINVALID for a word that is no operation. */
-bool fx_operations_read(const struct fx_strings *words,
+bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations,
                         struct fx_err *err) FX_MUST_USE;
 
@@ -89,5 +90,15 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
  * changed. Errors: FX_EINVALID, FX_ENOMEM. */
 bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
                                struct fx_err *err) FX_MUST_USE;
+
+/* The values of the option, by enum fx_on_error; NULL ends. */
+#define FX_ON_ERROR_WORD(name, text) [FX_ON_ERROR_##name] = (text),
+#define FX_ON_ERROR_WORDS            ((const char *const[]){FX_ON_ERRORS(FX_ON_ERROR_WORD) NULL})
+
+#define FX_ON_ERROR_OPTION(type)                                                         \
+    FX_OPTION_ROW("on-error", '\0', CHOICE, offsetof(type, on_error), "WHAT",            \
+                  FX_ON_ERROR_WORDS,                                                     \
+                  "if a mutation fails: deny (default), defer (HTTP 500, failurePolicy " \
+                  "decides) or allow (unchanged, with a warning)")
 
 #endif

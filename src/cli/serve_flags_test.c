@@ -15,8 +15,8 @@
 
 #include "cli/serve_flags.h"
 
-/* A kubeconfig in a file of its own, and all that a test asks with. */
-struct world {
+/* A kubeconfig in a file of its own, and the flags of a test. */
+struct fixture {
     char file[64];
     struct fx_cluster_flags flags;
     struct fx_operations operations;
@@ -30,9 +30,9 @@ struct world {
 static const char *const variables[] = {"POD_NAME", "POD_NAMESPACE",
                                         "KUBERNETES_SERVICE_HOST"};
 
-static void begin(struct world *world, const char *namespace_) {
-    *world = (struct world){.file = "serve_flags_test-XXXXXX"};
-    const int fd = mkstemp(world->file);
+static void begin(struct fixture *fixture, const char *namespace_) {
+    *fixture = (struct fixture){.file = "serve_flags_test-XXXXXX"};
+    const int fd = mkstemp(fixture->file);
     assert_true(fd >= 0);
     FILE *file = fdopen(fd, "w");
     assert_non_null(file);
@@ -49,24 +49,24 @@ static void begin(struct world *world, const char *namespace_) {
     for (size_t i = 0; i < FX_COUNT(variables); i++) {
         assert_int_equal(unsetenv(variables[i]), 0);
     }
-    world->flags.kubeconfig = world->file;
+    fixture->flags.kubeconfig = fixture->file;
     assert_true(
-        fx_operations_read(&(struct fx_strings){0}, &world->operations, &world->err));
-    world->context = (struct fx_cluster_context){.operations = &world->operations,
-                                                 .apis = FX_CLUSTER_API_ALL,
-                                                 .settings = &world->dialects,
-                                                 .tls_names = &world->tls_names};
+        fx_operations_read(&(struct fx_strings){0}, &fixture->operations, &fixture->err));
+    fixture->context = (struct fx_cluster_context){.operations = &fixture->operations,
+                                                   .apis = FX_CLUSTER_API_ALL,
+                                                   .settings = &fixture->dialects,
+                                                   .tls_names = &fixture->tls_names};
 }
 
-static bool read_settings(struct world *world) {
-    fx_cluster_settings_finish(&world->settings);
-    return fx_cluster_settings_read(&world->flags, &world->context, &world->settings,
-                                    &world->err);
+static bool read_settings(struct fixture *fixture) {
+    fx_cluster_settings_finish(&fixture->settings);
+    return fx_cluster_settings_read(&fixture->flags, &fixture->context,
+                                    &fixture->settings, &fixture->err);
 }
 
-static void end(struct world *world) {
-    fx_cluster_settings_finish(&world->settings);
-    assert_int_equal(unlink(world->file), 0);
+static void end(struct fixture *fixture) {
+    fx_cluster_settings_finish(&fixture->settings);
+    assert_int_equal(unlink(fixture->file), 0);
 }
 
 static void set(const char *variable, const char *value) {
@@ -77,15 +77,15 @@ static void set(const char *variable, const char *value) {
 
 static void without_flags_all_is_as_usual(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, NULL);
-    assert_true(read_settings(&world));
-    const struct fx_cluster_options *options = &world.settings.options;
+    struct fixture fixture;
+    begin(&fixture, NULL);
+    assert_true(read_settings(&fixture));
+    const struct fx_cluster_options *options = &fixture.settings.options;
     assert_string_equal(options->config->server, "http://127.0.0.1:1");
     assert_string_equal(options->identity.namespace_, "gatekeeper-system");
     assert_string_equal(options->identity.lease, "fixpoint");
     assert_true(strlen(options->identity.pod) > 0); /* the host's name */
-    assert_int_equal(options->identity.n_operations, world.operations.n_words);
+    assert_int_equal(options->identity.n_operations, fixture.operations.n_names);
     assert_null(options->secret);
     assert_int_equal(options->webhooks.n_mutating, 1);
     assert_string_equal(options->webhooks.mutating[0],
@@ -94,31 +94,31 @@ static void without_flags_all_is_as_usual(void **state) {
     assert_string_equal(options->webhooks.validating[0],
                         "gatekeeper-validating-webhook-configuration");
     assert_false(options->webhooks.writes_ca); /* there is nothing to be published */
-    assert_int_equal(options->writes_status, world.operations.reports);
-    assert_int_equal(options->writes_events, world.operations.reports);
-    end(&world);
+    assert_int_equal(options->writes_status, fixture.operations.reports);
+    assert_int_equal(options->writes_events, fixture.operations.reports);
+    end(&fixture);
 }
 
 static void who_we_are_comes_from_the_environment(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, "of-context");
+    struct fixture fixture;
+    begin(&fixture, "of-context");
     set("POD_NAME", "fixpoint-abc-1");
-    assert_true(read_settings(&world));
-    assert_string_equal(world.settings.options.identity.pod, "fixpoint-abc-1");
-    assert_string_equal(world.settings.options.identity.namespace_, "of-context");
+    assert_true(read_settings(&fixture));
+    assert_string_equal(fixture.settings.options.identity.pod, "fixpoint-abc-1");
+    assert_string_equal(fixture.settings.options.identity.namespace_, "of-context");
     set("POD_NAMESPACE", "of-pod");
-    assert_true(read_settings(&world));
-    assert_string_equal(world.settings.options.identity.namespace_, "of-pod");
-    world.context.own_namespace = "of-flag";
-    world.flags.lease = "other";
-    assert_true(read_settings(&world));
-    assert_string_equal(world.settings.options.identity.namespace_, "of-flag");
-    assert_string_equal(world.settings.options.identity.lease, "other");
+    assert_true(read_settings(&fixture));
+    assert_string_equal(fixture.settings.options.identity.namespace_, "of-pod");
+    fixture.context.own_namespace = "of-flag";
+    fixture.flags.lease = "other";
+    assert_true(read_settings(&fixture));
+    assert_string_equal(fixture.settings.options.identity.namespace_, "of-flag");
+    assert_string_equal(fixture.settings.options.identity.lease, "other");
     set("POD_NAME", ""); /* as good as none */
-    assert_true(read_settings(&world));
-    assert_true(strlen(world.settings.options.identity.pod) > 0);
-    end(&world);
+    assert_true(read_settings(&fixture));
+    assert_true(strlen(fixture.settings.options.identity.pod) > 0);
+    end(&fixture);
 }
 
 static void the_leaf_is_for_the_service(void **state) {
@@ -127,13 +127,13 @@ static void the_leaf_is_for_the_service(void **state) {
         "hook.shop.svc", "hook.shop",    "hook.shop.svc.cluster.local",
         "hook",          "hook.example", "10.0.0.7"};
     const char *more[] = {"hook.example", "10.0.0.7"};
-    struct world world;
-    begin(&world, "shop");
-    world.flags.tls_secret = "certs";
-    world.flags.service = "hook";
-    world.tls_names = (struct fx_strings){more, 2, 2};
-    assert_true(read_settings(&world));
-    const struct fx_cluster_secret_options *secret = world.settings.options.secret;
+    struct fixture fixture;
+    begin(&fixture, "shop");
+    fixture.flags.tls_secret = "certs";
+    fixture.flags.service = "hook";
+    fixture.tls_names = (struct fx_strings){more, 2, 2};
+    assert_true(read_settings(&fixture));
+    const struct fx_cluster_secret_options *secret = fixture.settings.options.secret;
     assert_non_null(secret);
     assert_string_equal(secret->name, "certs");
     assert_int_equal(secret->n_names, FX_COUNT(wanted));
@@ -144,26 +144,26 @@ static void the_leaf_is_for_the_service(void **state) {
     assert_int_equal(secret->leaf_validity_s, 8760 * 3600);
     assert_int_equal(secret->wait_s, 60);
     assert_true(secret->writes);
-    assert_true(world.settings.options.webhooks.writes_ca);
+    assert_true(fixture.settings.options.webhooks.writes_ca);
 
-    world.flags.service = NULL;
-    world.flags.ca_validity = 60000;
-    world.flags.cert_validity = 30000;
-    world.flags.rotation_wait = 1500;
-    assert_true(read_settings(&world));
-    secret = world.settings.options.secret;
+    fixture.flags.service = NULL;
+    fixture.flags.ca_validity = 60000;
+    fixture.flags.cert_validity = 30000;
+    fixture.flags.rotation_wait = 1500;
+    assert_true(read_settings(&fixture));
+    secret = fixture.settings.options.secret;
     assert_string_equal(secret->names[0], "fixpoint-webhook-service.shop.svc");
     assert_int_equal(secret->ca_validity_s, 60);
     assert_int_equal(secret->leaf_validity_s, 30);
     assert_int_equal(secret->wait_s, 1);
-    end(&world);
+    end(&fixture);
 }
 
 static void times_that_make_no_sense_are_told_by_their_flags(void **state) {
     (void)state;
     static const struct {
         uint64_t ca_s, leaf_s, wait_s; /* 0: not given */
-        const char *told;              /* NULL: nothing */
+        const char *message;           /* NULL: nothing */
     } cases[] = {
         {0, 0, 0, NULL},
         {3600, 3600, 60, NULL},
@@ -182,95 +182,98 @@ static void times_that_make_no_sense_are_told_by_their_flags(void **state) {
         {0, 0, UINT64_C(2000) * 366 * 86400,
          "--rotation-wait: the wait cannot be 63244800000 s"},
     };
-    struct world world;
-    begin(&world, NULL);
-    assert_true(read_settings(&world));
-    assert_true(fx_cluster_settings_check(&world.settings, &world.err)); /* no Secret */
-    world.flags.tls_secret = "certs";
+    struct fixture fixture;
+    begin(&fixture, NULL);
+    assert_true(read_settings(&fixture));
+    assert_true(
+        fx_cluster_settings_check(&fixture.settings, &fixture.err)); /* no Secret */
+    fixture.flags.tls_secret = "certs";
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        world.flags.ca_validity = cases[i].ca_s * 1000;
-        world.flags.cert_validity = cases[i].leaf_s * 1000;
-        world.flags.rotation_wait = cases[i].wait_s * 1000;
-        world.err = FX_ERR_INIT;
-        assert_true(read_settings(&world));
-        assert_int_equal(fx_cluster_settings_check(&world.settings, &world.err),
-                         cases[i].told == NULL);
-        assert_string_equal(world.err.msg, cases[i].told == NULL ? "" : cases[i].told);
+        fixture.flags.ca_validity = cases[i].ca_s * 1000;
+        fixture.flags.cert_validity = cases[i].leaf_s * 1000;
+        fixture.flags.rotation_wait = cases[i].wait_s * 1000;
+        fixture.err = FX_ERR_INIT;
+        assert_true(read_settings(&fixture));
+        assert_int_equal(fx_cluster_settings_check(&fixture.settings, &fixture.err),
+                         cases[i].message == NULL);
+        assert_string_equal(fixture.err.msg,
+                            cases[i].message == NULL ? "" : cases[i].message);
     }
-    end(&world);
+    end(&fixture);
 }
 
 static void nothing_is_written_where_rotation_is_off(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, NULL);
-    world.context.publishes = true; /* --tls-ca */
-    assert_true(read_settings(&world));
-    assert_true(world.settings.options.webhooks.writes_ca);
-    world.flags.tls_secret = "certs";
-    world.flags.no_rotation = true;
-    assert_true(read_settings(&world));
-    assert_false(world.settings.options.webhooks.writes_ca);
-    assert_false(world.settings.options.secret->writes);
-    end(&world);
+    struct fixture fixture;
+    begin(&fixture, NULL);
+    fixture.context.publishes = true; /* --tls-ca */
+    assert_true(read_settings(&fixture));
+    assert_true(fixture.settings.options.webhooks.writes_ca);
+    fixture.flags.tls_secret = "certs";
+    fixture.flags.no_rotation = true;
+    assert_true(read_settings(&fixture));
+    assert_false(fixture.settings.options.webhooks.writes_ca);
+    assert_false(fixture.settings.options.secret->writes);
+    end(&fixture);
 }
 
 static void configurations_have_other_names(void **state) {
     (void)state;
     const char *more[17];
-    struct world world;
-    begin(&world, NULL);
+    struct fixture fixture;
+    begin(&fixture, NULL);
     for (size_t i = 0; i < FX_COUNT(more); i++) {
         more[i] = "more";
     }
-    world.flags.mutating = "m";
-    world.flags.validating = "v";
-    world.flags.also_mutating = (struct fx_strings){more, 16, 16};
-    assert_true(read_settings(&world));
-    const struct fx_cluster_webhooks_options *webhooks = &world.settings.options.webhooks;
+    fixture.flags.mutating = "m";
+    fixture.flags.validating = "v";
+    fixture.flags.also_mutating = (struct fx_strings){more, 16, 16};
+    assert_true(read_settings(&fixture));
+    const struct fx_cluster_webhooks_options *webhooks =
+        &fixture.settings.options.webhooks;
     assert_int_equal(webhooks->n_mutating, 17);
     assert_string_equal(webhooks->mutating[0], "m");
     assert_string_equal(webhooks->mutating[16], "more");
     assert_string_equal(webhooks->validating[0], "v");
-    world.flags.also_mutating.n_items = 17;
-    assert_false(read_settings(&world));
-    assert_int_equal(world.err.code, FX_EINVALID);
+    fixture.flags.also_mutating.n_items = 17;
+    assert_false(read_settings(&fixture));
+    assert_int_equal(fixture.err.code, FX_EINVALID);
     assert_string_equal(
-        world.err.msg,
+        fixture.err.msg,
         "--additional-mutating-webhook-configs-to-rotate-certs: 16 at most");
-    end(&world);
+    end(&fixture);
 }
 
 static void events_are_written_by_who_reports(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, NULL);
-    world.operations.reports = true;
-    assert_true(read_settings(&world));
-    assert_true(world.settings.options.writes_events);
-    world.flags.no_events = true;
-    assert_true(read_settings(&world));
-    assert_true(world.settings.options.writes_status);
-    assert_false(world.settings.options.writes_events);
-    world.flags.no_events = false;
-    world.operations.reports = false;
-    assert_true(read_settings(&world));
-    assert_false(world.settings.options.writes_status);
-    assert_false(world.settings.options.writes_events);
-    end(&world);
+    struct fixture fixture;
+    begin(&fixture, NULL);
+    fixture.operations.reports = true;
+    assert_true(read_settings(&fixture));
+    assert_true(fixture.settings.options.writes_events);
+    fixture.flags.no_events = true;
+    assert_true(read_settings(&fixture));
+    assert_true(fixture.settings.options.writes_status);
+    assert_false(fixture.settings.options.writes_events);
+    fixture.flags.no_events = false;
+    fixture.operations.reports = false;
+    assert_true(read_settings(&fixture));
+    assert_false(fixture.settings.options.writes_status);
+    assert_false(fixture.settings.options.writes_events);
+    end(&fixture);
 }
 
 static void a_bad_kubeconfig_is_told(void **state) {
     (void)state;
-    struct world world;
-    begin(&world, NULL);
-    world.flags.context = "other";
-    assert_false(read_settings(&world));
-    assert_non_null(strstr(world.err.msg, "no `other`"));
-    world.flags.kubeconfig = "missing.yaml";
-    assert_false(read_settings(&world));
-    assert_int_equal(world.err.code, FX_EIO);
-    end(&world);
+    struct fixture fixture;
+    begin(&fixture, NULL);
+    fixture.flags.context = "other";
+    assert_false(read_settings(&fixture));
+    assert_non_null(strstr(fixture.err.msg, "no `other`"));
+    fixture.flags.kubeconfig = "missing.yaml";
+    assert_false(read_settings(&fixture));
+    assert_int_equal(fixture.err.code, FX_EIO);
+    end(&fixture);
 }
 
 static void where_the_policies_are(void **state) {

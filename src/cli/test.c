@@ -8,8 +8,7 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
-#include "cli/provider_loop.h"
-#include "suite/print.h"
+#include "cli/providers.h"
 #include "suite/run.h"
 
 struct values {
@@ -77,7 +76,7 @@ static bool mutate(void *user, const struct fx_suite_request *question,
     struct session *session = user;
     const struct fx_strings groups = {.items = question->groups,
                                       .n_items = question->n_groups};
-    const struct fx_question asked = {
+    const struct fx_question sent = {
         .snapshot = question->snapshot,
         .namespaces = question->namespaces,
         .operation = question->operation,
@@ -88,7 +87,7 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         .timeout_ms = session->values->timeout,
     };
     struct fx_answer answer = {0};
-    const bool ok = fx_answer_ask(&asked, question->object, &answer, err);
+    const bool ok = fx_answer_ask(&sent, question->object, &answer, err);
     take_words(answer.result, ret_answer);
     if (ok) {
         ret_answer->object = json_incref(answer.object);
@@ -99,9 +98,9 @@ static bool mutate(void *user, const struct fx_suite_request *question,
 
 static void report(void *user, const struct fx_finding *finding) {
     const struct session *session = user;
-    struct fx_buf words = {0};
-    fx_finding_print(&words, finding, fx_color_wanted(session->values->color, stderr));
-    fx_say_take(&words);
+    struct fx_buf text = {0};
+    fx_finding_print(&text, finding, fx_color_wanted(session->values->color, stderr));
+    fx_say_take(&text);
 }
 
 /* ---- running --------------------------------------------------------------------- */
@@ -125,23 +124,23 @@ static enum fx_exit print(const struct values *values,
 static enum fx_exit update(const struct fx_suites *suites,
                            struct fx_suite_results *results) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_buf words = {0};
-    const bool ok = fx_suites_update(suites, results, &words, &err);
-    fx_say_take(&words);
+    struct fx_buf text = {0};
+    const bool ok = fx_suites_update(suites, results, &text, &err);
+    fx_say_take(&text);
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
 /* Nothing was run: that is no success. */
 static enum fx_exit say_none(const struct values *values) {
-    struct fx_buf words = {0};
+    struct fx_buf text = {0};
     for (size_t i = 0; i < values->paths.n_items; i++) {
-        fx_buf_printf(&words, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
+        fx_buf_printf(&text, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
     }
     if (values->run != NULL) {
-        fx_buf_printf(&words, " whose name matches `%s`", values->run);
+        fx_buf_printf(&text, " whose name matches `%s`", values->run);
     }
-    fx_say("no tests found in %s", words.failed ? "" : words.data);
-    fx_buf_finish(&words);
+    fx_say("no tests found in %s", text.failed ? "" : text.data);
+    fx_buf_finish(&text);
     return FX_EXIT_INVALID;
 }
 

@@ -305,7 +305,7 @@ struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *clust
     return cluster->namespaces;
 }
 
-/* Another review may have fetched the whole Namespace since this one looked. */
+/* Another review may have fetched the whole Namespace since this one checked. */
 static bool fetch_namespace(struct fx_cluster *cluster, const struct fx_input_key *key,
                             uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                             void *user) {

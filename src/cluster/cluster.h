@@ -21,7 +21,6 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "cluster/certificates/secret.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 #include "cluster/references/access_reviews.h"
 #include "cluster/references/bindings.h"

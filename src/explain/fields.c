@@ -7,7 +7,7 @@
  * Invariant: list elements that have a field and are not gone have the index at which
  * they stand in the object as replayed so far.
  */
-#include "explain/fields.h"
+#include "explain/report.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/fields_test.c - traces of known turns, and the stories they make.
+ * explain/fields_test.c - traces of known steps, and the stories they make.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,15 +12,15 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "explain/fields.h"
+#include "explain/report.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/pointer.h"
 
-#define MAX_TURNS 6
+#define MAX_STEPS 6
 
-/* What the object is after the turn of a mutator. */
-struct turn {
+/* What the object is after the step of a mutator. */
+struct step {
     uint32_t mutator, pass;
     const char *object;
 };
@@ -32,17 +32,17 @@ static json_t *read_json(const char *text) {
     return node;
 }
 
-/* Gives the object after the last turn. */
-static json_t *record(struct fx_trace *trace, json_t *object, const struct turn *turns) {
+/* Gives the object after the last step. */
+static json_t *record(struct fx_trace *trace, json_t *object, const struct step *steps) {
     json_t *before = json_incref(object);
-    for (size_t i = 0; i < MAX_TURNS && turns[i].object != NULL; i++) {
+    for (size_t i = 0; i < MAX_STEPS && steps[i].object != NULL; i++) {
         const struct fx_trace_step step = {
-            .mutator = turns[i].mutator,
-            .pass = turns[i].pass,
+            .mutator = steps[i].mutator,
+            .pass = steps[i].pass,
             .verdict.matched = true,
             .effect = {.applied = true, .changed = true},
         };
-        json_t *after = read_json(turns[i].object);
+        json_t *after = read_json(steps[i].object);
         assert_true(fx_trace_record(trace, &step, before, after));
         json_decref(before);
         before = after;
@@ -76,7 +76,7 @@ static void print_field(struct fx_buf *buf, const struct fx_field *field) {
 }
 
 /* The last value of each field without fields below is what stands at its pointer in the
- * end, and all of it is what the last turn made. */
+ * end, and all of it is what the last step made. */
 static void check_end(const struct fx_fields *fields, const json_t *end) {
     assert_true(fx_equal(fields->object, end));
     for (size_t i = 0; i < fields->n_items; i++) {
@@ -92,7 +92,7 @@ static void check_end(const struct fx_fields *fields, const json_t *end) {
     }
 }
 
-static char *tell(const char *object, const struct turn *turns) {
+static char *story_of(const char *object, const struct step *steps) {
     struct fx_arena arena;
     struct fx_trace trace;
     struct fx_fields fields = {0};
@@ -102,7 +102,7 @@ static char *tell(const char *object, const struct turn *turns) {
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
     fx_buf_init(&buf, 0);
-    json_t *end = record(&trace, root, turns);
+    json_t *end = record(&trace, root, steps);
     if (!fx_fields_make(&trace, root, &fields, &err)) {
         fail_msg("%s", err.msg);
     }
@@ -120,7 +120,7 @@ static char *tell(const char *object, const struct turn *turns) {
 
 static const struct story {
     const char *name, *object;
-    struct turn turns[MAX_TURNS];
+    struct step steps[MAX_STEPS];
     const char *expected;
 } stories[] = {
     {"nothing", "{\"a\":1}", {{0, 1, "{\"a\":1}"}}, ""},
@@ -191,7 +191,7 @@ static const struct story {
 static void test_stories(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(stories); i++) {
-        char *got = tell(stories[i].object, stories[i].turns);
+        char *got = story_of(stories[i].object, stories[i].steps);
         if (strcmp(got, stories[i].expected) != 0) {
             fail_msg("%s: expected\n%sgot\n%s", stories[i].name, stories[i].expected,
                      got);
@@ -203,9 +203,9 @@ static void test_stories(void **state) {
 /* An element that is replaced by one of another name is two fields. */
 static void test_exchange(void **state) {
     (void)state;
-    const struct turn turns[MAX_TURNS] = {
+    const struct step steps[MAX_STEPS] = {
         {0, 1, "{\"c\":[{\"name\":\"b\",\"x\":2},{\"name\":\"z\"}]}"}};
-    char *got = tell("{\"c\":[{\"name\":\"a\",\"y\":1},{\"name\":\"z\"}]}", turns);
+    char *got = story_of("{\"c\":[{\"name\":\"a\",\"y\":1},{\"name\":\"z\"}]}", steps);
     assert_string_equal(got, "c[name: a] /c/0: {\"name\":\"a\",\"y\":1} 0>-\n"
                              "c[name: b] /c/0: - 0>{\"name\":\"b\",\"x\":2}\n");
     free(got);
@@ -220,10 +220,10 @@ static void test_wrong_object(void **state) {
     struct fx_err err = FX_ERR_INIT;
     json_t *root = read_json("{\"a\":{\"b\":1}}");
     json_t *other = read_json("{}");
-    const struct turn turns[MAX_TURNS] = {{0, 1, "{\"a\":{\"b\":2}}"}};
+    const struct step steps[MAX_STEPS] = {{0, 1, "{\"a\":{\"b\":2}}"}};
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
-    json_decref(record(&trace, root, turns));
+    json_decref(record(&trace, root, steps));
     assert_false(fx_fields_make(&trace, other, &fields, &err));
     assert_int_equal(err.code, FX_EINTERNAL);
     fx_fields_finish(&fields);

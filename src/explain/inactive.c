@@ -2,7 +2,7 @@
  *
  * explain/inactive.c - lists the mutators that changed nothing.
  */
-#include "explain/inactive.h"
+#include "explain/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -205,7 +205,7 @@ static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inac
 
 static json_t *inactive_list_of(struct writer *writer,
                                 const struct fx_inactive_list *list) {
-    /* Of a skipped object no mutator was asked. */
+    /* No mutator was matched against a skipped object. */
     const bool is_skipped = writer->explanation->input.skipped.data != NULL;
     json_t *objects = made(writer, json_array());
     for (size_t i = 0; !is_skipped && i < list->n_items; i++) {
@@ -298,15 +298,15 @@ static json_t *cycle_step_of(struct writer *writer,
     return object;
 }
 
-static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *turn) {
+static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *field) {
     struct fx_buf path = {0};
-    fx_print_pointer(&path, writer->explanation->fields.object, turn->path);
+    fx_print_pointer(&path, writer->explanation->fields.object, field->path);
     json_t *steps = made(writer, json_array());
-    for (size_t i = 0; i < turn->n_changes; i++) {
-        append(writer, steps, cycle_step_of(writer, &turn->changes[i]));
+    for (size_t i = 0; i < field->n_changes; i++) {
+        append(writer, steps, cycle_step_of(writer, &field->changes[i]));
     }
     return json_pack("{s:o, s:o, s:I, s:o}", "path", text_of(writer, &path), "pointer",
-                     new_text(writer, turn->path), "period", (json_int_t)turn->period,
+                     new_text(writer, field->path), "period", (json_int_t)field->period,
                      "steps", steps);
 }
 

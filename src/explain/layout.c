@@ -13,7 +13,7 @@
 
 #define GAP        2u
 #define CELL_MAX   70u /* columns of a cell */
-#define COLUMN_MAX 36u /* columns that a cell may ask of all rows */
+#define COLUMN_MAX 36u /* columns to which one cell may widen all rows */
 #define DEEPER     4u  /* how much further the second line is indented */
 
 /* Appends the beginning of the text, and returns how many columns that takes. */

@@ -46,9 +46,9 @@ void fx_rows_print_take(struct fx_buf *buf, struct fx_rows *rows,
 /* How many columns the text takes: one for each rune. */
 size_t fx_layout_columns(struct fx_text text);
 
-/* Appends the words as plain text (policy/plain.h), in lines of FX_LAYOUT_WIDTH columns,
- * and a line end. The first line goes on at `column`, where the caller is; each further
- * line begins with `indent` blanks. */
+/* Appends the text as plain text (policy/plain.h), in lines of FX_LAYOUT_WIDTH columns,
+ * and a line end. The first line continues at `column`, where the caller has stopped;
+ * each further line begins with `indent` blanks. */
 void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
                     size_t indent);
 

@@ -2,7 +2,7 @@
  *
  * explain/query.c - parsing a query, and comparing fields with it.
  */
-#include "explain/query.h"
+#include "explain/report.h"
 
 #include <stdlib.h>
 

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "explain/query.h"
+#include "explain/report.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "explain/query.h"
+#include "explain/report.h"
 #include "value/json.h"
 
 static struct fx_query *must_parse(const char *text) {

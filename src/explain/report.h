@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/report.h - what mutation did to one object: who changed which field, who did
- * nothing and why, which validators found a violation. Built from the trace of a review
- * that has ended, and printed as text for people or as JSON for programs. Pure: no I/O.
+ * explain/report.h - what mutation did to one object: which mutator changed which field,
+ * which did nothing and why, which validators found a violation. Built from the trace of
+ * a review that has ended, and printed as text for people or as JSON for programs. Pure:
+ * no I/O.
  */
 #ifndef FX_EXPLAIN_REPORT_H
 #define FX_EXPLAIN_REPORT_H
@@ -13,16 +14,155 @@
 
 #include <jansson.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/access.h"
 #include "engine/converge.h"
 #include "engine/snapshot.h"
 #include "engine/trace.h"
-#include "explain/fields.h"
-#include "explain/inactive.h"
-#include "explain/query.h"
+
+/* ---- the fields ------------------------------------------------------------------ */
+
+/* What happened to each field: the changes of a trace, replayed on the object that came
+ * in. A trace names fields by JSON pointers, whose indices shift where lists grow and
+ * shrink. Here a field is a node of a tree, which follows its list element. A field is
+ * reported if it is
+ *   - what a mutator wrote; the single member, if that is a new object with one member;
+ *   - a whole list, if its elements are plain values, such as capabilities;
+ *   - a list element that was added, removed or replaced.
+ * The report on a field includes what changed it through a field above it, but not what
+ * changed fields below it. */
+
+/* What one step of a mutator made of the field. */
+struct fx_field_step {
+    uint32_t mutator, pass; /* as in a trace: perhaps FX_TRACE_EXTERNAL */
+    json_t *value;          /* counted; NULL: absent */
+};
+
+/* A field that changed, or one on the way to such a field. */
+struct fx_field {
+    struct fx_field *parent, *next, *first, *last; /* NULL ends */
+    struct fx_text name; /* of the member; of a list element its `name`, or no data */
+    json_t *element;     /* a list element as it was first seen, counted; else NULL */
+    size_t index;        /* in the list; of a removed element, its last one */
+    bool is_gone;        /* it was removed from its list */
+
+    bool is_reported; /* it changed: the members below are valid */
+    json_t *initial;  /* the value before the first change, counted; NULL: absent */
+    struct fx_field_step *steps;
+    size_t n_steps, cap_steps;
+};
+
+struct fx_fields {
+    struct fx_arena arena;
+    struct fx_field *root;
+    struct fx_field **items; /* those with steps, parents first, in tree order */
+    size_t n_items, cap_items;
+    json_t *object; /* after the last change, counted */
+};
+
+/* Replays the trace on `object`, which is not changed. ret_fields (zeroed) is to be
+ * finished in any case. Errors: FX_ENOMEM; FX_EINTERNAL where the trace is not one of
+ * this object. */
+bool fx_fields_make(const struct fx_trace *trace, json_t *object,
+                    struct fx_fields *ret_fields, struct fx_err *err) FX_MUST_USE;
+void fx_fields_finish(struct fx_fields *fields); /* NULL, zeroed are fine */
+
+/* Does the last value of the field differ from the first? */
+bool fx_field_differs(const struct fx_field *field);
+
+/* Appends the path of the field (explain/names.h), or a JSON pointer into the object
+ * after the last change; of a field that is absent then, the last one it had. Failure
+ * sticks in `buf`. */
+void fx_field_print_path(struct fx_buf *buf, const struct fx_field *field);
+void fx_field_print_pointer(struct fx_buf *buf, const struct fx_field *field);
+
+/* ---- the query ------------------------------------------------------------------- */
+
+/* The field that `fixpoint explain --field` names. It is written as
+ *   - a location, `spec.containers[name: web].image`, with `*` for any element;
+ *   - a path as reports print it, with `[0]` for a list element without a name, and `[*]`
+ *     for any;
+ *   - a JSON pointer, `/spec/containers/0/image`. */
+struct fx_query; /* opaque */
+
+/* Parses `text`, which may go afterwards. Errors: FX_ESYNTAX, FX_ELIMIT, with the message
+ * of the location parser; FX_ENOMEM. */
+bool fx_query_parse(struct fx_text text, struct fx_query **ret_query,
+                    struct fx_err *err) FX_MUST_USE;
+void fx_query_destroy(struct fx_query *query); /* NULL is fine */
+
+/* Is it the field that the query names, or one above or below it? */
+bool fx_query_covers(const struct fx_query *query, const struct fx_field *field);
+
+/* The path of the field, as fx_access_may_write() takes it. Borrowed. */
+const struct fx_path_step *fx_query_path(const struct fx_query *query,
+                                         size_t *ret_n_steps);
+
+/* ---- the mutators that changed nothing ------------------------------------------- */
+
+/* In the order of the report: those that came nearest to acting first. The texts are the
+ * names in JSON. */
+#define FX_INACTIVE_REASONS(X)                                                        \
+    X(SKIPPED, "skipped")        /* it failed, and the others went on */              \
+    X(ELSEWHERE, "elsewhere")    /* it changed fields that the query does not name */ \
+    X(UNCHANGED, "unchanged")    /* it applied, and the object had all it writes */   \
+    X(PRESENT, "present")        /* the field exists, and it never overwrites it */   \
+    X(NOT_APPLIED, "notApplied") /* it matched; the criterion failed */               \
+    X(LATE, "late")              /* it matches the result, but not before it */       \
+    X(NOT_MATCHED, "notMatched") /* the criterion failed */                           \
+    X(CONFLICT, "conflict")      /* disabled by a conflict */                         \
+    X(NOT_REACHED, "notReached") /* the review ended before its step */
+
+enum fx_inactive_reason {
+#define X(name, text) FX_INACTIVE_##name,
+    FX_INACTIVE_REASONS(X)
+#undef X
+};
+
+const char *fx_inactive_reason_name(enum fx_inactive_reason reason);
+
+struct fx_inactive {
+    uint32_t mutator; /* index in the snapshot */
+    enum fx_inactive_reason reason;
+    const char *criterion; /* of NOT_APPLIED, NOT_MATCHED, LATE; "" for none. Borrowed */
+    struct fx_criterion policy; /* where there is a criterion: what the policy says */
+    /* Of NOT_MATCHED and LATE: what the mutator found when it was asked, in which pass.
+     * The trace's. */
+    struct fx_text found;
+    uint32_t pass;
+    const char *failure; /* of SKIPPED: the error message; the trace's */
+};
+
+struct fx_inactive_list {
+    struct fx_inactive *items; /* those of one reason and criterion together */
+    size_t n_items;
+};
+
+/* What the list is made from. All borrowed. */
+struct fx_inactive_input {
+    const struct fx_snapshot *snapshot;
+    const struct fx_trace *trace;
+    const struct fx_fields *fields;
+    const struct fx_query *query;     /* or NULL: all fields */
+    const struct fx_outcome *outcome; /* or NULL: the loop did not run */
+    bool validators;                  /* list validators instead of mutators */
+};
+
+/* Lists the mutators that changed nothing: with a query, those that may write the field
+ * it is about and did not change it. A mutator whose failure ended the review is not
+ * among them. ret_list (zeroed) is to be finished in any case. Errors: FX_ENOMEM. */
+bool fx_inactive_find(const struct fx_inactive_input *input,
+                      struct fx_inactive_list *ret_list, struct fx_err *err) FX_MUST_USE;
+void fx_inactive_list_finish(struct fx_inactive_list *list); /* zeroed is fine */
+
+/* Are both inactive for the same reason, by the same criterion? */
+bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b);
+
+/* ---- the report ------------------------------------------------------------------ */
 
 /* What a report is made from. Everything is borrowed and must outlive the report. */
 struct fx_explain_input {

@@ -286,23 +286,23 @@ static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *row
 }
 
 static void print_cycle_field(const struct fx_printer *printer,
-                              const struct fx_cycle_field *turn) {
+                              const struct fx_cycle_field *field) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_buf *buf = printer->buf;
     struct fx_buf path = {0};
     struct fx_rows rows = {0};
-    fx_print_pointer(&path, printer->explanation->fields.object, turn->path);
+    fx_print_pointer(&path, printer->explanation->fields.object, field->path);
     fx_buf_char(buf, '\n');
     print_path(printer, &path);
-    if (turn->period == 0) {
+    if (field->period == 0) {
         fx_buf_str(buf, ", a new value in each pass\n");
-    } else if (turn->period == 1) {
+    } else if (field->period == 1) {
         fx_buf_str(buf, ", again in each pass\n");
     } else {
-        fx_buf_printf(buf, ", again every %u passes\n", (unsigned)turn->period);
+        fx_buf_printf(buf, ", again every %u passes\n", (unsigned)field->period);
     }
-    for (size_t i = 0; i < turn->n_changes; i++) {
-        add_cycle_step(printer, &rows, &turn->changes[i]);
+    for (size_t i = 0; i < field->n_changes; i++) {
+        add_cycle_step(printer, &rows, &field->changes[i]);
     }
     fx_rows_print_take(buf, &rows, &layout);
 }
@@ -333,19 +333,19 @@ static void print_cycle_fields(const struct fx_printer *printer,
 
 /* Without a known cycle (too few passes, or too little memory): what the last pass
  * changed. */
-static void print_contenders(const struct fx_printer *printer,
-                             const struct fx_outcome *outcome) {
+static void print_members(const struct fx_printer *printer,
+                          const struct fx_outcome *outcome) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_rows rows = {0};
     fx_printer_heading(printer, FX_PRINTER_RED, "the last pass");
     fx_buf_str(printer->buf, " still changed something\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
-        const struct fx_cycle_mutator *contender = &outcome->cycle[i];
-        const struct fx_field_step step = {contender->mutator, outcome->iterations, NULL};
+        const struct fx_cycle_mutator *member = &outcome->cycle[i];
+        const struct fx_field_step step = {member->mutator, outcome->iterations, NULL};
         struct fx_cells cells = {0};
         add_who(printer, &cells, 0, &step, NULL);
         fx_print_pointer(&cells.texts[1], printer->explanation->fields.object,
-                         contender->path);
+                         member->path);
         fx_cells_end(&cells, &rows);
     }
     fx_rows_print_take(printer->buf, &rows, &layout);
@@ -373,7 +373,7 @@ static void print_why(const struct fx_printer *printer, enum fx_code code) {
     if (code == FX_ENOCONVERGE && outcome->n_cycle_fields > 0) {
         print_cycle_fields(printer, outcome);
     } else if (code == FX_ENOCONVERGE) {
-        print_contenders(printer, outcome);
+        print_members(printer, outcome);
     } else if (code != FX_EDENIED) {
         print_fault(printer);
     }

@@ -26,7 +26,7 @@ struct fx_printer {
     bool colour, all;
 };
 
-/* Appends an empty line, and the words in that colour. */
+/* Appends an empty line, and the text in that colour. */
 void fx_printer_heading(const struct fx_printer *printer, const char *colour,
                         const char *words);
 

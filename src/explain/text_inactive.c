@@ -113,7 +113,7 @@ static size_t count_same(const struct fx_inactive_list *list, size_t from) {
     return count;
 }
 
-/* Rows without lines of their own are laid out together. */
+/* Rows without lines of their own are laid out as one table. */
 static void print_rows(const struct fx_printer *printer, const struct fx_inactive *items,
                        size_t n_items) {
     struct fx_rows rows = {0};

@@ -193,7 +193,7 @@ static bool compare_inline(struct case_check *check, const char *field, json_t *
     return done;
 }
 
-/* What came out, for whoever writes it down. */
+/* The result, for update.c. */
 static bool keep(struct case_check *check) {
     bool ok = true;
     for (size_t i = 0; ok && check->trial->keeps && i < check->got.n_items; i++) {

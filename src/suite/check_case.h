@@ -8,7 +8,6 @@
 #define FX_SUITE_CHECK_CASE_H
 
 #include "policy/namespaces.h"
-#include "suite/expect.h"
 #include "suite/run.h"
 
 /* The fault of a file. Texts are its own. */
@@ -40,7 +39,7 @@ const struct fx_suite_policies *fx_suite_inputs_policies(struct fx_suite_inputs 
                                                          const struct fx_suite_host *host,
                                                          struct fx_err *err) FX_MUST_USE;
 
-/* What reading files goes through: a fault is reported to the host, and stands in `bad`,
+/* The state of reading files: a fault is reported to the host, and stands in `bad`,
  * which has no reason before. Errors: FX_ENOMEM, in `err`. */
 struct fx_suite_reading {
     const struct fx_suite_host *host;

@@ -2,7 +2,7 @@
  *
  * suite/expect.c - compares objects and prints the differences.
  */
-#include "suite/expect.h"
+#include "suite/run.h"
 
 #include <stdlib.h>
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "suite/expect.h"
+#include "suite/run.h"
 #include "value/json.h"
 
 static json_t *tree(const char *text) {
@@ -34,7 +34,7 @@ static void test_arranging(void **state) {
         {"{\"a\":{\"x\":1,\"y\":2}}", "{\"a\":{\"y\":2}}", true, "{\"a\":{\"y\":2}}"},
         {"[{\"a\":1,\"b\":2}]", "[{\"b\":0}]", true, "[{\"b\":2}]"},
         {"[{\"a\":1,\"b\":2}]", "[{\"b\":0}]", false, "[{\"b\":2,\"a\":1}]"},
-        /* Of lists of another length nobody knows which items belong together. */
+        /* Items of lists of different lengths cannot be paired. */
         {"[{\"a\":1,\"b\":2}]", "[{\"b\":0},{}]", true, "[{\"a\":1,\"b\":2}]"},
         {"[{\"a\":1,\"b\":2},3]", "[{\"b\":0}]", false, "[{\"b\":2,\"a\":1},3]"},
         {"{\"a\":null}", "{\"a\":1}", true, "{\"a\":null}"},

@@ -2,7 +2,7 @@
  *
  * suite/fields.c - reads fields, one function for each type.
  */
-#include "suite/fields.h"
+#include "suite/read.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -86,7 +86,7 @@ static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
     return true;
 }
 
-/* The file's words, without the blanks around them. */
+/* The file's text, without the blanks around it. */
 static const char *read_words(struct fx_suites *suites, const char *path,
                               struct fx_err *err) {
     struct fx_buf bytes = {0};

@@ -231,7 +231,7 @@ void fx_case_context_finish(struct fx_case_context *context) {
     *context = (struct fx_case_context){0};
 }
 
-/* What reading a case goes through. */
+/* The state of reading one case. */
 struct case_reading {
     struct fx_suite_reading files;
     const struct fx_suite_case *case_;

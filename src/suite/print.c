@@ -2,7 +2,7 @@
  *
  * suite/print.c - results in five formats.
  */
-#include "suite/print.h"
+#include "suite/run.h"
 
 #include <string.h>
 
@@ -90,7 +90,7 @@ static void print_indented(struct fx_buf *buf, const char *margin, const char *t
 #define YELLOW "\033[33m"
 #define NORMAL "\033[0m"
 
-/* The words for a case or all of them, and for a suite. */
+/* The status text of a case or of all, and of a suite. */
 static const struct {
     const char *word, *suite_word, *colour;
 } statuses[] = {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "suite/print.h"
+#include "suite/run.h"
 #include "value/json.h"
 #include "value/yaml.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/read.c - from documents to suites. What gator's own fields demand of
- * constraints is left to gator: such tests are read, and skipped.
+ * constraints is not done: such tests are read, and skipped.
  */
 #include "suite/read.h"
 
 #include <string.h>
 
 #include "base/limits.h"
-#include "suite/fields.h"
 #include "value/patch.h"
 #include "value/tree.h"
 

@@ -22,7 +22,7 @@ static void report(void *user, const struct fx_finding *finding) {
     *n_errors += finding->severity == FX_SEVERITY_ERROR;
 }
 
-/* What can be run has all that running looks at. */
+/* A case that can be run has everything that running reads. */
 static void check_case(const struct fx_suite_case *case_) {
     assert(case_->name != NULL && case_->line > 0);
     assert(case_->skip != NULL || case_->object.path != NULL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/run.h - runs suites; the result of each case.
+ * suite/run.h - runs suites; the result of each case, and its printing.
  */
 #ifndef FX_SUITE_RUN_H
 #define FX_SUITE_RUN_H
@@ -9,11 +9,50 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "suite/expect.h"
 #include "suite/suite.h"
+
+/* A list of objects, all counted. */
+struct fx_objects {
+    json_t **items;
+    size_t n_items, cap_items;
+};
+
+void fx_objects_finish(struct fx_objects *objects); /* NULL, zeroed are fine */
+
+/* Appends, and takes a reference of its own. False without memory. */
+bool fx_objects_add(struct fx_objects *objects, json_t *object) FX_MUST_USE;
+
+/* A new value equal to `value`, its keys in the order in which `like` has them, those
+ * that only `value` has behind them. With `part`: without the keys that `like` does not
+ * have, at any depth (items of lists of the same length are paired); so that it
+ * equals `like` exactly where `value` contains it. Recursion is as deep as the shallower
+ * value, which the readers bound. NULL without memory. */
+json_t *fx_expect_arrange(json_t *value, const json_t *like, bool part) FX_MUST_USE;
+
+/* Are they equal (value/equal.h), one by one? With `part`: does each contain the expected
+ * one? Where not, appends the difference as a unified diff of YAML, with the names of the
+ * two sides. Errors: FX_ENOMEM. */
+struct fx_expectation {
+    const struct fx_objects *expected, *got;
+    bool part;
+    const char *expected_name, *got_name;
+    bool colour;
+};
+
+bool fx_expect_compare(const struct fx_expectation *expectation, bool *ret_same,
+                       struct fx_buf *diff, struct fx_err *err) FX_MUST_USE;
+
+/* Are there as many, and are they equal (value/equal.h), one by one? */
+bool fx_objects_equal(const struct fx_objects *a, const struct fx_objects *b);
+
+/* Appends the objects as YAML documents. */
+void fx_objects_print(struct fx_buf *buf, const struct fx_objects *objects);
 
 #define FX_SUITE_STATUSES(X)                              \
     X(PASS, "pass")                                       \
@@ -35,7 +74,7 @@ const char *fx_suite_status_name(enum fx_suite_status status);
 struct fx_suite_result {
     const char *path; /* of the suite */
     char *name;       /* "suite/test/case" */
-    char *reason;     /* why it did not pass; or a note on one that passed; or NULL */
+    char *reason;     /* why it did not pass, or a note if it passed, or NULL */
     char *diff;       /* unified, or NULL */
     char *file;       /* of the case, or of the fault */
     uint32_t line;
@@ -83,5 +122,33 @@ bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *p
  * Errors: FX_EIO, FX_ENOMEM; files already written stay. */
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
                       struct fx_buf *messages, struct fx_err *err) FX_MUST_USE;
+
+/* ---- printing -------------------------------------------------------------------- */
+
+#define FX_SUITE_FORMATS(X)                                                          \
+    X(TEXT, text)     /* as `go test` prints */                                      \
+    X(JUNIT, junit)   /* JUnit's XML */                                              \
+    X(TAP, tap)       /* the Test Anything Protocol, version 14 */                   \
+    X(JSON, json)     /* one event per line, as `go test -json`, with more fields */ \
+    X(GITHUB, github) /* commands to a GitHub workflow */
+
+enum fx_suite_format {
+#define X(name, word) FX_SUITE_FORMAT_##name,
+    FX_SUITE_FORMATS(X)
+#undef X
+};
+
+extern const char *const fx_suite_format_words[]; /* NULL ends */
+
+struct fx_suite_style {
+    bool verbose; /* TEXT: also cases that passed or were skipped */
+    bool colour;  /* TEXT */
+};
+
+/* Appends all results in the format. Texts in results may be hostile: each format escapes
+ * what would break out of it. Failure sticks in `buf`. */
+void fx_suite_print(struct fx_buf *buf, enum fx_suite_format format,
+                    const struct fx_suite_results *results,
+                    const struct fx_suite_style *style);
 
 #endif

@@ -72,7 +72,7 @@ struct fx_suite_text {
     const char *file;
     struct fx_text text;          /* data NULL: not available */
     const struct fx_marks *marks; /* or NULL */
-    uint32_t line;                /* of a fault without a place of its own; 0: none */
+    uint32_t line;                /* of a fault without a position of its own; 0: none */
 };
 
 /* Reports the fault to the host, at its node or, for FX_ESYNTAX, its span. ret_line may

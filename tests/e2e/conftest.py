@@ -7,7 +7,7 @@ import pytest
 
 import policies
 import webhook_configurations
-from fixpoint_cluster import SECRET, World
+from fixpoint_cluster import SECRET, Fixture
 from process import Server, is_report
 from standin.cluster import Cluster
 
@@ -56,23 +56,23 @@ def cluster(tmp_path):
 
 
 @pytest.fixture
-def world(cluster, tmp_path):
+def fixture(cluster, tmp_path):
     """What a test has in the cluster."""
-    made = World(cluster, tmp_path)
+    made = Fixture(cluster, tmp_path)
     yield made
     failures = made.close()
     assert not failures, "\n".join(failures)
 
 
 @pytest.fixture
-def replica(world):
+def replica(fixture):
     """replica(…) starts one that does all there is to do and shares its certificate with
-    others in a Secret; it waits a second between the phases of a rotation, unless it is told
+    others in a Secret; it waits a second between the phases of a rotation, unless its flags say
     more."""
 
     def begin(*args, **how):
         arguments = ("--tls-secret", SECRET, *(args or ("--rotation-wait", "1s")))
-        return world.start(*arguments, everything=True, ready=False, tls=False, **how)
+        return fixture.start(*arguments, everything=True, ready=False, tls=False, **how)
 
     return begin
 

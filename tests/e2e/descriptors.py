@@ -21,11 +21,11 @@ def until(holds, what, within=20):
 
 
 def settle(server):
-    """How many there are once it is at rest."""
+    """How many there are once the number is stable."""
     seen = []
     deadline = time.monotonic() + 20 * SLOW
     while len(seen) < 25 or len(set(seen[-25:])) > 1:
-        assert time.monotonic() < deadline, "it never rests: %s" % seen[-25:]
+        assert time.monotonic() < deadline, "the number never gets stable: %s" % seen[-25:]
         seen.append(count(server))
         time.sleep(0.02)
     return seen[-1]

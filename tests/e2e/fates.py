@@ -132,10 +132,10 @@ class Crowd:
             client.start()
 
     def wait(self):
-        """Until somebody is answered."""
+        """Waits until a request is answered."""
         deadline = time.monotonic() + 20 * SLOW
         while not any(fate.end == ANSWERED for one in self.clients for fate in one.fates):
-            assert time.monotonic() < deadline, "nobody is answered"
+            assert time.monotonic() < deadline, "no request is answered"
             time.sleep(0.005)
 
     def end(self):

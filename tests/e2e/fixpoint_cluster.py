@@ -21,7 +21,7 @@ from webhook_configurations import CONFIGURATION, NAMESPACE
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LEASES = "leases.coordination.k8s.io"
 SECRET = "fixpoint-e2e-certificate"
-# None of these is anybody else's in a cluster of other people's.
+# No other program uses these names in a shared cluster.
 NAMES = ("--lease-name", CONFIGURATION)
 NAMES += ("--mutating-webhook-configuration-name", CONFIGURATION)
 NAMES += ("--validating-webhook-configuration-name", CONFIGURATION)
@@ -54,12 +54,12 @@ def definitions(*names):
     return [found[name] for name in names or found]
 
 
-def until(look, wanted, within=10):
-    """Waits until look() gives what is wanted (or what `wanted` holds of), and gives it."""
+def until(read, wanted, within=10):
+    """Waits until read() gives what is wanted (or what `wanted` holds of), and gives it."""
     holds = wanted if callable(wanted) else lambda got: got == wanted
     began = time.monotonic()
     while True:
-        got = look()
+        got = read()
         if holds(got):
             return got
         took = time.monotonic() - began
@@ -115,7 +115,7 @@ class Replica(Server):
             return int(next(line for line in lines if line.startswith(what)).split()[1])
 
 
-class World:
+class Fixture:
     """A cluster, and what a test has in it. All of it goes with `close`."""
 
     def __init__(self, cluster, folder):
@@ -135,8 +135,8 @@ class World:
         register=False,
         **how,
     ):
-        """A replica; of the webhook alone, unless told otherwise (`everything`: of all there
-        is). `register`: the cluster asks it."""
+        """A replica; of the webhook alone, unless the caller says otherwise
+        (`everything`: of all there is). `register`: the cluster asks it."""
         name = name or "replica-%d" % len(self.replicas)
         kubeconfig = kubeconfig or self.cluster.kubeconfig_for("fixpoint")
         folder = self.folder / ("%s-%d" % (name, len(self.replicas)))

@@ -31,7 +31,7 @@ def documented(*sections):
 
 
 def values(wanted):
-    """{label: the words in backticks of all rows that have it}"""
+    """{label: the values in backticks of all rows that have it}"""
     found = {}
     for _, labels, meaning in wanted.values():
         for label in labels:

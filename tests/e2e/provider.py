@@ -2,7 +2,7 @@
 """A provider of external data: HTTPS on the loopback address, honest or faulty.
 
 It answers `<key>_valid` to each key and keeps its connections, unless it has a `fault`: a
-function of the request and its keys that answers, or does not, in its place. Behind a
+function of the request and its keys that answers, or does not, instead of it. Behind a
 fault the connection is closed, unless it sets `request.close_connection` to False."""
 
 import contextlib
@@ -158,7 +158,7 @@ class Provider:
 
 
 def dead_port():
-    """A port of the loopback address on which nobody listens."""
+    """A port of the loopback address without a listener."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         return unused.getsockname()[1]

@@ -39,16 +39,16 @@ def steps(replica, since=0):
 def published(cluster):
     """Waits until both configurations hold the bundle of the Secret; gives that."""
 
-    def look():
+    def read():
         secret = read_secret(cluster) or {"ca.crt": None}
         return secret["ca.crt"], bundle(cluster, MUTATING), bundle(cluster, VALIDATING)
 
-    return until(look, lambda got: got[0] and len(set(got)) == 1)[0]
+    return until(read, lambda got: got[0] and len(set(got)) == 1)[0]
 
 
 def shown(replica, trusted=None, name=NAME):
     """The certificate that a replica shows, PEM, to a client that trusts these (None: that
-    trusts anybody)."""
+    trusts any certificate)."""
     if trusted is None:
         context = ssl._create_unverified_context()
     else:

@@ -34,19 +34,19 @@ def objects(standin, group, kind):
     return standin.objects(group, plural)
 
 
-def stored(world):
+def stored(fixture):
     """What the stored policies write into a Pod that is created now, by its last key."""
     found = {}
     for group, kind in CHANGING:
-        for policy in objects(world.cluster.standin, group, kind):
+        for policy in objects(fixture.cluster.standin, group, kind):
             key = policy["spec"]["location"].rpartition(".")[2].strip('"')
             found[key] = policy["spec"]["parameters"]["assign"]["value"]
     return found
 
 
-def agree(world, replica, within=30):
+def agree(fixture, replica, within=30):
     """Waits until objects get just what the policies say that are stored."""
-    wanted = stored(world)
+    wanted = stored(fixture)
     until(lambda: seen_by(replica), wanted, within)
 
 

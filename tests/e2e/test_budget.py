@@ -170,7 +170,7 @@ def bomb(number, namespace="shop"):
 
 
 def test_the_words(start):
-    """A rule that takes too many steps is left out, and the user is told which."""
+    """A rule that takes too many steps is disabled, and the warning names it."""
     server = start(bomb(1), args=[*WAYS, "--namespace-share", "100"])
     said = answer(ask(server, review(with_list([0] * 9000))))
     assert said["allowed"] is True
@@ -191,8 +191,8 @@ def test_the_share_of_a_namespace(start):
     said = answer(ask(server, review(with_list([0] * 9000)), path=path))
     seconds = time.monotonic() - began
     assert said["allowed"] is True and said["patch"]  # of the cluster's rule
-    told = "the policies of its namespace have used up their share of the review's time, 10 %"
-    assert sum(told in warning for warning in said["warnings"]) > 50
+    report = "the policies of its namespace have used up their share of the review's time, 10 %"
+    assert sum(report in warning for warning in said["warnings"]) > 50
     assert seconds < TIMEOUT_S * SLOW
     samples = metrics_text.read(health(server, "/metrics")[1])
     name = "fixpoint_namespace_policies_seconds_total"
@@ -214,7 +214,7 @@ def test_the_deadline(start):
 
 def test_one_policy_takes_the_time(start):
     """A deadline that passes while one policy takes most of the work counts against it. (On a
-    busy machine it may pass before the policy's turn, and then counts against nobody.)"""
+    busy machine it may pass before the policy's step, and then counts against no policy.)"""
     args = (*WAYS, "--namespace-share", "100", "--quarantine-after", "1")
     server = start(bomb(1), args=args)
     for _ in range(50):

@@ -57,7 +57,7 @@ def test_self_signed_is_verified(start):
     assert "BEGIN CERTIFICATE" in open(server.certificate).read()
     assert "PRIVATE" not in open(server.certificate).read()
     assert answer(ask(server, review(pod())))["allowed"]
-    with pytest.raises(ssl.SSLCertVerificationError):  # by nobody who was not told
+    with pytest.raises(ssl.SSLCertVerificationError):  # not by a client without the CA
         raw = socket.create_connection(("127.0.0.1", server.port), 10)
         try:
             ssl.create_default_context().wrap_socket(raw, server_hostname="localhost")
@@ -115,8 +115,8 @@ def test_a_bad_pair_is_not_taken(start, tmp_path):
     server = start(pull_always(), tls=pair)
     position = server.log.position()
     shutil.copy(other.cert, pair.cert)  # its key does not come
-    told = server.log.wait(NOT_TAKEN, since=position)
-    assert told["level"] == "error" and str(pair.cert) in told["error"]
+    report = server.log.wait(NOT_TAKEN, since=position)
+    assert report["level"] == "error" and str(pair.cert) in report["error"]
     server.certificate = str(tmp_path / "was.crt")
     trusted = tmp_path / "was.crt"
     position = server.log.position()

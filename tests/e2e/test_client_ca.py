@@ -61,7 +61,7 @@ def refusals(server):
 
 
 def is_turned_away(server, identity, reason, **how):
-    """Is it, for that reason, and does nobody else count?"""
+    """Is the client refused for that reason, and counted as such only?"""
     before = refusals(server)
     with pytest.raises(Turned, match="alert|reset|[Bb]roken pipe|ended"):
         ask(server, identity, **how)
@@ -169,7 +169,7 @@ def test_a_bundle_of_two(start, tmp_path, ours, theirs, api_server):
     assert ask(server, theirs.sign("api-server", API_SERVER))
 
 
-# ---- what is told ----
+# ---- what is logged ----
 
 
 def test_the_log_tells_and_is_not_flooded(start, ours):
@@ -177,9 +177,9 @@ def test_the_log_tells_and_is_not_flooded(start, ours):
     hostile = ours.sign("hostile", '/CN=x"}\\n{"level":"error","msg":"gotcha')
     for _ in range(5):
         assert is_turned_away(server, hostile, "name")
-    (told,) = server.log.entries("client refused")
-    assert told["level"] == "warn" and told["certificate"] == "name"
-    assert told["common_name"].startswith('x"}') and len(told["common_name"]) <= 64
+    (report,) = server.log.entries("client refused")
+    assert report["level"] == "warn" and report["certificate"] == "name"
+    assert report["common_name"].startswith('x"}') and len(report["common_name"]) <= 64
     assert not server.log.entries("gotcha")
     assert "BEGIN CERTIFICATE" not in server.log.text()
 
@@ -215,9 +215,9 @@ def test_with_files_that_change(start, tmp_path, ours, api_server):
     assert is_turned_away(server, None, "missing")
 
 
-def test_with_the_secret_of_a_cluster(replica, world, ours, api_server):
+def test_with_the_secret_of_a_cluster(replica, fixture, ours, api_server):
     server = replica("--rotation-wait", "1s", *limits(ours, "kube-apiserver"))
-    trusted = published(world.cluster)
+    trusted = published(fixture.cluster)
     server.wait_ready()
     assert ask(server, api_server, trusted=trusted, name=SERVICE_NAME)
     assert is_turned_away(server, None, "missing", trusted=trusted, name=SERVICE_NAME)
@@ -257,10 +257,10 @@ def test_authorities_change(start, tmp_path, ours, theirs, api_server, how):
     assert is_turned_away(server, api_server, "untrusted")
     # Nothing that can be used: those of before stay.
     position = change("not a certificate\n")
-    told = server.log.wait(
+    report = server.log.wait(
         "client CA certificates rejected: the previous ones stay in use", since=position
     )
-    assert told["level"] == "error" and str(file) in told["error"]
+    assert report["level"] == "error" and str(file) in report["error"]
     assert ask(server, of_theirs)
     assert is_turned_away(server, None, "missing")
 

@@ -36,51 +36,51 @@ def grant_all(standin, user):
     standin.grant(user, ["get", "list", "watch"], ["*"], group="*")
 
 
-def test_the_token_is_rotated(world, standin, tmp_path):
-    """The file is another, the old token is no longer valid: nobody notices."""
+def test_the_token_is_rotated(fixture, standin, tmp_path):
+    """The file is another, the old token is no longer valid: no request fails."""
     account = "system:serviceaccount:%s:fixpoint" % NAMESPACE
     mounted, rotate = standin.service_account(NAMESPACE, "fixpoint", tmp_path / "mounted")
     grant_all(standin, account)
-    replica = world.start(kubeconfig=with_token_file(standin, mounted, tmp_path))
+    replica = fixture.start(kubeconfig=with_token_file(standin, mounted, tmp_path))
     plurals = {split(name)[0] for name in RESOURCES}
-    for turn in range(3):
+    for step in range(3):
         standin.revoke(rotate())
         position = len(standin.log)
         standin.http.hang_up()
-        world.put(annotation("a", "a", str(turn)))
+        fixture.put(annotation("a", "a", str(step)))
 
         def watched():
             watches = [one for one in list(standin.log)[position:] if one.verb == "watch"]
             return plurals <= {one.resource for one in watches if one.status == 200}
 
         until(watched, True, within=30)
-        agree(world, replica)
+        agree(fixture, replica)
     assert not [line for line in replica.log.entries(GONE) if "401" in line["error"]]
 
 
-def test_a_token_that_is_refused_is_told_until_there_is_another(world, standin, tmp_path):
+def test_a_token_that_is_refused_is_told_until_there_is_another(fixture, standin, tmp_path):
     account = "system:serviceaccount:%s:fixpoint" % NAMESPACE
     mounted, rotate = standin.service_account(NAMESPACE, "fixpoint", tmp_path / "mounted")
     grant_all(standin, account)
-    world.put(annotation("a", "a", "1"))
+    fixture.put(annotation("a", "a", "1"))
     rotate()
     standin.revoke((mounted.path / "token").read_text())
-    replica = world.start(
+    replica = fixture.start(
         kubeconfig=with_token_file(standin, mounted, tmp_path), ready=False
     )
-    told = replica.log.wait(GONE)
-    assert re.match("list [a-z0-9. ]+: 401 Unauthorized", told["error"]), told
+    report = replica.log.wait(GONE)
+    assert re.match("list [a-z0-9. ]+: 401 Unauthorized", report["error"]), report
     assert not replica.ready() and replica.process.poll() is None
     rotate()
     replica.wait_ready(30)
-    agree(world, replica)
+    agree(fixture, replica)
 
 
-def test_no_rights_at_the_start(world, standin):
+def test_no_rights_at_the_start(fixture, standin):
     """Not ready, and it says which rule it needs; with the rights it becomes so."""
-    world.put(annotation("a", "a", "1"))
-    kubeconfig = world.cluster.kubeconfig_for("fixpoint", groups=[])
-    replica = world.start(kubeconfig=kubeconfig, ready=False)
+    fixture.put(annotation("a", "a", "1"))
+    kubeconfig = fixture.cluster.kubeconfig_for("fixpoint", groups=[])
+    replica = fixture.start(kubeconfig=kubeconfig, ready=False)
     plurals = {name.partition(".")[0] for name in RESOURCES}
     until(lambda: set(said(replica)) >= plurals, True)
     error = said(replica)["assign"]
@@ -99,17 +99,17 @@ def test_no_rights_at_the_start(world, standin):
     assert replica.state("assign." + GATEKEEPER) == "failing"
     grant_all(standin, "fixpoint")
     replica.wait_ready(30)
-    agree(world, replica)
+    agree(fixture, replica)
 
 
-def test_the_rights_of_the_manifest_are_enough(world, standin):
+def test_the_rights_of_the_manifest_are_enough(fixture, standin):
     """deploy/fixpoint.yaml, with nothing granted that is not written there."""
     roles = ("Namespace", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")
     standin.load(*manifests(*roles), *manifests(*CONFIGURATIONS))
     bad = annotation("bad", "bad", "1")
     bad["spec"]["location"] = "spec.no[metadata"
-    world.put(annotation("a", "a", "1"), bad)
-    replica = world.start(
+    fixture.put(annotation("a", "a", "1"), bad)
+    replica = fixture.start(
         *("--operation", "mutation-webhook", "--operation", "mutation-status"),
         *("--own-namespace", "fixpoint-system", "--apis", "gatekeeper"),
         *("--tls-secret", "fixpoint-webhook-server-cert"),
@@ -118,7 +118,7 @@ def test_the_rights_of_the_manifest_are_enough(world, standin):
         tls=False,
     )
     for policy in (annotation("a", "a", "1"), bad):
-        until(lambda: world.entry(policy, replica) is not None, True)
+        until(lambda: fixture.entry(policy, replica) is not None, True)
     until(lambda: replica.metric("fixpoint_lease_held"), 1)
     until(lambda: replica.metric("fixpoint_events_total", result="ok"), 1)
     until(lambda: replica.metric("fixpoint_ca_bundle_published"), 1)
@@ -127,12 +127,12 @@ def test_the_rights_of_the_manifest_are_enough(world, standin):
     assert asked and not [one for one in asked if one.status == 403]
 
 
-def test_not_ready_before_its_certificate(world, standin):
-    """Whoever asked it would be shown one that nobody vouches for."""
+def test_not_ready_before_its_certificate(fixture, standin):
+    """Its answers would use a certificate that no CA has signed."""
     gate = threading.Event()
     standin.faults.add(lambda _: gate.wait(60), resource="secrets")
     arguments = ("--tls-secret", "certificate", "--tls-name", "localhost")
-    replica = world.start(*arguments, tls=False, ready=False)
+    replica = fixture.start(*arguments, tls=False, ready=False)
     replica.log.wait("policies active")
     replica.log.wait("webhook port answers")
     status, text = health(replica, "/readyz")

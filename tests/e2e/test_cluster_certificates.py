@@ -114,8 +114,8 @@ class Calls:
     """Until the end of the block objects are created, and each replica is called anew by a
     client that trusts what is published at that moment."""
 
-    def __init__(self, world, servers):
-        self._world, self._servers, self._over = world, servers, threading.Event()
+    def __init__(self, fixture, servers):
+        self._world, self._servers, self._over = fixture, servers, threading.Event()
         self.good, self.bad = collections.Counter(), []
         works = (self._create, self._create, self._call, self._call)
         self._threads = [threading.Thread(target=self._run, args=(one,)) for one in works]
@@ -133,7 +133,7 @@ class Calls:
             try:
                 work()
                 self.good[work.__name__] += 1
-            except Exception as failure:  # told at the end
+            except Exception as failure:  # reported at the end
                 self.bad.append(repr(failure))
 
     def __enter__(self):
@@ -147,7 +147,7 @@ class Calls:
             thread.join()
 
 
-def test_spoilt_while_objects_are_created(cluster, world, replica):
+def test_spoilt_while_objects_are_created(cluster, fixture, replica):
     """Two replicas remember what was good: no call fails, and the Secret is as it was."""
     standin = cluster.need_standin()
     cluster.define(*definitions("assignmetadata.mutations.gatekeeper.sh"))
@@ -158,11 +158,11 @@ def test_spoilt_while_objects_are_created(cluster, world, replica):
     standin.admission.client.services.set(NAMESPACE, SERVICE, ports)
     trusted, before = published(cluster), read_secret(cluster)
     until(lambda: {shown(server) for server in servers}, {before["tls.crt"]})
-    world.put(annotation("a", "a", "1"))
+    fixture.put(annotation("a", "a", "1"))
     for server in servers:
         until(lambda server=server: server.metric("gatekeeper_mutators", status="active"), 1)
-    world.expect(a="1")
-    with Calls(world, servers) as calls:
+    fixture.expect(a="1")
+    with Calls(fixture, servers) as calls:
         for values in SPOILT:
             write_secret(cluster, **values)
             until(lambda: read_secret(cluster), before, within=40)
@@ -172,13 +172,13 @@ def test_spoilt_while_objects_are_created(cluster, world, replica):
     assert min(calls.good[one] for one in ("_create", "_call")) > 20
     wrote = [step for server in servers for step in steps(server)]
     assert sorted(wrote) == ["create"] + ["restore"] * len(SPOILT)
-    told = [one["error"] for server in servers for one in server.log.entries(RESTORED)]
+    report = [one["error"] for server in servers for one in server.log.entries(RESTORED)]
     for key in ("ca.crt", "ca.key", "tls.crt", "tls.key"):
-        assert any(key + ": " in one for one in told), key
+        assert any(key + ": " in one for one in report), key
 
 
 def test_spoilt_before_it_starts(cluster, replica):
-    """It remembers nothing, but whoever trusts what is published is served on."""
+    """It remembers nothing, but a client that trusts what is published is still served."""
     first = replica()
     trusted, before = published(cluster), read_secret(cluster)
     assert first.stop() == 0
@@ -212,11 +212,11 @@ def test_forbidden_to_read(cluster, replica):
     standin = cluster.need_standin()
     grant_most(standin)
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
-    told = server.log.wait(
+    report = server.log.wait(
         "resource cannot be read: the objects read last stay in use", resource="secrets", state="failing"
     )
     words = 'the Role in namespace %s needs apiGroups [""], resources ["secrets"]' % NAMESPACE
-    assert words in told["error"] and '"list","watch"' in told["error"]
+    assert words in report["error"] and '"list","watch"' in report["error"]
     assert "Secret" in health(server, "/readyz")[1]
     grant_most(standin, "list", "watch", "create", "patch")
     server.log.wait("Secret written", timeout=20)
@@ -227,8 +227,8 @@ def test_forbidden_to_write(cluster, replica):
     standin = cluster.need_standin()
     grant_most(standin, "list", "watch")
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
-    told = server.log.wait("Secret not written: it will be retried")
-    assert told["step"] == "create" and 'verbs ["create"]' in told["error"]
+    report = server.log.wait("Secret not written: it will be retried")
+    assert report["step"] == "create" and 'verbs ["create"]' in report["error"]
     time.sleep(5)  # tried again in vain
     assert len(standin.log.of(verb="create", resource="secrets")) in (2, 3)
     assert len(server.log.entries("Secret not written: it will be retried")) == 1

@@ -41,7 +41,7 @@ def clock(tmp_path):
 
 
 def jump(server, clock, days):
-    """SIGHUP makes it look now, instead of within the hour."""
+    """SIGHUP makes it check now, instead of within the hour."""
     clock.move(days)
     since = server.log.position()
     server.signal(signal.SIGHUP)
@@ -79,8 +79,8 @@ def test_clock_that_was_never_set(cluster, replica, clock):
     """Then the API server's own certificate is not valid yet: nothing is made."""
     clock.move(-20000)
     server = replica(environment=clock.environment)
-    told = server.log.wait("the API server does not answer: the objects read last stay in use")
-    assert "starts in the future" in told["error"]
+    report = server.log.wait("the API server does not answer: the objects read last stay in use")
+    assert "starts in the future" in report["error"]
     assert not server.ready()
     assert read_secret(cluster) is None
     clock.move(0)

@@ -53,7 +53,7 @@ def owners(cluster):
 
 
 def applied(selector):
-    """What somebody applies who wants this selector, and knows no caBundle."""
+    """What a user applies who sets this selector, and no caBundle."""
     obj = mutating()
     obj["webhooks"][0]["objectSelector"] = selector
     return obj
@@ -93,7 +93,7 @@ def test_enable_what_is_not_disabled(cluster):
 @pytest.mark.parametrize("command", ["disable", "enable"])
 def test_there_is_none(cluster, command):
     """That one is meant, unless another one is named."""
-    cluster.need_standin()  # in a real one it may be somebody's
+    cluster.need_standin()  # in a real one it may be in use
     assert run(cluster.kubeconfig_for("admin"), command) == (
         5,
         "",
@@ -163,7 +163,7 @@ def test_it_ends_by_itself(cluster, replica):
 
 
 def install(cluster, operation="Apply"):
-    """The configuration anew, by somebody who applies it, or by one who only writes it."""
+    """The configuration anew, by a client that applies it, or by one that only writes it."""
     cluster.delete(MUTATING, CONFIGURATION)
     if operation == "Apply":
         cluster.apply(applied(BLUE), manager="helm")
@@ -232,8 +232,10 @@ def test_record_that_somebody_spoilt(cluster, replica):
     cluster.patch(MUTATING, CONFIGURATION, spoilt)
     server = replica()
     published(cluster)
-    told = server.log.wait("mutation stays disabled although the end of the disable is reached", timeout=20)
-    assert "fixpoint.dev/disabled-selectors" in told["error"]
+    report = server.log.wait(
+        "mutation stays disabled although the end of the disable is reached", timeout=20
+    )
+    assert "fixpoint.dev/disabled-selectors" in report["error"]
     time.sleep(2)
     assert len(server.log.entries("mutation stays disabled although the end of the disable is reached")) <= 2
     assert selectors(cluster) == [NEVER]

@@ -38,10 +38,10 @@ def change(cluster, dice, count):
         cluster.load(policy)
 
 
-def test_watches_that_are_cut_again_and_again(world, standin):
+def test_watches_that_are_cut_again_and_again(fixture, standin):
     """A hundred times, at whatever byte, within lines and chunk sizes, while policies come,
     change and go."""
-    replica = world.start()
+    replica = fixture.start()
     cut = faults.cut(0, 6000, seed=SEED, rst=SEED % 2 == 0)
     rule = standin.faults.add(cut, times=CUTS, verb="watch", user="fixpoint")
     standin.http.hang_up()
@@ -49,12 +49,12 @@ def test_watches_that_are_cut_again_and_again(world, standin):
     deadline = time.monotonic() + 60 * SLOW
     while rule.hits < CUTS:
         assert time.monotonic() < deadline, "%d cuts" % rule.hits
-        change(world.cluster, dice, count)
+        change(fixture.cluster, dice, count)
         count += 1
         time.sleep(0.005)
-    agree(world, replica)
+    agree(fixture, replica)
     print("seed %d: %d changes, %d cuts" % (SEED, count, rule.hits))
-    assert len(stored(world)) > 10
+    assert len(stored(fixture)) > 10
     until(lambda: replica.state(ANNOTATIONS), "watching")
 
 
@@ -66,33 +66,33 @@ def away(standin):
     return rule
 
 
-@pytest.mark.parametrize("silent", (0, 2), ids=("told", "lost"))
+@pytest.mark.parametrize("silent", (0, 2), ids=("reported", "lost"))
 @pytest.mark.parametrize("in_head", (False, True), ids=("in the stream", "as a status"))
-def test_a_version_that_is_too_old(world, standin, in_head, silent):
+def test_a_version_that_is_too_old(fixture, standin, in_head, silent):
     """What happened meanwhile is listed; also where a watch first ends without a word."""
     standin.settings.expired_in_head = in_head
     gone = annotation("gone", "gone", "1")
-    world.put(annotation("stays", "stays", "1"), gone)
-    replica = world.start()
+    fixture.put(annotation("stays", "stays", "1"), gone)
+    replica = fixture.start()
     rule = away(standin)
-    world.drop(gone)
-    world.put(annotation("stays", "stays", "2"), annotation("new", "new", "1"))
+    fixture.drop(gone)
+    fixture.put(annotation("stays", "stays", "2"), annotation("new", "new", "1"))
     standin.expire()
     if silent:
         standin.faults.add(faults.silence(), times=silent, verb="watch", skip=0)
     standin.faults.remove(rule)
-    agree(world, replica)
-    assert stored(world) == {"stays": "2", "new": "1"}
+    agree(fixture, replica)
+    assert stored(fixture) == {"stays": "2", "new": "1"}
     lists = standin.log.of(verb="list", resource="assignmetadata", user="fixpoint")
     assert len(lists) > 1
     watches = standin.log.of(verb="watch", resource="assignmetadata", user="fixpoint")
     assert not in_head or 410 in [one.status for one in watches]
 
 
-def test_pages_that_are_too_old(world, standin):
+def test_pages_that_are_too_old(fixture, standin):
     """The rest of a list is gone when it is asked for: it begins again."""
     policies = [annotation("p%04d" % i, "p%04d" % i, "1") for i in range(1100)]
-    world.cluster.load(*policies)
+    fixture.cluster.load(*policies)
 
     def expire(exchange):
         standin.expire()
@@ -100,7 +100,7 @@ def test_pages_that_are_too_old(world, standin):
     rule = standin.faults.add(
         expire, times=1, resource="assignmetadata", query=lambda query: "continue" in query
     )
-    replica = world.start()
+    replica = fixture.start()
     assert rule.hits == 1
     assert replica.metric("fixpoint_kube_objects", resource=ANNOTATIONS) == len(policies)
     assert replica.metric("gatekeeper_mutators", status="active") == len(policies)

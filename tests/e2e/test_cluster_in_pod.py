@@ -80,13 +80,13 @@ def account(standin, volume, monkeypatch):
 
 
 class Pod(Replica):
-    """A replica whom no flag tells where the API server is."""
+    """A replica without a flag for the API server."""
 
-    def __init__(self, world, *arguments, namespace=NAMESPACE):
+    def __init__(self, fixture, *arguments, namespace=NAMESPACE):
         self.name = os.environ["POD_NAME"]
-        Server.__init__(self, world.folder, [], *arguments, tls=False)
-        world.replicas.append(self)
-        services = world.cluster.standin.admission.client.services
+        Server.__init__(self, fixture.folder, [], *arguments, tls=False)
+        fixture.replicas.append(self)
+        services = fixture.cluster.standin.admission.client.services
         services.set(namespace, SERVICE, [self.port])
 
 
@@ -109,9 +109,9 @@ def register(standin, namespace):
     standin.load(configuration(hook))
 
 
-def entry(world, pod):
+def entry(fixture, pod):
     """What the Pod says of the policy in its status."""
-    return world.entry(POLICY, pod) or {}
+    return fixture.entry(POLICY, pod) or {}
 
 
 def asked(verb, resource, user, standin, since=0):
@@ -125,7 +125,7 @@ def asked(verb, resource, user, standin, since=0):
 
 
 @pytest.fixture
-def installed(world, standin, account, monkeypatch):
+def installed(fixture, standin, account, monkeypatch):
     """A Pod with the arguments and the rights of deploy/fixpoint.yaml, and its user."""
     kinds = ("CustomResourceDefinition", "Namespace", "ServiceAccount", "ClusterRole")
     kinds += ("ClusterRoleBinding", "Role", "RoleBinding", "Service")
@@ -133,15 +133,15 @@ def installed(world, standin, account, monkeypatch):
     standin.load(*manifests(*kinds))
     user, _ = account()
     monkeypatch.setenv("POD_NAMESPACE", NAMESPACE)
-    return Pod(world, *arguments_of_the_manifest()).wait_ready(), user
+    return Pod(fixture, *arguments_of_the_manifest()).wait_ready(), user
 
 
-def test_as_the_manifest_installs_it(world, standin, installed):
+def test_as_the_manifest_installs_it(fixture, standin, installed):
     """A policy acts."""
     pod, user = installed
-    world.put(POLICY)
-    world.expect(a="1")
-    until(lambda: entry(world, pod).get("enforced"), True)
+    fixture.put(POLICY)
+    fixture.expect(a="1")
+    until(lambda: entry(fixture, pod).get("enforced"), True)
     until(lambda: pod.metric("fixpoint_lease_held"), 1)
     assert asked("watch", MUTATOR, user, standin)
     assert not [one for one in standin.log if one.status in (401, 403)]
@@ -155,10 +155,10 @@ def arguments_of_the_manifest():
     return [one for one in others if "listen=" not in one]
 
 
-def test_the_ignore_label_comes_in_no_way(world, standin, installed):
+def test_the_ignore_label_comes_in_no_way(fixture, standin, installed):
     """The API server takes labels along with a Namespace's status and finalizers, too. But
     the end of a Namespace that has the label is written in the same way, and is let pass."""
-    cluster, label = world.cluster, {"metadata": {"labels": {IGNORE: "yes"}}}
+    cluster, label = fixture.cluster, {"metadata": {"labels": {IGNORE: "yes"}}}
     until(lambda: guarded(cluster), True)
     standin.load(space("plain"), labelled("had"))
     finalizers = cluster.get("namespaces", "plain")
@@ -202,13 +202,13 @@ def guarded(cluster):
     ],
 )
 def test_the_own_namespace(
-    world, standin, account, volume, monkeypatch, in_file, in_environment, own
+    fixture, standin, account, volume, monkeypatch, in_file, in_environment, own
 ):
     """Its Config counts, and Secret and Lease are made there; the certificate is for the
     Service there."""
-    homes = {"of-file", "of-environment", "gatekeeper-system"}
-    spaces = [space(name) for name in (*homes, *map("spared-by-{}".format, homes))]
-    standin.load(*definitions(), *spaces, *map(config, homes))
+    namespaces = {"of-file", "of-environment", "gatekeeper-system"}
+    spaces = [space(name) for name in (*namespaces, *map("spared-by-{}".format, namespaces))]
+    standin.load(*definitions(), *spaces, *map(config, namespaces))
     user, _ = account(in_file or "default")
     standin.grant(user, ["*"], ["*"], group="*")
     if in_file is None:
@@ -216,19 +216,19 @@ def test_the_own_namespace(
     if in_environment:
         monkeypatch.setenv("POD_NAMESPACE", in_environment)
     register(standin, own)
-    Pod(world, "--tls-secret", "certificate", namespace=own).wait_ready()
-    world.put(POLICY)
-    world.expect(a="1")
-    for home in homes:
-        wanted = {} if home == own else {"a": "1"}
-        assert world.annotations("spared-by-" + home) == wanted, home
-    assert found(world, "secrets") == {("certificate", own)}
-    until(lambda: found(world, LEASES), {("fixpoint", own)})
+    Pod(fixture, "--tls-secret", "certificate", namespace=own).wait_ready()
+    fixture.put(POLICY)
+    fixture.expect(a="1")
+    for namespace in namespaces:
+        wanted = {} if namespace == own else {"a": "1"}
+        assert fixture.annotations("spared-by-" + namespace) == wanted, namespace
+    assert found(fixture, "secrets") == {("certificate", own)}
+    until(lambda: found(fixture, LEASES), {("fixpoint", own)})
 
 
-def found(world, resource):
+def found(fixture, resource):
     """Name and namespace of each."""
-    each = [one["metadata"] for one in world.cluster.list(resource)]
+    each = [one["metadata"] for one in fixture.cluster.list(resource)]
     return {(one["name"], one["namespace"]) for one in each}
 
 
@@ -248,59 +248,59 @@ def config(namespace):
 
 
 @pytest.fixture
-def served(world, standin, account):
+def served(fixture, standin, account):
     """A Pod with one policy in force; gives it, its user, and what rotates its token."""
     standin.load(*definitions(), space(NAMESPACE))
     user, rotate = account()
     standin.grant(user, ["*"], ["*"], group="*")
     register(standin, NAMESPACE)
-    pod = Pod(world, "--tls-secret", "certificate").wait_ready()
-    world.put(POLICY)
-    world.expect(a="1")
+    pod = Pod(fixture, "--tls-secret", "certificate").wait_ready()
+    fixture.put(POLICY)
+    fixture.expect(a="1")
     return pod, user, rotate
 
 
-def test_commands_that_are_run_in_it(world, served):
+def test_commands_that_are_run_in_it(fixture, served):
     """They find the cluster as it does."""
     for verb, wanted in (("disable", {}), ("enable", {"a": "1"})):
         done = subprocess.run(command() + [verb], capture_output=True, timeout=60 * SLOW)
         assert done.returncode == 0, done.stderr
-        world.expect(**wanted)
+        fixture.expect(**wanted)
 
 
 # --- its token -------------------------------------------------------------------------------
 
 
-def test_the_token_is_another(world, standin, served):
+def test_the_token_is_another(fixture, standin, served):
     """The kubelet turns `..data` over, and the API server knows the old token no longer:
-    nobody notices, not even who was just being asked with it."""
+    no request fails, not even one in progress."""
     pod, user, rotate = served
-    for turn in ("2", "3", "4"):
+    for value in ("2", "3", "4"):
         standin.revoke(rotate())
         since = len(standin.log)
         standin.http.hang_up()
-        world.put(annotation("a", "a", turn))
-        world.expect(a=turn)
-        until(lambda: entry(world, pod).get("observedGeneration"), int(turn))
+        fixture.put(annotation("a", "a", value))
+        fixture.expect(a=value)
+        until(lambda: entry(fixture, pod).get("observedGeneration"), int(value))
         until(lambda: asked("watch", MUTATOR, user, standin, since), True)
     # The Lease is renewed every ten seconds.
     until(lambda: asked("patch", "leases", user, standin, since), True, within=20)
     assert "401 Unauthorized" not in pod.log.text()
 
 
-def test_the_token_is_refused_before_there_is_another(world, standin, volume, served):
+def test_the_token_is_refused_before_there_is_another(fixture, standin, volume, served):
     """What is known stays in force, and it says what is wrong; with the new token all goes
     on by itself."""
     pod, _, rotate = served
     standin.revoke((volume / "token").read_text())
     standin.http.hang_up()
-    world.put(annotation("a", "a", "2"))
+    fixture.put(annotation("a", "a", "2"))
     failing = "the API server does not answer: the objects read last stay in use"
-    told = pod.log.wait(failing, timeout=20)
-    assert "401 Unauthorized" in told["error"]
-    assert world.annotations() == {"a": "1"} and pod.ready()
+    report = pod.log.wait(failing, timeout=20)
+    assert "401 Unauthorized" in report["error"]
+    assert fixture.annotations() == {"a": "1"} and pod.ready()
     rotate()
-    world.expect(within=30, a="2")
+    fixture.expect(within=30, a="2")
     until(lambda: pod.state(MUTATOR + "." + GATEKEEPER), "watching", within=30)
 
 
@@ -333,7 +333,7 @@ def test_the_token_is_refused_before_there_is_another(world, standin, volume, se
         ("namespace", "a b", 3, VOLUME + "/namespace: not a valid namespace name"),
     ],
 )
-def test_what_is_missing_is_told(volume, monkeypatch, name, content, status, words):
+def test_what_is_missing_is_reported(volume, monkeypatch, name, content, status, words):
     """It ends at once, and names the file or the variable."""
     given = {"token": "t", "ca.crt": "-----BEGIN CERTIFICATE-----", "namespace": NAMESPACE}
     given.update(zip(SERVER, ("127.0.0.1", "1")))

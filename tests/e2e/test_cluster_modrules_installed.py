@@ -74,8 +74,8 @@ def _deployed(folder):
 class Installed:
     """One of the manifests in a cluster, and a replica that runs as it says."""
 
-    def __init__(self, folder, world, standin):
-        self.world, self.standin = world, standin
+    def __init__(self, folder, fixture, standin):
+        self.fixture, self.standin = fixture, standin
         self.objects = copy.deepcopy(_deployed(folder))
         deployment = self.one("Deployment")
         self.namespace = deployment["metadata"]["namespace"]
@@ -90,7 +90,7 @@ class Installed:
         """Its Service is that which webhooks name; ready, and known to the API server."""
         config = self.standin.kubeconfig_for(self.account, namespace=self.namespace)
         environment = {"POD_NAMESPACE": self.namespace}
-        replica = self.world.start(
+        replica = self.fixture.start(
             *self.arguments, names=(), kubeconfig=config, tls=False, everything=True,
             environment=environment,
         )  # fmt: skip
@@ -119,8 +119,8 @@ def cluster(tmp_path):
 
 
 @pytest.fixture(params=["with-modrules", "in-place-of-kubemod"])
-def installed(request, world, cluster):
-    made = Installed(request.param, world, cluster.standin)
+def installed(request, fixture, cluster):
+    made = Installed(request.param, fixture, cluster.standin)
     space = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": RULES}}
     # The other namespace is in the manifest.
     space["metadata"]["labels"] = {"admission.kubemod.io/ignore": "true"}
@@ -158,14 +158,14 @@ def labels(cluster, space):
 # --- what they do ----------------------------------------------------------------------------
 
 
-def test_rules_act(installed, world, cluster):
-    """On what is created, and on what is deleted, where they were told to."""
-    space = world.namespace()
+def test_rules_act(installed, fixture, cluster):
+    """On what is created, and on what is deleted, where the manifests say so."""
+    space = fixture.namespace()
     installed.start()
-    world.put(adding("team", "/metadata/labels/team", "blue"))
+    fixture.put(adding("team", "/metadata/labels/team", "blue"))
     until(lambda: labels(cluster, space), {"team": "blue"})
     keep = rule("keep", type="Reject", admissionOperations=["DELETE"], rejectMessage="it stays")
-    world.put(keep)
+    fixture.put(keep)
 
     def deletion():
         if cluster.find("pods", "web", space) is None:
@@ -177,45 +177,45 @@ def test_rules_act(installed, world, cluster):
         return ""
 
     until(deletion, lambda words: "kubemod-system/keep" in words and "it stays" in words)
-    world.drop(keep)
+    fixture.drop(keep)
     until(deletion, "")
     assert installed.refused() == []
 
 
-def test_rules_are_validated(installed, world):
+def test_rules_are_validated(installed, fixture):
     """All faults at once, and nothing is stored."""
     installed.start()
     bad = rule("bad", type="Reject", match=[{"select": "$.a["}], rejectMessage="{{")
     with pytest.raises(Refused) as refusal:
-        world.put(bad)
+        fixture.put(bad)
     assert refusal.value.code == 422
     assert "spec.match[0].select" in refusal.value.message
     assert "spec.rejectMessage" in refusal.value.message
     assert installed.refused() == []
 
 
-def test_defaults_are_filled_in(installed, world, cluster):
+def test_defaults_are_filled_in(installed, fixture, cluster):
     """By our definition, or by KubeMod's webhook: the same."""
     installed.start()
-    world.put(adding("team", "/metadata/labels/team", "blue"))
+    fixture.put(adding("team", "/metadata/labels/team", "blue"))
     stored = cluster.get("modrules.api.kubemod.io", "team", RULES)["spec"]
     assert stored["admissionOperations"] == ["CREATE", "UPDATE"]
     assert stored["match"] == [{"select": '$.kind == "Pod"', "matchFor": "Any"}]
 
 
-def test_pods_are_told_their_node(installed, world, cluster):
+def test_pods_are_told_their_node(installed, fixture, cluster):
     """And rules see it, when that comes back."""
-    space = world.namespace()
+    space = fixture.namespace()
     node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1", "labels": {"zone": "a"}}}
     cluster.load(node)
     replica = installed.start()
-    world.put(adding(
+    fixture.put(adding(
         "zone", "/metadata/labels/zone", "{{ .Target.syntheticRefs.node.metadata.labels.zone }}",
         match=[{"select": "$.syntheticRefs.node.metadata.labels.zone"}],
     ))  # fmt: skip
     cluster.create(pod(space, **{ASKS: "true"}))
 
-    # In force: one that is not would change nothing when the Pod is told.
+    # Active: an inactive rule would change nothing when the Pod is created.
     until(lambda: replica.metric("gatekeeper_mutators", status="active"), 1)
     assert cluster.bind("web", "n1", space).status == 201
     metadata = cluster.get("pods", "web", space)["metadata"]
@@ -224,10 +224,10 @@ def test_pods_are_told_their_node(installed, world, cluster):
     assert installed.refused() == []
 
 
-def test_rights_to_the_pods_of_one_namespace(installed, world, cluster):
+def test_rights_to_the_pods_of_one_namespace(installed, fixture, cluster):
     """They suffice there (`apis.kubemod.nodeRefs.namespaces`); Pods elsewhere are bound all the
-    same, and are not told."""
-    here, elsewhere = world.namespace(), world.namespace()
+    same, and get no request."""
+    here, elsewhere = fixture.namespace(), fixture.namespace()
     role = cluster.get(ROLES, installed.one("ClusterRole")["metadata"]["name"])
     role["rules"] = [one for one in role["rules"] if one["resources"] != ["pods"]]
     cluster.update(role)
@@ -237,15 +237,18 @@ def test_rights_to_the_pods_of_one_namespace(installed, world, cluster):
         cluster.create(pod(space, **{ASKS: "true"}))
         assert cluster.bind("web", "n1", space).status == 201
         assert cluster.get("pods", "web", space)["spec"]["nodeName"] == "n1"
-    told = [cluster.get("pods", "web", space)["metadata"]["annotations"] for space in (here, elsewhere)]
-    assert told == [{ASKS: "true", NAMES: "n1"}, {ASKS: "true"}]
+    report = [
+        cluster.get("pods", "web", space)["metadata"]["annotations"]
+        for space in (here, elsewhere)
+    ]
+    assert report == [{ASKS: "true", NAMES: "n1"}, {ASKS: "true"}]
     assert replica.metric("fixpoint_pod_bindings_total", result="failed") == 1
     assert set(installed.refused()) == {("get", "pods", "")}
 
 
-def test_what_is_said_of_them(installed, world, cluster):
+def test_what_is_said_of_them(installed, fixture, cluster):
     """A status where the definition has one, and an Event in the rule's namespace."""
-    space = world.namespace()
+    space = fixture.namespace()
     bad = rule("bad", space, type="Reject", match=[{"select": "$.a["}])
     cluster.load(bad)
     replica = installed.start()
@@ -261,10 +264,10 @@ def test_what_is_said_of_them(installed, world, cluster):
     assert installed.refused() == []
 
 
-def test_kubemods_configurations_stay(world, cluster):
+def test_kubemods_configurations_stay(fixture, cluster):
     """But for their caBundle."""
     standin = cluster.standin
-    made = Installed("in-place-of-kubemod", world, standin)
+    made = Installed("in-place-of-kubemod", fixture, standin)
     cluster.load({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": RULES}})
     cluster.load(*kubemods())
     cluster.load(*(one for one in made.objects if one["kind"] != "Deployment"))

@@ -72,54 +72,54 @@ def counts_in(standin):
     }
 
 
-def test_every_list_fails_in_its_own_way(world, standin):
+def test_every_list_fails_in_its_own_way(fixture, standin):
     """And yet all is read; only then it is ready."""
-    world.cluster.load(*sample(1), *sample(2))
+    fixture.cluster.load(*sample(1), *sample(2))
     rules = inject(standin, LISTS, "list")
     gate = threading.Event()
     last = standin.faults.add(lambda _: gate.wait(60), verb="list", resource="configs")
-    replica = world.start("--log-level", "debug", ready=False)
+    replica = fixture.start("--log-level", "debug", ready=False)
     last.wait()
     assert not replica.ready()
     gate.set()
     replica.wait_ready(30)
     assert [rule.hits for rule in rules[:-1]] == [2] * (len(rules) - 1)
     assert counts_of(replica) == counts_in(standin)
-    agree(world, replica)
+    agree(fixture, replica)
     lines = replica.log.entries("resource") + replica.log.entries(GONE)
-    told = [line["error"] for line in lines if line["error"]]
-    assert any("list assign.mutations.gatekeeper.sh: 500" in error for error in told), told
-    assert all(error.startswith("list ") for error in told), told
+    report = [line["error"] for line in lines if line["error"]]
+    assert any("list assign.mutations.gatekeeper.sh: 500" in error for error in report), report
+    assert all(error.startswith("list ") for error in report), report
 
 
-def test_every_watch_fails_in_its_own_way(world, standin):
-    world.cluster.load(*sample(1), *sample(2))
-    replica = world.start()
+def test_every_watch_fails_in_its_own_way(fixture, standin):
+    fixture.cluster.load(*sample(1), *sample(2))
+    replica = fixture.start()
     rules = inject(standin, WATCHES, "watch")
     standin.http.hang_up()
     for obj in sample(1):
-        world.drop(obj)
-    world.cluster.load(*sample(3))
+        fixture.drop(obj)
+    fixture.cluster.load(*sample(3))
     for i, rule in enumerate(rules[:-1]):  # the last is only slow
         rule.wait(2, 30 * SLOW)
-        world.cluster.load(*sample(4 + i))
+        fixture.cluster.load(*sample(4 + i))
     until(lambda: counts_of(replica), counts_in(standin), within=30)
-    agree(world, replica)
+    agree(fixture, replica)
     until(lambda: {replica.state(name) for name in RESOURCES}, {"watching"}, within=30)
     print("resident: %d KiB at most" % replica.memory("VmHWM"))
 
 
-def test_a_better_version_comes_later(world, standin):
+def test_a_better_version_comes_later(fixture, standin):
     """Served as v1beta1 alone at first. With v1 there, too, that is what is read, at the next
     list; meanwhile nothing is missed, and it stays ready."""
     name = "assignmetadata." + GATEKEEPER
     path = "customresourcedefinitions.apiextensions.k8s.io"
 
     def serve(*versions):
-        definition = world.cluster.get(path, name)
+        definition = fixture.cluster.get(path, name)
         for version in definition["spec"]["versions"]:
             version["served"] = version["name"] in versions
-        world.cluster.update(definition)
+        fixture.cluster.update(definition)
 
     def read():
         return [
@@ -130,32 +130,32 @@ def test_a_better_version_comes_later(world, standin):
 
     is_there = threading.Event()
 
-    world.put(annotation("a", "a", "1"))
+    fixture.put(annotation("a", "a", "1"))
     serve("v1beta1", "v1alpha1")
     standin.faults.add(  # a list after a failure would not look for more
         faults.expired(when=is_there), verb="watch", resource="assignmetadata", times=1
     )
-    replica = world.start(register=True)
-    world.expect(a="1")
+    replica = fixture.start(register=True)
+    fixture.expect(a="1")
     assert set(read()) == {"v1beta1"}
     serve("v1", "v1beta1", "v1alpha1")
     is_there.set()
 
     def is_read():
         assert replica.ready()
-        assert world.annotations() == {"a": "1"}
+        assert fixture.annotations() == {"a": "1"}
         return "v1" in read()
 
     until(is_read, True)
     until(lambda: replica.state(ANNOTATIONS), "watching")
-    world.put(annotation("a", "a", "2"))
-    world.expect(a="2")
+    fixture.put(annotation("a", "a", "2"))
+    fixture.expect(a="2")
     since = len(read())
     serve("v1beta1")  # and back, when it has to be
     standin.http.hang_up()
     until(lambda: "v1beta1" in read()[since:], True, within=30)
-    world.put({**annotation("a", "a", "3"), "apiVersion": GATEKEEPER + "/v1beta1"})
-    world.expect(within=30, a="3")
+    fixture.put({**annotation("a", "a", "3"), "apiVersion": GATEKEEPER + "/v1beta1"})
+    fixture.expect(within=30, a="3")
     assert replica.ready()
     serve("v1", "v1beta1", "v1alpha1")
 
@@ -163,14 +163,14 @@ def test_a_better_version_comes_later(world, standin):
 # --- gone, and back --------------------------------------------------------------------------
 
 
-def test_the_api_server_is_gone_for_a_while(world, standin):
+def test_the_api_server_is_gone_for_a_while(fixture, standin):
     """Reviews are answered as before, and it says what it cannot read."""
-    world.put(annotation("a", "a", "1"))
-    replica = world.start()
-    world.register(replica.port, replica.ca)
+    fixture.put(annotation("a", "a", "1"))
+    replica = fixture.start()
+    fixture.register(replica.port, replica.ca)
     standin.disappear()
     until(lambda: replica.state(ANNOTATIONS), "failing")
-    world.cluster.load(annotation("a", "a", "2"))
+    fixture.cluster.load(annotation("a", "a", "2"))
     for _ in range(20):
         assert seen_by(replica) == {"a": "1"}
         time.sleep(0.1)
@@ -178,8 +178,8 @@ def test_the_api_server_is_gone_for_a_while(world, standin):
     (gone,) = replica.log.entries(GONE)
     assert re.match("(list|watch) [a-z0-9. ]+: .*refused", gone["error"]), gone
     standin.reappear()
-    agree(world, replica)
-    world.expect(a="2")
+    agree(fixture, replica)
+    fixture.expect(a="2")
     until(lambda: replica.state(ANNOTATIONS), "watching")
     back = replica.log.wait("the API server answers again", timeout=40)
     assert back["seconds"] > 1
@@ -187,13 +187,13 @@ def test_the_api_server_is_gone_for_a_while(world, standin):
     assert len(wrong) == 1, "\n".join(wrong)
 
 
-def test_the_api_server_says_nothing_for_a_while(world, standin):
-    world.put(annotation("a", "a", "1"))
-    replica = world.start()
+def test_the_api_server_says_nothing_for_a_while(fixture, standin):
+    fixture.put(annotation("a", "a", "1"))
+    replica = fixture.start()
     standin.freeze()
-    world.cluster.load(annotation("a", "a", "2"))
+    fixture.cluster.load(annotation("a", "a", "2"))
     for _ in range(20):
         assert seen_by(replica) == {"a": "1"}
     assert replica.ready()
     standin.thaw()
-    agree(world, replica)
+    agree(fixture, replica)

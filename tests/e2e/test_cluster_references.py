@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What ModRules see besides an object: the whole Namespace that it is in, and the Node that a
-Pod runs on, of which a Pod is told when it is bound."""
+Pod runs on, which a Pod gets when it is bound."""
 
 import time
 
@@ -95,7 +95,7 @@ def own(space, name, owner):
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": metadata}
 
 
-def register(world, replica, **more):
+def register(fixture, replica, **more):
     """Both webhooks, as KubeMod has them."""
     url = "https://localhost:%d" % replica.port
     review = webhook(
@@ -109,54 +109,54 @@ def register(world, replica, **more):
         failurePolicy="Fail",
         timeoutSeconds=10,
     )
-    world.put(configuration(review, binding, name=CONFIGURATION))
+    fixture.put(configuration(review, binding, name=CONFIGURATION))
 
 
-def labels_of(world, space, name="web"):
-    return world.cluster.get("pods", name, space)["metadata"].get("labels", {})
+def labels_of(fixture, space, name="web"):
+    return fixture.cluster.get("pods", name, space)["metadata"].get("labels", {})
 
 
-def annotations_of(world, space, name="web"):
-    return world.cluster.get("pods", name, space)["metadata"].get("annotations", {})
+def annotations_of(fixture, space, name="web"):
+    return fixture.cluster.get("pods", name, space)["metadata"].get("annotations", {})
 
 
 # --- the Namespace ---------------------------------------------------------------------------
 
 
-def test_rules_see_the_whole_namespace(world):
-    space = world.namespace()
-    world.put(own(space, "owner", "ann"), owner_rule(space))
-    world.start(register=True)
+def test_rules_see_the_whole_namespace(fixture):
+    space = fixture.namespace()
+    fixture.put(own(space, "owner", "ann"), owner_rule(space))
+    fixture.start(register=True)
 
     def owner():
-        created = world.would_create(space)["metadata"]
+        created = fixture.would_create(space)["metadata"]
         return created.get("annotations", {}).get("owner")
 
     until(owner, "ann")
-    world.put(own(space, "owner", "bob"))
+    fixture.put(own(space, "owner", "bob"))
     until(owner, "bob")
 
 
-def test_a_namespace_is_asked_for_once(world):
+def test_a_namespace_is_asked_for_once(fixture):
     """And again when it changed; never for objects that no ModRule wants."""
-    standin = world.cluster.need_standin()
-    space, other = world.namespace(), world.namespace()
-    world.put(own(space, "owner", "ann"), owner_rule(space))
-    world.put(annotation("plain", "plain", "1"))
-    world.start(register=True)
+    standin = fixture.cluster.need_standin()
+    space, other = fixture.namespace(), fixture.namespace()
+    fixture.put(own(space, "owner", "ann"), owner_rule(space))
+    fixture.put(annotation("plain", "plain", "1"))
+    fixture.start(register=True)
 
     def asked():
         wanted = {"verb": "get", "resource": "namespaces", "user": "fixpoint"}
         return len(standin.log.of(**wanted))
 
-    until(lambda: world.would_create(space)["metadata"]["annotations"].get("owner"), "ann")
+    until(lambda: fixture.would_create(space)["metadata"]["annotations"].get("owner"), "ann")
     before = asked()
     for _ in range(20):
-        world.would_create(space)
-        assert world.annotations(other) == {"plain": "1"}
+        fixture.would_create(space)
+        assert fixture.annotations(other) == {"plain": "1"}
     assert asked() == before
-    world.put(own(space, "owner", "bob"))
-    until(lambda: world.would_create(space)["metadata"]["annotations"].get("owner"), "bob")
+    fixture.put(own(space, "owner", "bob"))
+    until(lambda: fixture.would_create(space)["metadata"]["annotations"].get("owner"), "bob")
     assert asked() > before
 
 
@@ -164,104 +164,104 @@ def test_a_namespace_is_asked_for_once(world):
 
 
 @pytest.fixture
-def bound(world):
+def bound(fixture):
     """bound(*annotations) starts a replica with a rule about Nodes, and creates a Pod in a
     namespace of its own; gives both."""
 
     def begin(asks="true", rules=(zone_rule,), hook=(), args=(), **annotations):
-        space = world.namespace()
-        world.put(*(one(space) for one in rules), node("worker", "west"))
-        replica = world.start(*args)
-        register(world, replica, **dict(hook))
+        space = fixture.namespace()
+        fixture.put(*(one(space) for one in rules), node("worker", "west"))
+        replica = fixture.start(*args)
+        register(fixture, replica, **dict(hook))
         notes = {ASKS: asks, **annotations} if asks else annotations
-        world.put(pod(space, **notes))
+        fixture.put(pod(space, **notes))
         return replica, space
 
     return begin
 
 
-def test_a_pod_that_is_bound_gets_its_node(world, bound):
+def test_a_pod_that_is_bound_gets_its_node(fixture, bound):
     """The whole way: created, bound, annotated, and updated by a rule that sees the Node."""
     replica, space = bound()
-    assert "zone" not in labels_of(world, space)
-    assert world.cluster.bind("web", "worker", space).status == 201
-    got = world.cluster.get("pods", "web", space)
+    assert "zone" not in labels_of(fixture, space)
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    got = fixture.cluster.get("pods", "web", space)
     assert got["metadata"]["annotations"][NAMES] == "worker"
     assert got["metadata"]["labels"] == {"zone": "west"}
     assert got["spec"]["nodeName"] == "worker"
     assert replica.metric("fixpoint_pod_bindings_total", result="annotated") == 1
 
 
-def test_the_node_is_read_each_time(world, bound):
+def test_the_node_is_read_each_time(fixture, bound):
     _, space = bound()
-    assert world.cluster.bind("web", "worker", space).status == 201
-    world.put(node("worker", "east"))
-    world.cluster.patch("pods", "web", {"metadata": {"labels": {"a": "b"}}}, space)
-    assert labels_of(world, space)["zone"] == "east"
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    fixture.put(node("worker", "east"))
+    fixture.cluster.patch("pods", "web", {"metadata": {"labels": {"a": "b"}}}, space)
+    assert labels_of(fixture, space)["zone"] == "east"
 
 
 @pytest.mark.parametrize("asks", ["false", "True", None])
-def test_who_does_not_ask_is_not_told(world, bound, asks):
+def test_who_does_not_ask_is_not_told(fixture, bound, asks):
     replica, space = bound(asks)
-    assert world.cluster.bind("web", "worker", space).status == 201
-    assert NAMES not in annotations_of(world, space)
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    assert NAMES not in annotations_of(fixture, space)
     assert replica.metric("fixpoint_pod_bindings_total", result="not_requested") == 1
 
 
-def test_a_dry_run_writes_nothing(world, bound):
+def test_a_dry_run_writes_nothing(fixture, bound):
     _, space = bound()
-    assert world.cluster.bind("web", "worker", space, dryRun="All").status == 201
-    assert NAMES not in annotations_of(world, space)
+    assert fixture.cluster.bind("web", "worker", space, dryRun="All").status == 201
+    assert NAMES not in annotations_of(fixture, space)
 
 
-def test_without_modrules_nobody_is_told(world, bound):
-    standin = world.cluster.need_standin()
+def test_without_modrules_nobody_is_told(fixture, bound):
+    standin = fixture.cluster.need_standin()
     before = len(standin.log.of(user="fixpoint", resource="pods"))
     _, space = bound(args=("--apis", "gatekeeper"))
-    assert world.cluster.bind("web", "worker", space).status == 201
-    assert NAMES not in annotations_of(world, space)
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    assert NAMES not in annotations_of(fixture, space)
     assert len(standin.log.of(user="fixpoint", resource="pods")) == before
 
 
-def test_who_is_bound_already_is_not_told(world, bound):
+def test_who_is_bound_already_is_not_told(fixture, bound):
     """Nobody but an API server binds Pods, and none does so twice."""
     _, space = bound()
-    assert world.cluster.bind("web", "worker", space).status == 201
-    assert world.cluster.bind("web", "other", space).status == 409
-    assert annotations_of(world, space)[NAMES] == "worker"
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    assert fixture.cluster.bind("web", "other", space).status == 409
+    assert annotations_of(fixture, space)[NAMES] == "worker"
 
 
-def test_what_passes_is_tried_again(world, bound):
+def test_what_passes_is_tried_again(fixture, bound):
     """KubeMod loses the Node at the first conflict (its issue 119)."""
-    standin = world.cluster.need_standin()
+    standin = fixture.cluster.need_standin()
     _, space = bound()
     reads = standin.faults.add(faults.answer(503), times=2, verb="get", resource="pods")
     writes = standin.faults.add(faults.answer(409), times=2, verb="patch", resource="pods")
-    assert world.cluster.bind("web", "worker", space).status == 201
-    assert labels_of(world, space)["zone"] == "west"
+    assert fixture.cluster.bind("web", "worker", space).status == 201
+    assert labels_of(fixture, space)["zone"] == "west"
     assert (reads.hits, writes.hits) == (2, 2)
 
 
-def test_a_binding_is_allowed_whatever_happens(world, bound):
-    standin = world.cluster.need_standin()
+def test_a_binding_is_allowed_whatever_happens(fixture, bound):
+    standin = fixture.cluster.need_standin()
     replica, space = bound()
     standin.faults.add(faults.answer(403), verb="patch", resource="pods")
     began = time.monotonic()
-    assert world.cluster.bind("web", "worker", space).status == 201
+    assert fixture.cluster.bind("web", "worker", space).status == 201
     assert time.monotonic() - began < 8, "it was tried again in vain"
-    assert NAMES not in annotations_of(world, space)
+    assert NAMES not in annotations_of(fixture, space)
     assert replica.metric("fixpoint_pod_bindings_total", result="failed") == 1
     assert "Pod not annotated with its Node" in replica.log.text()
 
 
-def test_a_node_that_is_not_there_is_a_warning(world, bound):
+def test_a_node_that_is_not_there_is_a_warning(fixture, bound):
     """The other rules run, and those about the Node see none."""
-    standin = world.cluster.need_standin()
+    standin = fixture.cluster.need_standin()
     _, space = bound(None, (zone_rule, seen_rule), **{NAMES: "gone"})
-    assert labels_of(world, space) == {"seen": "yes"}
-    answer = world.cluster.request(
+    assert labels_of(fixture, space) == {"seen": "yes"}
+    answer = fixture.cluster.request(
         "PATCH",
-        world.cluster.path("pods", "web", space),
+        fixture.cluster.path("pods", "web", space),
         {"metadata": {"annotations": {"a": "b"}}},
         "application/merge-patch+json",
     )
@@ -270,8 +270,8 @@ def test_a_node_that_is_not_there_is_a_warning(world, bound):
     assert standin.log.of(verb="get", resource="nodes", name="gone")
 
 
-def test_a_name_that_is_none_leads_nowhere(world, bound):
-    standin = world.cluster.need_standin()
+def test_a_name_that_is_none_leads_nowhere(fixture, bound):
+    standin = fixture.cluster.need_standin()
 
     def asked():
         mine = standin.log.of(user="fixpoint", verb="get")
@@ -279,21 +279,21 @@ def test_a_name_that_is_none_leads_nowhere(world, bound):
 
     before = asked()
     _, space = bound(None, (zone_rule, seen_rule), **{NAMES: "../namespaces/default"})
-    assert labels_of(world, space) == {"seen": "yes"}
+    assert labels_of(fixture, space) == {"seen": "yes"}
     assert not [one for one in asked()[len(before) :] if "nodes" in one or ".." in one]
 
 
-def test_a_node_that_cannot_be_asked_for_is_no_verdict(world, bound):
+def test_a_node_that_cannot_be_asked_for_is_no_verdict(fixture, bound):
     """HTTP 5xx: the failurePolicy decides."""
-    standin = world.cluster.need_standin()
+    standin = fixture.cluster.need_standin()
     replica, space = bound(hook={"failurePolicy": "Fail"})
     standin.faults.add(faults.answer(403), verb="get", resource="nodes")
     with pytest.raises(Refused) as refused:
-        world.cluster.create(pod(space, "other", **{NAMES: "worker"}), dryRun="All")
+        fixture.cluster.create(pod(space, "other", **{NAMES: "worker"}), dryRun="All")
     assert refused.value.code == 500
     requests = {"verb": "get", "resource": "nodes", "reason": "forbidden"}
     assert replica.metric("fixpoint_kube_requests_total", **requests) >= 1
-    assert world.cluster.create(pod(space, "other"), dryRun="All")
+    assert fixture.cluster.create(pod(space, "other"), dryRun="All")
 
 
 # --- without a cluster -----------------------------------------------------------------------

@@ -89,8 +89,8 @@ class Balancer:
 class Load:
     """Objects that are created, from several threads, until the end of the block."""
 
-    def __init__(self, world):
-        self._world, self._over = world, threading.Event()
+    def __init__(self, fixture):
+        self._world, self._over = fixture, threading.Event()
         self._threads = [threading.Thread(target=self._run) for _ in range(THREADS)]
         self.created = []  # (began, its annotations, or why there is none)
 
@@ -135,11 +135,11 @@ def balancer():
 class Fleet:
     """Replicas behind a balancer, with one kind of certificate."""
 
-    def __init__(self, world, balancer, *arguments, tls=None, count=3):
-        self._world, self._balancer = world, balancer
+    def __init__(self, fixture, balancer, *arguments, tls=None, count=3):
+        self._world, self._balancer = fixture, balancer
         self._arguments, self._tls = arguments, tls
         self.replicas = [self.start() for _ in range(count)]
-        world.register(balancer.port, None)  # the caBundle is the replicas' business
+        fixture.register(balancer.port, None)  # the caBundle is the replicas' business
 
     def start(self):
         replica = self._world.start(*self._arguments, "--drain", "2s", tls=self._tls)
@@ -161,92 +161,92 @@ class Fleet:
         return hook["clientConfig"].get("caBundle")
 
 
-def of_files(world, balancer, **how):
-    authority = Authority(world.folder / "authority")
+def of_files(fixture, balancer, **how):
+    authority = Authority(fixture.folder / "authority")
     pair = Pair(*authority.issue("serving"), authority.cert)
-    return Fleet(world, balancer, "--tls-ca", pair.ca, tls=pair, **how)
+    return Fleet(fixture, balancer, "--tls-ca", pair.ca, tls=pair, **how)
 
 
-def of_secret(world, balancer, *more, **how):
+def of_secret(fixture, balancer, *more, **how):
     arguments = ("--tls-secret", SECRET, "--tls-name", "localhost", *more)
-    return Fleet(world, balancer, *arguments, tls=False, **how)
+    return Fleet(fixture, balancer, *arguments, tls=False, **how)
 
 
-def nothing_failed(world):
-    if world.cluster.standin:
-        calls = world.cluster.standin.admission.calls
+def nothing_failed(fixture):
+    if fixture.cluster.standin:
+        calls = fixture.cluster.standin.admission.calls
         assert calls.count("failed open") == 0 and calls.count("failed") == 0
         assert calls.count("patched") > 0
 
 
 @pytest.mark.parametrize("make", (of_files, of_secret))
-def test_a_rolling_restart(world, balancer, make):
+def test_a_rolling_restart(fixture, balancer, make):
     """All replicas, one by one, while a policy changes."""
-    world.put(annotation("a", "a", "0"))
-    fleet = make(world, balancer)
-    world.expect(a="0")
-    if world.cluster.standin:
-        del world.cluster.standin.admission.calls[:]  # those before there was a caBundle
-    with Load(world) as load:
-        for turn in range(len(fleet.replicas)):
+    fixture.put(annotation("a", "a", "0"))
+    fleet = make(fixture, balancer)
+    fixture.expect(a="0")
+    if fixture.cluster.standin:
+        del fixture.cluster.standin.admission.calls[:]  # those before there was a caBundle
+    with Load(fixture) as load:
+        for step in range(len(fleet.replicas)):
             fleet.replace_oldest()
-            world.put(annotation("a", "a", str(turn)))
+            fixture.put(annotation("a", "a", str(step)))
             load.wait(20)
     load.check(lambda got: list(got) == ["a"] and got["a"].isdigit())
-    nothing_failed(world)
+    nothing_failed(fixture)
 
 
-def test_certificates_are_rotated(world, balancer):
+def test_certificates_are_rotated(fixture, balancer):
     """Leaf and authority, in the Secret that the replicas share."""
-    world.put(annotation("a", "a", "1"))
+    fixture.put(annotation("a", "a", "1"))
     slow = min(SLOW, 2)  # sanitizers are not slower than that by themselves
     short, wait = "%ds" % (15 * slow), "%ds" % (2 * slow)
     validity = ("--cert-validity", short, "--ca-validity", short, "--rotation-wait", wait)
-    fleet = of_secret(world, balancer, *validity, count=2)
-    world.expect(a="1")
-    if world.cluster.standin:
-        del world.cluster.standin.admission.calls[:]
+    fleet = of_secret(fixture, balancer, *validity, count=2)
+    fixture.expect(a="1")
+    if fixture.cluster.standin:
+        del fixture.cluster.standin.admission.calls[:]
     bundles, leaves = set(), set()
-    with Load(world) as load:
+    with Load(fixture) as load:
         deadline = time.monotonic() + 40 * SLOW
         while len(bundles) < 3 or len(leaves) < 2:
             assert time.monotonic() < deadline, (len(bundles), len(leaves))
-            secret = world.cluster.get("secrets", SECRET, NAMESPACE)
+            secret = fixture.cluster.get("secrets", SECRET, NAMESPACE)
             leaves.add(secret["data"]["tls.crt"])
             bundles.add(fleet.bundle())
             time.sleep(0.1)
     load.check(lambda got: got == {"a": "1"})
-    nothing_failed(world)
+    nothing_failed(fixture)
 
 
-def test_the_configuration_is_deleted(world, balancer):
+def test_the_configuration_is_deleted(fixture, balancer):
     """Mutation stops at once and stays stopped, whatever replicas do; made again by hand,
     it goes on."""
-    world.put(annotation("a", "a", "1"))
-    fleet = of_files(world, balancer, count=2)
-    world.expect(a="1")
-    with Load(world) as load:
+    fixture.put(annotation("a", "a", "1"))
+    fleet = of_files(fixture, balancer, count=2)
+    fixture.expect(a="1")
+    with Load(fixture) as load:
         load.wait(20)
-        world.cluster.delete(MUTATING, CONFIGURATION)
-        until(world.annotations, {}, within=5)
+        fixture.cluster.delete(MUTATING, CONFIGURATION)
+        until(fixture.annotations, {}, within=5)
         stopped = time.monotonic()
         load.wait(20)
         for replica in fleet.replicas:
             until(lambda: replica.metric("fixpoint_webhook_configured"), 0)
         fleet.replace_oldest()
-        world.put(annotation("a", "a", "2"))
+        fixture.put(annotation("a", "a", "2"))
         time.sleep(3)
-        assert world.cluster.find(MUTATING, CONFIGURATION) is None
+        assert fixture.cluster.find(MUTATING, CONFIGURATION) is None
     load.check(lambda got: got in ({}, {"a": "1"}))
     assert {} not in [got for began, got in load.created[:20]]
     after = [got for began, got in load.created if began > stopped]
     assert len(after) > 20 and not any(after)
-    if world.cluster.standin:
-        standin = world.cluster.standin
+    if fixture.cluster.standin:
+        standin = fixture.cluster.standin
         plural = MUTATING.partition(".")[0]
         writes = standin.log.of(resource=plural, user="fixpoint", method="PATCH")
         assert writes and not [one for one in writes if one.status == 201]
         verbs = {one.verb for one in standin.log.of(resource=plural, user="fixpoint")}
         assert verbs <= {"list", "watch", "get", "patch"}
-    world.register(balancer.port, None)
-    world.expect(a="2")
+    fixture.register(balancer.port, None)
+    fixture.expect(a="2")

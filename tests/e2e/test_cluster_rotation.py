@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The certificate in the Secret is replaced: when it is due, when somebody spoilt or
-deleted it; and nobody who trusts what was published notices."""
+"""The certificate in the Secret is replaced: when it is due, when it was spoilt or
+deleted; a client that trusts what was published sees no failure."""
 
 import threading
 import time
@@ -44,7 +44,7 @@ class Watcher:
         while not self._ends.is_set():
             try:
                 self._look()
-            except Exception as failure:  # told at the end
+            except Exception as failure:  # reported at the end
                 self._failures.append(repr(failure))
             time.sleep(0.02)
 
@@ -106,8 +106,8 @@ def test_spoilt_key_of_the_authority(cluster, replica):
     published(cluster)
     before = read_secret(cluster)
     write_secret(cluster, ca_key="garbage")
-    told = server.log.wait(KEPT)
-    assert "ca.key" in told["error"]
+    report = server.log.wait(KEPT)
+    assert "ca.key" in report["error"]
     time.sleep(1)
     assert read_secret(cluster) == {**before, "ca.key": "garbage"}
     assert shown(server, before["ca.crt"]) == before["tls.crt"]
@@ -156,8 +156,8 @@ def test_nothing_of_use(cluster, replica):
     assert first.stop() == 0
     write_secret(cluster, **NOTHING)
     began, server = time.monotonic(), replica()
-    told = server.log.wait(KEPT)
-    assert "ca.crt" in told["error"] and "tls.crt" in told["error"]
+    report = server.log.wait(KEPT)
+    assert "ca.crt" in report["error"] and "tls.crt" in report["error"]
     server.log.wait("Secret written", step="start-over", timeout=20)
     assert time.monotonic() - began >= 1  # for others who remember something
     until(lambda: trusts(server, published(cluster)), True)

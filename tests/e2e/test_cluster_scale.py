@@ -58,10 +58,10 @@ def cluster(tmp_path_factory):
     made.close()
 
 
-def check_all_is_known(world, replica):
+def check_all_is_known(fixture, replica):
     assert replica.metric("gatekeeper_mutators", status="active") == MUTATORS
     assert replica.metric("gatekeeper_mutators", status="error") == 0
-    there = len(world.cluster.standin.objects("", "namespaces"))
+    there = len(fixture.cluster.standin.objects("", "namespaces"))
     assert there >= NAMESPACES
     assert replica.metric("fixpoint_kube_objects", resource="namespaces") == there
     counts = [
@@ -77,9 +77,9 @@ def changes(replica, namespace, **labels):
     return len(patch_of(answer(ask(replica, review(obj)))) or ())
 
 
-def test_cold_start(world):
+def test_cold_start(fixture):
     began = time.monotonic()
-    replica = world.start(ready=False)
+    replica = fixture.start(ready=False)
     until(replica.ready, True, READY_SECONDS)
     seconds = time.monotonic() - began
     print(
@@ -92,7 +92,7 @@ def test_cold_start(world):
             replica.memory("VmHWM") / 1024,
         )
     )
-    check_all_is_known(world, replica)
+    check_all_is_known(fixture, replica)
     assert changes(replica, "n00002") == 1  # by its name
     assert changes(replica, "n00001", app="a1") > 0  # by labels of both
     assert changes(replica, "n00001") == 0 and changes(replica, NAMESPACE, app="a1") == 0
@@ -100,12 +100,12 @@ def test_cold_start(world):
         assert replica.memory() < RESIDENT_KIB
 
 
-def test_all_of_it_again(world):
+def test_all_of_it_again(fixture):
     """Every watch is too old: five thousand mutators are listed, and nothing is built."""
-    replica = world.start()
+    replica = fixture.start()
     until(replica.ready, True, READY_SECONDS)
     before = replica.metric("fixpoint_policy_generation")
-    standin = world.cluster.standin
+    standin = fixture.cluster.standin
     standin.expire()
     position = len(standin.log)
     standin.http.hang_up()
@@ -119,16 +119,16 @@ def test_all_of_it_again(world):
 
     until(lambda: len(pages()) >= 6, True, READY_SECONDS)
     until(lambda: replica.state("assign." + GATEKEEPER), "watching", READY_SECONDS)
-    world.put(annotation("new", "new", "1"))
+    fixture.put(annotation("new", "new", "1"))
     until(lambda: replica.metric("gatekeeper_mutators", status="active"), MUTATORS + 1, 30)
     assert replica.metric("fixpoint_policy_generation") == before + 1
     print("resident: %.1f MiB at most" % (replica.memory("VmHWM") / 1024))
-    world.drop(annotation("new", "new", "1"))
+    fixture.drop(annotation("new", "new", "1"))
 
 
-def test_statuses_are_written_in_the_end(world):
+def test_statuses_are_written_in_the_end(fixture):
     """At a bounded rate; reviews are answered meanwhile."""
-    replica = world.start("--operation", "mutation-webhook", "--operation", "mutation-status")
+    replica = fixture.start("--operation", "mutation-webhook", "--operation", "mutation-status")
     began = time.monotonic()
     until(
         lambda: replica.metric("fixpoint_status_writes_total", result="ok") or 0,

@@ -40,7 +40,7 @@ def toy(kind, name, **spec):
 
 
 def policy(name="owner", tags=None, param_kind=None, **spec):
-    """Tags Deployments; with the owner that a parameter names, unless told otherwise."""
+    """Tags Deployments; with the owner that a parameter names, unless the policy says otherwise."""
     if param_kind:
         spec["paramKind"] = dict(zip(("apiVersion", "kind"), param_kind))
     tags = tags or {"owner": {"fromParam": "data.owner"}}
@@ -68,9 +68,9 @@ WIDGETS = ("example.com/v1", "Widget")
 OF_WIDGET = {"owner": {"fromParam": "spec.owner"}}
 
 
-def errors(world, name="owner"):
+def errors(fixture, name="owner"):
     """What the status of the policy says."""
-    status = world.cluster.get(POLICIES, name).get("status", {})
+    status = fixture.cluster.get(POLICIES, name).get("status", {})
     return [
         error["message"] for entry in status.get("byPod", []) for error in entry.get("errors", [])
     ]
@@ -84,54 +84,54 @@ def list_requests(cluster, resource):
     ]
 
 
-def test_policy_binding_and_parameter_change(world):
+def test_policy_binding_and_parameter_change(fixture):
     """Whatever of the three is applied, changed or deleted, the next review shows it."""
-    world.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
-    world.start(register=True)
-    assert world.annotations() == {"owner": "ann"}, "with its parameter from the first review on"
-    world.put(config_map(owner="ben"))
-    world.expect(owner="ben")
+    fixture.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
+    fixture.start(register=True)
+    assert fixture.annotations() == {"owner": "ann"}, "with its parameter from the first review on"
+    fixture.put(config_map(owner="ben"))
+    fixture.expect(owner="ben")
     tags = {"owner": {"fromParam": "data.owner"}, "by": "toy"}
-    world.put(policy(param_kind=CONFIG_MAPS, tags=tags))
-    world.expect(owner="ben", by="toy")
-    world.drop(config_map())
-    world.expect()
-    world.put(config_map(owner="eve"))
-    world.expect(owner="eve", by="toy")
-    world.put(config_map("others", owner="oli"), binding(param="others"))
-    world.expect(owner="oli", by="toy")
-    world.put(binding(param="others", namespaces=["elsewhere"]))
-    world.expect()
-    world.put(binding(param="others"))
-    world.expect(owner="oli", by="toy")
-    world.drop(binding())
-    world.expect()
+    fixture.put(policy(param_kind=CONFIG_MAPS, tags=tags))
+    fixture.expect(owner="ben", by="toy")
+    fixture.drop(config_map())
+    fixture.expect()
+    fixture.put(config_map(owner="eve"))
+    fixture.expect(owner="eve", by="toy")
+    fixture.put(config_map("others", owner="oli"), binding(param="others"))
+    fixture.expect(owner="oli", by="toy")
+    fixture.put(binding(param="others", namespaces=["elsewhere"]))
+    fixture.expect()
+    fixture.put(binding(param="others"))
+    fixture.expect(owner="oli", by="toy")
+    fixture.drop(binding())
+    fixture.expect()
 
 
-def test_kinds_are_watched_while_they_are_named(world):
-    """A kind that is named later is watched from then on; nobody's is watched no more."""
-    world.define(widgets())
-    world.put(widget("ann"), config_map(owner="con"))
-    replica = world.start(register=True)
-    assert world.annotations() == {}
-    assert not list_requests(world.cluster, "widgets")
-    world.put(binding(), policy(param_kind=WIDGETS, tags=OF_WIDGET))
-    world.expect(owner="ann")
-    assert not list_requests(world.cluster, "configmaps")
-    world.put(widget("ben"))
-    world.expect(owner="ben")
+def test_kinds_are_watched_while_they_are_named(fixture):
+    """A kind that is named later is watched from then on; a kind that no policy names is not."""
+    fixture.define(widgets())
+    fixture.put(widget("ann"), config_map(owner="con"))
+    replica = fixture.start(register=True)
+    assert fixture.annotations() == {}
+    assert not list_requests(fixture.cluster, "widgets")
+    fixture.put(binding(), policy(param_kind=WIDGETS, tags=OF_WIDGET))
+    fixture.expect(owner="ann")
+    assert not list_requests(fixture.cluster, "configmaps")
+    fixture.put(widget("ben"))
+    fixture.expect(owner="ben")
     assert replica.state("widgets.example.com") == "watching"
     assert replica.metric("fixpoint_kube_objects", resource="widgets.example.com") == 1
-    world.put(policy(param_kind=CONFIG_MAPS))
-    world.expect(owner="con")
+    fixture.put(policy(param_kind=CONFIG_MAPS))
+    fixture.expect(owner="con")
     assert replica.state("configmaps") == "watching"
     until(lambda: replica.metric("fixpoint_kube_objects", resource="widgets.example.com"), None)
-    requests = len(list_requests(world.cluster, "widgets"))
-    world.put(widget("dan"), config_map(owner="eve"))
-    world.expect(owner="eve")
-    assert len(list_requests(world.cluster, "widgets")) == requests
-    world.put(policy(param_kind=WIDGETS, tags=OF_WIDGET))
-    world.expect(owner="dan")
+    requests = len(list_requests(fixture.cluster, "widgets"))
+    fixture.put(widget("dan"), config_map(owner="eve"))
+    fixture.expect(owner="eve")
+    assert len(list_requests(fixture.cluster, "widgets")) == requests
+    fixture.put(policy(param_kind=WIDGETS, tags=OF_WIDGET))
+    fixture.expect(owner="dan")
     assert [one["kind"] for one in replica.log.entries(READ)] == [
         "example.com/v1 Widget",
         "v1 ConfigMap",
@@ -139,57 +139,57 @@ def test_kinds_are_watched_while_they_are_named(world):
     ]
 
 
-def test_objects_that_no_policy_looks_up_cause_no_build(world):
-    world.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
-    replica = world.start(register=True)
-    world.expect(owner="ann")
+def test_objects_that_no_policy_looks_up_cause_no_build(fixture):
+    fixture.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
+    replica = fixture.start(register=True)
+    fixture.expect(owner="ann")
     builds = len(replica.log.entries("policies active"))
     for i in range(20):
-        world.put(config_map("other-%d" % (i % 3), owner=str(i)))
-    world.put(config_map(owner="ben"))
-    world.expect(owner="ben")
+        fixture.put(config_map("other-%d" % (i % 3), owner=str(i)))
+    fixture.put(config_map(owner="ben"))
+    fixture.expect(owner="ben")
     assert len(replica.log.entries("policies active")) <= builds + 2
 
 
-def test_a_kind_that_does_not_exist(world):
+def test_a_kind_that_does_not_exist(fixture):
     """The others work, readiness does not wait, and the status says what is missing."""
-    world.put(policy(param_kind=WIDGETS, tags=OF_WIDGET), binding())
-    world.put(policy("plain", tags={"by": "toy"}), binding("plain", to="plain"))
-    replica = world.start(*STATUS, register=True)
-    assert world.annotations() == {"by": "toy"}
-    until(lambda: len(errors(world)), 1)
-    assert errors(world)[0].startswith("objects of example.com/v1 Widget cannot be read: ")
-    assert errors(world, "plain") == []
+    fixture.put(policy(param_kind=WIDGETS, tags=OF_WIDGET), binding())
+    fixture.put(policy("plain", tags={"by": "toy"}), binding("plain", to="plain"))
+    replica = fixture.start(*STATUS, register=True)
+    assert fixture.annotations() == {"by": "toy"}
+    until(lambda: len(errors(fixture)), 1)
+    assert errors(fixture)[0].startswith("objects of example.com/v1 Widget cannot be read: ")
+    assert errors(fixture, "plain") == []
     assert [one["kind"] for one in replica.log.entries(UNREAD)] == ["example.com/v1 Widget"]
-    world.define(widgets())
-    world.put(widget("ann"))
-    world.expect(owner="ann", by="toy", within=40)
-    until(lambda: errors(world), [])
+    fixture.define(widgets())
+    fixture.put(widget("ann"))
+    fixture.expect(owner="ann", by="toy", within=40)
+    until(lambda: errors(fixture), [])
 
 
-def test_a_kind_that_must_not_be_read(world):
+def test_a_kind_that_must_not_be_read(fixture):
     """The status says which rule of RBAC is missing."""
-    standin = world.cluster.standin
+    standin = fixture.cluster.standin
     refusal = faults.answer(403, "no")
     rule = standin.faults.add(refusal, verb="list", resource="configmaps", user="fixpoint")
-    world.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
-    world.put(policy("plain", tags={"by": "toy"}), binding("plain", to="plain"))
-    world.start(*STATUS, register=True)
-    assert world.annotations() == {"by": "toy"}
-    until(lambda: len(errors(world)), 1)
+    fixture.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
+    fixture.put(policy("plain", tags={"by": "toy"}), binding("plain", to="plain"))
+    fixture.start(*STATUS, register=True)
+    assert fixture.annotations() == {"by": "toy"}
+    until(lambda: len(errors(fixture)), 1)
     wanted = 'the ClusterRole needs apiGroups [""], resources ["configmaps"], '
-    assert errors(world)[0].endswith(wanted + 'verbs ["list","watch"]'), errors(world)
+    assert errors(fixture)[0].endswith(wanted + 'verbs ["list","watch"]'), errors(fixture)
     standin.faults.remove(rule)
-    world.expect(owner="ann", by="toy", within=40)
-    until(lambda: errors(world), [])
+    fixture.expect(owner="ann", by="toy", within=40)
+    until(lambda: errors(fixture), [])
 
 
-def test_secrets_are_never_read(world):
-    world.put(policy(param_kind=("v1", "Secret")), binding())
-    world.start(*STATUS, register=True)
-    until(lambda: len(errors(world)), 1)
-    assert errors(world)[0].startswith("objects of v1 Secret cannot be read: ")
-    assert not list_requests(world.cluster, "secrets")
+def test_secrets_are_never_read(fixture):
+    fixture.put(policy(param_kind=("v1", "Secret")), binding())
+    fixture.start(*STATUS, register=True)
+    until(lambda: len(errors(fixture)), 1)
+    assert errors(fixture)[0].startswith("objects of v1 Secret cannot be read: ")
+    assert not list_requests(fixture.cluster, "secrets")
 
 
 def owner_from(server):
@@ -198,31 +198,31 @@ def owner_from(server):
     return [one["value"] for one in patch_of(reviewed) if one["path"].startswith("/metadata")]
 
 
-def test_what_was_read_stays_in_use(world):
+def test_what_was_read_stays_in_use(fixture):
     """While the API server is gone, policies keep their parameters."""
-    world.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
-    replica = world.start(register=True)
-    standin = world.cluster.standin
+    fixture.put(policy(param_kind=CONFIG_MAPS), binding(), config_map(owner="ann"))
+    replica = fixture.start(register=True)
+    standin = fixture.cluster.standin
     standin.disappear()
-    world.cluster.load(config_map(owner="ben"))
+    fixture.cluster.load(config_map(owner="ben"))
     for _ in range(10):
         assert owner_from(replica) == [{"owner": "ann"}]
         time.sleep(0.1)
     standin.reappear()
-    world.expect(owner="ben", within=40)
+    fixture.expect(owner="ben", within=40)
 
 
-def test_a_value_of_the_namespace(world):
+def test_a_value_of_the_namespace(fixture):
     """An input of a rule: the Namespace of the object, as it is now."""
-    space = world.namespace()
+    space = fixture.namespace()
     metadata = {"name": space, "annotations": {"region": "north"}}
-    world.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-    world.put(policy(tags={"region": {"fromNamespace": "region"}}), binding())
-    world.start(register=True)
-    assert world.annotations(space) == {"region": "north"}
+    fixture.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    fixture.put(policy(tags={"region": {"fromNamespace": "region"}}), binding())
+    fixture.start(register=True)
+    assert fixture.annotations(space) == {"region": "north"}
     metadata["annotations"]["region"] = "south"
-    world.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
-    until(lambda: world.annotations(space), {"region": "south"})
+    fixture.put({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
+    until(lambda: fixture.annotations(space), {"region": "south"})
 
 
 FROM_CONFIG_MAP = {"team": {"fromConfigMap": {"annotation": "from", "key": "team"}}}
@@ -248,35 +248,35 @@ def tags(server, obj, user="alice"):
     return {one["path"].removeprefix(prefix): one["value"] for one in patch}
 
 
-def fetches(world, *resources):
+def fetches(fixture, *resources):
     """What the replica asked for, in that order."""
     return [
         one.resource
-        for one in list(world.cluster.standin.log)
+        for one in list(fixture.cluster.standin.log)
         if one.user == "fixpoint" and one.resource in resources
     ]
 
 
-def test_a_value_of_a_config_map_that_the_object_names(world):
+def test_a_value_of_a_config_map_that_the_object_names(fixture):
     """An input that a rule asks for while it is evaluated; fetched for each review."""
-    world.put(policy(tags=FROM_CONFIG_MAP), binding())
-    world.put(config_map("teams", team="blue"), config_map("others", team="red"))
-    replica = world.start()
+    fixture.put(policy(tags=FROM_CONFIG_MAP), binding())
+    fixture.put(config_map("teams", team="blue"), config_map("others", team="red"))
+    replica = fixture.start()
     assert tags(replica, of_team()) == {"team": "blue"}
     assert tags(replica, of_team("others")) == {"team": "red"}
     assert tags(replica, of_team("nobody")) == {}
     assert patch_of(reviewed(replica, deployment("probe"))) is None
-    assert fetches(world, "configmaps") == ["configmaps"] * 3
-    world.put(config_map("teams", team="green"))
+    assert fetches(fixture, "configmaps") == ["configmaps"] * 3
+    fixture.put(config_map("teams", team="green"))
     assert tags(replica, of_team()) == {"team": "green"}
 
 
-def test_an_object_that_must_not_be_read(world):
+def test_an_object_that_must_not_be_read(fixture):
     """The review fails, and says which rule of RBAC is missing."""
-    standin = world.cluster.standin
+    standin = fixture.cluster.standin
     rule = standin.faults.add(faults.answer(403, "no"), resource="configmaps", user="fixpoint")
-    world.put(policy(tags=FROM_CONFIG_MAP), binding(), config_map("teams", team="blue"))
-    replica = world.start()
+    fixture.put(policy(tags=FROM_CONFIG_MAP), binding(), config_map("teams", team="blue"))
+    replica = fixture.start()
     refused = reviewed(replica, of_team())
     assert not refused["allowed"]
     assert "configmaps" in refused["status"]["message"], refused
@@ -284,31 +284,31 @@ def test_an_object_that_must_not_be_read(world):
     assert tags(replica, of_team()) == {"team": "blue"}
 
 
-def test_an_access_review(world):
+def test_an_access_review(fixture):
     """A rule that applies only where the user may do something else."""
-    world.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
-    world.put(policy(tags={"by": "toy"}, requires=REQUIRES), binding())
-    replica = world.start(register=True)
+    fixture.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
+    fixture.put(policy(tags={"by": "toy"}, requires=REQUIRES), binding())
+    replica = fixture.start(register=True)
     found = deployment("probe")
     assert patch_of(reviewed(replica, found, "bob")) is None
     assert owner_from(replica) == [{"by": "toy"}]
-    assert len(fetches(world, "subjectaccessreviews")) == 2
+    assert len(fetches(fixture, "subjectaccessreviews")) == 2
     assert owner_from(replica) == [{"by": "toy"}]
-    assert len(fetches(world, "subjectaccessreviews")) == 2, "the answers are kept"
-    assert world.annotations() == {"by": "toy"}, "an administrator may, by a group"
+    assert len(fetches(fixture, "subjectaccessreviews")) == 2, "the answers are kept"
+    assert fixture.annotations() == {"by": "toy"}, "an administrator may, by a group"
 
 
-def test_inputs_in_two_rounds(world):
+def test_inputs_in_two_rounds(fixture):
     """What a rule asks for once it has the first answer is fetched in a second round."""
-    world.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
-    world.put(policy(tags=FROM_CONFIG_MAP, requires=REQUIRES), binding())
-    world.put(config_map("teams", team="blue"))
-    replica = world.start()
+    fixture.cluster.standin.grant("alice", ["update"], ["deployments"], namespace=NAMESPACE)
+    fixture.put(policy(tags=FROM_CONFIG_MAP, requires=REQUIRES), binding())
+    fixture.put(config_map("teams", team="blue"))
+    replica = fixture.start()
     both = ("subjectaccessreviews", "configmaps")
     assert patch_of(reviewed(replica, of_team(), "bob")) is None
-    assert fetches(world, *both) == ["subjectaccessreviews"]
+    assert fetches(fixture, *both) == ["subjectaccessreviews"]
     assert tags(replica, of_team()) == {"team": "blue"}
-    assert fetches(world, *both) == ["subjectaccessreviews", *both]
+    assert fetches(fixture, *both) == ["subjectaccessreviews", *both]
 
 
 def test_files(start):

@@ -54,7 +54,7 @@ def test_only_the_bundle_is_ours(cluster, replica):
     assert "f:caBundle" in fields and "f:service" not in fields and "f:rules" not in fields
 
 
-def test_bundle_of_files(cluster, world, tmp_path):
+def test_bundle_of_files(cluster, fixture, tmp_path):
     ca, other = Authority(tmp_path / "a"), Authority(tmp_path / "b")
     files = Files(*(tmp_path / name for name in ("tls.crt", "tls.key", "ca.crt")))
 
@@ -64,7 +64,7 @@ def test_bundle_of_files(cluster, world, tmp_path):
             shutil.copy(source, path)
 
     place(ca)
-    server = world.start("--tls-ca", files.ca, everything=True, ready=False, tls=files)
+    server = fixture.start("--tls-ca", files.ca, everything=True, ready=False, tls=files)
     for resource in (MUTATING, VALIDATING):
         until(lambda: bundle(cluster, resource), ca.cert.read_text())
     assert trusts(server, bundle(cluster))
@@ -92,7 +92,7 @@ def test_overwritten_once(cluster, replica):
 
 
 def test_two_who_fight_do_no_harm(cluster, replica):
-    """cert-manager's injector, for example, which was told of the configuration, too."""
+    """cert-manager's injector, for example, which gets the event of the configuration, too."""
     standin = cluster.need_standin()
     server = replica()
     trusted = published(cluster)
@@ -116,10 +116,10 @@ def test_forbidden(cluster, replica):
     everything = ["list", "watch", "get", "create", "patch"]
     standin.grant("limited", everything, ["secrets"], namespace=NAMESPACE)
     server = replica(kubeconfig=standin.kubeconfig_for("limited"))
-    told = server.log.wait("webhook configuration not written: it will be retried")
-    assert "403 Forbidden" in told["error"]
-    assert 'the ClusterRole needs apiGroups ["%s"]' % group in told["error"]
-    assert 'verbs ["patch"]' in told["error"]
+    report = server.log.wait("webhook configuration not written: it will be retried")
+    assert "403 Forbidden" in report["error"]
+    assert 'the ClusterRole needs apiGroups ["%s"]' % group in report["error"]
+    assert 'verbs ["patch"]' in report["error"]
 
 
 # --- deleted ---------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ def test_deleted_is_never_made_again(cluster, replica):
     )
     stays_away(cluster)
     assert bundle(cluster, VALIDATING) == trusted
-    cluster.load(mutating())  # by whoever wants it
+    cluster.load(mutating())  # by its user
     until(lambda: bundle(cluster), trusted)
 
 
@@ -195,7 +195,7 @@ def test_nobody_to_wait_for(cluster, replica):
 
 
 @pytest.mark.parametrize(
-    "flags, told",
+    "flags, report",
     [
         # (flags, whether it is there; whether it is disabled; whether the bundle is)
         ([], (1, 0, 1)),
@@ -204,9 +204,9 @@ def test_nobody_to_wait_for(cluster, replica):
         (["--mutating-webhook-configuration-name="], (None, None, 1)),
     ],
 )
-def test_metrics_of_what_is_ours(cluster, world, tmp_path, flags, told):
+def test_metrics_of_what_is_ours(cluster, fixture, tmp_path, flags, report):
     ca = Authority(tmp_path)
     files = Files(*ca.issue("hook", "DNS:" + NAME), ca.cert)
-    server = world.start("--tls-ca", files.ca, *flags, everything=True, tls=files)
+    server = fixture.start("--tls-ca", files.ca, *flags, everything=True, tls=files)
     names = ("webhook_configured", "disabled", "ca_bundle_published")
-    until(lambda: tuple(server.metric("fixpoint_" + name) for name in names), told)
+    until(lambda: tuple(server.metric("fixpoint_" + name) for name in names), report)

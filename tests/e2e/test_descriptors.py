@@ -183,20 +183,20 @@ def test_not_one_descriptor(start, folder, pair, authority, provider):
                 one.close()
         until(lambda: annotated(early, "late"), "the new policies are in force")
         until(lambda: shown(server) != first, "the new certificate is shown")
-        told = server.log.text().splitlines()[position:]
-        assert any("oo many open files" in line for line in told), told
+        report = server.log.text().splitlines()[position:]
+        assert any("oo many open files" in line for line in report), report
         assert health(server, "/healthz")[0] == 200
         provider.hang_up()
     until(lambda: settle(server) == before, "as many descriptors as before")
 
 
-def test_not_one_descriptor_for_the_api_server(world, cluster):
+def test_not_one_descriptor_for_the_api_server(fixture, cluster):
     """Its watches end, where they can be ended, and it cannot connect again; it answers as
     before, and catches up."""
     cluster.define(*definitions())
     shop = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
-    world.put(annotation("a", "a", "1"), shop)
-    replica = world.start()
+    fixture.put(annotation("a", "a", "1"), shop)
+    replica = fixture.start()
     before = settle(replica)
     resource = "assignmetadata.mutations.gatekeeper.sh"
     with Connection(replica) as early:
@@ -206,7 +206,7 @@ def test_not_one_descriptor_for_the_api_server(world, cluster):
             used = processor_seconds(replica)
             if cluster.standin:
                 cluster.standin.http.hang_up()
-            world.put(annotation("a", "a", "2"))
+            fixture.put(annotation("a", "a", "2"))
             for _ in range(20):
                 value = value_of(early)
                 assert value == "1" or (value == "2" and not cluster.standin)

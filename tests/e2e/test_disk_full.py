@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A log that cannot be written: no space, no reader, or one that does not read. Nobody who
-is served notices; lines that are lost are counted, and told of later."""
+is served notices; lines that are lost are counted, and reported later."""
 
 import contextlib
 import fcntl
@@ -153,8 +153,8 @@ def test_a_disk_that_is_full_for_a_while(mute, folder, small_disk):
         assert server.end() == 0
     whole, torn = lines_of(log.read_text())
     assert torn <= 1, log.read_text()
-    told = sum(line["lines"] for line in whole if line["msg"] == "log lines lost")
-    assert told >= lost > 0
+    report = sum(line["lines"] for line in whole if line["msg"] == "log lines lost")
+    assert report >= lost > 0
     assert whole[-1]["msg"] == "stopped"
 
 
@@ -210,8 +210,8 @@ def test_a_reader_that_stops_reading(mute, folder):
         whole, torn = lines_of(text)
         assert torn == 0
         changed = sum(line["msg"] == "review changed" for line in whole)
-        told = sum(line["lines"] for line in whole if line["msg"] == "log lines lost")
-        assert told >= lost and ENOUGH <= changed + told < ENOUGH + 100
+        report = sum(line["lines"] for line in whole if line["msg"] == "log lines lost")
+        assert report >= lost and ENOUGH <= changed + report < ENOUGH + 100
         ask_many(server, 10)
         assert "review changed" in read_some(ends[0], SLOW)
     finally:

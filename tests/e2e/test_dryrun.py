@@ -370,7 +370,7 @@ def counted(server):
 
 
 def test_too_many_at_once(server):
-    """They wait for each other, and nobody for them; too many are turned away."""
+    """They wait for each other, and no review waits for them; too many are refused."""
     wait_for(lambda: health(server, "/readyz")[0] == 200)
     seconds = max(2, SLOW)  # less than the rules take, which sanitizers slow down less
     asking = [Asking(server, seconds) for _ in range(AT_ONCE + WAITING + 3)]
@@ -403,7 +403,7 @@ def test_the_end_waits_for_an_answer(server):
 
 
 def test_a_client_that_leaves(server):
-    """Its dry run ends for nobody, and the next one comes."""
+    """Its dry run has no client at its end, and the next one starts."""
     host, _, port = server.log.wait("serving dry runs")["listen"].rpartition(":")
     body = SLOW_DRY_RUN.encode()
     head = "PUT /v1/dryrun?timeout=2s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"

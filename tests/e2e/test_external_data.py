@@ -61,7 +61,7 @@ def images(server, obj, **how):
 
 
 def refusal(server, obj=None, **how):
-    """The words with which a review is refused."""
+    """The message of a refused review."""
     reviewed = answer(ask(server, review(obj or pod()), **how))
     assert reviewed["allowed"] is False and reviewed["status"]["code"] == 500
     return reviewed["status"]["message"]
@@ -135,7 +135,7 @@ def test_several_providers_at_once(start, provide, authority):
 
 
 def test_our_certificate_is_offered(start, provide, authority, tmp_path):
-    """A provider that lets in nobody but the webhook, by its serving certificate."""
+    """A provider that accepts the webhook only, by its serving certificate."""
     pair = authority.issue("webhook")
 
     class Tls:
@@ -247,7 +247,7 @@ def test_a_certificate_of_another_authority(start, provide, authority, tmp_path)
     provider = provide(certificate=stranger.issue("stranger"))
     server = start(document(provider.url, authority.cert), external())
     assert refusal(server).startswith(SEND)
-    assert provider.requests == [], "nothing is told to a stranger"
+    assert provider.requests == [], "nothing is sent to an unknown server"
 
 
 def test_a_certificate_for_another_name(start, provide, authority):

@@ -41,7 +41,7 @@ def finding(server, since, text):
 
 
 def swap(path, make):
-    """Puts something else in the place of a file, at once."""
+    """Replaces a file atomically."""
     beside = path.with_suffix(".new")
     make(beside)
     os.rename(beside, path)

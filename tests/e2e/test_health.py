@@ -82,7 +82,7 @@ def test_metrics_of_connections_and_bad_requests(start):
         bad.send(b"\x00\r\n\r\n")
         assert bad.response().status == 400
         deadline = time.monotonic() + 5 * SLOW
-        while True:  # a thread tells of its connections before it sleeps, not at once
+        while True:  # a thread publishes its connections before it sleeps, not at once
             samples = metrics_text.read(health(server, "/metrics")[1])
             if value(samples, "fixpoint_http_bad_requests_total") == 1:
                 break

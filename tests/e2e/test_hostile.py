@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clients that mean harm: reviews of every wrong shape, more connections than there are
-descriptors, and answers that nobody fetches."""
+descriptors, and answers that no client reads."""
 
 import os
 import resource
@@ -54,8 +54,8 @@ def test_reviews_of_every_wrong_shape(start):
     entries = server.log.entries("review changed") + server.log.entries("review failed")
     assert len(entries) > 100
     for entry in entries:
-        told = {key: text for key, text in entry.items() if key not in NAMES}
-        assert SECRET not in str(told), entry
+        report = {key: text for key, text in entry.items() if key not in NAMES}
+        assert SECRET not in str(report), entry
 
 
 def test_words_that_quote_a_secret_are_not_logged(start):
@@ -113,7 +113,7 @@ def descriptors(server):
 
 @pytest.mark.skipif("FIXPOINT_WRAPPER" in os.environ, reason="a tool needs descriptors, too")
 def test_out_of_descriptors(start, folder):
-    """Who is connected is served while no descriptor is left, nobody spins, and all is
+    """Connected clients are served while no descriptor is left, no thread spins, and all is
     well once there are some again, policies that changed meanwhile included."""
     server = start(pull_always())
     server.log.wait("webhook port answers")

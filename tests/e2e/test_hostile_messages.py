@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages that mean harm: framing that two readers could understand differently, what is
-larger than its bound, pipelines that nobody reads. What each is answered, and that the next
+larger than its bound, pipelines without a reader. What each is answered, and that the next
 good request is answered as ever."""
 
 import itertools
@@ -118,7 +118,7 @@ def test_floods(server, name):
 
 
 def test_pipelines(start):
-    """Requests by the thousand and nobody reads an answer: each client is held back after
+    """Requests by the thousand without reading an answer: each client is held back after
     a few, the memory for them is bounded, and others are answered."""
     policies = [annotation("a%d" % i, "k%d" % i, "v" * 1000) for i in range(30)]
     server = start(*policies)

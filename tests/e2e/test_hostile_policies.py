@@ -138,7 +138,7 @@ def reviewed(policy, wrong):
 
 @pytest.mark.parametrize("policy", load(POLICIES) + load(RULES), ids=ids)
 def test_judged(start, policy):
-    """Each is allowed, refused with words, or no review."""
+    """Each is allowed, refused with a message, or no review."""
     server = start()
     paths = (VALIDATE, FILL_IN) if policy["kind"] == "ModRule" else (ADMIT,)
     said = {True: 0, False: 0}

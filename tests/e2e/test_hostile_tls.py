@@ -52,7 +52,7 @@ def test_handshakes_without_end(server):
 
 
 def openssl(server, said, *options):
-    """What `openssl s_client` says when it is told this, and its exit status."""
+    """What `openssl s_client` says with these arguments, and its exit status."""
     client = subprocess.run(
         ["openssl", "s_client", "-connect", "127.0.0.1:%d" % server.port, *options],
         input=said,

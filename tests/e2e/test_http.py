@@ -139,7 +139,7 @@ def test_malformed(start, data):
     ],
 )
 def test_no_review(start, body):
-    """Bad bodies are answered in words, and the connection goes on."""
+    """Bad bodies are answered with a message, and the connection goes on."""
     server = start(pull_always())
     with Connection(server) as connection:
         connection.send(request(body))
@@ -223,10 +223,10 @@ def test_nobody_suffers_from_others(start):
 
 
 def test_too_many_connections(start):
-    """One beyond the bound gets the place of the one that was not used for the longest time,
-    and the others go on; a place that gets free is taken again."""
+    """One beyond the bound replaces the one that was not used for the longest time,
+    and the others go on; a free slot is used again."""
     server = start(pull_always(), args=["--max-connections", "4", "--threads", "1"])
-    server.log.wait("webhook port answers")  # our own question took a place, too
+    server.log.wait("webhook port answers")  # our own request took a slot, too
     held = []
 
     def works():

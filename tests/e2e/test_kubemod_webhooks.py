@@ -143,8 +143,8 @@ def test_an_invalid_rule_is_denied_with_all_its_faults(start, path, operation):
     assert {cause["reason"] for cause in causes} == {"FieldValueInvalid"}
     assert causes[1]["message"].endswith("(at character 5)")
     assert causes[2]["message"].endswith("(at line 2, character 6)")
-    told = ", ".join("%s: %s" % (cause["field"], cause["message"]) for cause in causes)
-    assert status["message"] == 'ModRule.api.kubemod.io "bad" is invalid: [%s]' % told
+    report = ", ".join("%s: %s" % (cause["field"], cause["message"]) for cause in causes)
+    assert status["message"] == 'ModRule.api.kubemod.io "bad" is invalid: [%s]' % report
     line = server.log.wait("admission denied", kind="ModRule", name="bad")
     assert "nope" not in str(line)
     assert 'fixpoint_admissions_total{decision="failed"} 1' in health(server, "/metrics")[1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""More than can be done: some are turned away early, with 503 and `Retry-After`, the rest
+"""More than can be done: some are refused early, with 503 and `Retry-After`, the rest
 are answered in time, health and metrics always; and when it is over, it is over."""
 
 import base64
@@ -74,7 +74,7 @@ def busy(start, *args):
 @pytest.mark.parametrize("threads", [1, 2])
 def test_past_capacity(start, threads):
     """Two hundred clients that want large objects reviewed, again and again, by a server
-    that turns away who waited for 50 ms."""
+    that refuses a request that waited for 50 ms."""
     server = busy(start, "--shed-after", "50ms", "--threads", threads)
     is_well(server)
     standing = Standing(server, 48)
@@ -100,15 +100,15 @@ def test_those_served_are_in_time(start):
     with Attack(server, "large-reviews", 150) as attack:
         time.sleep(3)
         counts = attack.stop()
-    told = samples(server)
+    report = samples(server)
     assert set(counts) <= {"200", "503"}, counts
-    reviewed = metrics_text.value(told, "fixpoint_reviews_total", decision="mutated")
+    reviewed = metrics_text.value(report, "fixpoint_reviews_total", decision="mutated")
     assert counts["200"] <= reviewed
-    assert metrics_text.value(told, "fixpoint_reviews_total", decision="broken") == 0
+    assert metrics_text.value(report, "fixpoint_reviews_total", decision="broken") == 0
 
 
 def test_it_ends_at_once(start):
-    """As soon as the flood is over, nobody is turned away any more."""
+    """As soon as the flood is over, no request is refused any more."""
     server = busy(start, "--shed-after", "50ms")
     with Attack(server, "large-reviews", 150) as attack:
         time.sleep(2)
@@ -144,7 +144,7 @@ def test_below_capacity_nobody_is_turned_away(start):
 
 
 def test_who_sends_slowly_is_not_late(start):
-    """What counts is the wait for our turn, and not the client's own time."""
+    """The wait in the queue counts, not the client's own time."""
     server = start(pull_always(), args=["--shed-after", "10ms"])
     line = Line(Target(server.port, server.certificate))
     whole = bodies.whole()
@@ -157,7 +157,7 @@ def test_who_sends_slowly_is_not_late(start):
 
 @pytest.fixture
 def silent():
-    """A provider that lets everybody connect, and never says a word."""
+    """A provider that accepts all connections, and never answers."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen(4096)
@@ -179,7 +179,7 @@ def asks(silent, tmp_path):
 
 
 def statuses(lines):
-    """What each is answered, and whether it is told to come again."""
+    """What each is answered, and whether it has Retry-After."""
     found = collections.Counter()
     for line in lines:
         status, fields, body = line.response()

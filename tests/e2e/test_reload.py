@@ -127,12 +127,12 @@ def test_a_folder_that_vanishes_stays_in_force(start, folder):
     position = server.log.position()
     away = folder.with_name("away")
     folder.rename(away)
-    told = server.log.wait("policies cannot be read: the previous version stays active")
-    assert str(folder) in told["error"]
+    report = server.log.wait("policies cannot be read: the previous version stays active")
+    assert str(folder) in report["error"]
     assert annotations(server) == {"a": "1"}
     write(away / "policies.yaml", annotation("a", "a", "2"))
-    time.sleep(2.5)  # it is told once, though it is looked at again and again
-    assert len(server.log.entries(told["msg"])) == 1
+    time.sleep(2.5)  # it is reported once, though it is checked again and again
+    assert len(server.log.entries(report["msg"])) == 1
     away.rename(folder)
     server.log.wait("policies active", since=position)
     assert annotations(server) == {"a": "2"}
@@ -243,7 +243,7 @@ class Client(threading.Thread):
 
 
 def pair_of(version):
-    """Two files that belong together."""
+    """Two files that depend on each other."""
     policies = {name: annotation(name, name, str(version)) for name in ("first", "second")}
     return {name + ".yaml": yaml.safe_dump(policies[name]) for name in policies}
 
@@ -287,7 +287,7 @@ def test_reloads_under_load(start, folder):
 
 
 def test_a_swap_while_the_files_are_read(start, tmp_path, folder):
-    """Many files between two that belong together, swapped in the middle of reading: what
+    """Many files between two that depend on each other, swapped in the middle of reading: what
     is in force is one version or the other."""
     for version in range(SWAPS):
         inner = tmp_path / str(version)

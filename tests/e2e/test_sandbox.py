@@ -16,7 +16,7 @@ from fixpoint_cluster import until
 from policies import pull_always
 from process import command
 
-IN_FORCE, NONE = "sandbox active", "no sandbox"
+ACTIVE, NONE = "sandbox active", "no sandbox"
 REFUSE = "%s %s" % (sys.executable, pathlib.Path(__file__).with_name("no_seccomp.py"))
 CAPABILITIES = ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb")
 
@@ -38,12 +38,12 @@ def core_limit(server):
 
 @pytest.fixture
 def sandboxed(start):
-    """begin(…): a server with the sandbox; skipped where a tool is in its place."""
+    """begin(…): a server with the sandbox; skipped where a tool replaces it."""
 
     def begin(*args):
         server = start(pull_always(), args=args)
-        for told in server.log.entries(NONE):
-            pytest.skip("no sandbox: " + told["reason"])
+        for report in server.log.entries(NONE):
+            pytest.skip("no sandbox: " + report["reason"])
         return server
 
     return begin
@@ -51,9 +51,9 @@ def sandboxed(start):
 
 def test_every_thread_is_held(sandboxed):
     server = sandboxed()
-    (told,) = server.log.entries(IN_FORCE)
-    assert told["level"] == "info" and told["seccomp"] == "allow-list"
-    assert told["capabilities"] == 0
+    (report,) = server.log.entries(ACTIVE)
+    assert report["level"] == "info" and report["seccomp"] == "allow-list"
+    assert report["capabilities"] == 0
     assert answer(ask(server, review(pod())))["allowed"]
     server.signal(signal.SIGHUP)  # read again by a worker, which is started for it
     until(lambda: threads(server), lambda found: len(found) > 1)
@@ -69,16 +69,16 @@ def test_every_thread_is_held(sandboxed):
 def test_told_before_serving(sandboxed):
     lines = sandboxed().log.text().splitlines()
     place = {
-        word: at for word in (IN_FORCE, "serving") for at, line in enumerate(lines)
+        word: at for word in (ACTIVE, "serving") for at, line in enumerate(lines)
         if '"msg":"%s"' % word in line
     }  # fmt: skip
-    assert place[IN_FORCE] < place["serving"]
+    assert place[ACTIVE] < place["serving"]
 
 
 def test_off(start):
     server = start(pull_always(), args=["--sandbox", "off"])
-    (told,) = server.log.entries(NONE)
-    assert told["level"] == "warn" and told["reason"] == "--sandbox off"
+    (report,) = server.log.entries(NONE)
+    assert report["level"] == "warn" and report["reason"] == "--sandbox off"
     before = pathlib.Path("/proc/self/status").read_text()
     for thread in threads(server).values():
         assert "\nSeccomp:\t%s\n" % thread["Seccomp"] in before
@@ -96,8 +96,8 @@ def test_refused_by_the_kernel(start, sandboxed, monkeypatch):
     sandboxed().stop()
     monkeypatch.setenv("FIXPOINT_WRAPPER", REFUSE)
     server = start(pull_always())
-    (told,) = server.log.entries(NONE)
-    assert told["level"] == "warn" and told["reason"].startswith("seccomp: ")
+    (report,) = server.log.entries(NONE)
+    assert report["level"] == "warn" and report["reason"].startswith("seccomp: ")
     assert answer(ask(server, review(pod())))["allowed"]
     assert health(server, "/healthz")[0] == 200
     done = subprocess.run(

@@ -15,11 +15,11 @@ from shared_certificate import published, read_secret
 from test_certificates import Pair
 from webhook_configurations import NAMESPACE
 
-WORD = 24  # bytes of a text that are looked for: enough to be no accident
+WORD = 24  # bytes of a text that are searched: enough to exclude chance
 
 
 def memory(process):
-    """All that a process may write, region by region; skips who may not look."""
+    """All that a process may write, region by region; skips without permission."""
     try:
         with open("/proc/%d/maps" % process.pid) as maps, open(
             "/proc/%d/mem" % process.pid, "rb"
@@ -37,8 +37,8 @@ def memory(process):
 
 def found(server, needles):
     """Which of {name: bytes} are in its memory; skips where a tool has a memory of its own."""
-    for told in server.log.entries("no sandbox"):
-        pytest.skip(told["reason"])
+    for report in server.log.entries("no sandbox"):
+        pytest.skip(report["reason"])
     assert server.process.poll() is None
     regions = list(memory(server.process))
     assert sum(len(region) for region in regions) > 1 << 20
@@ -46,12 +46,12 @@ def found(server, needles):
 
 
 def secret_numbers(pem):
-    """{name: bytes} of a key: what nobody else may know."""
-    told = subprocess.run(
+    """{name: bytes} of a key: what must stay secret."""
+    report = subprocess.run(
         ["openssl", "pkey", "-text", "-noout"], input=pem, capture_output=True, text=True,
         check=True, timeout=60,
     ).stdout  # fmt: skip
-    found = re.findall(r"^(priv\w*|prime\d|exponent\d):\n((?:    .*\n)+)", told, re.M)
+    found = re.findall(r"^(priv\w*|prime\d|exponent\d):\n((?:    .*\n)+)", report, re.M)
     made = {name: bytes.fromhex(re.sub(r"[\s:]", "", digits)) for name, digits in found}
     assert made
     return {name: number.lstrip(b"\0") for name, number in made.items()}
@@ -102,18 +102,20 @@ def test_a_key_that_is_replaced(start, tmp_path, kind):
     assert found(server, texts(new.key.read_text())) == set()
 
 
-def test_keys_of_a_secret(replica, world):
+def test_keys_of_a_secret(replica, fixture):
     """The text of those in use is kept, to be written again in a rotation."""
     server = replica("--rotation-wait", "1s")
-    published(world.cluster)
+    published(fixture.cluster)
     server.wait_ready()
-    old = read_secret(world.cluster)
+    old = read_secret(fixture.cluster)
     ours = {**texts(old["tls.key"]), **numbers(old["tls.key"])}
     theirs = {"ca " + name: needle for name, needle in texts(old["ca.key"]).items()}
     theirs |= {"ca " + name: needle for name, needle in numbers(old["ca.key"]).items()}
     needles = {**ours, **theirs}
     assert found(server, needles) != set()
-    world.cluster.delete("secrets", SECRET, NAMESPACE)
-    until(lambda: (read_secret(world.cluster) or old)["tls.key"], lambda key: key != old["tls.key"])
-    published(world.cluster)
+    fixture.cluster.delete("secrets", SECRET, NAMESPACE)
+    until(
+        lambda: (read_secret(fixture.cluster) or old)["tls.key"], lambda key: key != old["tls.key"]
+    )
+    published(fixture.cluster)
     until(lambda: found(server, needles), lambda left: left == set())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The end: nobody is cut off."""
+"""Shutdown: no request is lost."""
 
 import signal
 import threading
@@ -61,7 +61,7 @@ def test_term_under_load(start):
         response = fresh.response()
         assert answer(response)["allowed"] and response.closes
     time.sleep(0.5 * SLOW)
-    over.set()  # the endpoint is gone from everybody's list
+    over.set()  # the endpoint is gone from all lists
     for client in clients:
         client.join()
         assert client.failure is None
@@ -96,7 +96,7 @@ def test_an_idle_connection_takes_one_more_request(start):
 
 
 def test_what_is_in_flight_is_answered(start):
-    """A request of which half came before SIGTERM, and the rest during the drain."""
+    """A request of which half came before SIGTERM, and the other half during the drain."""
     server = start(pull_always())
     data = request(encode(review(pod())))
     with Connection(server) as connection:

@@ -87,7 +87,7 @@ KINDS = [
 
 
 class Round:
-    """One server under load that is told to end, by dice."""
+    """One server under load that gets SIGTERM at random times."""
 
     def __init__(self, folder, seed, pair, provider, authority):
         self.dice = random.Random(seed)
@@ -144,7 +144,7 @@ class Round:
             fates = self.crowd.end()
             for thread in others:
                 thread.join()
-        self.judge(status, fates)
+        self.check(status, fates)
         return fates
 
     def goodbye(self):
@@ -152,13 +152,13 @@ class Round:
         said = datetime.datetime.strptime(line["time"], "%Y-%m-%dT%H:%M:%S.%fZ")
         return said.replace(tzinfo=datetime.timezone.utc).timestamp()
 
-    def judge(self, status, fates):
-        told = "round %s:\n" % self.seed
-        assert status == 0, told + self.server.log.text()[-3000:]
+    def check(self, status, fates):
+        report = "round %s:\n" % self.seed
+        assert status == 0, report + self.server.log.text()[-3000:]
         lost = [str(fate) for fate in fates if fate.is_lost(self.goodbye())]
-        assert not lost, "%sgoodbye at %.3f\n%s" % (told, self.goodbye(), "\n".join(lost))
+        assert not lost, "%sgoodbye at %.3f\n%s" % (report, self.goodbye(), "\n".join(lost))
         reports = [line for line in self.server.log.text().splitlines() if is_report(line)]
-        assert not reports, told + "\n".join(reports)
+        assert not reports, report + "\n".join(reports)
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))

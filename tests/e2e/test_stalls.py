@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work that never comes back: it is noticed, told by names, and the process ends all the same.
+"""Work that never comes back: it is noticed, reported by name, and the process ends all the same.
 A library before the others (stall.c) makes a policy hang for as long as a file is there."""
 
 import fcntl
@@ -49,7 +49,7 @@ def stuck(name="stuck"):
 
 def stalling_pod():
     made = pod()
-    made["metadata"]["labels"] = {"stall": "now", "content": "never-told"}
+    made["metadata"]["labels"] = {"stall": "now", "content": "never-logged"}
     return made
 
 
@@ -112,7 +112,7 @@ class Stall:
         self.server.kill()
         reports = [line for line in self.server.log.text().splitlines() if is_report(line)]
         assert not reports, "\n".join(reports)
-        assert "never-told" not in self.server.log.text()
+        assert "never-logged" not in self.server.log.text()
 
 
 @pytest.fixture
@@ -137,9 +137,9 @@ def test_a_policy_that_hangs_is_noticed(stall):
     stalled, last = text.splitlines()
     assert stalled.startswith("stalled: thread ") and last == "healthz check failed"
     assert stalled.endswith(" in /v1/mutate, in policy ModRule/shop/stuck, on Pod"), stalled
-    told = it.server.log.wait("stalled")
-    assert told["level"] == "error" and told["what"].startswith("thread ")
-    assert told["where"] == "/v1/mutate, in policy ModRule/shop/stuck, on Pod"
+    report = it.server.log.wait("stalled")
+    assert report["level"] == "error" and report["what"].startswith("thread ")
+    assert report["where"] == "/v1/mutate, in policy ModRule/shop/stuck, on Pod"
     status, text = health(it.server, "/readyz")
     assert status == 503 and "[-]threads failed: a thread has stalled" in text
     assert it.metrics("loop") == (1, 1)
@@ -152,7 +152,7 @@ def test_a_policy_that_hangs_is_noticed(stall):
     it.release()
     assert answer(it.answers[0])["allowed"]
     assert it.wait_health(200) == "ok\n"
-    assert it.server.log.wait("recovered from a stall")["what"] == told["what"]
+    assert it.server.log.wait("recovered from a stall")["what"] == report["what"]
     assert len(it.server.log.entries("stalled")) == 1  # once, however long it takes
     assert it.metrics("loop") == (1, 0)
     assert it.server.stop() == 0
@@ -172,9 +172,9 @@ def test_the_end_comes_in_any_case(stall):
     time.sleep(0.5 * SLOW)
     it.server.signal(signal.SIGTERM)
     assert it.server.wait(20) == 6
-    told = it.server.log.wait("stopped: shutdown deadline exceeded, work abandoned")
-    assert "in policy ModRule/shop/stuck, on Pod" in told["abandoned"], told
-    assert told["abandoned"].startswith("thread ") and told["requests"] == 1, told
+    report = it.server.log.wait("stopped: shutdown deadline exceeded, work abandoned")
+    assert "in policy ModRule/shop/stuck, on Pod" in report["abandoned"], report
+    assert report["abandoned"].startswith("thread ") and report["requests"] == 1, report
     assert not it.server.log.entries("stopped")
 
 
@@ -231,8 +231,8 @@ def test_a_reload_that_hangs_stops_nobody(stall):
     assert health(it.server, "/healthz")[0] == 200
     assert answer(ask(it.server, review(pod())))["allowed"]
     assert it.server.stop() == 0
-    told = it.server.log.wait("stopped: all requests answered, background work abandoned")
-    assert told["abandoned"].startswith("reload of policies: "), told
+    report = it.server.log.wait("stopped: all requests answered, background work abandoned")
+    assert report["abandoned"].startswith("reload of policies: "), report
 
 
 def test_a_dry_run_that_hangs_is_noticed(stall):

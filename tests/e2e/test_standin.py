@@ -57,7 +57,7 @@ def steady(data):
 
 
 class Raw:
-    """A connection to the stand-in whose bytes are looked at."""
+    """A connection to the stand-in whose bytes are checked."""
 
     def __init__(self, cluster):
         trusting = ssl.create_default_context(cafile=cluster.standin.authority.cert)
@@ -317,7 +317,7 @@ def test_selectors(cluster):
 
 
 def test_a_watch_of_custom_objects(cluster, raw, admin):
-    """The recorded story, told again: the same lines, but for what differs always."""
+    """The recorded exchange, repeated: the same lines, but for what differs always."""
     wanted = [steady(line) for line in chunks(recorded("watch-assign.http")[2])]
     events = [json.loads(line) for line in chunks(recorded("watch-assign.http")[2])]
     version = cluster.request("GET", PATH).json()["metadata"]["resourceVersion"]
@@ -355,7 +355,7 @@ def test_a_watch_of_namespaces(cluster, raw, admin):
     body = raw.ask("GET", "/api/v1/namespaces" + query, admin).answer()[2]
     got = [steady(line) for line in chunks(body)]
     assert got[:3] == wanted[:3]
-    assert got[3].startswith(b'{"type":"DELETED"')  # somebody ends what terminates
+    assert got[3].startswith(b'{"type":"DELETED"')  # the terminating object is removed
     assert set(got[4:]) == set(wanted[3:])
 
 
@@ -378,8 +378,8 @@ def test_a_watch_of_labels_tells_who_comes_and_goes(cluster):
         cluster.patch(ASSIGN, "labelled", {"metadata": {"labels": labels}})
     cluster.delete(ASSIGN, "labelled")
     events = cluster.watch(ASSIGN, labelSelector="on=yes", resourceVersion=version, seconds=1)
-    told = [(e["type"], e["object"]["metadata"]["labels"]) for e in events]
-    assert told == [
+    report = [(e["type"], e["object"]["metadata"]["labels"]) for e in events]
+    assert report == [
         ("ADDED", {"on": "yes"}),
         ("MODIFIED", {"on": "yes", "b": "c"}),
         ("DELETED", {"on": "yes", "b": "c"}),

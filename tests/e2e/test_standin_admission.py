@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The stand-in calls webhooks as an API server does: as recorded, and as ecosystem tells."""
+"""The stand-in calls webhooks as an API server does: as recorded, and as specified."""
 
 import base64
 import http.server

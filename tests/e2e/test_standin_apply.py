@@ -101,7 +101,7 @@ def test_a_keyed_list_has_an_owner_of_each_item(cluster):
 
 
 def test_the_last_entry_goes_only_where_nobody_owns_the_list(cluster):
-    """A container that somebody owns stays when all that was in it goes: as null, which no
+    """A container that a manager owns stays when all that was in it goes: as null, which no
     schema takes. So who gives up the last entry by saying nothing is refused then."""
     for name, before in (("alone", None), ("owned", {"byPod": [{"id": "x"}]})):
         obj = mutator(name)
@@ -147,8 +147,8 @@ def test_a_conflict_names_manager_and_field(cluster):
 
 
 def test_nothing_is_created_with_a_uid(cluster):
-    """So that a configuration that somebody deletes stays deleted. A resourceVersion alone
-    would not do: it is looked at only where there is an object."""
+    """So that a configuration that a user deletes stays deleted. A resourceVersion alone
+    would not do: it is checked only if there is an object."""
     made = cluster.create(mutator("gone"))
     cluster.delete(OURS, "gone")
     config = mutator("gone")
@@ -160,7 +160,7 @@ def test_nothing_is_created_with_a_uid(cluster):
     assert refused.code == 404
     for subresource in (None, "status"):
         refused = refusal(cluster.update, made, subresource=subresource)
-        # Up to 1.33 the uid is looked at first.
+        # Up to 1.33 the uid is checked first.
         assert refused.code == 404 or "Precondition failed: UID in precondition" in refused.message
         assert refused.code in (404, 409)
     config["metadata"] = {"name": "gone", "resourceVersion": made["metadata"]["resourceVersion"]}

@@ -149,19 +149,19 @@ def test_rights_of_stored_roles(cluster, standin, tmp_path):
     )
     mounted, rotate = standin.service_account("fixpoint-system", "fixpoint", tmp_path / "sa")
     client = Client(standin, (mounted.path / "token").read_text())
-    home = "/api/v1/namespaces/fixpoint-system/secrets"
+    path = "/api/v1/namespaces/fixpoint-system/secrets"
     for path, code in (
         (PATH, 200),
         (PATH + "/a", 403),
-        (home, 403),
-        (home + "?fieldSelector=metadata.name%3Dcert", 200),
-        (home + "?fieldSelector=metadata.name%3Dother", 403),
-        (home + "/cert", 404),
+        (path, 403),
+        (path + "?fieldSelector=metadata.name%3Dcert", 200),
+        (path + "?fieldSelector=metadata.name%3Dother", 403),
+        (path + "/cert", 404),
         ("/api/v1/secrets?fieldSelector=metadata.name%3Dcert", 403),
     ):
         assert (path, client.ask(path)[0]) == (path, code)
     assert standin.log.of(user=ACCOUNT, status=403)
-    assert client.ask(home, "POST")[0] == 403  # a name cannot be known there
+    assert client.ask(path, "POST")[0] == 403  # a name cannot be known there
 
 
 def test_a_service_account_folder_turns_over_at_once(standin, tmp_path):

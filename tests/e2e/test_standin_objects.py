@@ -152,7 +152,7 @@ def test_updates_need_the_latest_version(cluster):
     bare = gadget("put")
     assert refusal(cluster.update, bare).code == 422
     absent = dict(fresh, metadata={**made["metadata"], "name": "no"})
-    # The uid is looked at first: 409 up to 1.33.
+    # The uid is checked first: 409 up to 1.33.
     assert refusal(cluster.update, absent).code in (404, 409)
     del absent["metadata"]["uid"]
     assert refusal(cluster.update, absent).code == 404
@@ -262,7 +262,7 @@ def test_events_live_where_their_object_lives(cluster):
 
 
 def test_a_namespace_takes_its_objects_along(cluster):
-    cluster.need_standin()  # a real server alone has nobody who would
+    cluster.need_standin()  # a real server alone has no controller for it
     cluster.create({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "fx-gone"}})
     obj = gadget("inside")
     obj["metadata"]["namespace"] = "fx-gone"

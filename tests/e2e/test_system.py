@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is left alone, and what is told of the rest."""
+"""What is not mutated, and what is reported of it."""
 
 import pytest
 from client import answer, ask, health, patch_of, pod, review

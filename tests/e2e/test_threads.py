@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Several threads serve (`--threads`), and nobody can tell but by the metrics: connections
+"""Several threads serve (`--threads`), and only the metrics show it: connections
 are spread evenly, and each thread has the policies, the certificate, the namespaces and the
 providers that the others have."""
 
@@ -26,11 +26,11 @@ MANY = [2, 4]
 PATIENT = ("--shed-after", "60s")  # the machine may be slow: that is no overload
 
 
-def until(look, wanted, within=10):
-    """Waits until look() gives what is wanted."""
+def until(read, wanted, within=10):
+    """Waits until read() gives what is wanted."""
     deadline = time.monotonic() + within * SLOW
     while True:
-        got = look()
+        got = read()
         if got == wanted:
             return
         assert time.monotonic() < deadline, "it is %r and not %r" % (got, wanted)
@@ -154,7 +154,7 @@ def test_not_more_than_connections(start):
 
 
 def test_sums_are_true(begin, n_threads):
-    """What every thread has counted, together: requests, histograms, mutators."""
+    """The sum of what all threads have counted: requests, histograms, mutators."""
     server = begin(pull_always(), annotation("a", "a", "1"), fails_on_strings())
     quiet(server, n_threads)
     bad = pod()
@@ -327,7 +327,7 @@ def test_external_data_on_every_thread(begin, n_threads, tmp_path):
 
 
 class Asker(threading.Thread):
-    """Asks until it is told that its connection ends, or the server is gone."""
+    """Sends requests until the answer says that its connection ends, or the server is gone."""
 
     def __init__(self, server):
         super().__init__()
@@ -351,7 +351,7 @@ class Asker(threading.Thread):
 
 
 def test_the_end_under_load(begin, n_threads):
-    """Every thread answers all it was asked, and tells each client that it ends."""
+    """Every thread answers all it was asked, and announces the end to each client."""
     server = begin(pull_always(), args=["--drain", "%dms" % (1000 * SLOW)])
     clients = [Asker(server) for _ in range(3 * n_threads)]
     for client in clients:
@@ -372,20 +372,20 @@ def _silent_watch(exchange):
 
 
 @pytest.mark.parametrize("n", MANY)
-def test_a_namespace_younger_than_the_watch(world, n):
-    """Every thread can ask for it; what the watch told is known to all."""
-    standin = world.cluster.need_standin()
-    world.define(*definitions())
-    known = world.namespace(team="web")
+def test_a_namespace_younger_than_the_watch(fixture, n):
+    """Every thread can ask for it; what the watch reported is known to all."""
+    standin = fixture.cluster.need_standin()
+    fixture.define(*definitions())
+    known = fixture.namespace(team="web")
     rule = standin.faults.add(_silent_watch, verb="watch", resource="namespaces")
-    server = world.start("--threads", str(n), *PATIENT)
+    server = fixture.start("--threads", str(n), *PATIENT)
     quiet(server, n)
     rule.wait()
     policy = annotation("a", "a", "1")
     policy["spec"]["match"] = {"namespaceSelector": {"matchLabels": {"team": "web"}}}
-    world.put(policy)
+    fixture.put(policy)
     server.log.wait("policies active", mutators=1)
-    young = [world.namespace(team="web") for _ in range(n)]
+    young = [fixture.namespace(team="web") for _ in range(n)]
     with connections(server, n) as kept:
         for connection, name in zip(kept, young, strict=True):
             for namespace in (known, name):
@@ -400,18 +400,18 @@ def test_a_namespace_younger_than_the_watch(world, n):
     standin.faults.clear()
 
 
-def test_namespaces_change_under_load(world):
+def test_namespaces_change_under_load(fixture):
     """Threads look them up while the watch adds and removes them."""
-    world.define(*definitions())
-    server = world.start("--threads", "2", *PATIENT)
+    fixture.define(*definitions())
+    server = fixture.start("--threads", "2", *PATIENT)
     policy = annotation("a", "a", "1")
     policy["spec"]["match"] = {"namespaceSelector": {"matchLabels": {"team": "web"}}}
-    world.put(policy)
+    fixture.put(policy)
     server.log.wait("policies active", mutators=1)
-    stays = world.namespace(team="web")
+    stays = fixture.namespace(team="web")
     over, failures = threading.Event(), []
 
-    def look():
+    def look_up():
         try:
             with Connection(server) as connection:
                 while not over.is_set():
@@ -420,12 +420,12 @@ def test_namespaces_change_under_load(world):
         except Exception as failure:
             failures.append(failure)
 
-    clients = [threading.Thread(target=look) for _ in range(2)]
+    clients = [threading.Thread(target=look_up) for _ in range(2)]
     for client in clients:
         client.start()
     for _ in range(30):
-        name = world.namespace(team="shop")
-        world.drop({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
+        name = fixture.namespace(team="shop")
+        fixture.drop({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}})
     over.set()
     for client in clients:
         client.join()

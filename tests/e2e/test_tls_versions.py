@@ -19,11 +19,11 @@ V12, V13 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 
 
 def library():
-    told = subprocess.run(
+    report = subprocess.run(
         command() + ["version", "-o", "json"], capture_output=True, text=True, check=True,
         timeout=60 * SLOW,
     ).stdout  # fmt: skip
-    return json.loads(told)["tls"]
+    return json.loads(report)["tls"]
 
 
 HAS_13 = "mbed TLS 2." not in library()
@@ -43,12 +43,12 @@ def handshake(server, lowest, highest):
 
 def s_client(server, *options):
     """What `openssl s_client` says of the connection."""
-    told = subprocess.run(
+    report = subprocess.run(
         ["openssl", "s_client", "-connect", "127.0.0.1:%d" % server.port, "-servername",
          "localhost", "-verify_return_error", "-CAfile", server.certificate, *options],
         stdin=subprocess.DEVNULL, capture_output=True, timeout=60 * SLOW,
     )  # fmt: skip
-    return told.stdout.decode("latin-1"), told.returncode
+    return report.stdout.decode("latin-1"), report.returncode
 
 
 def is_ready(server):
@@ -99,12 +99,12 @@ def test_1_2_may_be_asked_for(start):
 
 @pytest.mark.skipif(HAS_13, reason="built with a library that has TLS 1.3")
 def test_a_library_without_1_3():
-    told = subprocess.run(
+    report = subprocess.run(
         command() + ["serve", "-p", ".", "--tls-self-signed", "--tls-min-version", "1.3"],
         capture_output=True, text=True, timeout=60 * SLOW,
     )  # fmt: skip
-    assert told.returncode == 2
-    assert told.stderr == "fixpoint: --tls-min-version: %s has no TLS 1.3\n" % library()
+    assert report.returncode == 2
+    assert report.stderr == "fixpoint: --tls-min-version: %s has no TLS 1.3\n" % library()
 
 
 # ---- a client's messages after the handshake --------------------------------------------
@@ -167,11 +167,11 @@ def test_a_provider_below_the_lowest(start, provided):
 
 
 @needs_13
-def test_an_api_server_below_the_lowest(world):
-    context = world.cluster.need_standin().http.context
-    replica = world.start("--tls-min-version", "1.3", ready=False)
+def test_an_api_server_below_the_lowest(fixture):
+    context = fixture.cluster.need_standin().http.context
+    replica = fixture.start("--tls-min-version", "1.3", ready=False)
     replica.wait_ready()
     context.maximum_version = V12
-    other = world.start("--tls-min-version", "1.3", ready=False)
+    other = fixture.start("--tls-min-version", "1.3", ready=False)
     until(lambda: "no version in common" in other.log.text(), True)
     assert not other.ready()

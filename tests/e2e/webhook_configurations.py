@@ -48,7 +48,7 @@ def bundle(cluster, resource=MUTATING, name=CONFIGURATION):
 
 @functools.cache
 def stranger():
-    """A bundle of somebody else's, as it is written."""
+    """The bundle of another program, as it is written."""
     with tempfile.TemporaryDirectory() as folder:
         pem = Authority(pathlib.Path(folder)).cert.read_bytes()
     return base64.b64encode(pem).decode()

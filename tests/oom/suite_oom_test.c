@@ -12,7 +12,6 @@
 
 #include "base/limits.h"
 #include "refuse.h"
-#include "suite/print.h"
 #include "suite/run.h"
 #include "value/tree.h"
 

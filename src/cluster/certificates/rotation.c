@@ -158,8 +158,8 @@ static bool is_ca_due(const struct rotation_state *state, struct choice *choice)
 }
 
 /* If the CA expires soon, too, a new leaf could not last much longer than the old one,
- * and would be due again at once. So it must last at least twice as long as the rest of
- * the old one: ca - t >= 2 (leaf - t). */
+ * and would be due again at once. So it must last at least twice as long as the remainder
+ * of the old one: ca - t >= 2 (leaf - t). */
 static bool is_leaf_due(const struct rotation_state *state, struct choice *choice) {
     const int64_t worth_it = 2 * state->leaf.not_after - state->ca.not_after;
     const int64_t due = rotation_due_at(&state->leaf, state->settings->leaf_validity);
@@ -208,7 +208,8 @@ static void choose_when_good(const struct rotation_state *state, struct choice *
     }
 }
 
-/* Until when to wait for somebody to repair the Secret, if no better content is held. */
+/* Until when to wait for another writer to repair the Secret, if no better content is
+ * held. */
 static int64_t wait_for_repair_until(const struct rotation_state *state) {
     if (!state->usable) {
         return state->now + least(state->settings->wait, CHECK_OTHERS) - state->seen_for;
@@ -311,7 +312,7 @@ static void keep_leaf(const struct fx_rotation_content *content,
 }
 
 /* Clients that trust the held content are served as before. The CA of the invalid Secret
- * may be somebody's intention: if it can sign, it comes first, as in phase 1. */
+ * may be intended: if it can sign, it comes first, as in phase 1. */
 static bool restore(const struct rotation_state *state, struct fx_rotation *rotation,
                     struct fx_err *err) {
     const struct fx_rotation_content *held = state->held;
@@ -363,8 +364,8 @@ static bool try_step(const struct rotation_state *state, struct fx_rotation *rot
     return make_step(state, rotation, err);
 }
 
-/* A certificate that looks like a CA with its key may still not be allowed to sign, which
- * only shows when it is tried. */
+/* A certificate that seems to be a CA with its key may still not be allowed to sign,
+ * which only shows when it is tried. */
 static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
                       struct fx_err *err) {
     if (try_step(state, rotation, err)) {

@@ -5,8 +5,8 @@
  * content after it. No I/O, no clock.
  *
  * Everything is derived from the content, so any replica may do any step, a crash between
- * two steps loses nothing, and the Secret's resourceVersion settles who was first. The
- * phases of a new CA, as they show in the Secret:
+ * two steps loses nothing, and the Secret's resourceVersion settles which write was
+ * first. The phases of a new CA, as they show in the Secret:
  *
  *     0  ca.crt = [A]      leaf of A    the usual state
  *     1  ca.crt = [B, A]   leaf of A    B is published, A still serves
@@ -156,7 +156,7 @@ bool fx_rotation_check_settings(const struct fx_rotation_settings *settings,
 
 /*
  * As fx_rotation_decide(). `deleted`: the content of the input is what the Secret held
- * when it was last seen, and it does not exist any more. Somebody who deletes it wants
+ * when it was last seen, and it does not exist any more. A user who deletes it wants
  * new keys or made a mistake, and in no case an outage. So the Secret is created again
  * with a new CA in addition to the old one and the certificate in use, as far as that is
  * valid: phase 1 of a rotation, which the other phases follow. Bundle, dates and `usable`

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/certificates/rotation_clocks_test.c - clocks that are wrong: what one replica
- * makes of it, and that several with different clocks come to rest.
+ * makes of it, and that several with different clocks stop writing.
  */
 #include "cluster/certificates/rotation_fixture.h"
 
@@ -117,23 +117,23 @@ static void what_has_expired_is_made_for_both(void **state) {
 struct fixture {
     const int64_t *skews;
     struct secret secret;
-    int64_t look_at[3], changed_at;
+    int64_t check_at[3], changed_at;
     size_t n_writes;
 };
 
-static void live(struct fixture *fixture, size_t who, int64_t now) {
+static void live(struct fixture *fixture, size_t index, int64_t now) {
     const int64_t since = now - fixture->changed_at;
     int64_t check_in = 0;
-    if (now < fixture->look_at[who]) {
+    if (now < fixture->check_at[index]) {
         return;
     }
-    if (step(&fixture->secret, now + fixture->skews[who], since, since, &check_in) !=
+    if (step(&fixture->secret, now + fixture->skews[index], since, since, &check_in) !=
         FX_ROTATION_KEEP) {
         fixture->n_writes++;
         fixture->changed_at = now;
-        fixture->look_at[0] = fixture->look_at[1] = fixture->look_at[2] = now;
+        fixture->check_at[0] = fixture->check_at[1] = fixture->check_at[2] = now;
     }
-    fixture->look_at[who] = now + check_in;
+    fixture->check_at[index] = now + check_in;
 }
 
 /* All replicas decide after every change and when `check_in` says, for 60 days; the

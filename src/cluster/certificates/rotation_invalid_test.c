@@ -78,7 +78,7 @@ static void what_is_held_is_written_back(void **state) {
         {OURS, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
         {GARBAGE, GARBAGE, GARBAGE, GARBAGE, 1, false, "; tls.crt: certificate: "},
         {NONE, NONE, NONE, NONE, 1, false, "ca.crt: no certificate; tls.crt: "},
-        /* a CA of somebody else is adopted, in phases */
+        /* another party's CA is adopted, in phases */
         {THEIRS, THEIRS, OURS, OURS, 2, true,
          "ca.crt or tls.crt: the certificate is not signed"},
         {THEIRS, THEIRS, NONE, NONE, 2, true, "tls.crt: certificate: "},
@@ -108,7 +108,7 @@ static void what_is_held_has_its_time(void **state) {
 }
 
 /* Without held content, replicas that hold some come first; but if the certificate
- * can serve, nobody waits for them. */
+ * can serve, no replica waits for them. */
 static void others_come_first(void **state) {
     (void)state;
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/certificates/rotation_samples.h - for the tests of the rotation: two Secrets,
- * and others put together from their parts.
+ * and others assembled from their parts.
  */
 #ifndef FX_CLUSTER_CERTIFICATES_ROTATION_SAMPLES_H
 #define FX_CLUSTER_CERTIFICATES_ROTATION_SAMPLES_H
@@ -80,7 +80,7 @@ static inline int drop_secrets(void **state) {
     return 0;
 }
 
-/* The parts that a Secret is put together from. */
+/* The parts of which a Secret is assembled. */
 enum part { OURS, THEIRS, NONE, GARBAGE, OURS_NOISE, BOTH, BOTH_REVERSED, OUR_LEAF };
 
 static inline void add_part(struct fx_buf *to, enum part part, const struct fx_buf *our,

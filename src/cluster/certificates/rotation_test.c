@@ -125,7 +125,7 @@ static void a_rotation_may_be_stuck(void **state) {
     secret_finish(&secret);
 }
 
-/* Who does not know since when he sees the content goes by its annotation. */
+/* A replica that has not seen the content before uses its annotation. */
 static void the_annotation_counts(void **state) {
     (void)state;
     struct secret secret;
@@ -147,7 +147,7 @@ struct broken {
     enum fx_rotation_step step;
     bool usable;
     size_t n_published, n_after; /* certificates in the bundle; in ca.crt afterwards */
-    const char *reason;          /* its first words; NULL: none */
+    const char *reason;          /* its beginning; NULL: none */
 };
 
 static void assert_broken(const struct broken *row) {
@@ -244,7 +244,7 @@ static void broken_secrets_are_mended(void **state) {
         /* the phases */
         {BOTH, OURS, THEIRS, THEIRS, 0, FX_ROTATION_SWITCH_LEAF, true, 2, 2, "every"},
         {BOTH, OURS, OURS, OURS, 0, FX_ROTATION_DROP_CA, true, 2, 1, "the old CA is"},
-        /* what looks like an authority, and is none */
+        /* resembles a CA, but is none */
         {OUR_LEAF, NONE, NONE, NONE, 0, FX_ROTATION_START_OVER, false, 2, 3, "ca.key: "},
         {OUR_LEAF, NONE, OURS, OURS, 0, FX_ROTATION_KEEP, true, 2, 0,
          SIGN "the authority may not sign"},

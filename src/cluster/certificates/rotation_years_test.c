@@ -228,7 +228,7 @@ static void check_fixture(struct fixture *fixture) {
     const int64_t before = fixture->now - fixture->settings.wait;
     for (size_t i = 0; i < N_CONFIGS; i++) {
         if (fixture->published[i].n == 0 || fixture->published[i].from[0] > before) {
-            return; /* not everybody has begun to trust us yet */
+            return; /* not every client trusts the new CA yet */
         }
     }
     for (size_t i = 0; i < N_CONFIGS; i++) {

@@ -4,8 +4,8 @@
  * maintains
  * (`--tls-secret`): CA and certificate, watched by name and rotated in two phases by
  * whichever replica is first (cluster/certificates/rotation.h decides; resourceVersion
- * settles who was first). The last good content is remembered, and stays in use while the
- * Secret is invalid. Loop thread only. No key is ever logged.
+ * settles which was first). The last good content is remembered, and stays in use while
+ * the Secret is invalid. Loop thread only. No key is ever logged.
  */
 #ifndef FX_CLUSTER_CERTIFICATES_SECRET_H
 #define FX_CLUSTER_CERTIFICATES_SECRET_H

@@ -50,7 +50,7 @@ static void the_four_keys_and_the_date_are_read(void **state) {
     fx_secret_content_finish(&content);
 }
 
-/* A ca.key that is lost is held on to, as long as the rest is the same. */
+/* A ca.key that is lost is held on to, as long as the other keys are the same. */
 static void what_is_good_is_held(void **state) {
     (void)state;
     struct fx_secret_content held = {.rotated_at = 0};

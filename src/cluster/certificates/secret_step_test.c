@@ -142,7 +142,7 @@ static void a_rotation_under_way_goes_on(void **state) {
     secret_finish(&leaf);
 }
 
-/* A leaf that is due is made by the authority that everybody trusts. */
+/* A leaf that is due is made by the CA that every client trusts. */
 static void what_was_due_is_done_too(void **state) {
     (void)state;
     const int64_t due = NOW + 300 * DAY;

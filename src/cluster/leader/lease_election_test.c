@@ -161,7 +161,7 @@ static void send(struct fixture *fixture, size_t index, enum fx_lease_step step)
     me->call = message->number;
 }
 
-static void turn(struct fixture *fixture, size_t index) {
+static void step_candidate(struct fixture *fixture, size_t index) {
     struct candidate *me = &fixture->candidates[index];
     const uint64_t now = clock_of(fixture, me);
     const enum fx_lease_step step = fx_lease_next(&me->state, now);
@@ -187,7 +187,7 @@ static void take_answer(struct fixture *fixture, const struct message *message) 
     me->call = 0;
     if (message->step == FX_LEASE_READ) {
         fx_lease_read(&me->state, message->answer, now);
-        turn(fixture, message->from);
+        step_candidate(fixture, message->from);
     } else if (message->ok) {
         fx_lease_written(&me->state, message->answer, me->sent, now);
         me->next = me->sent + me->state.times.renew_ns;
@@ -210,7 +210,7 @@ static void live(struct fixture *fixture, size_t index) {
         retry(fixture, me);
     } else if (me->call == 0 && now >= me->next) {
         fx_lease_expire_read(&me->state);
-        turn(fixture, index);
+        step_candidate(fixture, index);
     }
 }
 

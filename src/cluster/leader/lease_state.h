@@ -57,7 +57,7 @@ struct fx_lease_state {
     bool fresh;         /* the last read is current enough for a write */
     bool uncertain;     /* the result of a write is not known */
     bool exists, known; /* there is a Lease; one was read before */
-    bool mine, free;    /* the last record: held by this candidate; by nobody */
+    bool mine, free;    /* the last record: held by this candidate; by none */
     uint64_t digest;    /* of that record, */
     uint64_t seen_ns;   /* when it was first seen, */
     uint64_t counts_ns; /* and its duration */

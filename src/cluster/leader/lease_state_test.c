@@ -101,7 +101,7 @@ static void a_renewal_keeps_when_it_began(void **state) {
     struct fx_lease_state me = candidate();
     see(&me, SPEC("me_1", "2026-11-21T10:00:00.000000Z"), S);
     assert_int_equal(fx_lease_next(&me, S), FX_LEASE_RENEW);
-    assert_false(fx_lease_is_held(&me, S)); /* a read proves nothing */
+    assert_false(fx_lease_is_held(&me, S)); /* a read alone does not renew */
     expect_body(&me, FX_LEASE_RENEW,
                 HEAD READ_METADATA
                 ",\"spec\":{\"holderIdentity\":\"me_1\",\"leaseDurationSeconds\":30,"
@@ -109,7 +109,7 @@ static void a_renewal_keeps_when_it_began(void **state) {
                 "\",\"leaseTransitions\":4}}");
 }
 
-/* A clock that stands still must not look like a holder that is gone. */
+/* A clock that stands still must not seem a holder that is gone. */
 static void no_two_renewals_are_the_same(void **state) {
     (void)state;
     struct fx_lease_state me = candidate();

@@ -66,8 +66,8 @@ static json_int_t transitions(const struct fake_api *api) {
         fx_tree_view_key(fake_view(api, LEASE), "spec"), "leaseTransitions"));
 }
 
-/* The first makes it and keeps it; when it goes with a word, the next one has it at once;
- * when that one goes without, the third waits. */
+/* The first candidate creates the Lease and keeps it; when it releases it, the second has
+ * it at once; when the second ends without a release, the third waits. */
 static void from_one_to_the_next(void **state) {
     (void)state;
     struct fake_api api;

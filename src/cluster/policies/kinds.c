@@ -81,9 +81,9 @@ static bool fail_api(struct fx_text word, struct fx_err *err) {
     return false;
 }
 
-bool fx_cluster_apis_parse(const char *words, unsigned *ret_apis, struct fx_err *err) {
+bool fx_cluster_apis_parse(const char *list, unsigned *ret_apis, struct fx_err *err) {
     unsigned apis = 0;
-    const char *at = words;
+    const char *at = list;
     for (;;) {
         const struct fx_text word = {at, strcspn(at, ",")};
         if (!add_api(word, &apis)) {

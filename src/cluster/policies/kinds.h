@@ -21,7 +21,7 @@
 
 /* Reads names of dialects with commas between them, each once or more, as their bits.
  * Errors: FX_EINVALID; the message names the dialects that there are. */
-bool fx_cluster_apis_parse(const char *words, unsigned *ret_apis,
+bool fx_cluster_apis_parse(const char *list, unsigned *ret_apis,
                            struct fx_err *err) FX_MUST_USE;
 
 /* Does a dialect of this set annotate Pods with their Node (fx_node_annotations)? */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds_test.c - the watched kinds, the words of `--apis`, and whether
+ * cluster/policies/kinds_test.c - the watched kinds, the values of `--apis`, and whether
  * the manifests agree with the tables.
  */
 #include <setjmp.h>
@@ -39,10 +39,10 @@ static unsigned apis_of(unsigned set) {
            ((set & K) != 0 ? api("kubemod") : 0);
 }
 
-static void words(void **state) {
+static void api_names(void **state) {
     (void)state;
     static const struct {
-        const char *words;
+        const char *list;
         unsigned apis; /* 0: refused */
         const char *at_fault;
     } cases[] = {
@@ -60,7 +60,7 @@ static void words(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         unsigned apis = 0;
         struct fx_err err = FX_ERR_INIT;
-        assert_int_equal(fx_cluster_apis_parse(cases[i].words, &apis, &err),
+        assert_int_equal(fx_cluster_apis_parse(cases[i].list, &apis, &err),
                          cases[i].apis != 0);
         assert_int_equal(apis, apis_of(cases[i].apis));
         if (cases[i].apis == 0) {
@@ -214,7 +214,7 @@ static void the_manifests(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words),
+        cmocka_unit_test(api_names),
         cmocka_unit_test(the_list),
         cmocka_unit_test(nodes),
         cmocka_unit_test(the_manifests),

@@ -77,7 +77,7 @@ static void only_what_is_kept_counts(void **state) {
     fx_cluster_objects_finish(&objects);
 }
 
-/* A row of the table may ask for more than `spec`; then a change of that counts. */
+/* A row of the table may name more fields than `spec`; then a change of these counts. */
 static void further_fields_are_kept(void **state) {
     (void)state;
     static const char *const versions[] = {"v1", NULL};

@@ -2,8 +2,8 @@
  *
  * cluster/policies/parameters.c - one reflector for each kind that policies name.
  *
- *   asking ── the resource is known ──→ listing ── listed ──→ watching
- *     ↑ ─ failed: asked again after a pause     └─ failed: the reflector lists again
+ *   looking up ── the resource is known ──→ listing ── listed ──→ watching
+ *     ↑ ─ failed: retried after a pause         └─ failed: the reflector lists again
  */
 #include "cluster/policies/parameters.h"
 
@@ -257,10 +257,10 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
 /* ---- finding the resource -----------------------------------------------------------
  */
 
-static void ask(struct kind *kind);
+static void discover(struct kind *kind);
 
 static void on_retry(uv_timer_t *timer) {
-    ask(timer->data);
+    discover(timer->data);
 }
 
 static void retry_later(struct kind *kind, uint32_t retry_after_s) {
@@ -321,7 +321,7 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
     }
 }
 
-static void ask(struct kind *kind) {
+static void discover(struct kind *kind) {
     const struct fx_named_kind *name = name_of(kind);
     kind->discovery = fx_kube_discovery_start(kind->parameters->client, name->group.data,
                                               name->version.data, name->kind.data,
@@ -382,7 +382,7 @@ static bool add_kind(struct fx_parameters *parameters, const struct fx_named_kin
     } else if (name->group.len == 0 && fx_text_is(name->kind, "Secret")) {
         settle(kind, FX_SECRETS_ARE_NOT_READ);
     } else {
-        ask(kind);
+        discover(kind);
     }
     return true;
 }

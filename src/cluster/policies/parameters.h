@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/parameters.h - the objects of the kinds that policies name: asks the
- * API server for the resource of each kind, watches it, and keeps its objects as text.
- * Private to this room. Loop thread only.
+ * cluster/policies/parameters.h - the objects of the kinds that policies name: queries
+ * the API server for the resource of each kind, watches it, and keeps its objects as
+ * text. Private to this room. Loop thread only.
  *
  * A kind is settled when its objects have been listed, or when it is known why they
  * cannot be read, or after FX_PARAMETERS_WAIT_MS. What cannot be read is tried again,

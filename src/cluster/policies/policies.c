@@ -157,12 +157,18 @@ static bool add_inputs(struct job *job, const struct fx_cluster_policies *polici
     return ok;
 }
 
+static bool all_synced(const struct fx_cluster_policies *policies) {
+    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
+        if (!policies->sources[i].synced) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* False without memory. */
 static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
-    *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = true};
-    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
-        job->holds_all = job->holds_all && policies->sources[i].synced;
-    }
+    *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = all_synced(policies)};
     job->previous = fx_policies_ref(policies->waiting != NULL ? policies->waiting
                                                               : policies->current);
     return add_inputs(job, policies) &&
@@ -292,15 +298,6 @@ static void start_build(struct fx_cluster_policies *policies) {
 
 static void on_timer(uv_timer_t *timer) {
     start_build(policies_of(timer->data));
-}
-
-static bool all_synced(const struct fx_cluster_policies *policies) {
-    for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
-        if (!policies->sources[i].synced) {
-            return false;
-        }
-    }
-    return true;
 }
 
 /* Sets the timer for the next build, if there are changes and it is not set. */

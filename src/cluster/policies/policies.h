@@ -15,16 +15,46 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <jansson.h>
 #include <uv.h>
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/kinds.h"
-#include "cluster/policies/seen_status.h"
 #include "kube/client.h"
 #include "kube/reflector.h"
 #include "policy/policies.h"
+
+/* The condition `Ready` that an object shows. Zeroed: none. */
+struct fx_seen_ready {
+    uint64_t digest; /* fx_ready_digest(); 0: there is no complete condition */
+    int64_t since;   /* its lastTransitionTime, in seconds since 1970 */
+    enum { FX_READY_UNKNOWN, FX_READY_TRUE, FX_READY_FALSE } status;
+};
+
+/* Reads the condition `Ready` of the object. Without a condition, or with one whose
+ * lastTransitionTime is not a date, `*ret_seen` is zeroed, so that it is written again.
+ */
+void fx_ready_read(const json_t *object, struct fx_seen_ready *ret_seen);
+
+/* A digest of a condition without its lastTransitionTime. Never 0. */
+uint64_t fx_ready_digest(const json_t *condition);
+
+/* A digest of an entry of `status.byPod`; the order of its fields does not matter. Never
+ * 0. */
+uint64_t fx_status_digest(const json_t *entry);
+
+/* The digest of the entry of `status.byPod` whose id is `pod`; 0 if there is none. */
+uint64_t fx_status_digest_of_pod(const json_t *object, const char *pod);
+
+/* The identity of this replica. Borrowed; outlives everything that receives it. */
+struct fx_cluster_identity {
+    const char *pod;        /* the name of the replica: POD_NAME, else the host name */
+    const char *namespace_; /* of the Pod, its Secret, Lease and Config */
+    const char *lease;      /* the name of the Lease */
+    const char *const *operations; /* of status.byPod: "mutation-webhook" */
+    size_t n_operations;
+};
 
 struct fx_cluster_policies; /* opaque */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/access_reviews.h - asks the API server whether a user may do
+ * cluster/references/access_reviews.h - queries the API server whether a user may do
  * something (SubjectAccessReview, authorization.k8s.io/v1). Answers are kept as long as
  * API servers keep those of a webhook authorizer: five minutes if access is allowed, 30
  * seconds if not. Loop thread only.

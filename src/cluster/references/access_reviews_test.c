@@ -38,7 +38,7 @@ static void answers_end(void **state) {
     assert_true(has(&cache, "a", 1) && has(&cache, "d", 1) && !has(&cache, "x", 1));
     assert_true(has(&cache, "d", 30 * NS_IN_S) && !has(&cache, "d", 30 * NS_IN_S + 1));
     assert_true(has(&cache, "a", 300 * NS_IN_S) && !has(&cache, "a", 300 * NS_IN_S + 1));
-    put(&cache, "d", true, 40 * NS_IN_S); /* it was asked again */
+    put(&cache, "d", true, 40 * NS_IN_S); /* it was requested again */
     assert_int_equal(cache.n_items, 2);
     assert_true(has(&cache, "d", 330 * NS_IN_S));
     fx_access_cache_finish(&cache);
@@ -95,7 +95,7 @@ static void finish(struct fixture *fixture) {
     fake_finish(&fixture->api);
 }
 
-static void ask(struct fixture *fixture, const char *user, const char *verb) {
+static void request_review(struct fixture *fixture, const char *user, const char *verb) {
     json_t *spec =
         json_pack("{s:s,s:{s:s}}", "user", user, "resourceAttributes", "verb", verb);
     const unsigned before = fixture->n_reports;
@@ -114,18 +114,18 @@ static void each_spec_is_asked_once(void **state) {
     (void)state;
     struct fixture fixture;
     start(&fixture);
-    ask(&fixture, "bob", "get");
+    request_review(&fixture, "bob", "get");
     assert_true(is_allowed(&fixture));
     assert_non_null(strstr(fixture.api.writes.data,
                            "{\"apiVersion\":\"authorization.k8s.io/v1\",\"kind\":"
                            "\"SubjectAccessReview\",\"spec\":{\"user\":\"bob\","
                            "\"resourceAttributes\":{\"verb\":\"get\"}}}"));
-    ask(&fixture, "eve", "get");
+    request_review(&fixture, "eve", "get");
     assert_false(is_allowed(&fixture));
     assert_non_null(fixture.status);
-    ask(&fixture, "bob", "get");
+    request_review(&fixture, "bob", "get");
     assert_true(is_allowed(&fixture));
-    ask(&fixture, "bob", "delete");
+    request_review(&fixture, "bob", "delete");
     assert_int_equal(fake_count(&fixture.api.requests, "POST " PATH), 3);
     finish(&fixture);
 }
@@ -136,13 +136,13 @@ static void failures_are_not_kept(void **state) {
     start(&fixture);
     fixture.api.faults[0] =
         (struct fake_fault){.about = "POST " PATH, .status = 403, .times = 1};
-    ask(&fixture, "bob", "get");
+    request_review(&fixture, "bob", "get");
     assert_null(fixture.status);
     assert_int_equal(fixture.failure.code, FX_EIO);
     assert_non_null(strstr(fixture.failure.msg,
                            "apiGroups [\"authorization.k8s.io\"], resources "
                            "[\"subjectaccessreviews\"], verbs [\"create\"]"));
-    ask(&fixture, "bob", "get");
+    request_review(&fixture, "bob", "get");
     assert_true(is_allowed(&fixture));
     finish(&fixture);
 }

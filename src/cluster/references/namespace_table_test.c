@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/references/namespace_table.h"
+#include "cluster/references/namespace_store.h"
 #include "kube/test_json.h"
 #include "value/equal.h"
 #include "value/tree.h"

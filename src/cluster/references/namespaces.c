@@ -8,8 +8,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "cluster/references/namespace_table.h"
-#include "cluster/references/object_cache.h"
+#include "cluster/references/namespace_store.h"
 #include "kube/object.h"
 #include "value/tree.h"
 
@@ -29,7 +28,7 @@ struct fx_cluster_namespaces {
     bool ready;
 };
 
-/* ---- callbacks of the reflector ---------------------------------------------------- */
+/* ---- callbacks of the reflector -------------------------------------------------- */
 
 static bool on_object(json_t *object, void *user) {
     struct fx_cluster_namespaces *namespaces = user;
@@ -65,7 +64,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     namespaces->on_state(&resource, state, failure, namespaces->user);
 }
 
-/* ---- fetching one -------------------------------------------------------------- */
+/* ---- fetching one ---------------------------------------------------------------- */
 
 static json_t *reduce_to_labels(json_t *object, bool is_current, void *converter) {
     (void)is_current;
@@ -102,7 +101,7 @@ bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
     return fx_cluster_fetches_start(&namespaces->fetches, &request);
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
 struct fx_cluster_namespaces *fx_cluster_namespaces_create(uv_loop_t *loop,
                                                            struct fx_kube_client *client,

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "cluster/references/object_cache.h"
+#include "cluster/references/namespace_store.h"
 
 static json_t *make(const char *name, const char *version, size_t padding) {
     char *text = calloc(1, padding + 1);

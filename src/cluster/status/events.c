@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/date.h"
 #include "base/list.h"
-#include "cluster/status/events_plan.h"
 #include "cluster/status/status.h"
+#include "cluster/status/status_internal.h"
 #include "kube/backoff.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
@@ -199,7 +199,7 @@ static bool add_task(struct fx_cluster_events *events, json_t *body) {
     return true;
 }
 
-/* ---- comparing ----------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------- */
 
 /* False without memory. */
 static bool report(struct fx_cluster_events *events,
@@ -291,7 +291,7 @@ void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads) 
     begin_comparing(events);
 }
 
-/* ---- the timer --------------------------------------------------------------------- */
+/* ---- the timer ------------------------------------------------------------------- */
 
 /* Starts the tasks that are due. Returns the milliseconds until the next one is due, or
  * until all objects are compared again; UINT64_MAX: neither. */
@@ -330,7 +330,7 @@ static void on_timer(uv_timer_t *timer) {
     }
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
 struct fx_cluster_events *
 fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,

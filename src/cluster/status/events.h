@@ -16,7 +16,6 @@
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 #include "kube/client.h"
 

@@ -2,7 +2,7 @@
  *
  * cluster/status/events_plan.c - Events from errors.
  */
-#include "cluster/status/events_plan.h"
+#include "cluster/status/status_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@
 #define BURST       25
 #define INTERVAL_NS UINT64_C(5000000000)
 
-/* ---- one error ---------------------------------------------------------------- */
+/* ---- one error ------------------------------------------------------------------- */
 
 static void copy_message(struct fx_text text, char out[FX_EVENTS_MESSAGE_BYTES + 1]) {
     static const char ellipsis[] = "…";
@@ -85,8 +85,8 @@ json_t *fx_event_new(const struct fx_cluster_identity *identity,
                      "firstTimestamp", date, "lastTimestamp", date, "count", 1);
 }
 
-/* An Event with an invalid date, or a date in the future, is due: otherwise nobody would
- * ever count it up. */
+/* An Event with an invalid date, or a date in the future, is due: otherwise no replica
+ * would ever count it up. */
 bool fx_event_is_due(const json_t *existing, int64_t now) {
     int64_t last = 0;
     return !fx_date_parse(fx_tree_view_string(existing, "lastTimestamp"), &last) ||

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/date.h"
-#include "cluster/status/events_plan.h"
+#include "cluster/status/status_internal.h"
 #include "kube/test_json.h"
 #include "value/json.h"
 

@@ -37,7 +37,7 @@ static void end(struct fixture *fixture, struct fx_cluster_events *events) {
     fixture_finish(fixture);
 }
 
-static struct fx_cluster_event_counts look(const struct fx_cluster_events *events) {
+static struct fx_cluster_event_counts counts_of(const struct fx_cluster_events *events) {
     struct fx_cluster_event_counts counts;
     fx_cluster_events_get_counts(events, &counts);
     return counts;
@@ -66,7 +66,7 @@ static void what_is_wrong_is_told_once(void **state) {
     fake_run_for(&fixture.api, 30);
     assert_int_equal(fixture.api.writes.len, 0); /* they are not on */
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&fixture.api, look(events).written == 3);
+    FAKE_UNTIL(&fixture.api, counts_of(events).written == 3);
     assert_int_equal(n_created(&fixture), 3);
     assert_int_equal(fake_count(&fixture.api.writes, "P"), 3);
     assert_non_null(strstr(fixture.api.writes.data, "\"name\":\"bad\",\"uid\":\"u-1\"},"
@@ -86,15 +86,15 @@ static void what_is_wrong_is_told_once(void **state) {
     await_builds(&fixture, 1);
     fake_put(&fixture.api, ASSIGNS "/bad",
              ASSIGN("bad", ",\"uid\":\"u-1\"", "spec.[", "1", ""));
-    FAKE_UNTIL(&fixture.api, look(events).written == 4);
+    FAKE_UNTIL(&fixture.api, counts_of(events).written == 4);
     fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
     FAKE_UNTIL(&fixture.api,
                fake_count(&fixture.api.requests, "GET " EVENTS "/bad.") == 1);
     fake_run_for(&fixture.api, 30);
     assert_int_equal(n_created(&fixture), 5); /* it is there, and not old */
     assert_int_equal(fake_count(&fixture.api.writes, "PATCH"), 0);
-    assert_int_equal(look(events).written, 4);
-    assert_int_equal(look(events).failed + look(events).dropped, 0);
+    assert_int_equal(counts_of(events).written, 4);
+    assert_int_equal(counts_of(events).failed + counts_of(events).dropped, 0);
     end(&fixture, events);
 }
 
@@ -106,7 +106,7 @@ static void an_old_one_counts_up(void **state) {
     fake_put(&fixture.api, ASSIGNS "/bad", BAD("bad", "u-1"));
     struct fx_cluster_events *events = start_events(&fixture);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&fixture.api, look(events).written == 1);
+    FAKE_UNTIL(&fixture.api, counts_of(events).written == 1);
     const char *path = NULL;
     json_t *object = NULL;
     json_object_foreach (fixture.api.objects, path, object) {
@@ -120,7 +120,7 @@ static void an_old_one_counts_up(void **state) {
     assert_non_null(object);
     fx_cluster_events_set_leader(events, false);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&fixture.api, look(events).written == 2);
+    FAKE_UNTIL(&fixture.api, counts_of(events).written == 2);
     assert_int_equal(
         json_integer_value(json_object_get(fake_view(&fixture.api, path), "count")), 2);
     assert_string_not_equal(json_string_value(json_object_get(
@@ -130,7 +130,7 @@ static void an_old_one_counts_up(void **state) {
     fx_cluster_events_set_leader(events, true);
     FAKE_UNTIL(&fixture.api, fake_count(&fixture.api.requests, "GET " EVENTS) == 2);
     fake_run_for(&fixture.api, 30);
-    assert_int_equal(look(events).written, 2);
+    assert_int_equal(counts_of(events).written, 2);
     end(&fixture, events);
 }
 
@@ -147,10 +147,11 @@ static void too_many(void **state) {
     }
     struct fx_cluster_events *events = start_events(&fixture);
     fx_cluster_events_set_leader(events, true);
-    FAKE_UNTIL(&fixture.api, look(events).written >= 25 &&
-                                 look(events).written + look(events).dropped == 200);
-    assert_in_range(look(events).written, 25, 29);
-    assert_int_equal(look(events).failed, 0);
+    FAKE_UNTIL(&fixture.api,
+               counts_of(events).written >= 25 &&
+                   counts_of(events).written + counts_of(events).dropped == 200);
+    assert_in_range(counts_of(events).written, 25, 29);
+    assert_int_equal(counts_of(events).failed, 0);
     end(&fixture, events);
 }
 
@@ -176,8 +177,8 @@ static void when_the_server_fails(void **state) {
                    fake_count(&fixture.api.requests, "POST") == cases[i].requests);
         fake_run_for(&fixture.api, 60);
         assert_int_equal(fake_count(&fixture.api.requests, "POST"), cases[i].requests);
-        assert_int_equal(look(events).written, cases[i].written);
-        assert_int_equal(look(events).failed, cases[i].failed);
+        assert_int_equal(counts_of(events).written, cases[i].written);
+        assert_int_equal(counts_of(events).failed, cases[i].failed);
         end(&fixture, events);
     }
 }

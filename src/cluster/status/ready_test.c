@@ -13,7 +13,7 @@
 #include "base/buf.h"
 #include "base/date.h"
 #include "base/text.h"
-#include "cluster/status/status_body.h"
+#include "cluster/status/status_internal.h"
 #include "kube/test_json.h"
 #include "value/json.h"
 

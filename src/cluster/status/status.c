@@ -14,9 +14,7 @@
 #include "base/date.h"
 #include "base/log.h"
 #include "cluster/status/status.h"
-#include "cluster/status/status_body.h"
-#include "cluster/status/status_queue.h"
-#include "cluster/status/status_schemas.h"
+#include "cluster/status/status_internal.h"
 #include "kube/backoff.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
@@ -78,7 +76,7 @@ static struct fx_cluster_status *status_of(void *data) {
     return status;
 }
 
-/* ---- the status as it should be ---------------------------------------------------- */
+/* ---- the status as it should be -------------------------------------------------- */
 
 /* Whether this replica writes that part of the object's status: the CRD has the field,
  * and for PART_READY this replica leads. */
@@ -109,7 +107,7 @@ static uint64_t digest_of(enum part part, const json_t *tree) {
     return part == PART_READY ? fx_ready_digest(tree) : fx_status_digest(tree);
 }
 
-/* ---- comparing ---------------------------------------------------------------- */
+/* ---- comparing ------------------------------------------------------------------- */
 
 static void compare_part(struct fx_cluster_status *status, enum part part,
                          const struct fx_cluster_object *object) {
@@ -206,7 +204,7 @@ static struct fx_status_queue *queue_of(const struct write *write) {
     return &write->status->queues[write->part];
 }
 
-/* ---- the end of a write ------------------------------------------------------------ */
+/* ---- the end of a write ---------------------------------------------------------- */
 
 static void end_write(struct write *write, uint64_t wait_ns) {
     fx_status_queue_put_back(queue_of(write), write->key, wait_ns, fx_clock_ns());
@@ -247,7 +245,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     end_write(write, 0);
 }
 
-/* ---- a write ----------------------------------------------------------------------- */
+/* ---- a write --------------------------------------------------------------------- */
 
 /* Reads the object, or (with a body) writes its status. False without memory. */
 static bool send_request(struct write *write, const struct fx_cluster_object *object,
@@ -412,7 +410,7 @@ static uint64_t next_write_at(struct fx_cluster_status *status) {
     return at_ns < status->next_write_ns ? status->next_write_ns : at_ns;
 }
 
-/* ---- the timer --------------------------------------------------------------------- */
+/* ---- the timer ------------------------------------------------------------------- */
 
 /* When to run again; UINT64_MAX: not known. */
 static uint64_t next_run_ns(struct fx_cluster_status *status) {
@@ -449,7 +447,7 @@ static void on_schemas_known(void *user) {
     begin_comparing(status_of(user));
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
 struct fx_cluster_status *
 fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,

@@ -3,8 +3,8 @@
  * cluster/status/status.h - writes this replica's entry of each mutator's `status.byPod`
  * (spec sections 3.1 and 9): `id`, `mutatorUID`, `observedGeneration`, `operations`,
  * `enforced`, `errors`; and, for kinds that have one, the condition `Ready`
- * (cluster/status/status_body.h), which only the holder of the Lease writes. Loop thread
- * only.
+ * (cluster/status/status_internal.h), which only the holder of the Lease writes. Loop
+ * thread only.
  *
  * The entry is written by server-side apply as the field manager `fixpoint-<pod>` if the
  * CRD declares byPod as a list keyed by `id`, as ours do. If an installed CRD keeps byPod
@@ -29,7 +29,6 @@
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 #include "kube/client.h"
 

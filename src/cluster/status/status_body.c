@@ -2,7 +2,7 @@
  *
  * cluster/status/status_body.c - apply configurations, and copies with another list.
  */
-#include "cluster/status/status_body.h"
+#include "cluster/status/status_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list
     return body;
 }
 
-/* ---- atomic lists ------------------------------------------------------------- */
+/* ---- atomic lists ---------------------------------------------------------------- */
 
 static struct fx_text id_of(const json_t *entry) {
     return fx_tree_view_string(entry, "id");

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "cluster/status/status_body.h"
+#include "cluster/status/status_internal.h"
 #include "kube/test_json.h"
 #include "value/json.h"
 
@@ -23,7 +23,7 @@ static void expect_json(const json_t *value, const char *wanted) {
     fx_buf_finish(&text);
 }
 
-/* ---- managers ---- */
+/* ---- managers -------------------------------------------------------------------- */
 
 static void managers(void **state) {
     (void)state;
@@ -43,7 +43,7 @@ static void managers(void **state) {
     }
 }
 
-/* ---- applying ---- */
+/* ---- applying -------------------------------------------------------------------- */
 
 static void what_is_applied(void **state) {
     (void)state;
@@ -65,7 +65,7 @@ static void what_is_applied(void **state) {
     json_decref(entry);
 }
 
-/* ---- merging ---- */
+/* ---- merging --------------------------------------------------------------------- */
 
 #define E(id)        "{\"id\":\"" id "\"}"
 #define MINE         "{\"id\":\"m\",\"new\":1}"
@@ -119,7 +119,7 @@ static void merging(void **state) {
     }
 }
 
-/* ---- dropping ---- */
+/* ---- dropping -------------------------------------------------------------------- */
 
 static const struct {
     const char *before, *after;
@@ -137,13 +137,13 @@ static const struct {
 static void dropping(void **state) {
     (void)state;
     static const char *const ids[] = {"x", "y", NULL};
-    static const char *const nobody[] = {NULL};
+    static const char *const none[] = {NULL};
     for (size_t i = 0; i < FX_COUNT(drops); i++) {
         json_t *object = read_json(drops[i].before);
         json_t *body = fx_status_drop(object, ids);
         expect_json(body, drops[i].after);
         expect_json(object, drops[i].before);
-        json_t *same = fx_status_drop(body, nobody);
+        json_t *same = fx_status_drop(body, none);
         expect_json(same, drops[i].after);
         json_decref(same);
         json_decref(body);

@@ -122,7 +122,7 @@ static void a_good_one(void **state) {
     end(&cluster);
 }
 
-/* The words are those of the finding; a warning is no error. */
+/* The message is that of the finding; a warning is no error. */
 static void a_bad_one(void **state) {
     (void)state;
     struct cluster cluster = {0};

@@ -2,7 +2,7 @@
  *
  * cluster/status/status_queue.c - a sorted array of tasks.
  */
-#include "cluster/status/status_queue.h"
+#include "cluster/status/status_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/macros.h"
-#include "cluster/status/status_queue.h"
+#include "cluster/status/status_internal.h"
 
 #define S UINT64_C(1000000000)
 
@@ -51,11 +51,11 @@ static void each_once(void **state) {
     fx_status_queue_finish(&queue);
 }
 
-/* Some keep being due; all others have their turn, whatever is added and dropped. */
+/* Some are always due; all others are still taken, whatever is added and dropped. */
 static void nobody_starves(void **state) {
     (void)state;
     struct fx_status_queue queue = {0};
-    unsigned turns[10] = {0};
+    unsigned n_taken[10] = {0};
     char key[2] = "a";
     for (size_t i = 0; i < 10; i++, key[0]++) {
         add(&queue, key, 1, S);
@@ -65,7 +65,7 @@ static void nobody_starves(void **state) {
         now += 3600 * S;
         const struct fx_status_task *task = fx_status_queue_take(&queue, now);
         assert_non_null(task);
-        turns[task->key[0] - 'a']++;
+        n_taken[task->key[0] - 'a']++;
         fx_status_queue_put_back(&queue, task->key, 0, now);
         key[0] = (char)('A' + i % 26);
         add(&queue, key, 1, now + 999999 * S);
@@ -74,7 +74,7 @@ static void nobody_starves(void **state) {
         }
     }
     for (size_t i = 0; i < 10; i++) {
-        assert_true(turns[i] >= 5);
+        assert_true(n_taken[i] >= 5);
     }
     fx_status_queue_finish(&queue);
 }
@@ -94,7 +94,7 @@ static void pauses_double(void **state) {
         now += pauses[i] * S;
     }
     expect_next(&queue, "a", now);
-    fx_status_queue_put_back(&queue, "a", 1000 * S, now); /* as the server wishes */
+    fx_status_queue_put_back(&queue, "a", 1000 * S, now); /* as the server demands */
     assert_true(fx_status_queue_next(&queue) == now + 1000 * S);
     fx_status_queue_finish(&queue);
 }

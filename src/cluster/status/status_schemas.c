@@ -2,7 +2,7 @@
  *
  * cluster/status/status_schemas.c - reads one CRD after the other.
  */
-#include "cluster/status/status_schemas.h"
+#include "cluster/status/status_internal.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *ver
     };
 }
 
-/* ---- all CRDs ----------------------------------------------------------------- */
+/* ---- all CRDs -------------------------------------------------------------------- */
 
 static void read_next(struct fx_status_schemas *schemas);
 

@@ -4,7 +4,7 @@
  */
 #include "kube/fake_api.h"
 
-#include "cluster/status/status_schemas.h"
+#include "cluster/status/status_internal.h"
 
 #define CRDS "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 

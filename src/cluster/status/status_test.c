@@ -54,7 +54,7 @@ static void end(struct fixture *fixture, struct fx_cluster_status *status) {
     fixture_finish(fixture);
 }
 
-static struct fx_cluster_status_counts look(const struct fx_cluster_status *status) {
+static struct fx_cluster_status_counts counts_of(const struct fx_cluster_status *status) {
     struct fx_cluster_status_counts counts;
     fx_cluster_status_get_counts(status, &counts);
     return counts;
@@ -80,8 +80,8 @@ static void a_keyed_list(void **state) {
         fake_put(&fixture.api, path, text);
     }
     struct fx_cluster_status *status = start_status(&fixture);
-    FAKE_UNTIL(&fixture.api, look(status).written == 30);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).written == 30);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     fake_run_for(&fixture.api, 100);
     assert_int_equal(fake_count(&fixture.api.writes, "P"), 30);
     expect_ids(&fixture, ASSIGNS "/m29", "other " OWN_POD);
@@ -93,13 +93,13 @@ static void a_keyed_list(void **state) {
     assert_int_equal(fake_count(&fixture.api.requests, "PATCH"),
                      fake_count(&fixture.api.writes, "PATCH"));
 
-    /* Another one, an edit, one that goes. */
+    /* One is added, one edited, one deleted. */
     fake_put(&fixture.api, ASSIGNS "/new", ASSIGN("new", "", "spec.x", "1", ""));
-    FAKE_UNTIL(&fixture.api, look(status).written == 31);
+    FAKE_UNTIL(&fixture.api, counts_of(status).written == 31);
     fake_delete(&fixture.api, ASSIGNS "/new");
     fake_run_for(&fixture.api, 100);
-    assert_int_equal(look(status).written, 31);
-    assert_int_equal(look(status).failed, 0);
+    assert_int_equal(counts_of(status).written, 31);
+    assert_int_equal(counts_of(status).failed, 0);
     end(&fixture, status);
 }
 
@@ -117,8 +117,8 @@ static void an_atomic_list(void **state) {
     assert_int_equal(
         fake_count(&fixture.api.writes, "PUT " ASSIGNS "/a/status fixpoint-" OWN_POD " "),
         1);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
-    assert_int_equal(look(status).failed, 1);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
+    assert_int_equal(counts_of(status).failed, 1);
     end(&fixture, status);
 }
 
@@ -140,10 +140,10 @@ static void somebody_removes_it(void **state) {
         }
         fake_run_for(&fixture.api, 5);
     }
-    assert_in_range(look(status).written, 1, 2);
-    FAKE_UNTIL(&fixture.api, look(status).written == 3);
+    assert_in_range(counts_of(status).written, 1, 2);
+    FAKE_UNTIL(&fixture.api, counts_of(status).written == 3);
     expect_ids(&fixture, ASSIGNS "/a", OWN_POD);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     end(&fixture, status);
 }
 
@@ -157,18 +157,18 @@ static void one_that_is_newer_than_the_build(void **state) {
     fake_put(&fixture.api, ASSIGNS "/a", ASSIGN("a", "", "spec.x", "1", ""));
     fixture.api.faults[0] = (struct fake_fault){"PATCH", 500, 1, false};
     struct fx_cluster_status *status = start_status(&fixture);
-    FAKE_UNTIL(&fixture.api, look(status).failed == 1);
+    FAKE_UNTIL(&fixture.api, counts_of(status).failed == 1);
     fixture.on_built = NULL;
     const unsigned n_builds = fixture.n_builds;
     fake_put(&fixture.api, ASSIGNS "/a", ASSIGN("a", "", "metadata.name", "1", ""));
     FAKE_UNTIL(&fixture.api, fixture.n_builds > n_builds);
     FAKE_UNTIL(&fixture.api,
-               look(status).queued == 0); /* two seconds after the failure */
+               counts_of(status).queued == 0); /* two seconds after the failure */
     assert_int_equal(fixture.api.writes.len, 0);
     struct fx_policies *built = fx_policies_ref(fixture.built);
     fx_cluster_status_compare_all(status, built);
     fx_policies_unref(built);
-    FAKE_UNTIL(&fixture.api, look(status).written == 1);
+    FAKE_UNTIL(&fixture.api, counts_of(status).written == 1);
     assert_non_null(strstr(fixture.api.writes.data, "\"errors\":["));
     end(&fixture, status);
 }
@@ -235,7 +235,7 @@ static void the_leader_says_whether_it_is_ready(void **state) {
     struct fx_cluster_status *status = start_status(&fixture);
     expect_ids(&fixture, shop, OWN_POD);
     expect_ids(&fixture, other, OWN_POD);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     assert_string_equal(ready(&fixture, shop, "status"), "");
 
     fx_cluster_status_set_leader(status, true);
@@ -244,18 +244,18 @@ static void the_leader_says_whether_it_is_ready(void **state) {
     assert_string_equal(ready(&fixture, shop, "reason"), "Accepted");
     assert_string_equal(ready(&fixture, other, "reason"), "Invalid");
     assert_non_null(strstr(ready(&fixture, other, "message"), "spec.type"));
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     assert_int_equal(fake_count(&fixture.api.writes,
                                 "PATCH " MODRULE_PATH("shop", "r") "/status fixpoint {"),
                      1);
     assert_int_equal(fake_count(&fixture.api.writes, "P"), 4);
-    assert_int_equal(look(status).failed, 0);
+    assert_int_equal(counts_of(status).failed, 0);
 
     /* Who does not lead any more leaves it alone. */
     fx_cluster_status_set_leader(status, false);
     fake_put(&fixture.api, shop, MODRULE("shop", "r", ",\"uid\":\"u\"", "Patch", ""));
     expect_ids(&fixture, shop, OWN_POD);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     assert_string_equal(ready(&fixture, shop, "status"), "");
     end(&fixture, status);
 }
@@ -272,9 +272,9 @@ static void a_definition_without_a_status(void **state) {
     expect_ids(&fixture, ASSIGNS "/a", OWN_POD);
     fake_put(&fixture.api, ASSIGNS "/b", ASSIGN("b", "", "spec.y", "1", ""));
     expect_ids(&fixture, ASSIGNS "/b", OWN_POD);
-    FAKE_UNTIL(&fixture.api, look(status).queued == 0);
+    FAKE_UNTIL(&fixture.api, counts_of(status).queued == 0);
     assert_int_equal(fake_count(&fixture.api.writes, "P"), 2);
-    assert_int_equal(look(status).failed, 0);
+    assert_int_equal(counts_of(status).failed, 0);
     end(&fixture, status);
 }
 

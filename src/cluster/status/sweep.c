@@ -8,7 +8,7 @@
  *
  * An id that is no Pod's is a suspect in the first pass, and its entries are removed in
  * the next one, a moment later, that finds it so: a Pod may be newer than the list of
- * Pods. Ids of others (sweep_plan.h) wait much longer, as their Pods may be in another
+ * Pods. Ids of others (sweep_plan.c) wait much longer, as their Pods may be in another
  * namespace.
  */
 #include "cluster/status/sweep.h"
@@ -22,8 +22,7 @@
 #include "base/vec.h"
 #include "cluster/policies/kinds.h"
 #include "cluster/policies/policies.h"
-#include "cluster/status/status_body.h"
-#include "cluster/status/sweep_plan.h"
+#include "cluster/status/status_internal.h"
 #include "kube/body.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
@@ -212,7 +211,7 @@ static bool is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *objec
     return false;
 }
 
-/* ---- one object ----------------------------------------------------------------- */
+/* ---- one object ------------------------------------------------------------------ */
 
 static void end_task(struct fx_cluster_sweep *sweep) {
     sweep->at_task++;
@@ -222,8 +221,8 @@ static void end_task(struct fx_cluster_sweep *sweep) {
 static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
                          const json_t *body, const char *manager);
 
-/* If an apply would leave an empty list that somebody owns, an API server makes it null,
- * and then refuses it (422): the object is updated without the entry instead. */
+/* If an apply would leave an empty list that some manager owns, an API server makes it
+ * null, and then refuses it (422): the object is updated without the entry instead. */
 static bool updates_instead(struct fx_cluster_sweep *sweep,
                             const struct fx_kube_failure *failure) {
     struct task *task = &sweep->tasks[sweep->at_task];
@@ -519,7 +518,7 @@ static void begin_round(struct fx_cluster_sweep *sweep) {
     request_page(sweep, (struct fx_text){0}, on_pods);
 }
 
-/* ---- life ------------------------------------------------------------------- */
+/* ---- life ------------------------------------------------------------------------ */
 
 static void on_timer(uv_timer_t *timer) {
     struct fx_cluster_sweep *sweep = sweep_of(timer->data);

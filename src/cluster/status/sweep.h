@@ -14,7 +14,6 @@
 
 #include "base/err.h"
 #include "base/macros.h"
-#include "cluster/policies/identity.h"
 #include "cluster/policies/policies.h"
 #include "kube/client.h"
 
@@ -40,7 +39,7 @@ void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool leads);
 /* Stops, and cancels requests in progress. NULL is allowed. */
 void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep);
 
-/* ---- for tests ---- */
+/* ---- for tests ------------------------------------------------------------------- */
 
 struct fx_sweep_times {
     uint64_t round_ms;   /* between two rounds, */

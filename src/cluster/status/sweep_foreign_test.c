@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "cluster/status/sweep_plan.h"
+#include "cluster/status/status_internal.h"
 
 #define A FX_TEXT("gatekeeper-audit-7d4b9c6f5-x2x4q")
 #define B FX_TEXT("b")

@@ -2,7 +2,6 @@
  *
  * cluster/status/sweep_plan.c - sets of names, and the owners of entries.
  */
-#include "cluster/status/sweep_plan.h"
 
 #include <stdlib.h>
 
@@ -11,7 +10,7 @@
 #include "base/limits.h"
 #include "base/sorted.h"
 #include "base/vec.h"
-#include "cluster/status/status_body.h"
+#include "cluster/status/status_internal.h"
 #include "value/json.h"
 #include "value/tree.h"
 

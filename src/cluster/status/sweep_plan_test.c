@@ -12,11 +12,11 @@
 #include <cmocka.h>
 
 #include "base/limits.h"
-#include "cluster/status/sweep_plan.h"
+#include "cluster/status/status_internal.h"
 #include "kube/test_json.h"
 #include "value/json.h"
 
-/* ---- names ---- */
+/* ---- names ----------------------------------------------------------------------- */
 
 static void names_are_a_set(void **state) {
     (void)state;
@@ -69,7 +69,7 @@ static void there_is_an_end_to_names(void **state) {
     fx_sweep_names_finish(&names);
 }
 
-/* ---- siblings ---- */
+/* ---- siblings -------------------------------------------------------------------- */
 
 static void siblings(void **state) {
     (void)state;
@@ -103,7 +103,7 @@ static void siblings(void **state) {
     }
 }
 
-/* ---- whose entry ---- */
+/* ---- whose entry ----------------------------------------------------------------- */
 
 #define MANAGED(manager, operation, subresource, fields)                            \
     "{\"manager\":\"" manager "\",\"operation\":\"" operation                       \
@@ -177,7 +177,7 @@ static void strange_ids(void **state) {
     json_decref(object);
 }
 
-/* What anybody may write into managed fields must not be read past its end. */
+/* Managed fields, which any client may write, must not be read past their end. */
 static void strange_objects(void **state) {
     (void)state;
     static const struct {

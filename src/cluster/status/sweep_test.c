@@ -4,8 +4,8 @@
  */
 #include "cluster/policies/policies_fixture.h"
 
+#include "cluster/status/status_internal.h"
 #include "cluster/status/sweep.h"
-#include "cluster/status/sweep_plan.h"
 
 static const struct fx_sweep_times fast = {
     .round_ms = 60,
@@ -227,7 +227,7 @@ static void a_stranger_is_waited_for(void **state) {
     fixture_finish(&fixture);
 }
 
-/* Somebody writes it anew each time: after some tries it is left alone. */
+/* Another client writes it anew each time: after some tries it is left alone. */
 static void a_stranger_comes_back(void **state) {
     (void)state;
     struct fixture fixture;

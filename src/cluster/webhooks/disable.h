@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/webhooks/disable.h - disabling a webhook configuration, so that it matches
- * nothing, with a record of who disabled it, why and until when; and enabling it again.
+ * nothing, with a record of the user, the reason and the end; and enabling it again.
  * Pure: the bodies of writes as the field manager FX_DISABLE_MANAGER.
  *
  * A manager that changes a field owns it from then on, and an apply of another manager
- * with another value is a conflict. So the record also says who owned the selectors, and
- * enabling takes two writes: the values, and their owners.
+ * with another value is a conflict. So the record also says which manager owned the
+ * selectors, and enabling takes two writes: the values, and their owners.
  */
 #ifndef FX_CLUSTER_WEBHOOKS_DISABLE_H
 #define FX_CLUSTER_WEBHOOKS_DISABLE_H
@@ -24,9 +24,9 @@
 /* The record. Texts are borrowed from the configuration; NULL: not given. */
 struct fx_disable_record {
     bool recorded; /* there is a record */
-    bool disabled; /* a webhook has the selector that matches no object, also if somebody
-                    * removed the record; false if somebody (`helm upgrade`) has written
-                    * other selectors since */
+    bool disabled; /* a webhook has the selector that matches no object, also if the
+                    * record was removed; false if another client (`helm upgrade`) has
+                    * written other selectors since */
     const char *at, *by, *reason, *until;
     bool has_end;
     int64_t end; /* `until` in seconds since 1970 */
@@ -52,8 +52,8 @@ json_t *fx_disable_apply(const json_t *configuration,
                          struct fx_err *err) FX_MUST_USE;
 
 /* The apply configuration that enables: it restores the selectors, except those that
- * somebody has written since. The record stays. A new tree, or NULL: FX_EINVALID (as
- * above, or not disabled, or without record), FX_ESYNTAX (the annotation with the
+ * another client has written since. The record stays. A new tree, or NULL: FX_EINVALID
+ * (as above, or not disabled, or without record), FX_ESYNTAX (the annotation with the
  * selectors is invalid: delete it, and set objectSelector by hand), FX_ENOMEM. */
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
 

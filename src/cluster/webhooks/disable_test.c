@@ -164,15 +164,15 @@ static const char *owners_of(const json_t *applied) {
 static void owners_are_remembered(void **state) {
     (void)state;
     const struct fx_disable_request request = {.by = "me", .now = 1795255353};
-    static const char words[] = "{\"one\":[{\"manager\":\"helm\",\"operation\":"
-                                "\"Update\",\"apiVersion\":\"a/v1\","
-                                "\"fieldsV1\":{}}]}";
+    static const char owners[] = "{\"one\":[{\"manager\":\"helm\",\"operation\":"
+                                 "\"Update\",\"apiVersion\":\"a/v1\","
+                                 "\"fieldsV1\":{}}]}";
     struct fx_err err = FX_ERR_INIT;
     json_t *before = read_json(ONE(
         "", SHARE("helm", "Update", OWNED) "," SHARE("fixpoint", "Apply", ""), LABELLED));
     json_t *applied = fx_disable_apply(before, &request, &err);
     assert_non_null(applied);
-    assert_string_equal(owners_of(applied), words);
+    assert_string_equal(owners_of(applied), owners);
     json_decref(applied);
     json_decref(before);
 
@@ -183,7 +183,7 @@ static void owners_are_remembered(void **state) {
             NEVER));
     applied = fx_disable_apply(before, &request, &err);
     assert_non_null(applied);
-    assert_string_equal(owners_of(applied), words);
+    assert_string_equal(owners_of(applied), owners);
     json_decref(applied);
     json_decref(before);
 }

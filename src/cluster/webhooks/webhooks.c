@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/webhooks/webhooks.c - watches each configuration, reports changes, and writes
- * what differs: one write at a time, after growing pauses if somebody undoes them.
+ * what differs: one write at a time, after growing pauses if another client undoes them.
  */
 #include "cluster/webhooks/webhooks.h"
 
@@ -26,7 +26,7 @@
 /* The end of a disable is a time of day, which may jump: it is checked this often. */
 #define CHECK_MS INT64_C(10000)
 
-/* After so many writes without a calm, a line in the log says that somebody undoes them.
+/* After so many writes without a quiet period, a log line says that a client undoes them.
  */
 #define DISPUTED 4u
 
@@ -61,7 +61,7 @@ struct target {
     bool synced;               /* or (false) that is not known yet */
     uint64_t holds_since_ns;   /* since when it holds the bundle; 0: it does not */
     struct fx_kube_throttle throttle;
-    unsigned n_written; /* bundles, without a calm in between */
+    unsigned n_written; /* bundles, without a quiet period between */
     enum write_type write;
     bool end_failed;            /* the last time: next time the bundle is written first */
     bool cannot_end;            /* the record of this disable is invalid */
@@ -122,8 +122,6 @@ json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
     json_decref(webhooks);
     return fx_tree_keep_if(ok, body);
 }
-
-/* ---- writing --------------------------------------------------------------------- */
 
 /* ---- writing --------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
  * name, maintains their caBundle with server-side apply, and ends a `fixpoint disable`
  * when its time is over. Loop thread only.
  *
- * A configuration that does not exist is never created: somebody who deleted it wants no
+ * A configuration that does not exist is never created: the user who deleted it wants no
  * mutation. Every apply carries the uid and resourceVersion of the object that was seen,
  * so that a configuration that is deleted meanwhile stays deleted.
  */

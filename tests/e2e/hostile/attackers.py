@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The attacks. Each is a class: `prepare` brings it to full strength, `step` is called
 again and again until it is to end, `counts` is what it did. It runs in a process of its own
-(hostile/__main__.py), so that it takes no turn from the client that is measured."""
+(hostile/__main__.py), so that it takes no processor time from the client that is measured."""
 
 import contextlib
 import random

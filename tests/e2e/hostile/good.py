@@ -32,7 +32,7 @@ class Good:
     def forget(self):
         self.times, self.new_times, self.wrong, self.late = [], [], [], 0
 
-    def tell(self):
+    def report(self):
         said = {"answered": len(self.times), "anew": len(self.new_times)}
         said.update(wrong=self.wrong[:5], n_wrong=len(self.wrong), late=self.late)
         if self.times:
@@ -87,7 +87,7 @@ def main(port, certificate, rate):
         while select.select([sys.stdin], [], [], max(0, due - time.monotonic()))[0]:
             if not sys.stdin.readline():
                 return
-            print(good.tell(), flush=True)
+            print(good.report(), flush=True)
         n += 1
         if n % 20 == 0:
             good.ask_anew()

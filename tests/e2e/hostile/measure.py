@@ -43,7 +43,7 @@ ATTACKS = {
     "smuggling": (300, "300 smuggling shapes a second", []),
     "oversized": (100, "100 oversized heads and bodies a second", []),
     "tiny-chunks": (20, "20 bodies of 200,000 chunks a second", []),
-    "pipelines": (50, "50 pipelines that nobody reads", []),
+    "pipelines": (50, "50 pipelines without a reader", []),
 }
 # The same of clients that ask again as soon as they are answered.
 FLOODS = {

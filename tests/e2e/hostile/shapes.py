@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong in one place: another type, nothing, or a text that holds a NUL."""
+"""Objects with one fault: another type, nothing, or a text that holds a NUL."""
 
 import copy
 

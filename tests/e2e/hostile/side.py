@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs at a server's side: a good client and attacks; and what the system tells of
+"""The programs at a server's side: a good client and attacks; and what the system reports of
 the server meanwhile."""
 
 import json
@@ -70,8 +70,8 @@ class Good(Program):
 
 
 class Attack(Program):
-    """One attack, at full strength when this returns. In the world it has a machine of its
-    own: where times are measured it takes only what processor time nobody else wants (idle)."""
+    """One attack, at full strength when this returns. In production it has a machine of its
+    own: where times are measured it takes only idle processor time."""
 
     def __init__(self, server, name, n=0, idle=False):
         more = ["idle"] if idle else []
@@ -88,7 +88,7 @@ class Attack(Program):
         return counts
 
 
-# ---- what the system tells ----
+# ---- what the system reports ----
 
 
 def descriptors(server):
@@ -119,7 +119,7 @@ def until(holds, seconds=10):
 
 
 class Standing:
-    """How a server stands at rest, to be compared with how it stands again later."""
+    """The resources of an idle server, to be compared with those later."""
 
     def __init__(self, server, grown_mb=12):
         self.server, self.grown_mb = server, grown_mb

@@ -31,8 +31,8 @@ def main():
     print("serving %s" % standin.url)
     print("export KUBECONFIG=%s" % standin.kubeconfig)
     for user in options.user:
-        home, _, name = user.rpartition(":")
-        who = "system:serviceaccount:%s:%s" % (home, name) if home else name
+        namespace, _, name = user.rpartition(":")
+        who = "system:serviceaccount:%s:%s" % (namespace, name) if namespace else name
         print("export KUBECONFIG=%s  # %s" % (standin.kubeconfig_for(who), who))
     sys.stdout.flush()
     try:

@@ -59,7 +59,7 @@ class Calls(list):
 
 
 class Review:
-    """One admission of one object: what webhooks match on and are told."""
+    """One admission of one object: what webhooks match on and are sent."""
 
     def __init__(self, write, operation, obj, old, namespace_labels):
         self.write, self.operation = write, operation
@@ -121,7 +121,7 @@ class Review:
         (kind, place), (asked_kind, asked_place) = places(version), places(write.version)
         name = request.name or (self.obj or {}).get("metadata", {}).get("name", "")
         space = name if self.is_namespace else request.namespace
-        told = {
+        review_request = {
             "uid": str(uuid.uuid4()),
             "kind": kind,
             "resource": place,
@@ -134,14 +134,14 @@ class Review:
             "operation": self.operation,
             "userInfo": request.who.describe() if request.who else {},
         }
-        return {key: value for key, value in told.items() if value != ""}
+        return {key: value for key, value in review_request.items() if value != ""}
 
-    def encode(self, version, told, api_version):
+    def encode(self, version, review_request, api_version):
         """The bytes of the AdmissionReview, which is of that version."""
         tail = {"dryRun": self.write.dry_run, "options": self.write.options(self.operation)}
         objects = (self._object(one, version) for one in (self.obj, self.old))
         request = (
-            compact(told)[:-1]
+            compact(review_request)[:-1]
             + b',"object":%b,"oldObject":%b,' % tuple(objects)
             + compact(tail)[1:]
         )
@@ -279,15 +279,15 @@ class Admission:
         version = review.version_for(hook)
         if version is None or not review.selected(hook):
             return None
-        told = review.request(version)
+        review_request = review.request(version)
         call = Call(hook["name"], review.operation, review.write.request)
-        call.name = told.get("name", "")
+        call.name = review_request.get("name", "")
         try:
-            if not self._conditions_hold(hook, review, told, version):
+            if not self._conditions_hold(hook, review, review_request, version):
                 return None
             with self._lock:
                 self.calls.append(call)
-            return self._call(hook, review, told, version, call)
+            return self._call(hook, review, review_request, version, call)
         except (CallError, cel.Error) as error:
             call.error = str(error)
             call.outcome = "failed"
@@ -301,16 +301,16 @@ class Admission:
         finally:
             call.seconds = time.monotonic() - call.began
 
-    def _conditions_hold(self, hook, review, told, version):
+    def _conditions_hold(self, hook, review, review_request, version):
         conditions = hook.get("matchConditions") or ()
-        names = {"request": told, "object": review.obj, "oldObject": review.old}
+        names = {"request": review_request, "object": review.obj, "oldObject": review.old}
         return all(cel.evaluate(one["expression"], names) for one in conditions)
 
-    def _call(self, hook, review, told, version, call):
+    def _call(self, hook, review, review_request, version, call):
         api_version = _review_version(hook)
-        body = review.encode(version, told, api_version)
+        body = review.encode(version, review_request, api_version)
         raw = self.client.post(hook["clientConfig"], body, hook.get("timeoutSeconds", 10))
-        answer = _checked(raw, told["uid"], api_version)
+        answer = _checked(raw, review_request["uid"], api_version)
         call.annotations = answer.get("auditAnnotations") or {}
         review.write.warnings += answer.get("warnings") or []
         if not answer.get("allowed"):
@@ -345,13 +345,16 @@ def _checked(raw, uid, api_version):
     return answer
 
 
-def _denied(name, told):
+def _denied(name, answer_status):
     """What a user reads whose request was refused."""
-    told = dict(told or {})
+    answer_status = dict(answer_status or {})
     denied = 'admission webhook "%s" denied the request' % name
-    words = told.get("message") or told.get("reason")
+    words = answer_status.get("message") or answer_status.get("reason")
     message = "%s: %s" % (denied, words) if words else denied + " without explanation"
-    code = told.get("code") or 0
+    code = answer_status.get("code") or 0
     return status.ApiError(
-        code if code >= 400 else 400, told.get("reason", ""), message, told.get("details")
+        code if code >= 400 else 400,
+        answer_status.get("reason", ""),
+        message,
+        answer_status.get("details"),
     )

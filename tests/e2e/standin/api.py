@@ -99,7 +99,7 @@ class Api:
             exchange.respond(error.code, error.encode(), headers=error.headers)
         except (Cut, Handled, OSError):
             raise
-        except Exception:  # a mistake of the stand-in: told to who asks, and to the tests
+        except Exception:  # a mistake of the stand-in: reported to the client, and to the tests
             self.mistakes.append("%r\n%s" % (request, traceback.format_exc()))
             error = status.internal(self.mistakes[-1])
             exchange.respond(error.code, error.encode())
@@ -224,8 +224,8 @@ class Api:
 
     def _get(self, exchange, resource):
         request = exchange.request
-        home = request.namespace if resource.namespaced else ""
-        stored = self._storage.table(resource).objects.get((home, request.name))
+        own_namespace = request.namespace if resource.namespaced else ""
+        stored = self._storage.table(resource).objects.get((own_namespace, request.name))
         if stored is None:
             raise status.not_found(resource.group, resource.plural, request.name)
         self._object(exchange, resource, stored)
@@ -234,17 +234,17 @@ class Api:
         """Which objects a list or a watch is about: a function of a Stored."""
         labels = selectors.labels(request.query.get("labelSelector"))
         fields = selectors.fields(request.query.get("fieldSelector"), resource)
-        home = request.namespace if resource.namespaced else ""
+        own_namespace = request.namespace if resource.namespaced else ""
 
         def chosen(stored):
             metadata = stored.obj["metadata"]
-            if home and metadata.get("namespace") != home:
+            if own_namespace and metadata.get("namespace") != own_namespace:
                 return False
             if labels and not labels(stored.labels):
                 return False
             return not fields or fields(stored.obj)
 
-        return chosen if home or labels or fields else None
+        return chosen if own_namespace or labels or fields else None
 
     def _page(self, request, resource):
         """(version, the objects of this page, the token of the next, how many remain)."""
@@ -371,8 +371,8 @@ class Api:
             self._object(exchange, resource, last)
             return
         uid = last.obj["metadata"]["uid"]
-        told = status.success(request.name, resource.group, resource.plural, uid)
-        self._document(exchange, told)
+        report = status.success(request.name, resource.group, resource.plural, uid)
+        self._document(exchange, report)
 
     def _delete_all(self, exchange, resource):
         request = exchange.request

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Who asks, and what they may: tokens, client certificates, and rules.
 
-Rules come from two places: a table that tests write (`grants`), and the ClusterRoles,
+Rules have two sources: a table that tests write (`grants`), and the ClusterRoles,
 Roles and bindings that are stored, so that a chart's rules can be tried."""
 
 import pathlib
@@ -11,7 +11,7 @@ import shutil
 from . import status
 
 MASTERS = "system:masters"
-# What everybody may ask who is known, and what anybody may.
+# What every authenticated user may request, and what anonymous users may.
 KNOWN_PATHS = ("/api", "/apis", "/openapi", "/version", "/healthz", "/livez", "/readyz")
 PUBLIC_PATHS = ("/version", "/healthz", "/livez", "/readyz")
 SELF_REVIEWS = {"selfsubjectreviews", "selfsubjectaccessreviews"}
@@ -94,8 +94,8 @@ class Authorizer:
 
     def _is(self, subject, user, namespace):
         if subject["kind"] == "ServiceAccount":
-            home = subject.get("namespace") or namespace
-            return user.name == "system:serviceaccount:%s:%s" % (home, subject["name"])
+            own_namespace = subject.get("namespace") or namespace
+            return user.name == "system:serviceaccount:%s:%s" % (own_namespace, subject["name"])
         if subject["kind"] == "Group":
             return subject["name"] in user.groups
         return subject["name"] == user.name
@@ -104,8 +104,8 @@ class Authorizer:
         plural = "roles" if reference["kind"] == "Role" else "clusterroles"
         for role in self._read(plural):
             metadata = role["metadata"]
-            home = metadata.get("namespace", "")
-            if metadata["name"] == reference["name"] and home in ("", namespace):
+            own_namespace = metadata.get("namespace", "")
+            if metadata["name"] == reference["name"] and own_namespace in ("", namespace):
                 yield from role.get("rules") or ()
 
     def rules(self, user, namespace):
@@ -115,11 +115,11 @@ class Authorizer:
                 yield rule
         for plural in ("clusterrolebindings", "rolebindings"):
             for binding in self._read(plural):
-                home = binding["metadata"].get("namespace", "")
-                if plural == "rolebindings" and home != namespace:
+                own_namespace = binding["metadata"].get("namespace", "")
+                if plural == "rolebindings" and own_namespace != namespace:
                     continue
-                if any(self._is(one, user, home) for one in binding.get("subjects") or ()):
-                    yield from self._rules_of(binding["roleRef"], home)
+                if any(self._is(one, user, own_namespace) for one in binding.get("subjects") or ()):
+                    yield from self._rules_of(binding["roleRef"], own_namespace)
 
     def allows(self, user, verb, group, resource, subresource="", namespace="", name=""):
         if MASTERS in user.groups:

@@ -55,11 +55,11 @@ class Bindings:
 
 def _bound(pod, node):
     """The Pod on its Node."""
-    told = pod.get("status") or {}
-    kept = [one for one in told.get("conditions", ()) if one["type"] != "PodScheduled"]
+    pod_status = pod.get("status") or {}
+    kept = [one for one in pod_status.get("conditions", ()) if one["type"] != "PodScheduled"]
     scheduled = {"type": "PodScheduled", "status": "True", "lastTransitionTime": now()}
     return {
         **pod,
         "spec": {**pod["spec"], "nodeName": node},
-        "status": {**told, "conditions": [*kept, scheduled]},
+        "status": {**pod_status, "conditions": [*kept, scheduled]},
     }

@@ -197,7 +197,7 @@ def _check_client(client, field):
     for name in ("namespace", "name") if client.get("service") else ():
         if not client["service"].get(name):
             yield _missing("%s.service.%s" % (field, name))
-    _base64(client.get("caBundle") or "")  # what it holds is looked at when it is used
+    _base64(client.get("caBundle") or "")  # its content is checked when it is used
 
 
 def _check_webhooks(resource, obj):
@@ -239,8 +239,8 @@ def _check_event(resource, obj):
     if not isinstance(involved, dict):
         yield _missing("involvedObject")
         return
-    home, wanted = obj["metadata"].get("namespace", ""), involved.get("namespace", "")
-    if home != (wanted or "default"):
+    own_namespace, wanted = obj["metadata"].get("namespace", ""), involved.get("namespace", "")
+    if own_namespace != (wanted or "default"):
         yield _wrong("involvedObject.namespace", wanted, "does not match event.namespace")
 
 

@@ -48,17 +48,17 @@ def decode(tree):
 
 def words(path):
     """A path as conflicts name it: .spec.byPod[id="x"].enforced"""
-    told = ""
+    text = ""
     for step in path:
         kind, rest = step[0], step[2:]
         if kind == "f":
-            told += "." + rest
+            text += "." + rest
         elif kind == "k":
             pairs = json.loads(rest).items()
-            told += "[%s]" % ",".join("%s=%s" % (name, json.dumps(v)) for name, v in pairs)
+            text += "[%s]" % ",".join("%s=%s" % (name, json.dumps(v)) for name, v in pairs)
         else:
-            told += "[=%s]" % rest
-    return told
+            text += "[=%s]" % rest
+    return text
 
 
 # --- walking values --------------------------------------------------------------------------

@@ -13,7 +13,7 @@ def now():
 
 
 class Write:
-    """One request that writes: what it writes, how, and the words for it."""
+    """One request that writes: what it writes, how, and the messages about it."""
 
     def __init__(self, request, resource):
         self.request, self.resource = request, resource
@@ -60,15 +60,15 @@ class Write:
         kind = {"CREATE": "Create", "UPDATE": "Update", "DELETE": "Delete"}[operation]
         if self.request.verb == "patch" and operation == "UPDATE":
             kind = "Patch" if self.request.media_type == APPLY else "Update"
-        told = {"kind": kind + "Options", "apiVersion": "meta.k8s.io/v1"}
+        options = {"kind": kind + "Options", "apiVersion": "meta.k8s.io/v1"}
         if self.dry_run:
-            told["dryRun"] = ["All"]
+            options["dryRun"] = ["All"]
         for name in ("fieldManager", "fieldValidation"):
             if name in self.request.query:
-                told[name] = self.request.query[name]
+                options[name] = self.request.query[name]
         if kind == "Patch" and self.request.flag("force"):
-            told["force"] = True
-        return told
+            options["force"] = True
+        return options
 
 
 def check_identity(write, obj):
@@ -133,14 +133,14 @@ def prepare(write, obj):
 
 def _tell_unknown(write, unknown):
     how = write.request.query.get("fieldValidation", "Warn")
-    told = ['unknown field "%s"' % path for path in unknown]
-    if told and how == "Strict":
+    messages = ['unknown field "%s"' % path for path in unknown]
+    if messages and how == "Strict":
         raise status.bad_request(
             '%s in version "%s" cannot be handled as a %s: strict decoding error: %s'
-            % (write.resource.kind, write.version, write.resource.kind, ", ".join(told))
+            % (write.resource.kind, write.version, write.resource.kind, ", ".join(messages))
         )
     if how == "Warn":
-        write.warnings += told
+        write.warnings += messages
 
 
 def validate(write, obj):

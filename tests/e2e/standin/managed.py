@@ -108,10 +108,10 @@ def _bare(obj):
 
 def _in_words(key):
     manager, operation, version, subresource = key
-    told = json.dumps(manager)
+    text = json.dumps(manager)
     if subresource:
-        told += " with subresource " + json.dumps(subresource)
-    return "%s using %s" % (told, version) if operation == "Update" else told
+        text += " with subresource " + json.dumps(subresource)
+    return "%s using %s" % (text, version) if operation == "Update" else text
 
 
 def _take_over(managers, writer, changes, force):
@@ -162,7 +162,7 @@ def updated(live, new, resource, kind, writer):
 
 
 def _prune(merged, kind, managers, writer, last):
-    """Without what the writer said before, says no longer, and nobody else owns."""
+    """Without what the writer said before, says no longer, and no other manager owns."""
     if not last:
         return merged
     named = fields.with_named

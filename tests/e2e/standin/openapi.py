@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As much of /openapi/v3 as kubectl looks at before it applies: which paths there are, and
+"""As much of /openapi/v3 as kubectl reads before it applies: which paths there are, and
 that the server itself checks the fields (`fieldValidation`)."""
 
 PARAMETERS = [
@@ -12,11 +12,11 @@ def _of_version(registry, group, version):
     root = "/apis/%s/%s" % (group, version) if group else "/api/" + version
     paths = {}
     for resource in registry.in_version(group, version):
-        home = root + ("/namespaces/{namespace}" if resource.namespaced else "")
+        prefix = root + ("/namespaces/{namespace}" if resource.namespaced else "")
         named = {"group": group, "version": version, "kind": resource.kind}
         operation = {"parameters": PARAMETERS, "x-kubernetes-group-version-kind": named}
-        paths["%s/%s" % (home, resource.plural)] = {"post": operation}
-        paths["%s/%s/{name}" % (home, resource.plural)] = {"patch": operation, "put": operation}
+        paths["%s/%s" % (prefix, resource.plural)] = {"post": operation}
+        paths["%s/%s/{name}" % (prefix, resource.plural)] = {"patch": operation, "put": operation}
     info = {"title": "Kubernetes", "version": "v1.32.0"}
     return {"openapi": "3.0.0", "info": info, "paths": paths, "components": {"schemas": {}}}
 

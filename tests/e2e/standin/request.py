@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One request: what came, and what it means in Kubernetes' words."""
+"""One request: what was received, and what it means in Kubernetes' terms."""
 
 import json
 import time
@@ -134,7 +134,7 @@ class Request:
 
 
 class Loader(yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader):
-    """YAML as Kubernetes reads it: what looks like a date stays text."""
+    """YAML as Kubernetes reads it: a text in the form of a date stays text."""
 
 
 Loader.yaml_implicit_resolvers = {

@@ -13,7 +13,7 @@ TABLE = pathlib.Path(__file__).with_name("types.json")
 class Type:
     """One place of an object.
 
-    shape:    scalar, map, list; any: told by the value itself
+    shape:    scalar, map, list; any: by the value itself
     scalar:   string, number, integer, boolean; untyped
     relation: of a map: granular or atomic; of a list: atomic, set or map (with keys)
     fields:   what a map may hold by name; values: what it may hold besides; None: nothing
@@ -41,7 +41,7 @@ ANY_SCALAR = Type("scalar", "untyped")
 
 
 def settle(kind, value):
-    """The type to use for this value: `any` is told by the value."""
+    """The type to use for this value: `any` follows the value."""
     if kind is None or kind.shape == "any":
         if isinstance(value, dict):
             return ANY_MAP
@@ -277,12 +277,12 @@ def _check_rules(value, rules, path):
         if not isinstance(value, kinds) or isinstance(value, bool) or not breaks(value, limit):
             continue
         if reason == "TooLong":
-            told = "Too long: " + words % limit
+            text = "Too long: " + words % limit
         elif reason == "TooMany":
-            told = "Too many: %d: %s" % (len(value), words % limit)
+            text = "Too many: %d: %s" % (len(value), words % limit)
         else:
-            told = "Invalid value: %s: %s in body %s" % (_word(value), path, words % limit)
-        yield path, "FieldValue" + reason, told
+            text = "Invalid value: %s: %s in body %s" % (_word(value), path, words % limit)
+        yield path, "FieldValue" + reason, text
 
 
 def problems(value, kind, path=""):

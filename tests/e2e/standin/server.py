@@ -95,17 +95,17 @@ class Standin:
             self._load(resource, obj)
 
     def _load(self, resource, obj):
-        obj = copy.deepcopy(obj)  # what is stored is nobody else's
+        obj = copy.deepcopy(obj)  # the stored object is not shared
         metadata = obj.setdefault("metadata", {})
         group, _, version = obj["apiVersion"].rpartition("/")
-        home = ""
+        own_namespace = ""
         if resource.namespaced:
-            home = metadata.setdefault("namespace", "default")
+            own_namespace = metadata.setdefault("namespace", "default")
         request = Request("POST", "/", {"user-agent": "standin"}, b"")
-        request.group, request.version, request.namespace = group, version, home
+        request.group, request.version, request.namespace = group, version, own_namespace
         write = Write(request, resource)
         write.admit = False
-        old = self.storage.table(resource).objects.get((home, metadata["name"]))
+        old = self.storage.table(resource).objects.get((own_namespace, metadata["name"]))
         if old is None:
             self._writes.create(write, obj)
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals, in the words and the shape in which an API server says them."""
+"""Refusals, with the messages and the form of an API server."""
 
 import json
 
@@ -126,7 +126,7 @@ def conflict(group, resource, name, why=MODIFIED):
 
 
 def apply_conflict(conflicts):
-    """`conflicts`: pairs of a manager in words and a path in words."""
+    """`conflicts`: pairs of texts: a manager and a path."""
     causes = [
         {"reason": "FieldManagerConflict", "message": "conflict with " + manager, "field": path}
         for manager, path in conflicts
@@ -137,11 +137,11 @@ def apply_conflict(conflicts):
         by_manager = {}
         for manager, path in conflicts:
             by_manager.setdefault(manager, []).append(path)
-        told = [
+        lines = [
             "conflicts with %s:\n%s" % (manager, "\n".join("- " + path for path in paths))
             for manager, paths in sorted(by_manager.items())
         ]
-        message = "Apply failed with %d conflicts: %s" % (len(conflicts), "\n".join(told))
+        message = "Apply failed with %d conflicts: %s" % (len(conflicts), "\n".join(lines))
     return ApiError(409, "Conflict", message, {"causes": causes})
 
 
@@ -184,7 +184,7 @@ def internal(message):
 
 def invalid(group, kind, name, problems):
     """`problems`: triples of a field, a reason and a message."""
-    told = ["%s: %s" % (field, message) for field, _, message in problems]
+    lines = ["%s: %s" % (field, message) for field, _, message in problems]
     causes = [
         {"reason": reason, "message": message, "field": field}
         for field, reason, message in problems
@@ -196,7 +196,7 @@ def invalid(group, kind, name, problems):
         % (
             _qualified(kind, group),
             name,
-            told[0] if len(told) == 1 else "[%s]" % ", ".join(told),
+            lines[0] if len(lines) == 1 else "[%s]" % ", ".join(lines),
         ),
         _details(group, kind, name, causes=causes),
     )

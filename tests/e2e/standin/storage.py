@@ -80,7 +80,7 @@ class Event:
 
 
 class Watcher:
-    """One who is told of every event; `bell` becomes readable when there is news."""
+    """A receiver of every event; `bell` becomes readable when there are new ones."""
 
     def __init__(self, backlog):
         self._queue = collections.deque(backlog)

@@ -22,7 +22,7 @@ class Watch:
     def _say(self, event):
         """The event as this watch sees it; None: not at all."""
         resource, version = self._resource, self._request.version
-        kind, told = event.kind, event.new
+        kind, shown = event.kind, event.new
         if self._chosen:
             now = kind != "DELETED" and self._chosen(event.new)
             before = event.old is not None and self._chosen(event.old)
@@ -31,22 +31,22 @@ class Watch:
             if kind == "MODIFIED" and now != before:
                 kind = "ADDED" if now else "DELETED"
                 if not now:
-                    told = _with_version(event.old, event.version)
-        return self._line(kind, told.encode(resource, version, self._form))
+                    shown = _with_version(event.old, event.version)
+        return self._line(kind, shown.encode(resource, version, self._form))
 
     def _bookmark(self):
         resource, version = self._resource, self._request.version
         at = {"resourceVersion": str(self._storage.version)}
         if self._form == "partial":
-            told = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1"}
-            told["metadata"] = {**at, "creationTimestamp": None}
+            shown = {"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/v1"}
+            shown["metadata"] = {**at, "creationTimestamp": None}
         elif resource.custom:
-            told = {"apiVersion": resource.api_version(version), "kind": resource.kind}
-            told["metadata"] = at
+            shown = {"apiVersion": resource.api_version(version), "kind": resource.kind}
+            shown["metadata"] = at
         else:
-            told = {"kind": resource.kind, "apiVersion": resource.api_version(version)}
-            told.update({"metadata": {**at, "creationTimestamp": None}, **resource.empty})
-        return self._line("BOOKMARK", compact(told))
+            shown = {"kind": resource.kind, "apiVersion": resource.api_version(version)}
+            shown.update({"metadata": {**at, "creationTimestamp": None}, **resource.empty})
+        return self._line("BOOKMARK", compact(shown))
 
     def run(self):
         settings, query = self._settings, self._request.query

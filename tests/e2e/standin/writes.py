@@ -92,8 +92,8 @@ class Writes:
 
     def _find(self, write):
         request = write.request
-        home = request.namespace if write.resource.namespaced else ""
-        return self._storage.table(write.resource).objects.get((home, request.name))
+        own_namespace = request.namespace if write.resource.namespaced else ""
+        return self._storage.table(write.resource).objects.get((own_namespace, request.name))
 
     def update(self, write, obj):
         """PUT."""
@@ -101,7 +101,7 @@ class Writes:
         given = obj["metadata"].get("resourceVersion")
 
         def make(old):
-            # The uid is looked at first, also where there is no object.
+            # The uid is checked first, even without an object.
             self._check_precondition(write, old, "UID", "uid", obj["metadata"])
             if old is None:
                 raise write.not_found()
@@ -117,10 +117,11 @@ class Writes:
         there = old.obj["metadata"][name] if old else ""
         if wanted.get(name) and wanted[name] != there:
             request, resource = write.request, write.resource
-            home = request.namespace if resource.namespaced else ""
-            steps = [one for one in (resource.group, resource.plural, home, request.name) if one]
-            told = ("/".join(steps), word, wanted[name], word, there)
-            raise write.conflict(PRECONDITION % told)
+            own_namespace = request.namespace if resource.namespaced else ""
+            parts = (resource.group, resource.plural, own_namespace, request.name)
+            steps = [one for one in parts if one]
+            details = ("/".join(steps), word, wanted[name], word, there)
+            raise write.conflict(PRECONDITION % details)
 
     def patch(self, write):
         """PATCH."""
@@ -221,10 +222,10 @@ class Writes:
         unknown = []
         config = schema.prune(config, write.kind, unknown)
         if unknown:
-            told = [".%s: field not declared in schema" % path for path in unknown]
+            details = [".%s: field not declared in schema" % path for path in unknown]
             place = (request.namespace, request.name, write.api_version, resource.kind)
             words = "failed to create typed patch object (%s/%s; %s, Kind=%s): " % place
-            raise status.ApiError(500, "", words + ", ".join(told))
+            raise status.ApiError(500, "", words + ", ".join(details))
         return self._modify(write, lambda old: self._applied(write, config, old), retry=True)
 
     def _applied(self, write, config, old):
@@ -294,8 +295,8 @@ class Writes:
         for group, versions in self._registry.groups().items():
             for other in self._registry.in_version(group, versions[0]):
                 table = self._storage.table(other)
-                for (home, _), one in list(table.objects.items()):
-                    if home and home == metadata["name"]:
+                for (own_namespace, _), one in list(table.objects.items()):
+                    if own_namespace and own_namespace == metadata["name"]:
                         self._storage.delete(other, one)
         return ending
 

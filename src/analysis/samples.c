@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/sketches.c - the objects that mutators propose, each tried first.
+ * analysis/samples.c - the objects that mutators propose, each tried first.
  */
-#include "analysis/sketches.h"
+#include "analysis/analyzer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +13,14 @@
 
 #define NAMESPACES_MAX 64u /* of those given, tried for one mutator */
 
-void fx_sketches_destroy(struct sketch *sketches, size_t n_sketches) {
-    for (size_t i = 0; sketches != NULL && i < n_sketches; i++) {
-        fx_trial_case_finish(&sketches[i].tcase);
-        for (size_t k = 0; k < sketches[i].n_paths; k++) {
-            free(sketches[i].paths[k]);
+void fx_samples_destroy(struct sample *samples, size_t n_samples) {
+    for (size_t i = 0; samples != NULL && i < n_samples; i++) {
+        fx_trial_case_finish(&samples[i].tcase);
+        for (size_t k = 0; k < samples[i].n_paths; k++) {
+            free(samples[i].paths[k]);
         }
     }
-    free(sketches);
+    free(samples);
 }
 
 /* ---- requests -------------------------------------------------------------------- */
@@ -115,34 +115,34 @@ static char *without_indices(const char *path) {
     return made;
 }
 
-static bool take_paths(struct sketch *sketch, const struct leaves *leaves,
+static bool take_paths(struct sample *sample, const struct leaves *leaves,
                        struct fx_err *err) {
-    for (size_t i = 0; i < leaves->n_paths && sketch->n_paths < SKETCH_PATHS; i++) {
+    for (size_t i = 0; i < leaves->n_paths && sample->n_paths < SAMPLE_PATHS; i++) {
         char *path = without_indices(leaves->paths[i]);
         if (path == NULL) {
             return fx_fail_nomem(err);
         }
-        sketch->paths[sketch->n_paths++] = path;
+        sample->paths[sample->n_paths++] = path;
     }
     return true;
 }
 
 /* Runs the mutator on it. *ret_acts: it changes something. */
-static bool try_out(struct analyzer *analyzer, struct sketch *sketch, uint32_t mutator,
+static bool try_out(struct analyzer *analyzer, struct sample *sample, uint32_t mutator,
                     bool *ret_acts, struct fx_err *err) {
-    const struct trial trial = fx_analyzer_trial(analyzer, &sketch->tcase, &mutator, 1);
+    const struct trial trial = fx_analyzer_trial(analyzer, &sample->tcase, &mutator, 1);
     struct trial_outcome outcome;
-    if (!fx_trial_run(&trial, sketch->tcase.object, &outcome, err)) {
+    if (!fx_trial_run(&trial, sample->tcase.object, &outcome, err)) {
         return false;
     }
     bool ok = true;
     *ret_acts =
-        outcome.failed == TRIAL_NOBODY && !fx_equal(sketch->tcase.object, outcome.object);
+        outcome.failed == TRIAL_NONE && !fx_equal(sample->tcase.object, outcome.object);
     if (*ret_acts) {
         struct leaves leaves = {.n_paths = 0};
-        ok = fx_leaves_find(analyzer, sketch->tcase.object, outcome.object, &leaves,
+        ok = fx_leaves_find(analyzer, sample->tcase.object, outcome.object, &leaves,
                             err) &&
-             take_paths(sketch, &leaves, err);
+             take_paths(sample, &leaves, err);
         fx_leaves_finish(&leaves);
     }
     fx_trial_finish(&outcome);
@@ -152,22 +152,22 @@ static bool try_out(struct analyzer *analyzer, struct sketch *sketch, uint32_t m
 /* ---- making ---------------------------------------------------------------------- */
 
 /* May the criterion that failed (or NULL) hold in another namespace? */
-static bool asks_namespace(const struct fx_mutator *mutator, const char *criterion,
-                           bool *ret_asks, struct fx_err *err) {
-    *ret_asks = false;
+static bool varies_by_namespace(const struct fx_mutator *mutator, const char *criterion,
+                                bool *ret_varies, struct fx_err *err) {
+    *ret_varies = false;
     if (criterion == NULL) {
         return true;
     }
     struct fx_criterion policy;
     fx_mutator_explain(mutator, criterion, &policy);
     const bool ok = !policy.field.failed && !policy.wanted.failed;
-    *ret_asks = policy.asks_namespace;
+    *ret_varies = policy.asks_namespace;
     fx_criterion_finish(&policy);
     return ok || fx_fail_nomem(err);
 }
 
 /* The mutator's own proposal. *ret_made: there is one that works. */
-static bool make(struct analyzer *analyzer, struct sketch *sketch, uint32_t index,
+static bool make(struct analyzer *analyzer, struct sample *sample, uint32_t index,
                  bool *ret_made, struct fx_err *err) {
     const struct fx_mutator *mutator = analyzer->snapshot->mutators[index];
     *ret_made = false;
@@ -178,19 +178,19 @@ static bool make(struct analyzer *analyzer, struct sketch *sketch, uint32_t inde
         return err->code == FX_OK;
     }
     const char *criterion = NULL;
-    bool ok = fx_trial_case_init(&sketch->tcase, analyzer, object, FX_ANALYSIS_MADE, err);
+    bool ok = fx_trial_case_init(&sample->tcase, analyzer, object, FX_ANALYSIS_MADE, err);
     json_decref(object);
-    ok = ok && find_request(analyzer, &sketch->tcase, index, &criterion, ret_made, err);
-    bool asks = false;
-    ok = ok && (*ret_made || asks_namespace(mutator, criterion, &asks, err));
-    if (ok && asks) {
-        ok = find_namespace(analyzer, &sketch->tcase, index, ret_made, err);
+    ok = ok && find_request(analyzer, &sample->tcase, index, &criterion, ret_made, err);
+    bool varies = false;
+    ok = ok && (*ret_made || varies_by_namespace(mutator, criterion, &varies, err));
+    if (ok && varies) {
+        ok = find_namespace(analyzer, &sample->tcase, index, ret_made, err);
     }
     if (ok && *ret_made) {
-        ok = try_out(analyzer, sketch, index, ret_made, err);
+        ok = try_out(analyzer, sample, index, ret_made, err);
     }
     if (ok && !*ret_made) {
-        fx_trial_case_finish(&sketch->tcase);
+        fx_trial_case_finish(&sample->tcase);
     }
     return ok;
 }
@@ -204,10 +204,10 @@ static bool add_untried(struct fx_analysis *analysis, uint32_t index,
     return true;
 }
 
-struct sketch *fx_sketches_make(struct analyzer *analyzer, struct fx_err *err) {
+struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) {
     const struct fx_snapshot *snapshot = analyzer->snapshot;
-    struct sketch *sketches = calloc(snapshot->n_mutators + 1, sizeof *sketches);
-    if (sketches == NULL) {
+    struct sample *samples = calloc(snapshot->n_mutators + 1, sizeof *samples);
+    if (samples == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
@@ -216,14 +216,14 @@ struct sketch *fx_sketches_make(struct analyzer *analyzer, struct fx_err *err) {
         bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
             !fx_mutator_is_validator(snapshot->mutators[i])) {
-            ok = make(analyzer, &sketches[i], i, &made, err) &&
+            ok = make(analyzer, &samples[i], i, &made, err) &&
                  (made || add_untried(analyzer->result, i, err));
             analyzer->result->n_objects += made;
         }
     }
     if (!ok) {
-        fx_sketches_destroy(sketches, snapshot->n_mutators);
+        fx_samples_destroy(samples, snapshot->n_mutators);
         return NULL;
     }
-    return sketches;
+    return samples;
 }
