@@ -8,6 +8,7 @@
 
 #include "analysis/analyzer.h"
 #include "base/limits.h"
+#include "engine/input.h"
 #include "engine/mutator.h"
 #include "value/tree.h"
 
@@ -30,6 +31,7 @@ bool fx_trial_case_init(struct trial_case *tcase, const struct analyzer *analyze
         .operation = FX_OPERATION_CREATE,
         .source = FX_SOURCE_ORIGINAL,
         .namespace_object = tcase->namespace_,
+        .inputs = analyzer->inputs,
         .placeholders = analyzer->result->placeholders,
         .mutation_id = "",
     };
@@ -44,6 +46,7 @@ void fx_trial_case_finish(struct trial_case *tcase) {
 
 struct trial fx_analyzer_trial(struct analyzer *analyzer, const struct trial_case *tcase,
                                const uint32_t *order, size_t n_order) {
+    fx_inputs_clear(analyzer->inputs);
     return (struct trial){
         .snapshot = analyzer->snapshot,
         .request = &tcase->request,
@@ -79,6 +82,7 @@ bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_cas
         return false;
     }
     fx_subject_read(shown, &subject);
+    fx_inputs_clear(analyzer->inputs);
     bool ok = candidate->ops->match(candidate, &tcase->request, &subject, &verdict, err);
     json_decref(shown);
     if (!ok) {
@@ -186,11 +190,15 @@ static int compare_findings(const void *left, const void *right) {
 bool fx_analysis_run(const struct fx_analysis_input *input,
                      struct fx_analysis *ret_analysis, struct fx_err *err) {
     *ret_analysis = (struct fx_analysis){0};
+    /* `find` only reads, although its argument is not const. */
+    struct fx_inputs inputs = {.find = fx_namespaces_look_up_input,
+                               .user = (void *)(uintptr_t)input->namespaces};
     struct analyzer analyzer = {
         .input = input,
         .snapshot = input->snapshot,
         .result = ret_analysis,
         .steps_left = input->max_steps > 0 ? input->max_steps : FX_LIMIT_CHECK_STEPS,
+        .inputs = &inputs,
         .noted = calloc(input->snapshot->n_mutators + 1, sizeof *analyzer.noted),
     };
     fx_arena_init(&analyzer.arena, FX_LIMIT_ARENA_BYTES);
@@ -206,6 +214,7 @@ bool fx_analysis_run(const struct fx_analysis_input *input,
         qsort(ret_analysis->findings, ret_analysis->n_findings,
               sizeof *ret_analysis->findings, compare_findings);
     }
+    fx_inputs_finish(&inputs);
     fx_arena_finish(&analyzer.arena);
     fx_arena_finish(&analyzer.passes);
     json_decref(analyzer.tried);

@@ -84,11 +84,12 @@ struct analyzer {
     const struct fx_snapshot *snapshot;
     struct fx_analysis *result;
     size_t steps_left;
-    struct fx_arena arena;  /* of the last difference */
-    struct fx_arena passes; /* of the last trial */
-    bool *noted;            /* by mutator: it has an UPDATE finding */
-    size_t n_warnings;      /* findings that are no notes */
-    json_t *tried;          /* the keys name mutator sets and the objects they ran on */
+    struct fx_arena arena;    /* of the last difference */
+    struct fx_arena passes;   /* of the last trial */
+    bool *noted;              /* by mutator: it has an UPDATE finding */
+    size_t n_warnings;        /* findings that are no notes */
+    json_t *tried;            /* the keys name mutator sets and the objects they ran on */
+    struct fx_inputs *inputs; /* of the last trial or match */
 };
 
 /* An object, and the request in which mutators are tried on it. */

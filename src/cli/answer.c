@@ -108,13 +108,6 @@ void fx_answer_finish(struct fx_answer *answer) {
     *answer = (struct fx_answer){0};
 }
 
-enum fx_lookup fx_answer_find_input(void *user, const struct fx_input_key *key,
-                                    json_t **ret_value, struct fx_err *err) {
-    const struct fx_namespaces *given = user;
-    *ret_value = fx_namespaces_find_input(given, key, err);
-    return *ret_value == NULL ? FX_LOOKUP_FAILED : FX_LOOKUP_FOUND;
-}
-
 /* ---- the request ----------------------------------------------------------------- */
 
 static void add_key(struct fx_buf *buf, const char *key) {
@@ -252,7 +245,7 @@ bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
     return true;
 }
 
-/* fx_answer_find_input() only reads. */
+/* fx_namespaces_look_up_input() only reads. */
 static void *find_user(const struct fx_question *question) {
     const union {
         const struct fx_namespaces *in;
@@ -266,7 +259,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .trace = question->trace,
-        .find_input = fx_answer_find_input,
+        .find_input = fx_namespaces_look_up_input,
         .user = find_user(question),
     };
     struct fx_buf *request = &ret_answer->request;
@@ -306,7 +299,8 @@ static bool find_own_namespace(const struct fx_question *question,
 /* Fetches the inputs that are missing. */
 static bool fetch(const struct fx_question *question, struct fx_resultant *resultant,
                   struct fx_err *err) {
-    fx_inputs_look_up(&resultant->inputs, fx_answer_find_input, find_user(question));
+    fx_inputs_look_up(&resultant->inputs, fx_namespaces_look_up_input,
+                      find_user(question));
     return fx_provider_loop_run(question->providers, &resultant->inputs, err);
 }
 

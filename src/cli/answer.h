@@ -74,11 +74,6 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
 bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) FX_MUST_USE;
 
-/* For struct fx_admission: finds an object among those given; `user` is a struct
- * fx_namespaces. */
-enum fx_lookup fx_answer_find_input(void *user, const struct fx_input_key *key,
-                                    json_t **ret_value, struct fx_err *err);
-
 /* Is the object of a known cluster-scoped kind? Unknown kinds count as namespaced.
  * --namespace does not apply to cluster-scoped objects. */
 bool fx_scope_is_cluster(const struct fx_subject *subject);

@@ -46,7 +46,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
                                 struct fx_text text) {
     const struct fx_admission admission = {
         .on_error = (enum fx_on_error)values->on_error,
-        .find_input = fx_answer_find_input,
+        .find_input = fx_namespaces_look_up_input,
         .user = &policies->namespaces,
     };
     struct fx_err err = FX_ERR_INIT;

@@ -96,6 +96,15 @@ void fx_inputs_finish(struct fx_inputs *inputs) {
     *inputs = (struct fx_inputs){.first = NULL};
 }
 
+void fx_inputs_clear(struct fx_inputs *inputs) {
+    fx_input_find *find = inputs->find;
+    void *user = inputs->user;
+    fx_inputs_finish(inputs);
+    fx_inputs_init(inputs, NULL, 0);
+    inputs->find = find;
+    inputs->user = user;
+}
+
 struct fx_input_entry *fx_inputs_find(const struct fx_inputs *inputs,
                                       const struct fx_input_key *key) {
     struct fx_input_entry *entry = inputs == NULL ? NULL : inputs->first;
@@ -205,50 +214,6 @@ bool fx_input_fail(const struct fx_input_entry *entry, struct fx_err *err) {
                                  : fx_fail(err, entry->code, "%s", entry->reason);
 }
 
-/* ---- rules ----------------------------------------------------------------------- */
-
-/* No memory and no time are failures of the review, all others of the rule. */
-static bool fail_rule(const struct fx_input_entry *entry, struct fx_err *err) {
-    (void)fx_input_fail(entry, err);
-    if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
-        err->code = FX_EMUTATE;
-    }
-    return false;
-}
-
-static bool want(struct fx_inputs *inputs, const struct fx_input_key *key,
-                 struct fx_err *err) {
-    if (inputs == NULL) {
-        return fx_fail(err, FX_EMUTATE, "an input is needed that cannot be fetched here");
-    }
-    if (inputs->n_rounds == FX_LIMIT_INPUT_ROUNDS) {
-        return fx_fail(err, FX_EMUTATE, "inputs are needed in more than %u rounds",
-                       FX_LIMIT_INPUT_ROUNDS);
-    }
-    return fx_inputs_add(inputs, key, err) != NULL &&
-           fx_fail(err, FX_EINPUT, "an input has to be fetched");
-}
-
-bool fx_inputs_read(struct fx_inputs *inputs, const struct fx_input_key *key,
-                    json_t **ret_value, struct fx_err *err) {
-    const struct fx_input_entry *entry = fx_inputs_find(inputs, key);
-    *ret_value = NULL;
-    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
-        return fx_fail_exceeded(err);
-    }
-    if (entry == NULL) {
-        return want(inputs, key, err);
-    }
-    switch (entry->state) {
-    case FX_INPUT_WANTED:
-    case FX_INPUT_AWAITED: return fx_fail(err, FX_EINPUT, "an input has to be fetched");
-    case FX_INPUT_FAILED: return fail_rule(entry, err);
-    case FX_INPUT_GIVEN: *ret_value = entry->value; break;
-    case FX_INPUT_ABSENT: break;
-    }
-    return true;
-}
-
 /* ---- looking up ------------------------------------------------------------------ */
 
 /* Nobody knows any object. */
@@ -297,4 +262,57 @@ bool fx_inputs_are_missing(const struct fx_inputs *inputs) {
         entry = entry->next;
     }
     return entry != NULL;
+}
+
+/* ---- rules ----------------------------------------------------------------------- */
+
+/* No memory and no time are failures of the review, all others of the rule. */
+static bool fail_rule(const struct fx_input_entry *entry, struct fx_err *err) {
+    (void)fx_input_fail(entry, err);
+    if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
+        err->code = FX_EMUTATE;
+    }
+    return false;
+}
+
+/* Adds an input that the set does not have. NULL: `err` says why it has no value yet. */
+static struct fx_input_entry *want(struct fx_inputs *inputs,
+                                   const struct fx_input_key *key, struct fx_err *err) {
+    if (inputs == NULL) {
+        (void)fx_fail(err, FX_EMUTATE, "an input is needed that cannot be fetched here");
+        return NULL;
+    }
+    if (inputs->n_rounds == FX_LIMIT_INPUT_ROUNDS) {
+        (void)fx_fail(err, FX_EMUTATE, "inputs are needed in more than %u rounds",
+                      FX_LIMIT_INPUT_ROUNDS);
+        return NULL;
+    }
+    struct fx_input_entry *entry = fx_inputs_add(inputs, key, err);
+    if (entry != NULL && inputs->find != NULL) {
+        look_up(entry, inputs->find, inputs->user);
+    }
+    return entry;
+}
+
+bool fx_inputs_read(struct fx_inputs *inputs, const struct fx_input_key *key,
+                    json_t **ret_value, struct fx_err *err) {
+    const struct fx_input_entry *entry = fx_inputs_find(inputs, key);
+    *ret_value = NULL;
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        return fx_fail_exceeded(err);
+    }
+    if (entry == NULL) {
+        entry = want(inputs, key, err);
+    }
+    if (entry == NULL) {
+        return false;
+    }
+    switch (entry->state) {
+    case FX_INPUT_WANTED:
+    case FX_INPUT_AWAITED: return fx_fail(err, FX_EINPUT, "an input has to be fetched");
+    case FX_INPUT_FAILED: return fail_rule(entry, err);
+    case FX_INPUT_GIVEN: *ret_value = entry->value; break;
+    case FX_INPUT_ABSENT: break;
+    }
+    return true;
 }

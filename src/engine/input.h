@@ -109,17 +109,33 @@ struct fx_input_entry {
     void *fetcher;     /* for the code that fetches it */
 };
 
+/* The result of a look-up. */
+enum fx_lookup {
+    FX_LOOKUP_FOUND,  /* *ret_value is a new reference */
+    FX_LOOKUP_WAIT,   /* it has to be fetched */
+    FX_LOOKUP_FAILED, /* err says why, as in fx_inputs_give() */
+};
+typedef enum fx_lookup fx_input_find(void *user, const struct fx_input_key *key,
+                                     json_t **ret_value, struct fx_err *err);
+
 struct fx_inputs {
     struct fx_arena arena; /* of the entries and their keys */
     struct fx_input_entry *first, *last;
     size_t n_entries;
     unsigned n_rounds; /* how often the loop ended with FX_EINPUT */
+    /* Set by a caller that never waits: it is called as soon as a rule asks for an input
+     * that the set does not have. NULL: the rule fails with FX_EINPUT. */
+    fx_input_find *find;
+    void *user; /* of `find` */
 };
 
 /* An empty set, whose first memory is `block` as in fx_arena_init_within(); NULL: it has
  * none. Allocates nothing. */
 void fx_inputs_init(struct fx_inputs *inputs, void *block, size_t bytes);
 void fx_inputs_finish(struct fx_inputs *inputs); /* zeroed is allowed */
+
+/* Drops all inputs, and keeps `find`. */
+void fx_inputs_clear(struct fx_inputs *inputs);
 
 /* The input with this key; NULL if the set does not have it, or is NULL. An input with a
  * whole Namespace also answers a key with `labels_only`. */
@@ -155,15 +171,6 @@ bool fx_inputs_read(struct fx_inputs *inputs, const struct fx_input_key *key,
                     json_t **ret_value, struct fx_err *err) FX_MUST_USE;
 
 /* ---- looking inputs up ----------------------------------------------------------- */
-
-/* The result of a look-up. */
-enum fx_lookup {
-    FX_LOOKUP_FOUND,  /* *ret_value is a new reference */
-    FX_LOOKUP_WAIT,   /* it has to be fetched */
-    FX_LOOKUP_FAILED, /* err says why, as in fx_inputs_give() */
-};
-typedef enum fx_lookup fx_input_find(void *user, const struct fx_input_key *key,
-                                     json_t **ret_value, struct fx_err *err);
 
 /* Looks up each WANTED input. Calls are never looked up: they have to be fetched. `find`
  * NULL: no object is known, and none is missed (ABSENT without a reason); access reviews

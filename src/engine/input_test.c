@@ -232,6 +232,40 @@ static void sets_are_bounded(void **state) {
     assert_string_equal(err.msg, "an input is needed that cannot be fetched here");
 }
 
+static enum fx_lookup find_a(void *user, const struct fx_input_key *key,
+                             json_t **ret_value, struct fx_err *err) {
+    ++*(unsigned *)user;
+    if (fx_text_is(key->name, "a")) {
+        *ret_value = json_string("found");
+        return FX_LOOKUP_FOUND;
+    }
+    (void)fx_fail(err, FX_EMUTATE, "there is none");
+    return FX_LOOKUP_FAILED;
+}
+
+static void a_caller_that_never_waits_looks_up_at_once(void **state) {
+    (void)state;
+    unsigned n_lookups = 0;
+    struct fx_inputs inputs = {.find = find_a, .user = &n_lookups};
+    struct fx_err err = FX_ERR_INIT;
+    json_t *value = NULL;
+    const struct fx_input_key a = config_map("a");
+    const struct fx_input_key b = config_map("b");
+    fx_inputs_clear(&inputs);
+    for (int i = 0; i < 2; i++) { /* the second time from the set */
+        assert_true(fx_inputs_read(&inputs, &a, &value, &err));
+        assert_string_equal(json_string_value(value), "found");
+        assert_true(fx_inputs_read(&inputs, &b, &value, &err));
+        assert_null(value);
+    }
+    assert_int_equal(n_lookups, 2);
+    fx_inputs_clear(&inputs);
+    assert_null(fx_inputs_find(&inputs, &a));
+    assert_true(fx_inputs_read(&inputs, &a, &value, &err));
+    assert_int_equal(n_lookups, 3);
+    fx_inputs_finish(&inputs);
+}
+
 static void work_is_paid_for(void **state) {
     (void)state;
     struct fx_inputs inputs;
@@ -459,6 +493,7 @@ int main(void) {
         cmocka_unit_test(nobody_knows_anything),
         cmocka_unit_test(failures_are_those_of_the_rule),
         cmocka_unit_test(sets_are_bounded),
+        cmocka_unit_test(a_caller_that_never_waits_looks_up_at_once),
         cmocka_unit_test(work_is_paid_for),
         cmocka_unit_test(rules_ask_in_rounds),
         cmocka_unit_test(failures_wait_for_inputs),

@@ -239,3 +239,9 @@ json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
     }
     return object;
 }
+
+enum fx_lookup fx_namespaces_look_up_input(void *user, const struct fx_input_key *wanted,
+                                           json_t **ret_value, struct fx_err *err) {
+    *ret_value = fx_namespaces_find_input(user, wanted, err);
+    return *ret_value == NULL ? FX_LOOKUP_FAILED : FX_LOOKUP_FOUND;
+}

@@ -52,7 +52,12 @@ size_t fx_namespaces_count(const struct fx_namespaces *namespaces);
  * another given object. NULL on failure; errors: FX_EMUTATE (it does not exist; access
  * reviews need a cluster), FX_ENOMEM. `namespaces` may be NULL. */
 json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
-                                 const struct fx_input_key *key,
+                                 const struct fx_input_key *wanted,
                                  struct fx_err *err) FX_MUST_USE;
+
+/* The same as an fx_input_find: `user` is the struct fx_namespaces, which is only read.
+ */
+enum fx_lookup fx_namespaces_look_up_input(void *user, const struct fx_input_key *wanted,
+                                           json_t **ret_value, struct fx_err *err);
 
 #endif
