@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # rootfs.sh BINARY FOLDER: what an image of Fixpoint holds: the program, the shared libraries
 # that it needs, the copyright files of these and of the libraries linked into it, an SBOM
-# (sbom.py), and an /etc that names its user. No shell, no certificates: whom it trusts it is
-# told by the cluster and by policies.
+# (sbom.py), and an /etc that names its user. No shell, no certificates: the cluster and
+# policies say which authorities it trusts.
 set -euo pipefail
 
 [ $# -eq 2 ] || { echo "usage: $0 BINARY FOLDER" >&2; exit 2; }

@@ -18,7 +18,7 @@
     "{'a':5,'b':-1000000,'c':2.5,'d':9007199254740992,'e':9007199254740993," \
     "'f':[1,{'k':80,'o':{'n':7},'l':[8]},[{'k':9}]],'g':null,'h':true,'i':'5'}"
 
-/* As copied; json_equal() tells 5 from 5.0, and must_read() does. */
+/* As copied; json_equal() distinguishes 5 and 5.0, and so does must_read(). */
 static void expect(json_t *copy_taken, const char *expected) {
     json_t *same = must_read(expected);
     assert_true(json_equal(copy_taken, same));

@@ -228,8 +228,8 @@ struct fx_actor {
 
 struct fx_actor fx_actor_of(const struct fx_mutator *mutator);
 
-/* `mutator` is that of a trace; `before`, the value that the step replaced, tells the
- * provider where it is FX_TRACE_EXTERNAL. */
+/* `mutator` is that of a trace; `before`, the value that the step replaced, identifies
+ * the provider where it is FX_TRACE_EXTERNAL. */
 struct fx_actor fx_explanation_actor(const struct fx_explanation *explanation,
                                      uint32_t mutator, const json_t *before);
 

@@ -180,7 +180,7 @@ static void the_old_one_is_kept_where_the_file_fails(void **state) {
     assert_token(&token, START_NS, "one");
     remove_file("token");
     assert_fault(&token, START_NS + 1, "one", "token: No such file or directory");
-    /* Told once; then left alone for a while. */
+    /* Reported once, then not read again for a while. */
     assert_token(&token, START_NS + 2, "one");
     write_file("token", "\n");
     assert_token(&token, START_NS + 10 * SECOND, "one");

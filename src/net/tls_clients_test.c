@@ -168,7 +168,7 @@ static void the_known_one_is_let_in(void **state) {
     fx_tls_config_unref(server);
 }
 
-/* Whoever does not come as far as certificates has shown none. */
+/* A client whose handshake ends before certificates has sent none. */
 static void other_failures_are_no_refusals(void **state) {
     (void)state;
     struct fx_tls_config *config = server_for(NULL, 0, NULL);

@@ -29,7 +29,7 @@ static struct fx_policies *build(struct fx_text text,
     return policies;
 }
 
-/* Every finding can be told, in one line or three. */
+/* Every finding can be printed, in one line or three. */
 static void check_findings(const struct fx_policies *policies) {
     for (size_t i = 0; i < policies->findings.n_items && i < 100; i++) {
         const struct fx_finding *finding = &policies->findings.items[i];

@@ -64,7 +64,7 @@ annotations:
 {{- if and .Values.apis.kubemod.enabled .Values.apis.kubemod.nodeRefs.enabled }}yes{{ end }}
 {{- end }}
 
-{{/* The Secret that holds tls.crt, tls.key and ca.crt, whoever writes it. */}}
+{{/* The Secret that holds tls.crt, tls.key and ca.crt. */}}
 {{- define "fixpoint.secretName" -}}
 {{- .Values.certs.secretName | default (printf "%s-webhook-server-cert" (include "fixpoint.fullname" .)) }}
 {{- end }}
@@ -162,7 +162,7 @@ version of Kubernetes decides. */}}
 {{- else }}
 {{- range .Values.mutatingWebhookCustomRules }}
 {{- if has "DELETE" .operations }}
-{{- fail "mutatingWebhookCustomRules: DELETE: only ModRules judge deletions: apis.kubemod.enabled" }}
+{{- fail "mutatingWebhookCustomRules: DELETE: only ModRules validate deletions: set apis.kubemod.enabled" }}
 {{- end }}
 {{- end }}
 {{- end }}
@@ -174,7 +174,7 @@ version of Kubernetes decides. */}}
 {{- fail "web.port is controllerManager.port or controllerManager.healthPort: one port cannot be both" }}
 {{- end }}
 {{- if .Values.controllerManager.hostNetwork }}
-{{- fail "web.enabled and controllerManager.hostNetwork: it asks nobody who they are, and would be open to whoever reaches a node" }}
+{{- fail "web.enabled and controllerManager.hostNetwork: the dry run has no authentication, and would be open to everything that can reach a node" }}
 {{- end }}
 {{- end }}
 {{- end }}

@@ -23,8 +23,8 @@ asked; where they are not read, nobody is. */}}
 - apiGroups: ["*"]
   {{- include "fixpoint.rule" (dict "root" . "resources" (list "*")) | nindent 2 }}
 {{- else -}}
-# Without matchConditions what is to be left out is not named: no events among those of the
-# core group; no group with leases, events, or reviews of access and tokens.
+# Without matchConditions, the rules list what is sent: of the core group everything but
+# events, and no group with leases, events, or reviews of access and tokens.
 - apiGroups: [""]
   {{- $core := list "configmaps" "endpoints" "limitranges" "namespaces" "nodes"
     "persistentvolumeclaims" "persistentvolumes" "pods" "podtemplates"

@@ -56,7 +56,7 @@ static struct fx_buf bundle_of(const struct secret *secret, int64_t now) {
     return bundle;
 }
 
-/* Whoever trusts the bundle of the one accepts the leaf of the other. */
+/* A client that trusts the bundle of the one accepts the leaf of the other. */
 static void expect_trust(const struct secret *bundle_from, const struct secret *leaf_from,
                          int64_t now, bool trusts) {
     struct fx_buf bundle = bundle_of(bundle_from, now);
