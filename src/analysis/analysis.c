@@ -190,9 +190,8 @@ static int compare_findings(const void *left, const void *right) {
 bool fx_analysis_run(const struct fx_analysis_input *input,
                      struct fx_analysis *ret_analysis, struct fx_err *err) {
     *ret_analysis = (struct fx_analysis){0};
-    /* `find` only reads, although its argument is not const. */
     struct fx_inputs inputs = {.find = fx_namespaces_look_up_input,
-                               .user = (void *)(uintptr_t)input->namespaces};
+                               .user = input->namespaces};
     struct analyzer analyzer = {
         .input = input,
         .snapshot = input->snapshot,

@@ -96,7 +96,7 @@ struct fx_analysis {
 
 struct fx_analysis_input {
     const struct fx_snapshot *snapshot; /* outlives the analysis */
-    const struct fx_namespaces *namespaces;
+    struct fx_namespaces *namespaces;   /* only read */
     /* The objects to try; where `made`, they are made instead. */
     json_t *const *objects;
     size_t n_objects;

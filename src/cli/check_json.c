@@ -202,7 +202,7 @@ void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given
         whole =
             json_pack("{s:O, s:O, s:o, s:o, s:I}", "mutators", report.mutators, "files",
                       report.files, "findings", findings, "untried", untried, "skipped",
-                      (json_int_t)(analysis->n_skipped + analysis->n_more));
+                      (json_int_t)analysis->n_skipped + (json_int_t)analysis->n_more);
     }
     if (whole != NULL) {
         fx_json_write(buf, whole, FX_JSON_COMPACT);

@@ -55,7 +55,10 @@ static bool read_sources(struct sources *sources, const char *namespace_,
                          struct fx_err *err) {
     const size_t count = sources->files->n_paths;
     sources->texts = calloc(count + 1, sizeof *sources->texts);
-    bool ok = sources->texts != NULL || fx_fail_nomem(err);
+    if (sources->texts == NULL) {
+        return fx_fail_nomem(err);
+    }
+    bool ok = true;
     for (size_t i = 0; ok && i < count; i++) {
         const char *path = sources->files->paths[i];
         struct fx_buf *text = &sources->texts[i];

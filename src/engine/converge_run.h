@@ -154,6 +154,7 @@ struct converge {
     struct fx_candidates candidates;
     size_t n_acting;   /* the first so many of them; the others are validators */
     bool may_conflict; /* some candidate may write anywhere, or one could earlier */
+    bool plain;        /* no step is skipped */
     /* For which object they were found; known before a step that may change it. */
     struct identity {
         bool is_known;
@@ -161,7 +162,6 @@ struct converge {
     } identity;
 
     /* Steps that are skipped (converge_skip.c). */
-    bool plain;                   /* none is */
     struct last_step *last_steps; /* of each candidate, the arena's; NULL: plain */
     size_t cap_last_steps;
     struct fx_changes changes;
@@ -175,15 +175,15 @@ struct converge {
 
     /* The current pass. */
     uint32_t pass;         /* from 1; 0: while a period is searched (converge_cycle.c) */
+    uint32_t n_begun;      /* passes, those of a cycle, too */
     bool records;          /* every step is recorded */
     bool lacks_inputs;     /* an input has to be fetched: this pass is the last */
     bool has_changed;      /* a mutator has changed the object, … */
     bool has_differed;     /* … in a way that no other mutator undoes */
     bool has_changed_once; /* one that is not reinvoked has changed the object */
     const struct fx_mutator *tier; /* one of the tier that was matched first; or NULL */
-    json_t *before;   /* the object before the pass, counted; NULL: it is unchanged, or is
-                       * not needed any more */
-    uint32_t n_begun; /* passes, those of a cycle, too */
+    json_t *before; /* the object before the pass, counted; NULL: it is unchanged, or is
+                     * not needed any more */
     struct rank_changes last_pass[FX_RANKS], this_pass[FX_RANKS];
 
     /* What it reports. */

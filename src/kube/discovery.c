@@ -116,8 +116,8 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
 }
 
 struct fx_kube_discovery *fx_kube_discovery_start(struct fx_kube_client *client,
-                                                  const char *group, const char *version,
-                                                  const char *kind, uint64_t timeout_ms,
+                                                  const struct fx_kube_resource *wanted,
+                                                  uint64_t timeout_ms,
                                                   fx_kube_on_discovered *on_done,
                                                   void *user) {
     struct fx_kube_discovery *discovery = calloc(1, sizeof *discovery);
@@ -125,13 +125,14 @@ struct fx_kube_discovery *fx_kube_discovery_start(struct fx_kube_client *client,
         return NULL;
     }
     *discovery = (struct fx_kube_discovery){
-        .group = fx_text_dup(fx_text_of(group)),
-        .version = fx_text_dup(fx_text_of(version)),
-        .kind = fx_text_dup(fx_text_of(kind)),
+        .group = fx_text_dup(fx_text_of(wanted->group)),
+        .version = fx_text_dup(fx_text_of(wanted->version)),
+        .kind = fx_text_dup(fx_text_of(wanted->kind)),
         .on_done = on_done,
         .user = user,
     };
-    const struct fx_kube_resource version_itself = {group, version, "", ""};
+    const struct fx_kube_resource version_itself = {wanted->group, wanted->version, "",
+                                                    ""};
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &version_itself,

@@ -31,12 +31,12 @@ struct fx_kube_discovered {
 typedef void fx_kube_on_discovered(const struct fx_kube_discovered *discovered,
                                    void *user);
 
-/* Asks the server for the resource of a kind ("", "v1", "Pod"). The three texts are
- * copied. `timeout_ms` 0: 30 s. `on_done` is called exactly once, later, on the loop.
+/* Asks the server for the resource of a kind. `wanted` has group, version and kind, which
+ * are copied. `timeout_ms` 0: 30 s. `on_done` is called exactly once, later, on the loop.
  * NULL only without memory. */
 struct fx_kube_discovery *fx_kube_discovery_start(struct fx_kube_client *client,
-                                                  const char *group, const char *version,
-                                                  const char *kind, uint64_t timeout_ms,
+                                                  const struct fx_kube_resource *wanted,
+                                                  uint64_t timeout_ms,
                                                   fx_kube_on_discovered *on_done,
                                                   void *user) FX_MUST_USE;
 

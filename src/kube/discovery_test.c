@@ -45,8 +45,10 @@ static void finish(struct fixture *fixture) {
 static void discover(struct fixture *fixture, const char *group, const char *version,
                      const char *kind) {
     const unsigned before = fixture->n_reports;
-    assert_non_null(fx_kube_discovery_start(fixture->client, group, version, kind, 0,
-                                            on_discovered, fixture));
+    const struct fx_kube_resource wanted = {
+        .group = group, .version = version, .kind = kind};
+    assert_non_null(
+        fx_kube_discovery_start(fixture->client, &wanted, 0, on_discovered, fixture));
     assert_int_equal(fixture->n_reports, before); /* later */
     FAKE_UNTIL(&fixture->api, fixture->n_reports > before);
     assert_int_equal(fixture->n_reports, before + 1);
@@ -109,8 +111,9 @@ static void requests_can_be_cancelled(void **state) {
     start(&fixture);
     fixture.api.faults[0] =
         (struct fake_fault){.about = "GET /api/v1", .times = 1, .silent = true};
-    struct fx_kube_discovery *discovery = fx_kube_discovery_start(
-        fixture.client, "", "v1", "Node", 0, on_discovered, &fixture);
+    const struct fx_kube_resource wanted = {.group = "", .version = "v1", .kind = "Node"};
+    struct fx_kube_discovery *discovery =
+        fx_kube_discovery_start(fixture.client, &wanted, 0, on_discovered, &fixture);
     assert_non_null(discovery);
     FAKE_UNTIL(&fixture.api, fixture.api.server.n_requests == 1);
     fx_kube_discovery_cancel(discovery);

@@ -340,7 +340,7 @@ COMBINATIONS = [
     ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules validate"),
     ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
     ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),
-    ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "reaches a node"),
+    ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "can reach a node"),
     ({"controllerManager": {"dnsPolicy": "None"}}, "whom is it to ask"),
     ({"controllerManager": {"dnsPolicy": "None", "dnsConfig": {"searches": ["a"]}}}, "whom is it to ask"),
 ]

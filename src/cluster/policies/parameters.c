@@ -323,8 +323,10 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
 
 static void discover(struct kind *kind) {
     const struct fx_named_kind *name = name_of(kind);
-    kind->discovery = fx_kube_discovery_start(kind->parameters->client, name->group.data,
-                                              name->version.data, name->kind.data,
+    const struct fx_kube_resource wanted = {.group = name->group.data,
+                                            .version = name->version.data,
+                                            .kind = name->kind.data};
+    kind->discovery = fx_kube_discovery_start(kind->parameters->client, &wanted,
                                               FX_PARAMETERS_WAIT_MS, on_discovered, kind);
     if (kind->discovery == NULL) {
         retry_later(kind, 0);

@@ -276,9 +276,10 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
 }
 
 static bool start_discovery(struct fx_cluster_fetch *fetch) {
-    fetch->discovery =
-        fx_kube_discovery_start(fetch->fetches->client, fetch->group, fetch->version,
-                                fetch->kind, timeout_of(fetch), on_discovered, fetch);
+    const struct fx_kube_resource wanted = {
+        .group = fetch->group, .version = fetch->version, .kind = fetch->kind};
+    fetch->discovery = fx_kube_discovery_start(fetch->fetches->client, &wanted,
+                                               timeout_of(fetch), on_discovered, fetch);
     return fetch->discovery != NULL;
 }
 
