@@ -180,9 +180,11 @@ static void remove_all(struct fx_parameters *parameters, const struct kind *kind
         free(parameters->items[end].key);
         end++;
     }
-    memmove(parameters->items + first, parameters->items + end,
-            (parameters->n_items - end) * sizeof *parameters->items);
-    parameters->n_items -= end - first;
+    if (end > first) {
+        memmove(parameters->items + first, parameters->items + end,
+                (parameters->n_items - end) * sizeof *parameters->items);
+        parameters->n_items -= end - first;
+    }
 }
 
 /* ---- the state of a kind ------------------------------------------------------------
