@@ -14,13 +14,13 @@
 #define SUPPORTED \
     (FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE))
 
-struct entry {
+struct apply_to_entry {
     struct fx_text_list groups, versions, kinds, operations;
     unsigned operation_bits;
 };
 
 struct fx_apply_to {
-    struct entry *entries;
+    struct apply_to_entry *entries;
     size_t n_entries;
     struct fx_binding *bindings;
     size_t n_bindings;
@@ -54,7 +54,7 @@ static bool read_list(const json_t *entry, const char *key, const char *path,
                              err);
 }
 
-static bool read_entry(json_t *node, struct entry *ret, struct fx_err *err) {
+static bool read_entry(json_t *node, struct apply_to_entry *ret, struct fx_err *err) {
     static const struct fx_go_field whole = {"MutationApplyTo", "spec.applyTo",
                                              "match.MutationApplyTo"};
     static const struct fx_go_field operations = {
@@ -87,7 +87,7 @@ static bool read_entries(struct fx_apply_to *apply_to, const json_t *array,
 static bool check_complete(const struct fx_apply_to *apply_to, const struct owner *owner,
                            struct fx_err *err) {
     for (size_t i = 0; i < apply_to->n_entries; i++) {
-        const struct entry *entry = &apply_to->entries[i];
+        const struct apply_to_entry *entry = &apply_to->entries[i];
         if (entry->groups.n_items == 0 || entry->versions.n_items == 0 ||
             entry->kinds.n_items == 0) {
             return fx_fail(
@@ -175,7 +175,7 @@ static bool check_operations(struct fx_apply_to *apply_to, const struct owner *o
         char path[64];
         (void)snprintf(path, sizeof path, "applyTo[%zu].operations", i);
         const struct examination of = {path, &buf};
-        struct entry *entry = &apply_to->entries[i];
+        struct apply_to_entry *entry = &apply_to->entries[i];
         entry->operation_bits = read_operations(&entry->operations, &of);
     }
     return settle(&buf, "applyTo", owner, err);
@@ -225,7 +225,8 @@ size_t fx_apply_to_count(const struct fx_text_list *groups,
     return product <= most ? product : most + 1;
 }
 
-static void add_bindings(struct fx_apply_to *apply_to, const struct entry *entry) {
+static void add_bindings(struct fx_apply_to *apply_to,
+                         const struct apply_to_entry *entry) {
     const size_t n_versions = entry->versions.n_items;
     const size_t n_kinds = entry->kinds.n_items;
     const size_t n = entry->groups.n_items * n_versions * n_kinds;
@@ -244,7 +245,7 @@ static bool make_bindings(struct fx_apply_to *apply_to, const struct owner *owne
                           struct fx_err *err) {
     size_t n = 0;
     for (size_t i = 0; i < apply_to->n_entries && n <= FX_LIMIT_APPLY_TO_BINDINGS; i++) {
-        const struct entry *entry = &apply_to->entries[i];
+        const struct apply_to_entry *entry = &apply_to->entries[i];
         n += fx_apply_to_count(&entry->groups, &entry->versions, &entry->kinds);
     }
     if (n > FX_LIMIT_APPLY_TO_BINDINGS) {
@@ -305,7 +306,7 @@ bool fx_apply_to_holds(const struct fx_apply_to *apply_to,
                                 ? SUPPORTED
                                 : FX_OPERATION_BIT(request->operation);
     for (size_t i = 0; i < apply_to->n_entries; i++) {
-        const struct entry *entry = &apply_to->entries[i];
+        const struct apply_to_entry *entry = &apply_to->entries[i];
         if ((entry->operation_bits & wanted) == wanted &&
             fx_text_list_has(&entry->kinds, subject->kind) &&
             fx_text_list_has(&entry->groups, subject->group) &&

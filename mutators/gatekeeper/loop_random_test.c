@@ -31,7 +31,7 @@
 
 /* ---- two runs -------------------------------------------------------------------- */
 
-struct run {
+struct loop_run {
     struct fx_request request;
     struct fx_arena arena;
     struct fx_trace trace;
@@ -41,9 +41,9 @@ struct run {
     bool ok;
 };
 
-static void run(struct run *run, const struct fx_snapshot *snapshot,
+static void run(struct loop_run *run, const struct fx_snapshot *snapshot,
                 const struct fx_request *request, json_t *object, bool traced) {
-    *run = (struct run){.request = *request, .err = FX_ERR_INIT};
+    *run = (struct loop_run){.request = *request, .err = FX_ERR_INIT};
     run->request.placeholders = fx_placeholders_create();
     fx_arena_init(&run->arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&run->trace, &run->arena);
@@ -53,7 +53,7 @@ static void run(struct run *run, const struct fx_snapshot *snapshot,
                     &run->root, &run->outcome, &run->err);
 }
 
-static void finish(struct run *run) {
+static void finish(struct loop_run *run) {
     fx_outcome_finish(&run->outcome);
     fx_trace_finish(&run->trace);
     json_decref(run->root);
@@ -208,7 +208,7 @@ static struct {
     unsigned settled, long_ways, cycles, failures;
 } counts;
 
-static void count(const struct run *run) {
+static void count(const struct loop_run *run) {
     counts.settled += run->ok;
     counts.long_ways += run->ok && run->outcome.iterations > 2;
     counts.cycles += run->err.code == FX_ENOCONVERGE;
@@ -220,7 +220,7 @@ static void compare(const struct fx_snapshot *snapshot, const struct fx_request 
     struct fx_request plain = *request;
     plain.plain = true;
     json_t *object = make_object();
-    struct run runs[2];
+    struct loop_run runs[2];
     run(&runs[0], snapshot, &plain, object, traced);
     run(&runs[1], snapshot, request, object, traced);
     assert_int_equal(runs[0].ok, runs[1].ok);

@@ -246,8 +246,9 @@ const struct fx_provider_protocol fx_external_data_protocol = {
 
 /* ---- the policy ------------------------------------------------------------------- */
 
-static bool add(const struct policy *policy, int64_t seconds, const struct fx_buf *pem,
-                struct fx_compilation *ret_compilation, struct fx_err *err) {
+static bool add_provider(const struct policy *policy, int64_t seconds,
+                         const struct fx_buf *pem, struct fx_compilation *ret_compilation,
+                         struct fx_err *err) {
     const int64_t counts = seconds < TIMEOUT_MAX_S ? seconds : TIMEOUT_MAX_S;
     struct fx_provider *provider =
         fx_provider_create(&fx_external_data_protocol, policy->name, policy->source,
@@ -269,7 +270,7 @@ bool fx_provider_compile(const struct policy *policy,
     const bool ok = check_name(policy, err) && check_present(policy, url, err) &&
                     check_timeout(policy, seconds, err) && check_url(policy, url, err) &&
                     decode(policy, &pem, err) &&
-                    add(policy, seconds, &pem, ret_compilation, err);
+                    add_provider(policy, seconds, &pem, ret_compilation, err);
     fx_buf_finish(&pem);
     return ok;
 }

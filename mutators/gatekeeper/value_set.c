@@ -65,7 +65,7 @@ static bool make_slots(struct value_set *set, size_t size) {
     return set->slots != NULL;
 }
 
-static void add(struct value_set *set, json_t *value) {
+static void add_value(struct value_set *set, json_t *value) {
     size_t there = 0;
     if (set->slots == NULL) {
         if (!fx_value_set_find(set, value, &there)) {
@@ -91,7 +91,7 @@ bool fx_value_set_init(struct value_set *set, json_t *list) {
     size_t index = 0;
     json_t *value = NULL;
     json_array_foreach (list, index, value) {
-        add(set, value);
+        add_value(set, value);
     }
     return true;
 }

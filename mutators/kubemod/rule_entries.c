@@ -11,7 +11,7 @@
 #include "value/tree.h"
 
 /* One entry of a list: `path` is its own, "spec.match[0]". */
-struct entry {
+struct rule_entry {
     struct reading *reading;
     const json_t *node;
     const char *path;
@@ -20,17 +20,17 @@ struct entry {
     struct patch_operation *operation;
 };
 
-static const char *name(struct entry *entry, const char *field) {
+static const char *name(struct rule_entry *entry, const char *field) {
     (void)snprintf(entry->field, sizeof entry->field, "%s.%s", entry->path, field);
     return entry->field;
 }
 
-static json_t *view(struct entry *entry, const char *field, const char *type) {
+static json_t *view(struct rule_entry *entry, const char *field, const char *type) {
     return fx_reading_field(entry->reading, entry->node, field, name(entry, field), type);
 }
 
 /* A string that must not be missing. */
-static json_t *require(struct entry *entry, const char *field) {
+static json_t *require(struct rule_entry *entry, const char *field) {
     json_t *node = view(entry, field, "string");
     if (node == NULL && fx_reading_view(entry->node, field) == NULL) {
         fx_reading_require(entry->reading, entry->node, name(entry, field), NULL);
@@ -40,7 +40,7 @@ static json_t *require(struct entry *entry, const char *field) {
 
 /* Compiles `select`, which may be NULL. KubeMod's webhook accepts some that its store
  * refuses without a message; here they are errors. */
-static void read_select(struct entry *entry, const json_t *select,
+static void read_select(struct rule_entry *entry, const json_t *select,
                         enum fx_jsonpath_use use, struct fx_jsonpath **ret_select) {
     const char *path = name(entry, "select");
     struct fx_err err = FX_ERR_INIT;
@@ -61,13 +61,13 @@ static void read_select(struct entry *entry, const json_t *select,
 /* Reads each entry of the list `spec.<list_name>`. */
 static void read_entries(struct reading *reading, const json_t *list,
                          const char *list_name, struct modrule *rule,
-                         void (*read)(struct entry *entry, struct modrule *rule)) {
+                         void (*read)(struct rule_entry *entry, struct modrule *rule)) {
     size_t index = 0;
     const json_t *node = NULL;
     json_array_foreach (list, index, node) {
         char path[48];
         (void)snprintf(path, sizeof path, "spec.%s[%zu]", list_name, index);
-        struct entry entry = {.reading = reading, .node = node, .path = path};
+        struct rule_entry entry = {.reading = reading, .node = node, .path = path};
         if (json_is_object(node)) {
             read(&entry, rule);
         } else {
@@ -83,7 +83,7 @@ static const char *const item_fields[] = {
     "select", "matchFor", "matchValue", "matchValues", "matchRegex", "negate", NULL,
 };
 
-static void read_match_for(struct entry *entry) {
+static void read_match_for(struct rule_entry *entry) {
     const json_t *match_for = view(entry, "matchFor", "string");
     const struct fx_text text = fx_tree_text(match_for);
     entry->item->for_all = fx_text_is(text, "All");
@@ -93,7 +93,7 @@ static void read_match_for(struct entry *entry) {
     }
 }
 
-static void read_values(struct entry *entry) {
+static void read_values(struct rule_entry *entry) {
     json_t *values = view(entry, "matchValues", "array");
     size_t index = 0;
     const json_t *value = NULL;
@@ -108,7 +108,7 @@ static void read_values(struct entry *entry) {
     }
 }
 
-static void read_regex(struct entry *entry) {
+static void read_regex(struct rule_entry *entry) {
     json_t *regex = view(entry, "matchRegex", "string");
     struct fx_err err = FX_ERR_INIT;
     entry->item->pattern = json_incref(regex);
@@ -119,7 +119,7 @@ static void read_regex(struct entry *entry) {
     }
 }
 
-static void warn_idle(struct entry *entry, const char *idle, const char *counts) {
+static void warn_idle(struct rule_entry *entry, const char *idle, const char *counts) {
     const json_t *node = fx_reading_view(entry->node, idle);
     fx_reading_need(entry->reading, fx_compilation_warn(entry->reading->compilation, node,
                                                         "%s is ignored because of `%s`",
@@ -127,7 +127,7 @@ static void warn_idle(struct entry *entry, const char *idle, const char *counts)
 }
 
 /* Only the first test that is given is used (section 4). */
-static void warn_of_tests(struct entry *entry) {
+static void warn_of_tests(struct rule_entry *entry) {
     const struct match_item *made = entry->item;
     if (made->value != NULL && made->values != NULL) {
         warn_idle(entry, "matchValues", "matchValue");
@@ -138,7 +138,7 @@ static void warn_of_tests(struct entry *entry) {
     }
 }
 
-static void read_item(struct entry *entry, struct modrule *rule) {
+static void read_item(struct rule_entry *entry, struct modrule *rule) {
     struct match_item *item = &rule->items[rule->n_items++];
     entry->item = item;
     item->criterion = strdup(entry->path + strlen("spec."));
@@ -180,7 +180,7 @@ void fx_reading_match(struct reading *reading, const json_t *spec, struct modrul
 
 static const char *const operation_fields[] = {"op", "path", "select", "value", NULL};
 
-static void read_op(struct entry *entry) {
+static void read_op(struct rule_entry *entry) {
     const json_t *op = require(entry, "op");
     if (op == NULL) {
         return;
@@ -195,14 +195,14 @@ static void read_op(struct entry *entry) {
                      "supported values: \"add\", \"replace\", \"remove\"");
 }
 
-static void read_path(struct entry *entry) {
+static void read_path(struct rule_entry *entry) {
     fx_reading_need(entry->reading,
                     fx_patch_operation_set_path(entry->operation,
                                                 fx_tree_text(require(entry, "path"))));
 }
 
 /* Warns about a `#N` for which the select has no part N. */
-static void warn_of_parts(struct entry *entry) {
+static void warn_of_parts(struct rule_entry *entry) {
     const struct fx_text path = {entry->operation->path, entry->operation->path_len};
     const struct fx_jsonpath *select = entry->operation->select;
     size_t highest = 0;
@@ -228,7 +228,7 @@ static void warn_of_parts(struct entry *entry) {
 }
 
 /* Warns about a text that is not a template and not valid YAML: it fails each time. */
-static void warn_of_value(struct entry *entry, const json_t *text) {
+static void warn_of_value(struct rule_entry *entry, const json_t *text) {
     struct fx_err err = FX_ERR_INIT;
     if (entry->operation->value.constant != NULL ||
         fx_text_contains(fx_tree_text(text), FX_TEXT("{{")) ||
@@ -247,7 +247,7 @@ static void warn_of_value(struct entry *entry, const json_t *text) {
     }
 }
 
-static void warn_of_fields(struct entry *entry, const json_t *text) {
+static void warn_of_fields(struct rule_entry *entry, const json_t *text) {
     static const char *const fields[] = {"Namespace", "Target", "SelectKeyParts",
                                          "SelectedItem", NULL};
     const struct fx_gotemplate *template = entry->operation->value.template;
@@ -264,7 +264,7 @@ static void warn_of_fields(struct entry *entry, const json_t *text) {
     }
 }
 
-static void read_value(struct entry *entry) {
+static void read_value(struct rule_entry *entry) {
     const json_t *text = view(entry, "value", "string");
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text path = {entry->operation->path, entry->operation->path_len};
@@ -276,7 +276,7 @@ static void read_value(struct entry *entry) {
     }
 }
 
-static void read_operation(struct entry *entry, struct modrule *rule) {
+static void read_operation(struct rule_entry *entry, struct modrule *rule) {
     entry->operation = &rule->patch[rule->n_patch++];
     read_op(entry);
     read_path(entry);

@@ -99,7 +99,7 @@ static const struct {
 };
 
 /* A mutation, and what it needs. */
-struct run {
+struct mutation_run {
     struct fx_arena arena;
     struct fx_inputs inputs;
     struct fx_mutation mutation;
@@ -108,10 +108,10 @@ struct run {
     json_t *object;
 };
 
-static bool run_mutation(struct run *run, const char *object, const char *namespace_,
-                         fake_edit *edit, bool spends) {
-    *run = (struct run){.object = json_loads(object, 0, NULL),
-                        .snapshot = fake_snapshot(&edit, 1)};
+static bool run_mutation(struct mutation_run *run, const char *object,
+                         const char *namespace_, fake_edit *edit, bool spends) {
+    *run = (struct mutation_run){.object = json_loads(object, 0, NULL),
+                                 .snapshot = fake_snapshot(&edit, 1)};
     assert_non_null(run->object);
     fx_arena_init(&run->arena, 1u << 20);
     fx_inputs_init(&run->inputs, NULL, 0);
@@ -131,12 +131,12 @@ static bool run_mutation(struct run *run, const char *object, const char *namesp
            fx_mutation_end(&run->mutation, &run->err);
 }
 
-static bool run_mutate(struct run *run, const char *object, const char *namespace_,
-                       fake_edit *edit) {
+static bool run_mutate(struct mutation_run *run, const char *object,
+                       const char *namespace_, fake_edit *edit) {
     return run_mutation(run, object, namespace_, edit, false);
 }
 
-static void finish(struct run *run) {
+static void finish(struct mutation_run *run) {
     fx_mutation_finish(&run->mutation);
     fx_snapshot_unref(run->snapshot);
     json_decref(run->object);
@@ -155,7 +155,7 @@ static void test_namespace(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         print_message("%s\n", cases[i].about);
-        struct run run;
+        struct mutation_run run;
         assert_true(
             run_mutate(&run, cases[i].object, cases[i].namespace_, cases[i].edit));
         assert_string_equal(seen, cases[i].seen);
@@ -178,7 +178,7 @@ static void test_spent(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         print_message("%s\n", cases[i].about);
-        struct run run;
+        struct mutation_run run;
         assert_true(run_mutation(&run, cases[i].object, cases[i].namespace_,
                                  cases[i].edit, true));
         struct fx_buf patch;
@@ -215,7 +215,7 @@ static bool count_up(const struct fx_request *request, json_t *root, struct fx_e
 
 static void test_failures(void **state) {
     (void)state;
-    struct run run;
+    struct mutation_run run;
     assert_false(run_mutate(&run, "{\"spec\":{\"n\":1}}", "n", refuse));
     assert_int_equal(run.err.code, FX_EMUTATE);
     assert_non_null(strstr(run.err.msg, "it will not do"));
@@ -248,12 +248,13 @@ static bool ask(const struct fx_request *request, json_t *root, struct fx_err *e
 }
 
 /* A mutation that waits for the one call that `object` makes. */
-static void begin_asking(struct run *run, const char *object, struct fx_trace *trace) {
+static void begin_asking(struct mutation_run *run, const char *object,
+                         struct fx_trace *trace) {
     static fake_edit *const edits[] = {ask};
     struct fx_resource *const provider = fake_provider("p");
     const struct fake_parts parts = {edits, 1, &provider, 1};
-    *run = (struct run){.object = json_loads(object, 0, NULL),
-                        .snapshot = fake_snapshot_of(&parts)};
+    *run = (struct mutation_run){.object = json_loads(object, 0, NULL),
+                                 .snapshot = fake_snapshot_of(&parts)};
     fx_arena_init(&run->arena, 1u << 20);
     fx_inputs_init(&run->inputs, NULL, 0);
     if (trace != NULL) {
@@ -281,7 +282,7 @@ static void begin_asking(struct run *run, const char *object, struct fx_trace *t
 
 static void test_outside_values(void **state) {
     (void)state;
-    struct run run;
+    struct mutation_run run;
     struct fx_trace trace;
     begin_asking(&run, "{\"spec\":{\"owner\":\"me\"}}", &trace);
     assert_ptr_equal(trace.placeholders, run.mutation.placeholders);
@@ -313,7 +314,7 @@ static void test_outside_values(void **state) {
  */
 static void test_equal_value(void **state) {
     (void)state;
-    struct run run;
+    struct mutation_run run;
     begin_asking(&run, "{\"spec\":{\"owner\":\"none\"}}", NULL);
     fx_external_fail(run.mutation.calls.items[0], "no route");
     assert_true(fx_mutation_end(&run.mutation, &run.err));

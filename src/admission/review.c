@@ -132,7 +132,7 @@ static enum fx_next run_step(struct fx_review *review) {
     return fx_budget_exceeded() == FX_EXCEEDED_NOTHING ? next : answer_late(review);
 }
 
-static enum fx_review_state run(struct fx_review *review) {
+static enum fx_review_state run_steps(struct fx_review *review) {
     if (!review->is_done && !fx_budget_check()) {
         (void)answer_late(review);
         review->is_done = true;
@@ -153,7 +153,7 @@ static enum fx_review_state run(struct fx_review *review) {
 enum fx_review_state fx_review_run(struct fx_review *review) {
     fx_node_pool_enter();
     fx_budget_swap(&review->budget);
-    const enum fx_review_state state = run(review);
+    const enum fx_review_state state = run_steps(review);
     fx_budget_swap(&review->budget);
     fx_node_pool_leave();
     return state;

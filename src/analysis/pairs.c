@@ -16,7 +16,7 @@
 /* A field that a mutator changes. `namespace_`: the one namespace that the mutator is
  * bound to; data is NULL if it is bound to none or to several. An entry with a namespace
  * is compared with those of the same namespace and with those of none. */
-struct entry {
+struct pair_entry {
     const char *path;
     struct fx_text namespace_;
     uint32_t mutator;
@@ -30,7 +30,7 @@ struct group {
 
 struct search {
     const struct analyzer *analyzer;
-    struct entry *entries;
+    struct pair_entry *entries;
     size_t n_entries;
     struct group *groups;
     size_t n_groups;
@@ -98,7 +98,7 @@ static bool share_namespace(const struct fx_mutator *a, const struct fx_mutator 
            fx_pairs_namespace(a, b).data != NULL;
 }
 
-static bool add(struct pairs *pairs, uint32_t a, uint32_t b) {
+static bool add_pair(struct pairs *pairs, uint32_t a, uint32_t b) {
     if (!FX_VEC_GROW(pairs->items, pairs->n_items, pairs->cap_items)) {
         return false;
     }
@@ -112,7 +112,7 @@ static bool compare_pair(struct search *search, uint32_t a, uint32_t b) {
         !share_type(mutators[a], mutators[b])) {
         return true;
     }
-    return add(search->pairs, a, b) && add(search->pairs, b, a);
+    return add_pair(search->pairs, a, b) && add_pair(search->pairs, b, a);
 }
 
 /* Some entries of one group: from `first` on. */
@@ -208,8 +208,8 @@ static bool compare_all(struct search *search) {
 }
 
 static int compare_entries(const void *left, const void *right) {
-    const struct entry *a = left;
-    const struct entry *b = right;
+    const struct pair_entry *a = left;
+    const struct pair_entry *b = right;
     int order = strcmp(a->path, b->path);
     if (order == 0) {
         order = (a->namespace_.data != NULL) - (b->namespace_.data != NULL);
@@ -228,16 +228,16 @@ static struct fx_text namespace_of(const struct fx_mutator *mutator) {
 static void list_entries(struct search *search, const struct sample *samples) {
     for (uint32_t i = 0; i < search->analyzer->snapshot->n_mutators; i++) {
         for (size_t k = 0; k < samples[i].n_paths; k++) {
-            search->entries[search->n_entries++] =
-                (struct entry){samples[i].paths[k],
-                               namespace_of(search->analyzer->snapshot->mutators[i]), i};
+            search->entries[search->n_entries++] = (struct pair_entry){
+                samples[i].paths[k],
+                namespace_of(search->analyzer->snapshot->mutators[i]), i};
         }
     }
     qsort(search->entries, search->n_entries, sizeof *search->entries, compare_entries);
 }
 
 static void list_groups(struct search *search) {
-    const struct entry *entries = search->entries;
+    const struct pair_entry *entries = search->entries;
     for (size_t i = 0; i < search->n_entries; i++) {
         if (i == 0 || strcmp(entries[i - 1].path, entries[i].path) != 0) {
             search->groups[search->n_groups++] =
@@ -273,7 +273,7 @@ static void drop_repeats(struct pairs *pairs) {
 bool fx_pairs_find(const struct analyzer *analyzer, const struct sample *samples,
                    struct pairs *ret_pairs, struct fx_err *err) {
     const size_t n_paths = analyzer->snapshot->n_mutators * SAMPLE_PATHS + 1;
-    struct entry *entries = calloc(n_paths, sizeof *entries);
+    struct pair_entry *entries = calloc(n_paths, sizeof *entries);
     struct group *groups = calloc(n_paths, sizeof *groups);
     struct search search = {
         .analyzer = analyzer, .entries = entries, .groups = groups, .pairs = ret_pairs};

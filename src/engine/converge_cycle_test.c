@@ -17,7 +17,7 @@
 #define MAX_FAKES 16
 
 /* One run of the loop, and its result. */
-struct trial {
+struct loop_trial {
     struct fx_snapshot *snapshot;
     struct fx_arena arena;
     struct fx_outcome outcome;
@@ -44,19 +44,19 @@ static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n
     return snapshot;
 }
 
-static void try(struct trial *trial, bool reports_passes, const struct fake_plan *plans,
-                size_t n, const char *object) {
+static void try(struct loop_trial *trial, bool reports_passes,
+                const struct fake_plan *plans, size_t n, const char *object) {
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                        .reports_passes = reports_passes};
-    *trial =
-        (struct trial){.snapshot = make_snapshot(plans, n), .root = fake_json(object)};
+    *trial = (struct loop_trial){.snapshot = make_snapshot(plans, n),
+                                 .root = fake_json(object)};
     fx_arena_init(&trial->arena, FX_LIMIT_ARENA_BYTES);
     assert_non_null(trial->root);
     trial->ok = fx_converge(trial->snapshot, &request, &trial->arena, NULL, &trial->root,
                             &trial->outcome, &trial->err);
 }
 
-static void finish(struct trial *trial) {
+static void finish(struct loop_trial *trial) {
     fx_outcome_finish(&trial->outcome);
     json_decref(trial->root);
     fx_arena_finish(&trial->arena);
@@ -105,7 +105,7 @@ static void cycles_are_reported(void **state) {
         RULE("g", "x", "1", "y", "1"), RULE("h", "y", "0", "x", "1"),
         RULE("i", "z", "0", "z", "1"), RULE("j", "z", "1", "z", "0"),
     };
-    struct trial trial;
+    struct loop_trial trial;
     try(&trial, false, plans, FX_COUNT(plans),
         "{\"u\": \"0\", \"v\": \"0\", \"x\": \"0\", \"y\": \"0\", \"z\": \"0\"}");
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
@@ -125,7 +125,7 @@ static void growth_is_reported(void **state) {
         {.name = "b", .set_key = "z", .set_value = "1"},
         {.name = "c", .set_key = "z", .set_value = "0"},
     };
-    struct trial trial;
+    struct loop_trial trial;
     try(&trial, false, plans, 3, "{\"z\": \"0\"}");
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
     assert_int_equal(json_array_size(json_object_get(trial.root, "l")), 4);
@@ -140,7 +140,7 @@ static void passes_are_reported(void **state) {
         {.name = "b", .set_key = "b", .set_value = "1"},
         {.name = "c", .if_key = "no", .set_key = "c", .set_value = "1"},
     };
-    struct trial trial;
+    struct loop_trial trial;
     try(&trial, true, plans, 3, "{}");
     assert_true(trial.ok);
     assert_int_equal(trial.outcome.n_passes, 3);

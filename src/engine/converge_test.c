@@ -23,7 +23,7 @@
 #define UUID      "00000000-0000-0000-0000-000000000000"
 
 /* One run of the loop, and its result. */
-struct trial {
+struct loop_trial {
     struct fx_snapshot *snapshot;
     struct fx_request request;
     struct fx_arena arena;
@@ -53,7 +53,7 @@ static struct fx_snapshot *make_snapshot(const struct fake_plan *plans, size_t n
     return snapshot;
 }
 
-static void try_traced(struct trial *trial, const struct fake_plan *plans, size_t n,
+static void try_traced(struct loop_trial *trial, const struct fake_plan *plans, size_t n,
                        const char *object, struct fx_trace *trace) {
     trial->snapshot = make_snapshot(plans, n);
     trial->request.operation = FX_OPERATION_CREATE;
@@ -71,20 +71,20 @@ static void try_traced(struct trial *trial, const struct fake_plan *plans, size_
     trial->exceeded = fx_budget_widen(outer);
 }
 
-static void try(struct trial *trial, const struct fake_plan *plans, size_t n,
+static void try(struct loop_trial *trial, const struct fake_plan *plans, size_t n,
                 const char *object) {
     try_traced(trial, plans, n, object, NULL);
 }
 
-static void finish(struct trial *trial) {
+static void finish(struct loop_trial *trial) {
     fx_outcome_finish(&trial->outcome);
     json_decref(trial->root);
     fx_arena_finish(&trial->arena);
     fx_snapshot_unref(trial->snapshot);
-    *trial = (struct trial){0};
+    *trial = (struct loop_trial){0};
 }
 
-static void expect_root(const struct trial *trial, const char *text) {
+static void expect_root(const struct loop_trial *trial, const char *text) {
     json_t *wanted = fake_json(text);
     struct fx_buf got;
     if (!trial->ok) {
@@ -99,7 +99,8 @@ static void expect_root(const struct trial *trial, const char *text) {
     json_decref(wanted);
 }
 
-static void expect_error(const struct trial *trial, enum fx_code code, const char *text) {
+static void expect_error(const struct loop_trial *trial, enum fx_code code,
+                         const char *text) {
     assert_false(trial->ok);
     assert_string_equal(trial->err.msg, text);
     assert_int_equal(trial->err.code, code);
@@ -111,7 +112,7 @@ static void nothing_to_do(void **state) {
         {.name = "a", .if_key = "no", .set_key = "x", .set_value = "1"},
         {.name = "b", .set_key = "x", .set_value = "0"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 2, "{\"x\": \"0\"}");
     expect_root(&trial, "{\"x\": \"0\"}");
     assert_false(trial.outcome.mutated);
@@ -136,7 +137,7 @@ static void runs_in_order(void **state) {
                                       .append = true,
                                       .once = true};
     }
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 5, "{}");
     expect_root(&trial, "{\"order\": [\"B\", \"a\", \"a-b\", \"a.b\", \"a1\"]}");
     assert_int_equal(trial.outcome.iterations, 2);
@@ -149,7 +150,7 @@ static void last_writer_wins(void **state) {
         {.name = "a", .set_key = "x", .set_value = "1"},
         {.name = "b", .set_key = "x", .set_value = "2"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 2, "{}");
     expect_root(&trial, "{\"x\": \"2\"}");
     assert_true(trial.outcome.mutated);
@@ -167,7 +168,7 @@ static void undone_within_a_pass(void **state) {
         {.name = "a", .set_key = "x", .set_value = "1"},
         {.name = "b", .set_key = "x", .set_value = "0"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 2, "{\"x\": \"0\"}");
     expect_root(&trial, "{\"x\": \"0\"}");
     assert_false(trial.outcome.mutated);
@@ -191,7 +192,7 @@ static void chain_in_reverse(void **state) {
                                       .set_key = names[i],
                                       .set_value = "y"};
     }
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, N, "{\"k12\": \"y\"}");
     assert_true(trial.ok);
     assert_int_equal(trial.outcome.iterations, N + 1);
@@ -209,7 +210,7 @@ static void budget_counts_all(void **state) {
         {.name = "b", .binding = "Other"},
         {.name = "c", .binding = "Other"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 3,
         "{\"apiVersion\": \"apps/v1\", \"kind\": \"Deployment\", \"metadata\": "
         "{\"namespace\": \"ns\", \"generateName\": \"web-\"}}");
@@ -228,7 +229,7 @@ static void cycle_is_named(void **state) {
         {.name = "b", .set_key = "quiet", .set_value = "1"},
         {.name = "c", .set_key = "m", .set_value = "y", .append = true},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 3, "{\"l\": [], \"m\": []}");
     expect_error(&trial, FX_ENOCONVERGE,
                  "mutation not converging: mutation " UUID " not converging for    ");
@@ -254,7 +255,7 @@ static void not_reinvoked(void **state) {
          .once = true},
         {.name = "c", .set_key = "late", .set_value = "1"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 3, "{}");
     expect_root(&trial, "{\"l\": [\"x\", \"y\"], \"late\": \"1\"}");
     assert_int_equal(trial.outcome.iterations, 3);
@@ -269,7 +270,7 @@ static void back_where_it_began(void **state) {
         {.name = "a", .if_key = "x", .if_value = "1", .set_key = "x", .set_value = "0"},
         {.name = "b", .set_key = "x", .set_value = "1", .once = true},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 2, "{\"x\": \"0\"}");
     expect_root(&trial, "{\"x\": \"0\"}");
     assert_false(trial.outcome.mutated);
@@ -283,7 +284,7 @@ static void errors_abort(void **state) {
                       "{\"name\": \"p\", \"generateName\": \"g-\"}}";
     const struct fake_plan apply = {.name = "x", .apply_error = "it broke"};
     const struct fake_plan match = {.name = "x", .match_error = "it broke"};
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, &apply, 1, pod);
     expect_error(&trial, FX_EMUTATE,
                  "mutation " UUID " for mutator Fake.test.dev /x failed for  Pod  p: "
@@ -299,7 +300,7 @@ static void deadline_is_kept(void **state) {
     (void)state;
     const struct fake_plan plan = {
         .name = "a", .set_key = "l", .set_value = "x", .append = true};
-    struct trial trial = {.deadline_ns = 1};
+    struct loop_trial trial = {.deadline_ns = 1};
     try(&trial, &plan, 1, "{}");
     expect_error(&trial, FX_EDEADLINE, "deadline exceeded in pass 1 of the mutators");
     assert_int_equal(trial.exceeded, FX_EXCEEDED_TIME);
@@ -350,7 +351,7 @@ static void kind_changes(void **state) {
         {.name = "c", .binding = "New", .set_key = "c", .set_value = "1"},
         {.name = "d", .binding = "Old", .set_key = "d", .set_value = "1"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try(&trial, plans, 4, "{\"apiVersion\": \"v1\", \"kind\": \"Old\"}");
     expect_root(&trial, "{\"apiVersion\": \"v1\", \"kind\": \"New\", \"a\": \"1\", "
                         "\"c\": \"1\"}");
@@ -366,7 +367,7 @@ static void trace_has_all(void **state) {
         {.name = "b", .set_key = "x", .set_value = "1"},
         {.name = "c", .if_key = "y", .set_key = "z", .set_value = "1"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     struct fx_trace trace;
     try_traced(&trial, plans, 3, "{\"kind\": \"Pod\", \"x\": \"0\"}", &trace);
     expect_root(&trial, "{\"kind\": \"Pod\", \"x\": \"1\"}");
@@ -400,7 +401,7 @@ static void trace_has_news(void **state) {
         {.name = "c", .binding = "Other"},
         {.name = "d", .binding = "Other"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     struct fx_trace trace;
     try_traced(&trial, plans, 4, "{\"kind\": \"Pod\"}", &trace);
     assert_int_equal(trial.err.code, FX_ENOCONVERGE);
@@ -495,8 +496,8 @@ static void index_changes_nothing(void **state) {
             plans[i] = random_plan(&seed, names[i]);
         }
         const char *object = pick(&seed, objects, FX_COUNT(objects));
-        struct trial indexed = {0};
-        struct trial whole = {0};
+        struct loop_trial indexed = {0};
+        struct loop_trial whole = {0};
         struct fx_trace trace;
         try(&indexed, plans, n, object);
         try_traced(&whole, plans, n, object, &trace);

@@ -19,13 +19,13 @@
 
 #define FIRST_NUMBER INT64_MIN
 
-struct entry {
+struct placeholder_entry {
     struct fx_placeholder facts; /* the key is the text of `key` */
     json_t *key, *node;          /* counted */
 };
 
 struct fx_placeholders {
-    struct entry *entries;
+    struct placeholder_entry *entries;
     size_t n_entries, cap_entries;
     json_t *nodes; /* by request and key */
 };
@@ -56,15 +56,16 @@ void fx_placeholders_destroy(struct fx_placeholders *placeholders) {
 }
 
 /* Adds an entry under this name; NULL without memory. */
-static json_t *add(struct fx_placeholders *placeholders,
-                   const struct fx_external *external, struct fx_text key,
-                   struct fx_text name) {
+static json_t *add_placeholder(struct fx_placeholders *placeholders,
+                               const struct fx_external *external, struct fx_text key,
+                               struct fx_text name) {
     const json_int_t number = FIRST_NUMBER + (json_int_t)placeholders->n_entries;
     if (!FX_VEC_GROW(placeholders->entries, placeholders->n_entries,
                      placeholders->cap_entries)) {
         return NULL;
     }
-    struct entry entry = {.key = fx_tree_new_string(key), .node = json_integer(number)};
+    struct placeholder_entry entry = {.key = fx_tree_new_string(key),
+                                      .node = json_integer(number)};
     if (entry.key == NULL || entry.node == NULL ||
         !fx_tree_set_take(placeholders->nodes, name, json_incref(entry.node))) {
         json_decref(entry.key);
@@ -87,7 +88,7 @@ json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
     if (!buf.failed) {
         node = fx_tree_view_text(placeholders->nodes, name);
         if (node == NULL) {
-            node = add(placeholders, external, key, name);
+            node = add_placeholder(placeholders, external, key, name);
         }
     }
     fx_buf_finish(&buf);

@@ -21,7 +21,7 @@ static bool has(const uint64_t *words, size_t index) {
     return (words[index / BITS] >> (index % BITS) & 1u) != 0;
 }
 
-static void add(uint64_t *words, size_t index) {
+static void set_bit(uint64_t *words, size_t index) {
     words[index / BITS] |= UINT64_C(1) << (index % BITS);
 }
 
@@ -30,8 +30,8 @@ bool fx_index_set_has(const struct fx_index_set *set, uint32_t index) {
 }
 
 void fx_index_set_add(struct fx_index_set *set, uint32_t index) {
-    add(set->words, index);
-    add(set->heads, index / BITS);
+    set_bit(set->words, index);
+    set_bit(set->heads, index / BITS);
 }
 
 /* Clears the lowest bit, and returns its number. */

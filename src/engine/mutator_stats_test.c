@@ -18,7 +18,7 @@
 
 #define MAX_FAKES 64
 
-struct trial {
+struct loop_trial {
     struct fx_snapshot *snapshot;
     struct fx_arena arena;
     struct fx_outcome outcome;
@@ -26,7 +26,7 @@ struct trial {
     enum fx_code code;
 };
 
-static void try_on(struct trial *trial, const struct fake_plan *plans, size_t n,
+static void try_on(struct loop_trial *trial, const struct fake_plan *plans, size_t n,
                    const char *object, bool collects) {
     struct fx_mutator *mutators[MAX_FAKES];
     struct fx_err err = FX_ERR_INIT;
@@ -51,16 +51,16 @@ static void try_on(struct trial *trial, const struct fake_plan *plans, size_t n,
                       : err.code;
 }
 
-static void finish(struct trial *trial) {
+static void finish(struct loop_trial *trial) {
     fx_outcome_finish(&trial->outcome);
     json_decref(trial->root);
     fx_arena_finish(&trial->arena);
     fx_snapshot_unref(trial->snapshot);
-    *trial = (struct trial){0};
+    *trial = (struct loop_trial){0};
 }
 
 /* "0 matched applied changed failed" */
-static void expect(const struct trial *trial, size_t at, const char *wanted) {
+static void expect(const struct loop_trial *trial, size_t at, const char *wanted) {
     assert_true(at < trial->outcome.n_stats);
     const struct fx_mutator_stats *entry = &trial->outcome.stats[at];
     char got[64];
@@ -81,7 +81,7 @@ static const struct fake_plan plans[] = {
 /* `a` matches only in the second pass, and comes before those that did in the first. */
 static void test_who_did_what(void **state) {
     (void)state;
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try_on(&trial, plans, 5, "{\"there\": \"1\"}", true);
     assert_int_equal(trial.code, FX_OK);
     assert_int_equal(trial.outcome.iterations, 3);
@@ -95,7 +95,7 @@ static void test_who_did_what(void **state) {
 
 static void test_only_when_asked_for(void **state) {
     (void)state;
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try_on(&trial, plans, 5, "{}", false);
     assert_int_equal(trial.outcome.n_stats, 0);
     finish(&trial);
@@ -112,7 +112,7 @@ static void test_who_failed(void **state) {
         {.name = "c", .set_key = "y", .set_value = "1"},
     };
     static const struct fake_plan match[] = {{.name = "a", .match_error = "no"}};
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try_on(&trial, apply, 3, "{}", true);
     assert_int_equal(trial.code, FX_EMUTATE);
     assert_int_equal(trial.outcome.n_stats, 2);
@@ -133,7 +133,7 @@ static void test_no_fixed_point(void **state) {
         {.name = "a", .set_key = "list", .set_value = "1", .append = true},
         {.name = "b", .if_key = "no"},
     };
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try_on(&trial, endless, 2, "{}", true);
     assert_int_equal(trial.code, FX_ENOCONVERGE);
     assert_int_equal(trial.outcome.n_stats, 1);
@@ -153,7 +153,7 @@ static void test_many(void **state) {
                                      .set_key = i == MAX_FAKES - 1 ? "late" : names[i],
                                      .set_value = "1"};
     }
-    struct trial trial = {0};
+    struct loop_trial trial = {0};
     try_on(&trial, many, MAX_FAKES, "{}", true);
     assert_int_equal(trial.outcome.n_stats, MAX_FAKES);
     for (uint32_t i = 0; i < MAX_FAKES; i++) {

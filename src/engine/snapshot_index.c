@@ -191,7 +191,7 @@ struct list {
 };
 
 /* The lists under one key, by namespace; the one for any namespace comes first. */
-struct entry {
+struct index_entry {
     struct key key;
     uint32_t first, n;
     bool asks_namespace; /* one of its mutators has may_match_namespace */
@@ -200,7 +200,7 @@ struct entry {
 struct fx_snapshot_index {
     struct fx_mutator *const *all; /* of the snapshot */
     struct candidate_cache *cache; /* NULL: no entry asks_namespace */
-    struct entry *entries;         /* sorted */
+    struct index_entry *entries;   /* sorted */
     struct list *lists;
     uint32_t *mutators;
     size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
@@ -350,9 +350,10 @@ static bool collect(const struct fx_snapshot *snapshot, struct postings *posting
     return true;
 }
 
-static struct entry *entry_for(struct fx_snapshot_index *index, const struct key *key) {
+static struct index_entry *entry_for(struct fx_snapshot_index *index,
+                                     const struct key *key) {
     if (index->n_entries > 0) {
-        struct entry *last = &index->entries[index->n_entries - 1];
+        struct index_entry *last = &index->entries[index->n_entries - 1];
         if (compare_keys(&last->key, key) == 0) {
             return last;
         }
@@ -361,12 +362,12 @@ static struct entry *entry_for(struct fx_snapshot_index *index, const struct key
         return NULL;
     }
     index->masks |= 1u << key->mask;
-    struct entry *entry = &index->entries[index->n_entries++];
-    *entry = (struct entry){.key = *key, .first = (uint32_t)index->n_lists};
+    struct index_entry *entry = &index->entries[index->n_entries++];
+    *entry = (struct index_entry){.key = *key, .first = (uint32_t)index->n_lists};
     return entry;
 }
 
-static struct list *list_for(struct fx_snapshot_index *index, struct entry *entry,
+static struct list *list_for(struct fx_snapshot_index *index, struct index_entry *entry,
                              struct fx_text namespace_) {
     if (entry->n > 0) {
         struct list *last = &index->lists[index->n_lists - 1];
@@ -384,8 +385,8 @@ static struct list *list_for(struct fx_snapshot_index *index, struct entry *entr
 }
 
 /* Postings come sorted, so each belongs to the last entry and list, or begins one. */
-static bool add(struct fx_snapshot_index *index, const struct posting *posting) {
-    struct entry *entry = entry_for(index, &posting->key);
+static bool add_posting(struct fx_snapshot_index *index, const struct posting *posting) {
+    struct index_entry *entry = entry_for(index, &posting->key);
     struct list *list =
         entry == NULL ? NULL : list_for(index, entry, posting->namespace_);
     if (list == NULL) {
@@ -423,7 +424,7 @@ struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *sna
         index->all = snapshot->mutators;
     }
     for (size_t i = 0; ok && i < postings.n_items; i++) {
-        ok = add(index, &postings.items[i]);
+        ok = add_posting(index, &postings.items[i]);
     }
     free(postings.items);
     if (!ok || !make_cache(index)) {
@@ -475,8 +476,8 @@ static int compare_indices(const void *left, const void *right) {
 }
 
 /* Of all namespaces: the lists of an entry are adjacent, and so are their mutators. */
-static bool take_all(const struct fx_snapshot_index *index, const struct entry *entry,
-                     struct fx_candidates *candidates) {
+static bool take_all(const struct fx_snapshot_index *index,
+                     const struct index_entry *entry, struct fx_candidates *candidates) {
     const struct list *first = &index->lists[entry->first];
     const struct list *last = first + entry->n - 1;
     const size_t n = last->first + last->n - first->first;
@@ -513,8 +514,9 @@ static int compare_list(const void *wanted, const void *element) {
     return compare_namespaces(*(const struct fx_text *)wanted, list->namespace_);
 }
 
-static bool take_entry(const struct fx_snapshot_index *index, const struct entry *entry,
-                       struct fx_text namespace_, struct fx_candidates *candidates) {
+static bool take_entry(const struct fx_snapshot_index *index,
+                       const struct index_entry *entry, struct fx_text namespace_,
+                       struct fx_candidates *candidates) {
     if (namespace_.len == 0) {
         return take_all(index, entry, candidates);
     }
@@ -543,7 +545,7 @@ static void filter(const struct fx_snapshot_index *index, struct fx_text object_
 
 /* The same for an entry in which mutators are asked about the object's namespace. */
 static bool take_filtered(const struct fx_snapshot_index *index,
-                          const struct entry *entry,
+                          const struct index_entry *entry,
                           const struct fx_snapshot_query *query,
                           struct fx_candidates *candidates) {
     const struct candidate_key key = {
@@ -567,7 +569,7 @@ static bool take_filtered(const struct fx_snapshot_index *index,
 }
 
 static int compare_entry(const void *wanted, const void *element) {
-    const struct entry *entry = element;
+    const struct index_entry *entry = element;
     return compare_keys(wanted, &entry->key);
 }
 
@@ -587,8 +589,8 @@ bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
             .version = (mask & ANY_VERSION) != 0 ? any : query->version,
             .kind = (mask & ANY_KIND) != 0 ? any : query->kind,
         };
-        const struct entry *entry = bsearch(&key, index->entries, index->n_entries,
-                                            sizeof *index->entries, compare_entry);
+        const struct index_entry *entry = bsearch(&key, index->entries, index->n_entries,
+                                                  sizeof *index->entries, compare_entry);
         if (entry != NULL &&
             !(entry->asks_namespace
                   ? take_filtered(index, entry, query, candidates)

@@ -21,8 +21,8 @@
 
 /* ---- the tree -------------------------------------------------------------------- */
 
-static struct fx_field *add(struct fx_fields *fields, struct fx_field *parent,
-                            struct fx_text name) {
+static struct fx_field *add_field(struct fx_fields *fields, struct fx_field *parent,
+                                  struct fx_text name) {
     struct fx_field *field = fx_arena_alloc(&fields->arena, sizeof *field);
     const char *copy = name.data == NULL ? NULL : fx_arena_copy(&fields->arena, name);
     if (field == NULL || (name.data != NULL && copy == NULL)) {
@@ -47,7 +47,7 @@ static struct fx_field *child_of(struct fx_fields *fields, struct fx_field *pare
             return field;
         }
     }
-    return add(fields, parent, name);
+    return add_field(fields, parent, name);
 }
 
 /* ---- elements -------------------------------------------------------------------- */
@@ -58,7 +58,7 @@ static bool is_at(const struct fx_field *field, size_t index) {
 
 static struct fx_field *add_element(struct fx_fields *fields, struct fx_field *list,
                                     size_t index, json_t *value) {
-    struct fx_field *field = add(fields, list, fx_element_name(value));
+    struct fx_field *field = add_field(fields, list, fx_element_name(value));
     if (field != NULL) {
         field->index = index;
         field->element = json_incref(value);

@@ -20,21 +20,21 @@
 #define N_NAMES 40u
 
 /* The naive implementation: one entry for each possible name. */
-struct entry {
+struct known_entry {
     char namespace_[8], name[8], uid[8], version[8];
     bool known, seen;
 };
 
-static struct entry entries[N_NAMES];
+static struct known_entry entries[N_NAMES];
 static size_t n_gone;
 
-static struct fx_kube_identity identity_of(const struct entry *entry) {
+static struct fx_kube_identity identity_of(const struct known_entry *entry) {
     return (struct fx_kube_identity){fx_text_of(entry->namespace_),
                                      fx_text_of(entry->name), fx_text_of(entry->uid),
                                      fx_text_of(entry->version)};
 }
 
-static struct entry *entry_of(struct fx_text namespace_, struct fx_text name) {
+static struct known_entry *entry_of(struct fx_text namespace_, struct fx_text name) {
     for (size_t i = 0; i < N_NAMES; i++) {
         if (fx_text_is(namespace_, entries[i].namespace_) &&
             fx_text_is(name, entries[i].name)) {
@@ -46,7 +46,7 @@ static struct entry *entry_of(struct fx_text namespace_, struct fx_text name) {
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
-    struct entry *entry = entry_of(namespace_, name);
+    struct known_entry *entry = entry_of(namespace_, name);
     (void)user;
     if (entry != NULL) { /* else the test has failed already */
         assert_true(entry->known && !entry->seen);
@@ -59,7 +59,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 static void name_entries(void) {
     static const char *const some[] = {"", "a", "a-b", "a.b", "b"};
     for (size_t i = 0; i < N_NAMES; i++) {
-        entries[i] = (struct entry){0};
+        entries[i] = (struct known_entry){0};
         (void)snprintf(entries[i].namespace_, sizeof entries[i].namespace_, "%s",
                        some[i % FX_COUNT(some)]);
         (void)snprintf(entries[i].name, sizeof entries[i].name, "n%zu",
@@ -96,7 +96,7 @@ static void compare(const struct fx_kube_known *known) {
 }
 
 static void step(struct fx_kube_known *known, struct fx_kube_random *random) {
-    struct entry *entry = &entries[fx_kube_random_between(random, 0, N_NAMES - 1)];
+    struct known_entry *entry = &entries[fx_kube_random_between(random, 0, N_NAMES - 1)];
     const uint64_t what = fx_kube_random_between(random, 0, 19);
     struct fx_kube_identity identity = identity_of(entry);
     if (what == 0) {

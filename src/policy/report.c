@@ -90,24 +90,24 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
  */
 
 /* What a finding is about: one of the three. */
-struct entry {
+struct report_entry {
     const struct fx_unit *unit;
     const struct fx_mutator *mutator;
     const struct fx_resource *resource;
 };
 
-static const struct fx_origin *origin_of(const struct entry *entry) {
+static const struct fx_origin *origin_of(const struct report_entry *entry) {
     return entry->unit != NULL      ? &entry->unit->origin
            : entry->mutator != NULL ? &entry->mutator->origin
                                     : &entry->resource->origin;
 }
 
-static const char *file_of(const struct entry *entry) {
+static const char *file_of(const struct report_entry *entry) {
     const char *file = origin_of(entry)->file;
     return file == NULL ? "" : file;
 }
 
-static void print_id(struct fx_buf *buf, const struct entry *entry) {
+static void print_id(struct fx_buf *buf, const struct report_entry *entry) {
     if (entry->unit != NULL) {
         const char *space = entry->unit->namespace_;
         fx_buf_printf(buf, "%.*s/%s%s%s", FX_TEXT_ARG(fx_unit_kind_name(entry->unit)),
@@ -123,7 +123,7 @@ static void print_id(struct fx_buf *buf, const struct entry *entry) {
 /* Appends a finding about the whole policy, at the position it was read. */
 FX_PRINTF(4, 5)
 static bool report(struct fx_policies *policies, enum fx_severity severity,
-                   const struct entry *entry, const char *fmt, ...) {
+                   const struct report_entry *entry, const char *fmt, ...) {
     const struct fx_source_position position = {.line = origin_of(entry)->line};
     struct fx_buf id;
     struct fx_buf text;
@@ -187,8 +187,8 @@ static bool report_runs(struct fx_policies *policies, const struct given *given,
                         size_t n_given) {
     struct fx_tally tally = {0};
     for (size_t i = 0; i + 1 < n_given; i++) {
-        const struct entry entry = {.unit = given[i].unit};
-        const struct entry later = {.unit = given[i + 1].unit};
+        const struct report_entry entry = {.unit = given[i].unit};
+        const struct report_entry later = {.unit = given[i + 1].unit};
         if (fx_unit_compare(entry.unit, later.unit) == 0 &&
             fx_tally_takes(&tally, FX_SEVERITY_WARNING, file_of(&entry)) &&
             !report(policies, FX_SEVERITY_WARNING, &entry,
@@ -222,7 +222,7 @@ bool fx_build_report_links(struct fx_policies *policies) {
     struct fx_tally tally = {0};
     for (size_t i = 0; i < policies->n_linked; i++) {
         const struct fx_linked *linked = policies->linked[i];
-        const struct entry entry = {.unit = linked->policy};
+        const struct report_entry entry = {.unit = linked->policy};
         for (size_t j = 0; j < linked->n_reports; j++) {
             const enum fx_severity severity =
                 linked->reports[j].is_error ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING;
@@ -239,7 +239,7 @@ bool fx_build_report_links(struct fx_policies *policies) {
 
 static bool report_conflict(struct fx_policies *policies, size_t index) {
     const struct fx_snapshot *snapshot = policies->snapshot;
-    const struct entry entry = {.mutator = snapshot->mutators[index]};
+    const struct report_entry entry = {.mutator = snapshot->mutators[index]};
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);
@@ -253,7 +253,7 @@ bool fx_build_report_conflicts(struct fx_policies *policies) {
     const struct fx_snapshot *snapshot = policies->snapshot;
     struct fx_tally tally = {0};
     for (size_t i = 0; i < snapshot->conflicts.n_mutators; i++) {
-        const struct entry entry = {.mutator = snapshot->mutators[i]};
+        const struct report_entry entry = {.mutator = snapshot->mutators[i]};
         if (snapshot->conflicts.sets[i].disabled &&
             fx_tally_takes(&tally, FX_SEVERITY_CONFLICT, file_of(&entry)) &&
             !report_conflict(policies, i)) {
@@ -269,7 +269,7 @@ static bool part_cycles(struct fx_policies *policies, const bool *in_cycle,
     const struct fx_snapshot *snapshot = policies->snapshot;
     struct fx_tally tally = {0};
     for (size_t i = 0; i < snapshot->n_resources; i++) {
-        const struct entry entry = {.resource = snapshot->resources[i]};
+        const struct report_entry entry = {.resource = snapshot->resources[i]};
         if (!in_cycle[i]) {
             kept[parts->n_resources++] = snapshot->resources[i];
         } else if (fx_tally_takes(&tally, FX_SEVERITY_ERROR, file_of(&entry)) &&
@@ -328,8 +328,8 @@ bool fx_build_drop_cycles(struct fx_policies *policies) {
 
 /* ---- what is missing ------------------------------------------------------------- */
 
-static bool report_provider(struct fx_policies *policies, const struct entry *entry,
-                            struct fx_text name) {
+static bool report_provider(struct fx_policies *policies,
+                            const struct report_entry *entry, struct fx_text name) {
     struct fx_buf quoted;
     fx_buf_init(&quoted, 0);
     fx_text_quote_go(&quoted, name);
@@ -344,7 +344,7 @@ bool fx_build_report_providers(struct fx_policies *policies) {
     const struct fx_snapshot *snapshot = policies->snapshot;
     struct fx_tally tally = {0};
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        const struct entry entry = {.mutator = snapshot->mutators[i]};
+        const struct report_entry entry = {.mutator = snapshot->mutators[i]};
         const struct fx_input *call = fx_input_find_call(entry.mutator);
         if (call != NULL &&
             fx_snapshot_find(snapshot, FX_RESOURCE_PROVIDER, call->provider) == NULL &&

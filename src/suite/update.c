@@ -89,7 +89,7 @@ static bool is_protected(const struct protected_files *kept, const char *path) {
 /* ---- targets --------------------------------------------------------------------- */
 
 /* A file that results are written to, or with which they passed. */
-struct target {
+struct update_target {
     const char *path;
     struct fx_suite_result *result;
 };
@@ -99,8 +99,8 @@ static bool is_updatable(const struct fx_suite_result *result) {
 }
 
 static int by_path(const void *a, const void *b) {
-    const struct target *left = a;
-    const struct target *right = b;
+    const struct update_target *left = a;
+    const struct update_target *right = b;
     return strcmp(left->path, right->path);
 }
 
@@ -144,7 +144,7 @@ static bool pass(struct fx_suite_results *results, struct fx_suite_result *resul
 
 /* The first result to write to the file. NULL if a case passed with the present content,
  * or if results differ. */
-static const struct fx_suite_result *find_writer(const struct target *targets,
+static const struct fx_suite_result *find_writer(const struct update_target *targets,
                                                  size_t n_targets) {
     const struct fx_suite_result *writer = NULL;
     for (size_t i = 0; i < n_targets; i++) {
@@ -160,8 +160,9 @@ static const struct fx_suite_result *find_writer(const struct target *targets,
 }
 
 /* All results that share a file. */
-static bool update_file(struct fx_suite_results *results, const struct target *targets,
-                        size_t n_targets, struct fx_buf *messages, struct fx_err *err) {
+static bool update_file(struct fx_suite_results *results,
+                        const struct update_target *targets, size_t n_targets,
+                        struct fx_buf *messages, struct fx_err *err) {
     const struct fx_suite_result *writer = find_writer(targets, n_targets);
     if (writer != NULL && !write_objects(targets[0].path, &writer->got, err)) {
         return false;
@@ -185,7 +186,7 @@ static bool update_file(struct fx_suite_results *results, const struct target *t
     return true;
 }
 
-static bool update_all(struct fx_suite_results *results, struct target *targets,
+static bool update_all(struct fx_suite_results *results, struct update_target *targets,
                        size_t n_targets, struct fx_buf *messages, struct fx_err *err) {
     qsort(targets, n_targets, sizeof *targets, by_path);
     for (size_t i = 0; i < n_targets;) {
@@ -213,8 +214,8 @@ static const char *find_fault(const struct fx_suite_case *case_,
 
 /* The files to write, and those with which a case passed. */
 static size_t find_targets(struct fx_suite_results *results,
-                           const struct protected_files *kept, struct target *targets,
-                           struct fx_buf *messages) {
+                           const struct protected_files *kept,
+                           struct update_target *targets, struct fx_buf *messages) {
     size_t n_targets = 0;
     for (size_t i = 0; i < results->n_items; i++) {
         struct fx_suite_result *result = &results->items[i];
@@ -229,7 +230,7 @@ static size_t find_targets(struct fx_suite_results *results,
             fx_objects_finish(&result->got);
         }
         if (path != NULL) {
-            targets[n_targets++] = (struct target){path, result};
+            targets[n_targets++] = (struct update_target){path, result};
         } else if (result->status == FX_SUITE_FAIL &&
                    case_->mutated == FX_MUTATED_INLINE) {
             add_message(
@@ -243,7 +244,7 @@ static size_t find_targets(struct fx_suite_results *results,
 bool fx_suites_update(const struct fx_suites *suites, struct fx_suite_results *results,
                       struct fx_buf *messages, struct fx_err *err) {
     struct protected_files kept = {.items = NULL};
-    struct target *targets = calloc(results->n_items + 1, sizeof *targets);
+    struct update_target *targets = calloc(results->n_items + 1, sizeof *targets);
     if (targets == NULL) {
         return fx_fail_nomem(err);
     }

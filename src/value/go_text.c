@@ -35,27 +35,27 @@ static void print_list(struct fx_buf *buf, json_t *list, enum fx_go_integers int
     fx_buf_char(buf, ']');
 }
 
-struct entry {
+struct go_entry {
     struct fx_text key;
     json_t *value;
 };
 
 static int compare_entries(const void *a, const void *b) {
-    const struct entry *left = a;
-    const struct entry *right = b;
+    const struct go_entry *left = a;
+    const struct go_entry *right = b;
     return fx_text_compare(left->key, right->key);
 }
 
 /* The entries sorted by key, as Go prints a map; NULL without memory. */
-static struct entry *sorted_entries(json_t *object, size_t count) {
-    struct entry *entries = calloc(count + 1, sizeof *entries);
+static struct go_entry *sorted_entries(json_t *object, size_t count) {
+    struct go_entry *entries = calloc(count + 1, sizeof *entries);
     if (entries == NULL) {
         return NULL;
     }
     size_t at = 0;
     for (void *i = json_object_iter(object); i != NULL;
          i = json_object_iter_next(object, i)) {
-        entries[at++] = (struct entry){
+        entries[at++] = (struct go_entry){
             {json_object_iter_key(i), json_object_iter_key_len(i)},
             json_object_iter_value(i),
         };
@@ -66,7 +66,7 @@ static struct entry *sorted_entries(json_t *object, size_t count) {
 
 static void print_map(struct fx_buf *buf, json_t *object, enum fx_go_integers integers) {
     const size_t count = json_object_size(object);
-    struct entry *entries =
+    struct go_entry *entries =
         fx_spend(UNITS_OF_ENTRY * count) ? sorted_entries(object, count) : NULL;
     if (entries == NULL) {
         buf->failed = true;

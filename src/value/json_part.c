@@ -28,7 +28,7 @@ const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
     return find(of, key);
 }
 
-static struct fx_json_part *add(struct fx_json_part *to, struct fx_text key) {
+static struct fx_json_part *add_part(struct fx_json_part *to, struct fx_text key) {
     struct fx_json_part *part = malloc(sizeof *part);
     if (part != NULL) {
         *part = (struct fx_json_part){.key = key, .omits_rest = true, .next = to->first};
@@ -72,7 +72,7 @@ bool fx_json_cursor_member(struct fx_json_cursor *cursor, struct fx_text key) {
         fx_json_cursor_all(*cursor);
         return true;
     }
-    cursor->part = below != NULL ? below : add(part, key);
+    cursor->part = below != NULL ? below : add_part(part, key);
     cursor->depth++;
     return cursor->part != NULL;
 }

@@ -17,7 +17,7 @@
 #define NO_ANCHOR SIZE_MAX
 
 /* A node, with the facts that an alias of it needs. */
-struct value {
+struct composed_value {
     json_t *node; /* NULL for an infinite number, which can only be a key */
     struct fx_yaml_scalar scalar;
     uint32_t height; /* levels of collections in it, aliases expanded: 0 for a scalar */
@@ -25,9 +25,9 @@ struct value {
 };
 
 struct fx_yaml_anchor {
-    struct value value; /* counted */
-    size_t size;        /* nodes in it, aliases expanded */
-    bool open;          /* its end is not read yet */
+    struct composed_value value; /* counted */
+    size_t size;                 /* nodes in it, aliases expanded */
+    bool open;                   /* its end is not read yet */
 };
 
 /* What an open mapping expects next. */
@@ -251,7 +251,7 @@ static bool take_key(struct fx_yaml_frame *frame, const struct fx_yaml_scalar *s
 }
 
 /* Stores the value that the mapping expects; consumes its node. */
-static bool take_value(struct fx_yaml_frame *frame, const struct value *value,
+static bool take_value(struct fx_yaml_frame *frame, const struct composed_value *value,
                        struct fx_err *err) {
     const enum want want = frame->want;
     frame->want = WANT_KEY;
@@ -272,7 +272,7 @@ static bool is_key_next(const struct fx_yaml_composer *composer) {
            innermost(composer)->want == WANT_KEY;
 }
 
-static bool deliver_key(struct fx_yaml_frame *frame, const struct value *value,
+static bool deliver_key(struct fx_yaml_frame *frame, const struct composed_value *value,
                         struct fx_err *err) {
     if (value->scalar.kind == FX_YAML_COLLECTION) {
         return refuse_key(value->node, err);
@@ -280,7 +280,7 @@ static bool deliver_key(struct fx_yaml_frame *frame, const struct value *value,
     return take_key(frame, &value->scalar, fx_tree_text(value->node), err);
 }
 
-static bool deliver_child(struct fx_yaml_frame *frame, const struct value *value,
+static bool deliver_child(struct fx_yaml_frame *frame, const struct composed_value *value,
                           struct fx_err *err) {
     if (value->height > frame->height) {
         frame->height = value->height;
@@ -292,7 +292,7 @@ static bool deliver_child(struct fx_yaml_frame *frame, const struct value *value
 }
 
 /* Adds a complete value to the innermost collection. Consumes the node. */
-static bool deliver(struct fx_yaml_composer *composer, const struct value *value,
+static bool deliver(struct fx_yaml_composer *composer, const struct composed_value *value,
                     struct fx_err *err) {
     if (is_key_next(composer)) {
         const bool ok = deliver_key(innermost(composer), value, err);
@@ -313,8 +313,8 @@ static bool deliver(struct fx_yaml_composer *composer, const struct value *value
 
 /* Sets `value` to the scalar and its node, counted; `as_key` allows an infinite number,
  * which has no node. `!!binary` is decoded. */
-static bool make_scalar(const yaml_event_t *event, bool as_key, struct value *value,
-                        struct fx_err *err) {
+static bool make_scalar(const yaml_event_t *event, bool as_key,
+                        struct composed_value *value, struct fx_err *err) {
     struct fx_text text = {(const char *)event->data.scalar.value,
                            event->data.scalar.length};
     struct fx_text tag = fx_text_of((const char *)event->data.scalar.tag);
@@ -354,7 +354,7 @@ static bool is_merge(const yaml_event_t *event) {
 static bool compose_scalar(struct fx_yaml_composer *composer, const yaml_event_t *event,
                            json_t **ret_node, struct fx_err *err) {
     const bool as_key = is_key_next(composer);
-    struct value value = {.node = NULL};
+    struct composed_value value = {.node = NULL};
     if (!count_nodes(composer, as_key ? 0 : 1, "too large", err) ||
         !make_scalar(event, as_key, &value, err)) {
         return false;
@@ -394,7 +394,7 @@ static bool compose_alias(struct fx_yaml_composer *composer, const yaml_event_t 
         !check_depth(composer, anchor->value.height, err)) {
         return false;
     }
-    struct value value = anchor->value;
+    struct composed_value value = anchor->value;
     value.aliased = true;
     json_incref(value.node);
     return deliver(composer, &value, err);
@@ -430,9 +430,9 @@ static bool close_collection(struct fx_yaml_composer *composer, struct fx_err *e
     struct fx_yaml_frame frame = *innermost(composer);
     composer->n_frames--;
     fx_buf_finish(&frame.key);
-    const struct value value = {.node = frame.node,
-                                .scalar = {.kind = FX_YAML_COLLECTION},
-                                .height = frame.height + 1};
+    const struct composed_value value = {.node = frame.node,
+                                         .scalar = {.kind = FX_YAML_COLLECTION},
+                                         .height = frame.height + 1};
     if (frame.anchor != NO_ANCHOR) {
         struct fx_yaml_anchor *anchor = &composer->anchors[frame.anchor];
         anchor->value.height = value.height;

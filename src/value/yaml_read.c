@@ -22,7 +22,7 @@
 #define LEVELS_OF_A_UNIT     2u
 
 /* Converts libyaml's positions, which count runes, to positions in the text. */
-struct source {
+struct yaml_source {
     struct fx_text text;      /* with its byte order mark, which libyaml does not get */
     struct fx_position start; /* after that mark */
     struct fx_position at;    /* the last converted position */
@@ -31,7 +31,7 @@ struct source {
 
 struct fx_yaml_reader {
     yaml_parser_t parser;
-    struct source source;
+    struct yaml_source source;
     struct fx_yaml_composer composer;
     size_t flow_depth; /* flow collections that are open */
     size_t flow_work;
@@ -43,7 +43,7 @@ struct fx_yaml_reader {
 /* ---- positions --------------------------------------------------------------------- */
 
 /* The position of the rune. Ascending runes cost one pass in all. */
-static struct fx_position position_of(struct source *source, size_t rune) {
+static struct fx_position position_of(struct yaml_source *source, size_t rune) {
     if (rune < source->rune) { /* an error may point back; nodes come in order */
         source->at = source->start;
         source->rune = 0;
@@ -115,7 +115,7 @@ static size_t block_content(struct fx_text text, size_t off, struct fx_text valu
 /* The start of a scalar's content: after its anchor and tag, its quote, or the line of
  * its
  * `|` or `>`. */
-static struct fx_position position_of_content(struct source *source,
+static struct fx_position position_of_content(struct yaml_source *source,
                                               const yaml_event_t *scalar) {
     struct fx_position position = position_of(source, scalar->start_mark.index);
     const yaml_scalar_style_t style = scalar->data.scalar.style;
@@ -163,7 +163,7 @@ struct fx_yaml_reader *fx_yaml_open(struct fx_text text) {
     }
     const struct fx_position start = fx_position_start(text);
     const struct fx_text body = fx_text_rest(text, start.off);
-    reader->source = (struct source){.text = text, .start = start, .at = start};
+    reader->source = (struct yaml_source){.text = text, .start = start, .at = start};
     reader->over_limit = has_many_directives(body);
     reader->unpaid = body.len;
     yaml_parser_set_encoding(&reader->parser, YAML_UTF8_ENCODING);

@@ -32,7 +32,7 @@
 #define POLICIES_MAGIC 0x6678706fu /* "fxpo" */
 
 /* One reflector. */
-struct source {
+struct watched_kind {
     struct fx_cluster_policies *policies;
     const struct fx_cluster_kind *kind;
     struct fx_kube_reflector *reflector; /* NULL: not watched, */
@@ -59,7 +59,7 @@ struct fx_cluster_policies {
     struct fx_job watchdog; /* for the job */
     uv_loop_t *loop;
     uv_timer_t timer;
-    struct source sources[FX_CLUSTER_KINDS_MAX];
+    struct watched_kind sources[FX_CLUSTER_KINDS_MAX];
     struct fx_cluster_policies_options options;
     struct fx_cluster_policies_events events;
     void *user;
@@ -333,7 +333,7 @@ static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *k
 }
 
 static bool on_object(json_t *object, void *user) {
-    struct source *source = user;
+    struct watched_kind *source = user;
     struct fx_cluster_policies *policies = source->policies;
     const struct fx_object_source from = {
         .kind = source->kind,
@@ -355,7 +355,7 @@ static bool on_object(json_t *object, void *user) {
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
-    struct source *source = user;
+    struct watched_kind *source = user;
     if (fx_cluster_objects_remove(&source->policies->objects, source->kind, namespace_,
                                   name)) {
         fx_cluster_policies_rebuild(source->policies);
@@ -364,7 +364,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 
 /* The first build starts as soon as all lists have arrived: readiness waits for it. */
 static void on_synced(void *user) {
-    struct source *source = user;
+    struct watched_kind *source = user;
     struct fx_cluster_policies *policies = source->policies;
     if (source->synced) {
         return;
@@ -378,7 +378,7 @@ static void on_synced(void *user) {
 
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
-    struct source *source = user;
+    struct watched_kind *source = user;
     struct fx_cluster_policies *policies = source->policies;
     policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
 }
@@ -420,7 +420,7 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
         .on_synced = on_synced,
         .on_state = on_state,
     };
-    struct source *source = &policies->sources[kind];
+    struct watched_kind *source = &policies->sources[kind];
     source->policies = policies;
     source->kind = fx_cluster_kind_at(kind);
     if ((policies->options.apis & source->kind->api) == 0) {

@@ -49,7 +49,7 @@ enum write_type {
 };
 
 /* One configuration. */
-struct target {
+struct webhook_target {
     struct fx_cluster_webhooks *webhooks;
     const struct fx_kube_resource *resource;
     bool is_first; /* the first mutating one, which `fixpoint disable` disables */
@@ -81,7 +81,7 @@ struct fx_cluster_webhooks {
     unsigned handles; /* not closed yet */
     bool closing;
     size_t n_targets;
-    struct target targets[];
+    struct webhook_target targets[];
 };
 
 static struct fx_cluster_webhooks *webhooks_of(void *data) {
@@ -90,7 +90,7 @@ static struct fx_cluster_webhooks *webhooks_of(void *data) {
     return webhooks;
 }
 
-static void schedule_write(struct target *target);
+static void schedule_write(struct webhook_target *target);
 
 /* ---- the caBundle ---------------------------------------------------------------- */
 
@@ -125,7 +125,7 @@ json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-static void log_bundle_written(struct target *target) {
+static void log_bundle_written(struct webhook_target *target) {
     const bool disputed = ++target->n_written >= DISPUTED;
     const struct fx_log_field fields[] = {
         fx_log_str("resource", target->resource->plural),
@@ -137,7 +137,8 @@ static void log_bundle_written(struct target *target) {
                  fields);
 }
 
-static void log_result(struct target *target, const struct fx_kube_failure *failure) {
+static void log_result(struct webhook_target *target,
+                       const struct fx_kube_failure *failure) {
     if (failure == NULL) {
         target->logged = FX_KUBE_REASON_NONE;
         if (target->write == WRITE_HAND_OVER) {
@@ -152,10 +153,10 @@ static void log_result(struct target *target, const struct fx_kube_failure *fail
     }
 }
 
-static void hand_over(struct target *target, const json_t *configuration);
+static void hand_over(struct webhook_target *target, const json_t *configuration);
 
 static void on_written(const struct fx_kube_answer *answer, void *user) {
-    struct target *target = user;
+    struct webhook_target *target = user;
     const bool ends = target->write != WRITE_BUNDLE;
     target->call = NULL;
     target->end_failed = ends && answer->failure != NULL;
@@ -171,15 +172,15 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 }
 
 /* The request could not be sent: again after a pause. */
-static void put_off(struct target *target) {
+static void put_off(struct webhook_target *target) {
     fx_kube_throttle_started(&target->throttle, fx_clock_ns());
     fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
     schedule_write(target);
 }
 
 /* `body_take` NULL: there was no memory for it. */
-static void write_body(struct target *target, enum write_type write, json_t *body_take,
-                       enum fx_kube_verb verb, const char *manager) {
+static void write_body(struct webhook_target *target, enum write_type write,
+                       json_t *body_take, enum fx_kube_verb verb, const char *manager) {
     const struct fx_kube_request request = {
         .verb = verb,
         .resource = target->resource,
@@ -202,7 +203,7 @@ static void write_body(struct target *target, enum write_type write, json_t *bod
 
 /* ---- the bundle ------------------------------------------------------------------ */
 
-static bool needs_bundle(const struct target *target) {
+static bool needs_bundle(const struct webhook_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->writes_ca && webhooks->bundle != NULL && target->object != NULL &&
            !fx_ca_bundle_is_in(target->object, webhooks->bundle);
@@ -210,7 +211,7 @@ static bool needs_bundle(const struct target *target) {
 
 /* ---- the end of a disable -------------------------------------------------------- */
 
-static bool is_over(const struct target *target) {
+static bool is_over(const struct webhook_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     struct fx_disable_record record;
     if (!target->is_first || target->object == NULL || !webhooks->leader ||
@@ -221,7 +222,7 @@ static bool is_over(const struct target *target) {
     return record.recorded && record.has_end && record.end <= fx_date_now();
 }
 
-static void end_disable(struct target *target) {
+static void end_disable(struct webhook_target *target) {
     struct fx_err err = FX_ERR_INIT;
     json_t *body = fx_enable_apply(target->object, &err);
     if (body == NULL) {
@@ -236,7 +237,7 @@ static void end_disable(struct target *target) {
 }
 
 /* If this fails, the record still exists, and the disable is ended once more. */
-static void hand_over(struct target *target, const json_t *configuration) {
+static void hand_over(struct webhook_target *target, const json_t *configuration) {
     struct fx_err err = FX_ERR_INIT;
     write_body(target, WRITE_HAND_OVER, fx_enable_hand_over(configuration, &err),
                FX_KUBE_VERB_MERGE_PATCH, FX_DISABLE_MANAGER);
@@ -245,7 +246,7 @@ static void hand_over(struct target *target, const json_t *configuration) {
 /* ---- the next write -------------------------------------------------------------- */
 
 static void on_timer(uv_timer_t *timer) {
-    struct target *target = timer->data;
+    struct webhook_target *target = timer->data;
     if (target->call != NULL || target->object == NULL) {
         return;
     }
@@ -258,7 +259,7 @@ static void on_timer(uv_timer_t *timer) {
     }
 }
 
-static void schedule_write(struct target *target) {
+static void schedule_write(struct webhook_target *target) {
     if (target->webhooks->closing || target->call != NULL ||
         uv_is_active((uv_handle_t *)&target->timer) ||
         (!is_over(target) && !needs_bundle(target))) {
@@ -271,7 +272,7 @@ static void schedule_write(struct target *target) {
 /* ---- the bundle ------------------------------------------------------------------ */
 
 /* A configuration that does not exist cannot hold a wrong bundle. */
-static bool holds_bundle(const struct target *target) {
+static bool holds_bundle(const struct webhook_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->bundle != NULL && target->synced &&
            (target->object == NULL ||
@@ -281,7 +282,7 @@ static bool holds_bundle(const struct target *target) {
 static void report_published(struct fx_cluster_webhooks *webhooks) {
     uint64_t since_ns = 0;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        struct target *target = &webhooks->targets[i];
+        struct webhook_target *target = &webhooks->targets[i];
         if (!holds_bundle(target)) {
             target->holds_since_ns = 0;
         } else if (target->holds_since_ns == 0) {
@@ -321,7 +322,7 @@ static void schedule_check(struct fx_cluster_webhooks *webhooks,
 /* ---- callbacks of the reflectors ------------------------------------------------- */
 
 static void report_first(struct fx_cluster_webhooks *webhooks) {
-    const struct target *first = &webhooks->targets[0];
+    const struct webhook_target *first = &webhooks->targets[0];
     struct fx_disable_record record = {0};
     const bool present = first->object != NULL;
     if (!webhooks->present_known || present != webhooks->present) {
@@ -352,7 +353,7 @@ static bool same_record(const json_t *a, const json_t *b) {
     return same_text(one.at, other.at) && same_text(one.until, other.until);
 }
 
-static void set_object(struct target *target, json_t *object) {
+static void set_object(struct webhook_target *target, json_t *object) {
     struct fx_cluster_webhooks *webhooks = target->webhooks;
     target->cannot_end = target->cannot_end && object != NULL && target->object != NULL &&
                          same_record(target->object, object);
@@ -380,7 +381,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 }
 
 static void on_synced(void *user) {
-    struct target *target = user;
+    struct webhook_target *target = user;
     if (!target->synced) {
         target->synced = true;
         json_t *object = json_incref(target->object);
@@ -391,7 +392,7 @@ static void on_synced(void *user) {
 
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
-    const struct target *target = user;
+    const struct webhook_target *target = user;
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     webhooks->events.on_state(target->resource, state, failure, webhooks->user);
 }
@@ -419,7 +420,7 @@ static void on_timer_closed(uv_handle_t *timer) {
 }
 
 static void on_target_closed(uv_handle_t *timer) {
-    close_one(((struct target *)timer->data)->webhooks);
+    close_one(((struct webhook_target *)timer->data)->webhooks);
 }
 
 static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
@@ -431,7 +432,7 @@ static bool start_target(struct fx_cluster_webhooks *webhooks, uv_loop_t *loop,
         .on_synced = on_synced,
         .on_state = on_state,
     };
-    struct target *target = &webhooks->targets[webhooks->n_targets++];
+    struct webhook_target *target = &webhooks->targets[webhooks->n_targets++];
     target->webhooks = webhooks;
     target->resource = resource;
     target->is_first = is_first;
@@ -476,7 +477,7 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
                            struct fx_err *err) {
     const size_t n = options->n_mutating + options->n_validating;
     struct fx_cluster_webhooks *webhooks =
-        calloc(1, sizeof *webhooks + n * sizeof(struct target));
+        calloc(1, sizeof *webhooks + n * sizeof(struct webhook_target));
     if (webhooks == NULL) {
         (void)fx_fail_nomem(err);
         return NULL;
@@ -583,7 +584,7 @@ void fx_cluster_webhooks_close(struct fx_cluster_webhooks *webhooks) {
     }
     webhooks->closing = true;
     for (size_t i = 0; i < webhooks->n_targets; i++) {
-        struct target *target = &webhooks->targets[i];
+        struct webhook_target *target = &webhooks->targets[i];
         fx_kube_call_cancel(target->call);
         fx_kube_reflector_close(target->reflector);
         uv_close((uv_handle_t *)&target->timer, on_target_closed);
