@@ -52,7 +52,8 @@ static thread_local struct {
     std::jmp_buf out_of_memory;
 } compilation;
 
-void *operator new(std::size_t size) {
+/* NULL without memory, outside of a compilation. */
+static void *allocate(std::size_t size) {
     block *made = size > SIZE_MAX - sizeof *made
                       ? nullptr
                       : static_cast<block *>(std::malloc(sizeof *made + size));
@@ -61,7 +62,7 @@ void *operator new(std::size_t size) {
                      1); /* NOLINT(cert-err52-cpp): see above */
     }
     if (made == nullptr) {
-        throw std::bad_alloc();
+        return nullptr;
     }
     *made = {};
     if (compilation.is_running) {
@@ -76,7 +77,7 @@ void *operator new(std::size_t size) {
 
 /* Not inlined: a compiler that knows the size of the object takes the block before it for
  * an access out of bounds. */
-[[gnu::noinline]] void operator delete(void *memory) noexcept {
+[[gnu::noinline]] static void release(void *memory) {
     if (memory == nullptr) {
         return;
     }
@@ -90,8 +91,49 @@ void *operator new(std::size_t size) {
     std::free(gone);
 }
 
+/* All forms: a sanitizer's runtime has its own, which must not be mixed with these. */
+void *operator new(std::size_t size) {
+    void *memory = allocate(size);
+    if (memory == nullptr) {
+        throw std::bad_alloc();
+    }
+    return memory;
+}
+
+void *operator new[](std::size_t size) {
+    return operator new(size);
+}
+
+void *operator new(std::size_t size, const std::nothrow_t &) noexcept {
+    return allocate(size);
+}
+
+void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
+    return allocate(size);
+}
+
+void operator delete(void *memory) noexcept {
+    release(memory);
+}
+
+void operator delete[](void *memory) noexcept {
+    release(memory);
+}
+
 void operator delete(void *memory, std::size_t) noexcept {
-    operator delete(memory);
+    release(memory);
+}
+
+void operator delete[](void *memory, std::size_t) noexcept {
+    release(memory);
+}
+
+void operator delete(void *memory, const std::nothrow_t &) noexcept {
+    release(memory);
+}
+
+void operator delete[](void *memory, const std::nothrow_t &) noexcept {
+    release(memory);
 }
 
 /* Ends a compilation: its blocks stay with the program, or are freed. */
