@@ -90,7 +90,7 @@ void fx_access_finish(struct fx_access *access); /* zeroed is fine */
 
 static inline const struct fx_path_step *
 fx_access_steps(const struct fx_access *access, const struct fx_access_path *path) {
-    return access->steps + path->first;
+    return path->n_steps == 0 ? NULL : access->steps + path->first;
 }
 
 /* ---- what is derived ------------------------------------------------------------- */
