@@ -2,8 +2,8 @@
  *
  * tests/oom/references_oom_test.c - what reviews ask of an API server beside them, with
  * every allocation refused in turn: a whole namespace, a Node, an object of any kind, an
- * access review, and Pods that are told their Node. Whoever was let down asks again, and
- * has it in the end.
+ * access review, and the Node of a Pod that is being bound. A caller whose request failed
+ * repeats it, and gets the answer in the end.
  */
 #include "play.h"
 
