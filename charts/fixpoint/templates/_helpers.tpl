@@ -69,9 +69,9 @@ annotations:
 {{- .Values.certs.secretName | default (printf "%s-webhook-server-cert" (include "fixpoint.fullname" .)) }}
 {{- end }}
 
-{{/* A webhook's clientConfig. There is no caBundle in it: whoever writes that, Fixpoint or
-cert-manager, does so in the cluster, and an upgrade does not take away what no manifest
-ever had (README.md). Takes root, url and path. */}}
+{{/* A webhook's clientConfig. It has no caBundle: Fixpoint or cert-manager
+writes that in the cluster, and an upgrade does not remove a field that no manifest ever
+had (README.md). Takes root, url and path. */}}
 {{- define "fixpoint.clientConfig" -}}
 {{- if .url -}}
 url: https://{{ .url }}{{ .path }}
