@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/cel/function.h - the functions of a library: for each overload its types, for
+ * the checker, and what it does and costs (spec/cel.md sections 7 and 11).
+ */
+#ifndef FX_LOCATION_CEL_FUNCTION_H
+#define FX_LOCATION_CEL_FUNCTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "location/cel/run.h"
+#include "location/cel/type.h"
+#include "location/cel/value.h"
+
+#define FX_CEL_MOST_ARGUMENTS 3u /* of a function, with the receiver */
+
+/* Calls the function with the arguments, of which none is an error; the receiver is the
+ * first. Their kinds fit the overload. Returns the result or an error value. */
+typedef struct fx_cel_value fx_cel_call(struct fx_cel_run *run,
+                                        const struct fx_cel_value *args);
+
+/* The cost of a call that has been made. */
+typedef uint64_t fx_cel_call_cost(const struct fx_cel_value *args,
+                                  struct fx_cel_value result);
+
+struct fx_cel_overload {
+    const char *function; /* "contains", "lists.range"; operators: "_+_", "@in", "!_" */
+    bool is_member;       /* called as receiver.function(…) */
+    uint8_t n_args;       /* with the receiver */
+    const struct fx_cel_type *args[FX_CEL_MOST_ARGUMENTS];
+    const struct fx_cel_type *result;
+    /* NULL: the evaluator has the operator itself (&&, ||, ?:, index, …). */
+    fx_cel_call *call;
+    fx_cel_call_cost *cost; /* NULL: 1 */
+    /* The formula of `cost` is for the function: it applies even if the checker left
+     * several overloads. Else such a call costs 1. */
+    bool always_costs;
+    /* Constant arguments are folded into the result when a program is compiled (section
+     * 11: the conversions). */
+    bool folds;
+};
+
+/* A library: its overloads; `function` NULL ends. Overloads of one function may be in
+ * several libraries. */
+extern const struct fx_cel_overload fx_cel_operators[]; /* operators.c */
+extern const struct fx_cel_overload fx_cel_standard[];  /* standard.c */
+
+#endif
