@@ -14,7 +14,7 @@
 #include "location/cel/type.h"
 #include "location/cel/value.h"
 
-#define FX_CEL_MOST_ARGUMENTS 3u /* of a function, with the receiver */
+#define FX_CEL_MOST_ARGUMENTS 4u /* of a function, with the receiver */
 
 /* Calls the function with the arguments, of which none is an error; the receiver is the
  * first. Their kinds fit the overload. Returns the result or an error value. */
@@ -41,6 +41,15 @@ struct fx_cel_overload {
      * 11: the conversions). */
     bool folds;
 };
+
+/* The arguments of an overload, in the initializer of its row: of a method, whose first
+ * argument is the receiver, and of a global function. */
+#define FX_CEL_METHOD(...) \
+    .is_member = true, .n_args = FX_CEL_COUNT_TYPES(__VA_ARGS__), .args = {__VA_ARGS__}
+#define FX_CEL_FUNCTION(...) \
+    .n_args = FX_CEL_COUNT_TYPES(__VA_ARGS__), .args = {__VA_ARGS__}
+#define FX_CEL_COUNT_TYPES(...) \
+    (sizeof((const struct fx_cel_type *[]){__VA_ARGS__}) / sizeof(struct fx_cel_type *))
 
 /* A library: its overloads; `function` NULL ends. Overloads of one function may be in
  * several libraries. */
