@@ -53,6 +53,23 @@ bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text
     return false;
 }
 
+struct fx_cel_value fx_cel_make_valid_string(struct fx_cel_run *run,
+                                             struct fx_text text) {
+    struct fx_buf buf;
+    if (fx_text_is_utf8(text)) {
+        return fx_cel_make_string(text);
+    }
+    fx_buf_init(&buf, 0);
+    while (text.len > 0) {
+        char out[4];
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(text, &rune);
+        fx_buf_add(&buf, out, fx_text_encode_rune(rune, out));
+        text = fx_text_rest(text, len);
+    }
+    return fx_cel_take_buf(run, &buf);
+}
+
 uint64_t fx_cel_cost_text(const struct fx_cel_value *args, struct fx_cel_value result) {
     (void)result;
     return fx_cel_cost_traverse(args[0]);

@@ -41,6 +41,10 @@ bool fx_cel_fail_quoted(struct fx_err *err, const char *before, struct fx_text t
 bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text text,
                           const char *after);
 
+/* A string with this text, borrowed if it is UTF-8; else a copy with U+FFFD for each
+ * wrong byte. (Strings of Go may have any bytes.) */
+struct fx_cel_value fx_cel_make_valid_string(struct fx_cel_run *run, struct fx_text text);
+
 /* The cost of a function that reads its first argument once. */
 uint64_t fx_cel_cost_text(const struct fx_cel_value *args, struct fx_cel_value result);
 
