@@ -111,6 +111,9 @@
 #define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* of mutators for one field */
 #define FX_LIMIT_CHECK_FINDINGS 100u       /* reported; the rest is counted */
 
+/* Digits of an exact decimal number (base/decimal.h). */
+#define FX_LIMIT_DECIMAL_DIGITS 4096u
+
 /* The names in the message of a conflict; the rest is counted. */
 #define FX_LIMIT_CONFLICT_IDS 20u
 
