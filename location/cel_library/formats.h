@@ -41,4 +41,8 @@ bool fx_cel_format_validate(struct fx_cel_run *run, enum fx_cel_format_number fo
                             struct fx_text text,
                             struct fx_cel_value messages) FX_MUST_USE;
 
+/* Is it a label (a subdomain) of DNS as names of Kubernetes are, RFC 1123? */
+bool fx_cel_is_dns_label(struct fx_text text);
+bool fx_cel_is_dns_subdomain(struct fx_text text);
+
 #endif

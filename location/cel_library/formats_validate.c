@@ -110,6 +110,14 @@ static bool is_subdomain(struct fx_text text) {
     }
 }
 
+bool fx_cel_is_dns_label(struct fx_text text) {
+    return text.len <= MOST_LABEL && is_label(text);
+}
+
+bool fx_cel_is_dns_subdomain(struct fx_text text) {
+    return text.len <= MOST_SUBDOMAIN && is_subdomain(text);
+}
+
 static bool is_name(struct fx_text text) {
     return has_form(text, is_alphanumeric, "-_.");
 }
