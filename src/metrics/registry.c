@@ -336,8 +336,7 @@ void fx_labels_drop(struct fx_labels *labels, uint32_t series) {
     labels->n_free++;
 }
 
-/* ---- the registry
- * ------------------------------------------------------------------------ */
+/* ---- the registry ---------------------------------------------------------------- */
 
 struct fx_registry *fx_registry_create(size_t n_threads) {
     assert(n_threads > 0);
