@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "engine/converge_run.h"
 
-/* A message that does not deny is cut, so that a validator that only warns never makes a
- * review fail by the length of its messages. */
+/* Cuts a message that does not deny, so that a validator that only warns cannot make a
+ * review fail with a long message. */
 static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
     if (action != FX_ACTION_DENY && entry->len > FX_LIMIT_VIOLATION_BYTES) {
         const struct fx_text mark = FX_TEXT("…");
@@ -79,8 +79,8 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
                                      : fx_converge_fail_match(run, &step, err);
 }
 
-/* "…: a,b", and if validators of another kind deny it, too: "; …: c". Without any, it
- * prints nothing. */
+/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Prints nothing
+ * if none denies. */
 static void print_denial(const struct converge *run, struct fx_buf *message) {
     static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
