@@ -53,8 +53,8 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
     }
 }
 
-/* Texts are always quoted, so that all of them can be parsed again: no tool of
- * Gatekeeper knows exclusions. */
+/* Always quotes texts, so that they can be parsed again. Gatekeeper has no exclusions, so
+ * its printed form gives no rule for them. */
 static void print_exclusions(struct fx_buf *buf, const struct fx_location_step *step) {
     for (size_t i = 0; i < step->n_except; i++) {
         fx_buf_str(buf, i == 0 ? " except " : ", ");

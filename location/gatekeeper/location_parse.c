@@ -34,9 +34,9 @@ enum token_type {
 #undef X
 };
 
-/* `text` is the token without quotes and escapes, in the scanner's store. The span is
- * that of the source with quotes; the end token has the byte after the text, for a
- * caret. */
+/* `text` is the token without quotes and escapes, in the scanner's store. The span covers
+ * the token in the source, with its quotes. The span of the end token is the byte after
+ * the text, so that a caret can point at it. */
 struct location_token {
     enum token_type type;
     struct fx_text text;
@@ -47,7 +47,7 @@ struct location_token {
  * `store`, which has as many bytes as the source. */
 struct location_scanner {
     struct fx_text source;
-    bool commas; /* the syntax has commas; else they are ERROR tokens */
+    bool commas; /* true if the syntax has commas; otherwise they are ERROR tokens */
     size_t at;
     char *store;
     size_t stored;
@@ -328,7 +328,7 @@ static bool parse_value(struct location_parser *parser, struct fx_location_step 
            parse_exclusions(parser, step);
 }
 
-/* The part of a list between the brackets: IDENT ':' value */
+/* key := IDENT ':' value, the part of a list between its brackets */
 static bool parse_key(struct location_parser *parser, struct fx_location_step *step) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "keyField in listSpec");

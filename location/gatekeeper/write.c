@@ -3,9 +3,9 @@
  * location/gatekeeper/write.c - one walk along a location, to the positions where it is
  * written (spec section 3.4), copying on write.
  *
- * A node that is not shared is written in place. Any other is copied, one level, by the
- * first write below it, and the copy is handed to its parent, for which that is a
- * write. So nothing is copied where nothing changes.
+ * A node that is not shared is written in place. A shared node is copied, one level, by
+ * the first write below it, and the copy is then written to its parent. So a node is
+ * copied only if something below it changes.
  */
 #include "location/gatekeeper/write.h"
 
@@ -37,15 +37,15 @@ struct location_walk {
     const struct fx_path_tests *tests;
     const struct fx_setter *setter;
     struct path_node **path; /* the path to the current node, one for each step */
-    json_t **nodes;          /* room for the nodes of the whole path */
+    json_t **nodes;          /* memory for the nodes of the whole path */
     const char *criterion;   /* the first reason against a position, or NULL */
     bool changed;
-    size_t depth; /* fx_written.depth; larger than the number of steps: no change yet */
+    size_t depth; /* fx_written.depth; no change yet if larger than the number of steps */
     struct fx_err *err;
 };
 
-/* Spends for so many elements. False, with FX_EDEADLINE or FX_ELIMIT, where the
- * thread's budget is exceeded. */
+/* Spends the budget for `elements` elements. False, with FX_EDEADLINE or FX_ELIMIT, if
+ * the thread's budget is exceeded. */
 static bool spend(const struct location_walk *walk, size_t elements) {
     return fx_spend(elements) || fx_fail_exceeded(walk->err);
 }
@@ -65,7 +65,7 @@ static void note_change(struct location_walk *walk, size_t depth) {
     walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
 }
 
-/* True where the path test of this depth holds; if not, that is recorded. */
+/* True if the path test of this depth holds; records a test that does not hold. */
 static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
@@ -93,8 +93,9 @@ static void drop_path_node(struct path_node *current) {
     }
 }
 
-/* A value that is itself a node of the path must not be written to: it would contain
- * itself. */
+/* Finds out which nodes are still unshared after the setter returned a value. The value
+ * may be a node of the path; such a node must be copied before it is written, or it would
+ * contain itself. */
 static void recheck_path(struct path_node *const *path, size_t n_nodes) {
     bool unshared = true;
     for (size_t i = 0; i < n_nodes; i++) {
@@ -179,7 +180,7 @@ static bool remove_index(struct location_walk *walk, struct path_node *list,
     return true;
 }
 
-/* ---- the last step: what the setter makes of a field or of elements ---------------- */
+/* ---- the last step: the setter decides about a field or about elements ------------ */
 
 static const struct fx_location_step *last_step(const struct location_walk *walk) {
     return &walk->location->steps[walk->location->n_steps - 1];
@@ -212,9 +213,9 @@ static bool call_setter(struct location_walk *walk, json_t *old, enum fx_write *
 }
 
 /* Calls the setter for a position of the last step, unless a path test fails or there is
- * nothing to remove. *ret_write is KEEP, SET or REMOVE: a value that equals the old one
- * is KEEP, as is the removal of an absent value. *ret_applied becomes true where the
- * setter did not return PASS. */
+ * nothing to remove. *ret_write is KEEP, SET or REMOVE. It is KEEP for a value that
+ * equals the old one, and for the removal of an absent value. *ret_applied becomes true
+ * if the setter did not return PASS. */
 static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
                    json_t **ret_value, bool *ret_applied) {
     enum fx_write write = FX_WRITE_KEEP;
@@ -244,7 +245,7 @@ static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_w
     return true;
 }
 
-/* The last step: calls the setter and writes. */
+/* Calls the setter for a field and writes its value: the last step of a location. */
 static bool end_in_object(struct location_walk *walk, struct path_node *object,
                           bool *ret_applied) {
     const struct fx_text name = last_step(walk)->name;
@@ -412,7 +413,7 @@ static bool end_in_list(struct location_walk *walk, struct path_node *list,
     return write_element(walk, list, ret_applied);
 }
 
-/* ---- the way ----------------------------------------------------------------------- */
+/* ---- the steps before the last ---------------------------------------------------- */
 
 static bool is_last(const struct location_walk *walk, size_t depth) {
     return depth + 1 == walk->location->n_steps;
@@ -435,9 +436,9 @@ static bool fail_mismatch(const struct location_walk *walk,
 static bool visit(struct location_walk *walk, size_t depth, struct path_node *current,
                   bool *ret_applied);
 
-/* Continues below the node of a step. *ret_kept: the node is new or a copy, and the
- * setter was applied, so that the caller puts it into its parent. Otherwise it is
- * dropped. */
+/* Continues below the node of a step. *ret_kept is true if the node is new or a copy, and
+ * the setter was applied: then the caller puts the node into its parent. Otherwise the
+ * node is dropped. */
 static bool visit_below(struct location_walk *walk, size_t depth,
                         struct path_node *current, bool *ret_applied, bool *ret_kept) {
     if (current->node == NULL) {
@@ -454,8 +455,8 @@ static bool visit_below(struct location_walk *walk, size_t depth,
     return ok;
 }
 
-/* Continues below `child`, or below a new node where it is missing, which is kept only
- * if the setter was applied. */
+/* Continues below `child`, or below a new node if `child` is NULL. A new node is kept
+ * only if the setter was applied. */
 static bool visit_field(struct location_walk *walk, size_t depth,
                         struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -551,7 +552,8 @@ static bool visit_named(struct location_walk *walk, size_t depth, struct path_no
     return true;
 }
 
-/* Where a glob selects no element nothing is created. */
+/* Continues below the elements that a list step selects. Creates no element for a glob
+ * that selects none. */
 static bool visit_list(struct location_walk *walk, size_t depth, struct path_node *list,
                        bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];

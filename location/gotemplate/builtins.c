@@ -31,7 +31,7 @@ static bool fail_kinds(struct template_run *run) {
     return fx_fail(run->err, FX_EMUTATE, "incompatible types for comparison");
 }
 
-/* Lists and maps cannot be compared. */
+/* Fails for lists and maps, which cannot be compared. */
 static bool check_comparable(struct template_run *run, const struct value *value) {
     if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
         return true;
@@ -62,9 +62,9 @@ static bool basics_equal(enum basic basic, const struct value *a, const struct v
             a->object.type->equal(a->object.data, b->object.data));
 }
 
-/* a == b: int and uint are compared by value, other kinds only with the same kind; NIL
- * and MISSING equal only each other. Errors here and below: FX_EMUTATE with Go's
- * message. */
+/* Computes a == b. int and uint are compared by value, other kinds only with the same
+ * kind; NIL and MISSING equal only each other. Errors here and below: FX_EMUTATE with
+ * Go's message. */
 static bool compare_equal(struct template_run *run, const struct value *a,
                           const struct value *b, bool *ret_equal) {
     const enum basic basic = basic_of(a);
@@ -82,7 +82,7 @@ static bool compare_equal(struct template_run *run, const struct value *a,
     return true;
 }
 
-/* a < b, of numbers and strings. */
+/* Computes a < b for numbers and strings. */
 static bool compare_less(struct template_run *run, const struct value *a,
                          const struct value *b, bool *ret_less) {
     const enum basic basic = basic_of(a);
@@ -127,7 +127,7 @@ static void escape_html(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* A printable rune is not escaped between Go's quotes. */
+/* True if the rune is not escaped between Go's quotes. */
 static bool is_printable(struct fx_text rune, struct fx_buf *quoted) {
     fx_buf_reset(quoted);
     fx_text_quote_go(quoted, rune);
@@ -197,7 +197,7 @@ static bool call_not(struct call *call) {
     return true;
 }
 
-/* eq, ne: true where the first argument equals one of the others; not. */
+/* Computes eq, ne and not. eq is true if the first argument equals one of the others. */
 static bool call_eq(struct call *call) {
     bool equal = false;
     if (call->n_arguments == 1) {
@@ -212,7 +212,7 @@ static bool call_eq(struct call *call) {
     return true;
 }
 
-/* `>=` is not `<`, and `>` is not `<=`. */
+/* Computes an order. `>=` is not `<`, and `>` is not `<=`. */
 static bool call_order(struct call *call) {
     const int variant = call->function->variant;
     const bool with_equal = variant == LESS_OR_EQUAL || variant == GREATER;
@@ -277,7 +277,8 @@ static bool index_list(struct call *call, const struct list *list,
     return true;
 }
 
-/* A missing key gives the zero value of the map's element type. */
+/* Gets an entry of a map. A missing key gives the zero value of the map's element
+ * type. */
 static bool index_map(struct call *call, struct map *map, const struct value *index,
                       struct value *item) {
     if (value_is_nil(index)) {
@@ -313,7 +314,7 @@ static bool index_one(struct call *call, const struct value *index, struct value
     return FAIL(call, "can't index item of type %s", value_type_name(&from));
 }
 
-/* index x 1 "a" is x[1]["a"] */
+/* Computes `index x 1 "a"`, which is x[1]["a"]. */
 static bool call_index(struct call *call) {
     struct value item = call->arguments[0];
     if (value_is_nil(&item)) {
@@ -328,7 +329,7 @@ static bool call_index(struct call *call) {
     return true;
 }
 
-/* No value of a template is a function. */
+/* Always fails, because no value of a template is a function. */
 static bool call_call(struct call *call) {
     if (value_is_nil(&call->arguments[0])) {
         return FAIL(call, "call of nil");
@@ -340,7 +341,7 @@ static bool call_call(struct call *call) {
 
 enum spaces { BETWEEN_OTHERS, BETWEEN_ALL };
 
-/* Appends the arguments, with spaces between all, or between those that are not
+/* Appends the arguments, with spaces between all, or only between two that are not
  * strings. */
 static bool print_arguments(struct call *call, enum spaces spaces, struct fx_buf *buf) {
     const struct value *arguments = call->arguments;
@@ -376,7 +377,7 @@ static bool call_printf(struct call *call) {
            run_take_scratch(call->run, call->ret);
 }
 
-/* The text that the escaping functions work on; nil becomes `<no value>`. */
+/* Gets the text for the escaping functions; nil becomes `<no value>`. */
 static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
     struct value text = {0};
     if (call->n_arguments == 1 && call->arguments[0].kind == VALUE_STRING) {

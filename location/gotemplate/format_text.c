@@ -87,7 +87,7 @@ static void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
         const size_t len = fx_text_rune(rest, &rune);
         if (rune < 0x80) {
             add_escaped(buf, rune);
-        } else if (len == 1) { /* no UTF-8 */
+        } else if (len == 1) { /* not UTF-8 */
             fx_buf_str(buf, "\\x");
             fx_buf_hex(buf, (unsigned char)rest.data[0], 2, false);
         } else {
@@ -144,7 +144,7 @@ void format_finish(struct format_printer *p, struct fx_buf *text, bool blank) {
     fx_buf_finish(text);
 }
 
-/* Returns as many runes as the precision allows. */
+/* Returns the part of the text that the precision allows, in runes. */
 static struct fx_text cut(const struct format *format, struct fx_text text) {
     if (!format->has_precision) {
         return text;
@@ -211,7 +211,7 @@ static void add_hex_bytes(struct format_printer *p, struct fx_text text,
     }
 }
 
-/* Byte by byte; the precision counts bytes. */
+/* Appends the bytes in hexadecimal. The precision counts bytes. */
 static void add_hex(struct format_printer *p, struct fx_text text, const char *digits) {
     const struct format *format = &p->format;
     if (format->has_precision && (size_t)format->precision < text.len) {
@@ -250,8 +250,8 @@ bool format_string(struct format_printer *p, struct fx_text text, uint32_t verb)
 
 /* A number being printed: digits are added in front. */
 struct digits {
-    char room[80]; /* 64 of them, a prefix, a sign */
-    size_t at;     /* offset of the first one */
+    char room[80]; /* 64 digits, a prefix and a sign */
+    size_t at;     /* offset of the first digit */
 };
 
 static void put(struct digits *digits, char c) {
@@ -368,7 +368,7 @@ static void add_rune(struct format_printer *p, int64_t integer, bool quoted) {
     format_finish(p, &text, false);
 }
 
-/* True where %q does not escape the rune. */
+/* True if %q does not escape the rune. */
 static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     format_quote_rune(scratch, rune, false);
     const bool is =
@@ -377,7 +377,7 @@ static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     return is;
 }
 
-/* U+0041, and with `#` also the rune itself. */
+/* Appends `U+0041`, and with `#` also the rune itself. */
 static void add_code_point(struct format_printer *p, int64_t integer) {
     const struct format *format = &p->format;
     struct digits digits = {.at = sizeof digits.room};
@@ -400,7 +400,7 @@ static void add_code_point(struct format_printer *p, int64_t integer) {
     format_finish(p, &text, true);
 }
 
-/* An unsigned one in %#v: 0x1f. */
+/* Appends an unsigned integer as %#v prints it: 0x1f. */
 static void add_go_syntax(struct format_printer *p, int64_t integer) {
     const bool sharp = p->format.sharp;
     p->format.sharp = true;

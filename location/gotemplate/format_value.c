@@ -17,7 +17,7 @@
 static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
                   size_t depth);
 
-/* `%!d(string=x)` */
+/* Appends `%!d(string=x)`. */
 static bool print_bad(struct format_printer *p, const struct value *value, uint32_t verb,
                       size_t depth) {
     p->is_bad = true;
@@ -95,7 +95,7 @@ static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
     return true;
 }
 
-/* `{a b}`, with names for %+v and %#v. */
+/* Appends `{a b}`, with names for %+v and %#v. */
 static bool print_context(struct format_printer *p, const struct context *context,
                           uint32_t verb, size_t depth) {
     const bool is_named = p->format.plus_v || p->format.sharp_v;
@@ -147,8 +147,8 @@ static bool print_nil(struct format_printer *p, uint32_t verb, size_t depth) {
     return false;
 }
 
-/* Prints a value that is no list, map or struct. False where it does not have the verb.
- */
+/* Prints a value that is not a list, map or struct. False if its type does not have the
+ * verb. */
 static bool print_scalar(struct format_printer *p, const struct value *value,
                          uint32_t verb, size_t depth) {
     switch (value->kind) {
@@ -172,8 +172,8 @@ static bool print_scalar(struct format_printer *p, const struct value *value,
     return false;
 }
 
-/* Rounding a double costs by its precision and by its exponent, which C's printf
- * computes with. */
+/* Returns the price of rounding a double. It grows with the precision and with the
+ * exponent, because C's printf computes all these digits. */
 static size_t price_of_double(const struct format_printer *p, double number,
                               uint32_t verb) {
     const bool is_shortest =
@@ -188,14 +188,14 @@ static size_t price_of_double(const struct format_printer *p, double number,
     return PRICE_OF_NUMBER + precision / 4 + bits / 4;
 }
 
-/* Padding to the width and the precision. */
+/* Returns the price of padding to the width and the precision. */
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
            ((size_t)2 * FX_BUDGET_BYTES);
 }
 
-/* The price of printing a value beyond one unit. */
+/* Returns the price of printing a value, in addition to one unit. */
 static size_t price_of(const struct format_printer *p, const struct value *value,
                        uint32_t verb) {
     const bool is_copied = (verb == 'v' || verb == 's') && !p->format.sharp_v &&
@@ -227,7 +227,7 @@ static bool print(struct format_printer *p, const struct value *value, uint32_t 
     if (value->kind == VALUE_STRUCT) {
         return print_context(p, value->context, verb, depth);
     }
-    /* Within a `%!d(…)` there is no second one. */
+    /* A text such as `%!d(…)` does not contain another one. */
     return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||
            print_bad(p, value, verb, depth);
 }
@@ -239,7 +239,8 @@ bool format_value(struct format_printer *p, const struct value *value, uint32_t 
         }
         return format_string(p, fx_text_of(value_type_name(value)), 's');
     }
-    /* Addresses differ from run to run, and no value is an error. */
+    /* %p prints an address, which differs from run to run; %w needs an error, and no
+     * value is an error. */
     if (verb == 'p' || verb == 'w') {
         return print_bad(p, value, verb, 0);
     }

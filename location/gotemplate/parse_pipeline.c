@@ -91,7 +91,7 @@ static bool parse_parentheses(struct template_parser *parser, struct operand *op
     return true;
 }
 
-/* Fields and operands are collected in a list, then copied to an array. */
+/* A field of an operand. Fields are collected in a list, then copied to an array. */
 struct operand_field {
     struct operand_field *next;
     struct fx_text name;
@@ -117,7 +117,8 @@ static bool lay_out_fields(struct template_parser *parser,
     return true;
 }
 
-/* ( '.' name )* directly after an operand; after a dot the first name is included. */
+/* Parses ( '.' name )* directly after an operand. After the operand `.`, the
+ * current token is the first name. */
 static bool parse_fields(struct template_parser *parser, struct operand *operand) {
     struct operand_field *first = NULL;
     struct operand_field **last = &first;
@@ -278,7 +279,7 @@ static bool declare(struct template_parser *parser, const struct template_token 
                           &pipeline->variables[pipeline->n_variables++]);
 }
 
-/* After `$x,`: */
+/* Parses the second variable, after `$x,`. */
 static bool parse_second(struct template_parser *parser, struct pipeline *pipeline) {
     const struct template_token name = parser->token;
     if (name.type != TOKEN_VARIABLE) {
@@ -298,8 +299,8 @@ static bool parse_second(struct template_parser *parser, struct pipeline *pipeli
     return declare(parser, &name, pipeline);
 }
 
-/* declaration := $x ( ',' $y )? ( ':=' | '=' ). For a `$x` alone, which is the first
- * operand, the scanner goes back to it. */
+/* declaration := $x ( ',' $y )? ( ':=' | '=' ). If only `$x` is found, it is the first
+ * operand, and the scanner goes back to it. */
 static bool parse_declaration(struct template_parser *parser, const char *where,
                               struct pipeline *pipeline) {
     const struct template_parser before = *parser;

@@ -115,7 +115,7 @@ bool value_is_true(const struct value *value) {
     return true;
 }
 
-/* NULL: the value has its type. */
+/* The names of the types and kinds. `type` is NULL if the value itself has its type. */
 static const struct {
     const char *type, *kind;
 } names[] = {
@@ -181,7 +181,7 @@ static bool maps_equal(struct template_run *run, struct map *a, struct map *b,
     return true;
 }
 
-/* Compares values of one type that are no list, map or nil. */
+/* Compares values of one type other than lists, maps and nil. */
 static bool scalars_equal(const struct value *a, const struct value *b) {
     if (value_is_integer(a)) {
         return a->integer == b->integer;
@@ -314,8 +314,7 @@ bool value_map_get(struct template_run *run, struct map *map, struct fx_text key
     return true;
 }
 
-/* Makes entries that may be written, with room for `more`. The old ones stay in the
- * arena. */
+/* Makes the entries writable, with room for `more`. The old entries stay in the arena. */
 static bool own_entries(struct template_run *run, struct map *map, size_t more) {
     if (map->n + more <= map->capacity && !map->lent) {
         return true;

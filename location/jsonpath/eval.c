@@ -26,16 +26,16 @@ static bool add_member(struct path_run *run, struct value_map *map,
     return true;
 }
 
-/* The state while the values of a path become members. */
+/* The state of adding the values of a path as members. */
 struct gathering {
     struct value_map *map;
     const struct node *key;
     const struct path_value *current;
-    unsigned quiet; /* of the callers */
+    unsigned quiet; /* run->quiet before the walk */
     bool failed;
 };
 
-/* A failing key makes the whole object fail, not only a branch. */
+/* Adds a member. A key that fails makes the whole object fail, not only a branch. */
 static bool gather(struct path_walk *walk, const struct path_value *value) {
     struct gathering *gathering = walk->user;
     struct path_run *run = walk->run;
@@ -59,7 +59,7 @@ static bool add_path(struct path_run *run, struct value_map *map, const struct n
     return fx_jsonpath_walk(&walk, path, current) && !gathering.failed;
 }
 
-/* Orders by key, equal keys in the order in which they were added. */
+/* Compares by key. Equal keys keep the order in which they were added. */
 static int compare_added(const void *a, const void *b) {
     const struct value_member *const *left = a;
     const struct value_member *const *right = b;
@@ -123,7 +123,7 @@ static bool part_text(struct path_run *run, const struct key_part *part,
     return !part->is_index || fx_jsonpath_text(run, &index, ret_text);
 }
 
-/* `$["a"]["0"]`: all key parts. */
+/* Makes the text of all key parts: `$["a"]["0"]`. */
 static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
     struct fx_buf buf;
     bool ok = true;
@@ -160,7 +160,8 @@ static const struct node *find_step(const struct path_run *run, int64_t number) 
     return NULL;
 }
 
-/* For `..` the result is a list of texts, for other steps one text. */
+/* Evaluates a placeholder. For `..` the result is a list of texts, for other steps one
+ * text. */
 static bool eval_placeholder(struct path_run *run, const struct node *node,
                              struct path_value *ret_value) {
     if (run->way != NULL && node->as.integer < 0) {
@@ -211,7 +212,7 @@ static bool eval_list(struct path_run *run, const struct node *node,
 
 /* ---- variables ------------------------------------------------------------------- */
 
-/* Parses the key of a variable as an index: decimal digits (a sign is harmless). */
+/* Parses the key of a variable as an index: decimal digits, with or without a `+`. */
 static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     size_t index = 0;
     const size_t start = text.len > 1 && text.data[0] == '+' ? 1 : 0;
@@ -225,7 +226,7 @@ static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     return text.len > 0 && index < count;
 }
 
-/* A missing member of a map is null. */
+/* Gets a member or an element. A missing member of a map is null. */
 static bool look_up(struct path_run *run, const struct node *node, struct fx_text key,
                     struct path_value *value) {
     size_t count = 0;
@@ -279,13 +280,13 @@ static bool eval_call(struct path_run *run, const struct node *node,
            fx_jsonpath_call(run, node, &value, ret_value);
 }
 
-/* True for null and false, which `??` and `? :` test; not for undefined. */
+/* True for null and false, which `??` and `? :` test; false for undefined. */
 static bool is_nothing(const struct path_value *value) {
     bool truth = true;
     return fx_jsonpath_is_null(value) || (fx_jsonpath_as_bool(value, &truth) && !truth);
 }
 
-/* True where the left operand alone decides; it is then the result. */
+/* True if the left operand alone decides; it is then the result. */
 static bool decides(enum operator_id id, const struct path_value *left) {
     bool truth = false;
     switch ((int)id) {

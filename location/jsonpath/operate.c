@@ -15,7 +15,8 @@
 
 /* ---- =~ and !~ --------------------------------------------------------------------- */
 
-/* An invalid pattern is a fault of the object; memory and time are not. */
+/* Fails for a pattern that cannot be compiled. An invalid pattern is a fault of the
+ * object; lack of memory or time is not. */
 static bool fail_pattern(struct path_run *run, const struct node *infix,
                          const struct fx_err *err) {
     if (fx_err_is_ours(err)) {
@@ -43,8 +44,8 @@ static bool check_limits(struct path_run *run, const struct node *infix,
     return true;
 }
 
-/* Compiles a text of the object. An invalid one is cached, too, since compiling it cost
- * time. */
+/* Compiles a text of the object. An invalid text is cached, too, because compiling it
+ * took time. */
 static bool add_pattern(struct path_run *run, const struct node *infix,
                         struct fx_text text, const struct fx_regex **ret_pattern) {
     if (!check_limits(run, infix, text)) {
@@ -102,7 +103,8 @@ struct operands {
     struct number a, b;
 };
 
-/* The message for `-` has a hint about names with a hyphen. */
+/* Fails for operands of wrong types. The message for `-` has a hint about names with a
+ * hyphen. */
 static bool fail_types(const struct operands *of) {
     const enum operator_id id = (enum operator_id)of->node->id;
     return FX_JSONPATH_FAIL(
@@ -115,7 +117,8 @@ static bool fail_types(const struct operands *of) {
 
 /* ---- numbers --------------------------------------------------------------------- */
 
-/* Bits that are shifted out are lost; a negative count is a large one. */
+/* Shifts a number. Bits that are shifted out are lost; a negative count is a large
+ * one. */
 static double shift(enum operator_id id, double number, double by) {
     const int64_t bits = fx_jsonpath_truncate(number);
     const int64_t count = fx_jsonpath_truncate(by);
@@ -310,7 +313,8 @@ static bool takes_numbers(enum operator_id id) {
     }
 }
 
-/* The cost of parsing the value as a number: long texts are none (program.h). */
+/* Returns the cost of parsing the value as a number. Long texts are not numbers
+ * (program.h). */
 static size_t number_steps(const struct path_value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;

@@ -162,7 +162,7 @@ struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text)
 
 /* ---- constants --------------------------------------------------------------------- */
 
-/* An operation that fails on its constants is a syntax error. */
+/* Reports an operation that fails on its constants as a syntax error. */
 static bool fail_syntax(struct path_parser *parser) {
     if (parser->err->code == FX_EMUTATE) {
         parser->err->code = FX_ESYNTAX;
@@ -259,7 +259,7 @@ static bool make_infix(struct path_parser *parser, enum operator_id id, node_ind
 }
 
 /* operation := operand ( operator operand )*, with operators of at least the precedence
- * `least`; equal ones from left to right. */
+ * `least`. Operators of equal precedence are grouped from left to right. */
 static bool parse_operation(struct path_parser *parser, int least, node_index *ret_node) {
     if (!fx_jsonpath_parse_operand(parser, ret_node)) {
         return false;

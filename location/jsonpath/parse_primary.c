@@ -196,7 +196,7 @@ static bool parse_arguments(struct path_parser *parser, struct siblings *argumen
     return fx_jsonpath_take_mark(parser, ')');
 }
 
-/* call := name arguments?. The number of arguments is checked when it is called. */
+/* call := name arguments?. The evaluation checks the number of arguments. */
 static bool parse_call(struct path_parser *parser, enum function_id id,
                        node_index *ret_node) {
     const uint32_t off = parser->token.off;
@@ -230,7 +230,7 @@ static bool parse_variable_key(struct path_parser *parser, struct siblings *keys
     return true;
 }
 
-/* A call of something that is no function, which fails when it is called. */
+/* Parses a call of an unknown function, which fails in every evaluation. */
 static bool parse_unknown_call(struct path_parser *parser, node_index variable,
                                node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, variable)->off;

@@ -66,7 +66,8 @@ static void print_prefix(const struct path_printer *to, const struct node *node)
     print_within(to, operand, binding_of(operand) < INT32_MAX);
 }
 
-/* A choice without a second branch is at the end of the text, without parentheses. */
+/* Prints a choice. One without a second branch is at the end of the text, without
+ * parentheses. */
 static void print_if(const struct path_printer *to, const struct node *node) {
     const struct node *condition = fx_jsonpath_child(to->program, node);
     const struct node *branch = fx_jsonpath_sibling(to->program, condition);
@@ -111,7 +112,7 @@ static void print_variable(const struct path_printer *to, const struct node *nod
     }
 }
 
-/* For an unknown function the first child is its name. */
+/* Prints a call. For an unknown function the first child is its name. */
 static void print_call(const struct path_printer *to, const struct node *node) {
     const struct node *argument = fx_jsonpath_first(to->program, node);
     if (node->type == NODE_CALL) {

@@ -65,7 +65,7 @@ bool fx_jsonpath_count_parts(const struct fx_jsonpath *path, size_t *ret_count) 
     return true;
 }
 
-/* ---- calls that fail whatever they are called on ----------------------------------- */
+/* ---- calls that always fail ------------------------------------------------------- */
 
 static bool has_one_argument(const struct fx_jsonpath *path, const struct node *call) {
     return call->first != 0 && path->nodes[call->first].next == 0;
@@ -96,10 +96,10 @@ bool fx_jsonpath_check_calls(const struct fx_jsonpath *path, struct fx_err *err)
     return true;
 }
 
-/* ---- paths of names alone: $.metadata.labels["app"] -------------------------------- */
+/* ---- paths that consist of names: $.metadata.labels["app"] ------------------------ */
 
-/* Returns the node with the name of the step; NULL where it has none, or one that may
- * be the index of a list. */
+/* Returns the node with the name of the step. NULL if the step has no name, or one that
+ * may be the index of a list. */
 static const struct node *name_of(const struct fx_jsonpath *path,
                                   const struct node *step) {
     double number = 0;
@@ -133,7 +133,7 @@ json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
     union {
         const json_t *read;
         json_t *given;
-    } at = {.read = root}; /* as the caller may write it, or not */
+    } at = {.read = root}; /* the same pointer, with and without const */
     node_index step = path->nodes[path->root].first;
     for (; step != 0 && at.given != NULL; step = path->nodes[step].next) {
         const struct node *name = &path->nodes[step];

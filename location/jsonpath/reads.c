@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/reads.c - what an expression may read of any object: an evaluation
- * on the tree of wanted parts instead of an object. Computed values have no position in
- * it: all that they are computed from is wanted.
+ * location/jsonpath/reads.c - finds the parts of any object that an expression may read.
+ * It evaluates the expression on the tree of wanted parts instead of an object. A
+ * computed value has no position in the tree, so all values that it is computed from are
+ * wanted.
  */
 #include "location/jsonpath/program.h"
 
@@ -45,7 +46,7 @@ static bool is_name(const struct node *key) {
     return key->type == NODE_TEXT && !fx_jsonpath_parse_float(key->as.text, &number);
 }
 
-/* Selects below the position; in the key @ is the position. */
+/* Selects below the position. In the key, @ is the position. */
 static bool select_key(const struct path_reading *reading, const struct node *key,
                        struct fx_json_cursor current, struct fx_json_cursor *cursor) {
     if (is_name(key)) {
@@ -130,7 +131,7 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     const struct node *argument = fx_jsonpath_first(reading->program, call);
     struct fx_json_cursor cursor;
     if (argument == NULL || argument->next != 0) {
-        return true; /* it fails before it reads */
+        return true; /* the call fails before it reads */
     }
     if (!read_node(reading, argument, current, &cursor)) {
         return false;
@@ -138,7 +139,7 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     switch ((enum function_id)call->id) {
     case FUNCTION_IS_DEFINED:
     case FUNCTION_IS_UNDEFINED:
-    case FUNCTION_DATE: break; /* of a text */
+    case FUNCTION_DATE: break; /* reads a text */
     case FUNCTION_LENGTH:
     case FUNCTION_IS_EMPTY:
     case FUNCTION_IS_NOT_EMPTY:
@@ -158,7 +159,7 @@ static bool read_node(const struct path_reading *reading, const struct node *nod
     *ret_cursor = nowhere;
     switch (node->type) {
     case NODE_CALL: return read_call(reading, node, current);
-    case NODE_UNKNOWN: return true; /* as above */
+    case NODE_UNKNOWN: return true; /* fails as above */
     default: return use_children(reading, node, current);
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value_text.c - values as Go's %v prints them, which is charged, and
- * as JSON. Undefined prints as the empty text; numbers are doubles, except the results
+ * location/jsonpath/value_text.c - prints values as Go's %v does, and as JSON. Printing
+ * is charged. Undefined prints as the empty text; numbers are doubles, except the results
  * of length().
  */
 #include "location/jsonpath/value.h"
@@ -13,7 +13,7 @@
 #include "value/go_text.h"
 #include "value/tree.h"
 
-#define DOUBLE_STEPS 40 /* finding its shortest digits */
+#define DOUBLE_STEPS 40 /* the steps of finding the shortest digits of a double */
 
 static bool print(struct path_run *run, struct fx_buf *buf,
                   const struct path_value *value);
@@ -141,7 +141,7 @@ bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-/* From here on Go prints doubles with an exponent, integers without. */
+/* Go prints doubles of this size or more with an exponent, integers without. */
 #define PLAIN_COUNT 1000000
 
 static json_t *fail_nomem(struct path_run *run) {
@@ -150,7 +150,7 @@ static json_t *fail_nomem(struct path_run *run) {
     return NULL;
 }
 
-/* Makes a node of the text that Go prints. */
+/* Makes a text node of the text that Go prints. */
 static json_t *text_node(struct path_run *run, const struct path_value *value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_text(run, value, &text)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/walk.c - paths: one value, or all that branching steps select (spec
- * section 7.4), in lists by index and in maps by sorted key. A failure within a branch
- * only ends that branch. So the functions here return false only where the whole walk
- * ends: the run is over, or the caller stops it.
+ * location/jsonpath/walk.c - paths: one value, or all values that branching steps select
+ * (spec section 7.4), in lists by index and in maps by sorted key. A failure within a
+ * branch only ends that branch. So the functions here return false only to end the whole
+ * walk: if the run is over, or if the caller stops it.
  */
 #include "location/jsonpath/value.h"
 
@@ -83,9 +83,9 @@ static bool fail_scalar(struct path_run *run, const struct node *step,
                             fx_jsonpath_type_name(value));
 }
 
-/* Selects by a key (a text or a number); undefined where a map does not have the
- * member. *ret_part (may be NULL) is the selected key part. Errors: as in spec section
- * 7.4. */
+/* Selects by a key (a text or a number); the result is undefined if a map does not have
+ * the member. *ret_part (may be NULL) is the selected key part. Errors: as in spec
+ * section 7.4. */
 static bool select_child(struct path_run *run, const struct node *step,
                          const struct path_value *from, const struct path_value *key,
                          struct path_value *ret_value, struct key_part *ret_part) {
@@ -118,7 +118,7 @@ static bool step_name(struct path_run *run, const struct node *step,
     return select_child(run, step, from, &name, ret_value, NULL);
 }
 
-/* In the brackets @ is the value that is selected from. */
+/* Takes a step in brackets. In the brackets, @ is the value that is selected from. */
 static bool step_key(struct path_run *run, const struct node *step,
                      const struct path_value *from, struct path_value *ret_value) {
     struct path_value key;
@@ -151,7 +151,7 @@ static bool take_step(struct path_run *run, const struct node *step,
 static bool go_on(struct path_walk *walk, const struct node *step,
                   struct path_value value);
 
-/* ---- the way --------------------------------------------------------------------- */
+/* ---- key parts -------------------------------------------------------------------- */
 
 static bool push_part(struct path_walk *walk, const struct key_part *part) {
     struct key_parts *way = &walk->way;
@@ -185,7 +185,7 @@ static bool choose(struct path_walk *walk, const struct node *step,
 
 struct children {
     const struct path_value *of;
-    const struct value_map *map; /* NULL: of a list */
+    const struct value_map *map; /* NULL for the children of a list */
     size_t count;
 };
 
@@ -219,8 +219,8 @@ static struct path_value view_child(const struct children *children, size_t at,
 
 /* ---- branching steps ------------------------------------------------------------- */
 
-/* True where the condition holds for the element. Any value that is not a truth value
- * counts as an error. */
+/* True if the condition holds for the element. Any value that is not a truth value counts
+ * as an error. */
 static bool holds(struct path_run *run, const struct node *condition,
                   const struct path_value *element) {
     struct path_value value;
@@ -240,7 +240,7 @@ static bool holds(struct path_run *run, const struct node *condition,
     return fx_jsonpath_as_number(&value, &number) && number.real != 0;
 }
 
-/* `*`, or `[? condition]` where there is one. */
+/* Selects all children, or with `[? condition]` those for which it holds. */
 static bool branch_all(struct path_walk *walk, const struct node *step,
                        const struct path_value *value, const struct node *condition) {
     struct children children;
@@ -257,7 +257,7 @@ static bool branch_all(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* `[a, b]`, in the written order. */
+/* Selects `[a, b]`, in the written order. */
 static bool branch_union(struct path_walk *walk, const struct node *step,
                          const struct path_value *value) {
     struct path_run *run = walk->run;
@@ -278,7 +278,7 @@ static bool branch_union(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False where it is no
+/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False if it is not an
  * integer. */
 static bool eval_bound(struct path_run *run, const struct node *bound,
                        const struct path_value *value, int64_t *ret_bound) {
@@ -287,7 +287,7 @@ static bool eval_bound(struct path_run *run, const struct node *bound,
                                         integer_of(run, bound, &own, ret_bound));
 }
 
-/* A negative bound counts from the end. */
+/* Returns the bound as an offset from the start: a negative bound counts from the end. */
 static int64_t clamp(int64_t bound, int64_t count) {
     if (bound < 0) {
         return bound + count < 0 ? 0 : bound + count;
@@ -295,7 +295,7 @@ static int64_t clamp(int64_t bound, int64_t count) {
     return bound > count ? count : bound;
 }
 
-/* `[min:max:step]`; empty where min is above max as written. */
+/* Selects `[min:max:step]`; nothing if min is above max as written. */
 static bool branch_range(struct path_walk *walk, const struct node *step,
                          const struct path_value *list) {
     struct path_run *run = walk->run;
@@ -343,7 +343,7 @@ static bool descend_to_children(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* `..`: the value itself, then all below it. */
+/* Selects the value itself, then all values below it: `..`. */
 static bool descend(struct path_walk *walk, const struct node *step,
                     const struct path_value *value) {
     if (!fx_jsonpath_spend(walk->run, 1) || !fx_jsonpath_enter(walk->run)) {
@@ -377,9 +377,9 @@ static bool branch(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------- */
+/* ---- the whole path --------------------------------------------------------------- */
 
-/* Takes the steps from `step` on; NULL is the end. */
+/* Takes the steps from `step` on. NULL ends the path. */
 static bool go_on(struct path_walk *walk, const struct node *step,
                   struct path_value value) {
     for (; step != NULL; step = fx_jsonpath_next(walk->run->program, step)) {
