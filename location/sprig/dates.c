@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dates.c - Sprig's Dates, without those that read the clock. Where
- * Sprig would use the present time for a value that is no time, it is an error.
+ * location/sprig/dates.c - Sprig's Dates, without those that read the clock. Sprig takes
+ * the present time for a value that is not a time; here such a value is an error.
  */
 #include "location/sprig/functions.h"
 
@@ -11,10 +11,10 @@
 #include "base/strconv.h"
 #include "location/go/time.h"
 
-/* The local zone is always UTC: a review must not depend on where the server runs.
- * Other zones need the IANA database, which a container may lack, which changes every
- * few months, and which would have to be read during a review. So only zones with a
- * fixed offset are known; others are an error, not UTC. */
+/* A time zone. The local zone is always UTC: a review must not depend on where the server
+ * runs. Other zones need the IANA database, which a container may lack, which changes
+ * every few months, and which would have to be read during a review. So only zones with a
+ * fixed offset are known; any other zone is an error. */
 struct zone {
     int32_t offset; /* seconds east of UTC */
     struct fx_text name;
@@ -22,7 +22,7 @@ struct zone {
 
 /* ---- names of time zones (IANA tz database, file backward included) ---------------- */
 
-/* Always at the offset of UTC. */
+/* Zones with the offset of UTC. */
 static const char *const utc_names[] = {
     "",     "UTC",     "Local",         "UCT",      "Universal",
     "Zulu", "Etc/UTC", "Etc/Universal", "Etc/Zulu", "Etc/UCT",
@@ -77,7 +77,8 @@ static const struct fx_text fixed_names[] = {
 #define MOST_BEHIND 12
 #define MOST_AHEAD  14
 
-/* `Etc/GMT+5` is five hours west: the sign is that of POSIX. */
+/* Finds a zone such as `Etc/GMT+5`, which is five hours west of UTC: the sign is that of
+ * POSIX. */
 static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
     const struct fx_text prefix = FX_TEXT("Etc/GMT");
     if (!fx_text_starts(name, prefix) || name.len < prefix.len + 2) {
@@ -141,7 +142,7 @@ static bool is_zero(const struct fx_go_time *time) {
     return time->seconds == fx_go_time_zero.seconds && time->nanoseconds == 0;
 }
 
-/* The methods of time.Time without arguments that return a number or a bool. */
+/* Calls a method of time.Time that has no arguments and returns a number or a bool. */
 static bool time_member(const void *object, struct fx_text name,
                         struct value *ret_value) {
     const struct fx_go_time *time = object;
@@ -185,20 +186,20 @@ const struct object_type time_type = {
 
 /* ---- arguments and results ------------------------------------------------------- */
 
-/* Returns the time in the value, or NULL where it is none. */
+/* Returns the time in the value, or NULL if it is not a time. */
 static const struct fx_go_time *time_of(const struct value *value) {
     const bool is_time = value->kind == VALUE_OBJECT && value->object.type == &time_type;
     return is_time ? value->object.data : NULL;
 }
 
-/* An argument whose parameter is PARAMETER_TIME. */
+/* Returns an argument whose parameter is PARAMETER_TIME. */
 static const struct fx_go_time *argument_time(const struct call *call, size_t index) {
     const struct fx_go_time *time = time_of(&call->arguments[index]);
     assert(time != NULL);
     return time;
 }
 
-/* Converts a time, or seconds since 1970. */
+/* Converts a time, or an integer as seconds since 1970. */
 static bool take_time(struct call *call, const struct value *value,
                       struct fx_go_time *ret_time) {
     const struct fx_go_time *time = time_of(value);
@@ -241,7 +242,7 @@ static bool print_in(struct call *call, struct fx_text layout, const struct valu
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The local zone is UTC. */
+/* Formats a date. The local zone is UTC. */
 static bool call_date(struct call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1], FX_GO_UTC);
 }
@@ -301,13 +302,13 @@ static bool call_date_modify(struct call *call) {
 
 /* ---- durations ------------------------------------------------------------------- */
 
-/* Converts seconds. A value that is neither text nor int64, also a plain literal,
- * counts as 0. */
+/* Prints seconds as a duration. A value that is neither text nor int64, such as a plain
+ * literal, counts as 0. */
 static bool call_duration(struct call *call) {
     const struct value *value = &call->arguments[0];
     int64_t seconds = 0;
     if (value->kind == VALUE_STRING) {
-        (void)fx_go_parse_int(value->string, 10, &seconds); /* the nearest */
+        (void)fx_go_parse_int(value->string, 10, &seconds); /* the nearest integer */
     } else if (value->kind == VALUE_INT64) {
         seconds = value->integer;
     }
@@ -318,7 +319,7 @@ static bool call_duration(struct call *call) {
 
 #define DAY (24 * FX_GO_HOUR)
 
-/* Prints in the largest unit of which there is more than one. */
+/* Prints the duration in the largest unit of which it has more than one. */
 static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
     static const struct {
         int64_t length;
@@ -358,7 +359,8 @@ static bool call_duration_round(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* Each byte of a layout may be an element, which costs a search and printing a number. */
+/* The units for each byte of a layout. A byte may be an element, which costs a search and
+ * the printing of a number. */
 #define PRICE_OF_LAYOUT   16
 #define PRICE_OF_DURATION 4
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/defaults.c - Sprig's defaults, reflection and flow control. Empty
- * means not true to `if`.
+ * location/sprig/defaults.c - Sprig's defaults, reflection and flow control. A value is
+ * empty if `if` does not take it as true.
  */
 #include "location/sprig/functions.h"
 
@@ -14,7 +14,7 @@ static bool return_value(struct call *call, const struct value *value) {
     return true;
 }
 
-/* default x [given]: the second argument usually comes through a `|`. */
+/* Computes `default x [given]`. The second argument is usually the value before a `|`. */
 static bool call_default(struct call *call) {
     const bool is_given = call->n_arguments > 1 && value_is_true(&call->arguments[1]);
     return return_value(call, &call->arguments[is_given ? 1 : 0]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dicts.c - Sprig's Dicts. A missing map has no keys; JSON null is
- * refused before the call. Where Go's order is random, it is the order of the keys.
+ * location/sprig/dicts.c - Sprig's Dicts. A missing map has no keys; JSON null is refused
+ * before the call. If Go's order is random, the order here is that of the keys.
  */
 #include "location/sprig/functions.h"
 
@@ -110,7 +110,7 @@ static bool call_pluck(struct call *call) {
     return return_list(call, list);
 }
 
-/* The keys of one map after those of the other. */
+/* Returns the keys of the first map, then those of the next, and so on. */
 static bool call_keys(struct call *call) {
     size_t n = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
@@ -150,7 +150,7 @@ static bool check_type(struct call *call, const struct value *value, const char 
                    "interface conversion: interface {} is %s, not %s", found, type);
 }
 
-/* dig key … default map: Go checks the map first, then the keys. */
+/* Checks `dig key … default map` in Go's order: first the map, then the keys. */
 static bool check_dig(struct call *call) {
     if (call->n_arguments < 3) {
         return fx_fail(call->err, FX_EMUTATE, "dig needs at least three arguments");
@@ -186,12 +186,12 @@ static bool call_dig(struct call *call) {
     return true;
 }
 
-/* ---- merge and mergeOverwrite, by the rules of the library behind Sprig ------------ */
+/* ---- merge and mergeOverwrite, with the rules of the library behind Sprig --------- */
 
-/* A merge. */
+/* The state of one merge. */
 struct merging {
     struct template_run *run;
-    bool overwrite; /* the later map wins */
+    bool overwrite; /* values of later maps replace earlier ones */
 };
 
 static bool put(const struct merging *merging, struct map *to, const struct map *from,
@@ -204,7 +204,7 @@ static bool put(const struct merging *merging, struct map *to, const struct map 
     return value_map_put(merging->run, to, entry->key, entry->value);
 }
 
-/* True where a value may replace the old one. A map never replaces a value that is not
+/* True if a value may replace the old one. A map never replaces a value that is not
  * empty. */
 static bool may_replace(const struct merging *merging, const struct value *old,
                         const struct value *new) {
@@ -232,8 +232,8 @@ static bool merge_entry(const struct merging *merging, struct map *to,
     return !may_replace(merging, &old, &entry->value) || put(merging, to, from, entry);
 }
 
-/* Maps can contain each other, so that `from` may change: the loop uses the entries at
- * the start. */
+/* Merges two maps. Maps can contain each other, so `from` may change meanwhile: the loop
+ * uses the entries at the start. */
 static bool merge_maps(const struct merging *merging, struct map *to, struct map *from,
                        size_t depth) {
     if (!run_check_depth(merging->run, depth) || !value_map_fill(merging->run, from) ||
@@ -253,7 +253,8 @@ static bool merge_maps(const struct merging *merging, struct map *to, struct map
 
 enum { KEEP, OVERWRITE };
 
-/* A nil map is replaced by a new one where there is something to merge. */
+/* Merges maps. If the first map is nil, a new one replaces it as soon as there is
+ * something to merge. */
 static bool call_merge(struct call *call) {
     const struct merging merging = {call->run, call->function->variant == OVERWRITE};
     struct map *to = call->arguments[0].map;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/sprig/encoding.c - Sprig's Encoding, Hashes and Paths. Paths follow Go's
- * package path; the os… functions go by the separator of the system, which is `/` here as
- * well.
+ * package path. The os… functions use the separator of the system, which is `/` here,
+ * too.
  */
 #include "location/sprig/functions.h"
 
@@ -20,7 +20,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/* Returns the number of characters that encode so many bytes. */
+/* Returns the number of characters that encode `bytes` bytes. */
 static size_t characters_of(size_t bytes) {
     return (bytes * 8 + 4) / 5;
 }
@@ -49,7 +49,7 @@ static unsigned digit_of(char c) {
 /* Reads a text without its line ends. */
 struct base32_cursor {
     struct fx_text rest;
-    size_t taken; /* characters, line ends not counted */
+    size_t taken; /* characters, without line ends */
     size_t left;
 };
 
@@ -65,7 +65,7 @@ static struct base32_cursor start(struct fx_text text) {
     return cursor;
 }
 
-/* Takes the next character, which exists. */
+/* Takes the next character, which must exist. */
 static char take_char(struct base32_cursor *cursor) {
     char c = '\n';
     while (is_line_end(c)) {
@@ -85,7 +85,7 @@ static void add_bytes(struct fx_buf *buf, uint64_t bits, size_t digits) {
     }
 }
 
-/* Takes the rest of the padding, after so many digits and one `=`. */
+/* Takes the rest of the padding, after `digits` digits and one `=`. */
 static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *ret_fault) {
     const size_t missing = GROUP - 1 - digits;
     const size_t first = cursor->taken - 1;
@@ -100,7 +100,7 @@ static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *re
         }
     }
     *ret_fault = first;
-    return digits != 3 && digits != 6; /* which do not encode a whole number of bytes */
+    return digits != 3 && digits != 6; /* these do not encode a whole number of bytes */
 }
 
 /* Takes one group; the last one may be padded. */
@@ -129,7 +129,7 @@ static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *r
     return true;
 }
 
-/* Up to seven characters after the padding are ignored, as in Go. */
+/* Decodes a text. Up to seven characters after the padding are ignored, as in Go. */
 static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_fault) {
     struct base32_cursor cursor = start(text);
     bool last = false;
@@ -224,7 +224,7 @@ static bool call_is_abs(struct call *call) {
     return return_bool(call, is_abs(call->arguments[0].string));
 }
 
-/* The last element, without trailing slashes. */
+/* Returns the last element, without trailing slashes. */
 static bool call_base(struct call *call) {
     struct fx_text path = call->arguments[0].string;
     const bool empty = path.len == 0;
@@ -240,7 +240,7 @@ static bool call_base(struct call *call) {
     return true;
 }
 
-/* The extension of the last element, from its last point. */
+/* Returns the extension of the last element, from its last point. */
 static bool call_ext(struct call *call) {
     const struct fx_text path = call->arguments[0].string;
     size_t at = path.len;
@@ -254,8 +254,8 @@ static bool call_ext(struct call *call) {
     return return_text(call, ext);
 }
 
-/* A path being cleaned. Its first `fixed` bytes are a `/` or elements `..`, which `..`
- * does not remove. */
+/* The state of cleaning a path. Its first `fixed` bytes are a `/` or elements `..`, which
+ * a further `..` does not remove. */
 struct cleaning {
     char *out;
     size_t len, fixed;
@@ -290,8 +290,8 @@ static void clean_element(struct cleaning *cleaning, struct fx_text element) {
     }
 }
 
-/* Returns the shortest equivalent path (path.Clean). It is never longer, but for `.`,
- * which stands for the empty path. */
+/* Returns the shortest equivalent path (path.Clean). It is never longer than `path`,
+ * except that `.` stands for the empty path. */
 static bool clean(struct call *call, struct fx_text path) {
     struct cleaning cleaning = {.out = run_alloc(call->run, path.len + 1)};
     if (cleaning.out == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/floats.c - Sprig's floats. Sums, products and quotients are those of
- * decimal numbers, computed digit by digit as on paper: 0.1 and 0.2 are 0.3.
+ * location/sprig/floats.c - Sprig's floats. Sums, products and quotients are computed as
+ * decimal numbers, digit by digit: the sum of 0.1 and 0.2 is 0.3.
  */
 #include "location/sprig/functions.h"
 
@@ -28,7 +28,7 @@ struct decimal {
 
 #define QUOTIENT_PLACES 16
 
-/* Makes a number of n zeros with that exponent. Each digit costs a unit. */
+/* Makes a number of n digits, all zero, with that exponent. Each digit costs a unit. */
 static bool make(struct template_run *run, long exponent, size_t n,
                  struct decimal *ret_decimal) {
     if (n > FX_LIMIT_TEMPLATE_DIGITS) {
@@ -119,12 +119,12 @@ static int digit_at(const struct decimal *decimal, long position) {
     return decimal->digits[decimal->n - 1 - (size_t)from_end];
 }
 
-/* Returns the exponent above the first digit. */
+/* Returns the exponent of the digit that would come before the first one. */
 static long top_of(const struct decimal *decimal) {
     return decimal->exponent + (long)decimal->n;
 }
 
-/* Compares the magnitudes: negative, 0, positive. */
+/* Compares the magnitudes. Returns a negative number, 0 or a positive one. */
 static int compare(const struct decimal *a, const struct decimal *b) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
@@ -137,7 +137,7 @@ static int compare(const struct decimal *a, const struct decimal *b) {
     return 0;
 }
 
-/* |a| + sign * |b|, which is not below 0; `sign` is 1 or -1. */
+/* Computes |a| + sign * |b|, which must not be below 0; `sign` is 1 or -1. */
 static bool combine(struct template_run *run, const struct decimal *a,
                     const struct decimal *b, int sign, struct decimal *ret_result) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
@@ -178,7 +178,7 @@ static bool decimal_subtract(struct template_run *run, const struct decimal *a,
     return decimal_add(run, a, &opposite, ret_difference);
 }
 
-/* Returns the digits as an integer; there are at most 17. */
+/* Returns the digits as an integer. There are at most 17. */
 static uint64_t coefficient(const struct decimal *decimal) {
     uint64_t number = 0;
     for (size_t i = 0; i < decimal->n; i++) {
@@ -206,7 +206,7 @@ static bool decimal_multiply(struct template_run *run, const struct decimal *a,
     return true;
 }
 
-/* Adds 1 to the last digit; there is room for the carry. */
+/* Adds 1 to the last digit. The number must have room for the carry. */
 static void increment(struct decimal *decimal) {
     size_t i = decimal->n;
     while (i > 0 && decimal->digits[i - 1] == 9) {
@@ -236,13 +236,13 @@ static bool decimal_divide(struct template_run *run, const struct decimal *a,
     }
     uint64_t rest = 0;
     for (size_t i = 0; i < quotient.n; i++) {
-        /* The position in `a` of the last digit of the quotient, moved up. */
+        /* the position in `a` of the digit to bring down */
         const long position = b->exponent - QUOTIENT_PLACES + (long)(quotient.n - 1 - i);
         rest = 10 * rest + (uint64_t)digit_at(a, position);
         quotient.digits[i] = (unsigned char)(rest / divisor);
         rest %= divisor;
     }
-    /* Rounds half up. Of the remaining digits of `a` only the first counts. */
+    /* Rounds half up. The digits of `a` after the next one make no difference. */
     const int next = digit_at(a, b->exponent - QUOTIENT_PLACES - 1);
     if (2 * rest >= divisor || (2 * rest + 1 == divisor && next >= 5)) {
         increment(&quotient);
@@ -272,7 +272,7 @@ static bool call_float64(struct call *call) {
 typedef bool operation(struct template_run *run, const struct decimal *a,
                        const struct decimal *b, struct decimal *ret_result);
 
-/* total = total `operate` number */
+/* Computes total = total `operate` number. */
 static bool operate_on(struct call *call, operation *operate, double number,
                        struct decimal *total) {
     struct decimal operand = {0};
@@ -325,7 +325,8 @@ static bool call_add1f(struct call *call) {
            operate_on(call, decimal_add, 1, &total) && return_decimal(call, &total);
 }
 
-/* math.Max: NaN wins, unless there is a positive infinity; 0 is greater than -0. */
+/* Computes math.Max: NaN is larger than any number but positive infinity; 0 is larger
+ * than -0. */
 static double larger(double a, double b) {
     if (isinf(a) && a > 0) {
         return a;
@@ -369,7 +370,7 @@ static bool call_to_whole(struct call *call) {
                           call->function->variant == UP ? ceil(number) : floor(number));
 }
 
-/* Rounds to so many places: up where the fraction reaches the threshold (default .5).
+/* Rounds to a number of places: up if the fraction reaches the threshold (default .5).
  * The fraction of a negative number is negative, so it is rounded down, as in Sprig. */
 static bool call_round(struct call *call) {
     double number = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/functions.c - what several of Sprig's functions share: conversions, and
- * a search with one pass over the needle and one over the text.
+ * location/sprig/functions.c - the common part of Sprig's functions: conversions, and a
+ * search with one pass over the needle and one over the text.
  */
 #include "location/sprig/functions.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- conversions ------------------------------------------------------------------- */
 
-/* As on the hardware that KubeMod runs on: a number that does not fit an int64 gives
- * the lowest one. */
+/* Converts a double as the hardware does that KubeMod runs on: a number that does not fit
+ * an int64 gives the lowest one. */
 static int64_t truncate(double number) {
     return number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : INT64_MIN;
 }
@@ -37,7 +37,7 @@ int64_t value_to_int64(const struct value *value) {
     return 0;
 }
 
-/* A text that is no number, or too large a number, gives 0. */
+/* Parses a text. A text that is not a number, or a number that is too large, gives 0. */
 static bool parse_float64(struct template_run *run, struct fx_text text,
                           double *ret_number) {
     *ret_number = 0;
@@ -90,7 +90,7 @@ bool value_to_strings(struct template_run *run, const struct value *value,
 
 /* ---- searching --------------------------------------------------------------------- */
 
-/* Returns the length of the match after one more character. */
+/* Returns the length of the match when `c` follows it. */
 static size_t extend(const struct text_finder *finder, size_t matched, char c) {
     while (matched > 0 && finder->needle.data[matched] != c) {
         matched = finder->borders[matched - 1];

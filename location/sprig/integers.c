@@ -20,7 +20,7 @@ static int64_t argument(const struct call *call, size_t i) {
     return value_to_int64(&call->arguments[i]);
 }
 
-/* Overflow wraps around, as in Go. */
+/* Adds two integers. An overflow wraps around, as in Go. */
 static int64_t add_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -30,7 +30,7 @@ static int64_t multiply_wrapping(int64_t a, int64_t b) {
 }
 
 static bool call_atoi(struct call *call) {
-    int64_t integer = 0; /* the nearest one where the text is out of range */
+    int64_t integer = 0; /* the nearest one if the text is out of range */
     (void)fx_go_parse_int(call->arguments[0].string, 10, &integer);
     *call->ret = value_int(integer);
     return true;
@@ -86,7 +86,7 @@ static bool check_divisor(struct call *call) {
            fx_fail(call->err, FX_EMUTATE, "runtime error: integer divide by zero");
 }
 
-/* The lowest integer divided by -1 gives itself. */
+/* Divides. The lowest integer divided by -1 gives itself. */
 static bool call_div(struct call *call) {
     const int64_t a = argument(call, 0);
     const int64_t b = argument(call, 1);
@@ -116,7 +116,7 @@ static bool call_extreme(struct call *call) {
     return return_int64(call, extreme);
 }
 
-/* start, start + step, … before stop. */
+/* The numbers start, start + step, …, up to but not including stop. */
 struct progression {
     int64_t start, stop, step;
 };
@@ -125,7 +125,7 @@ static uint64_t distance(int64_t a, int64_t b) {
     return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* Returns the number of steps; 0 where the step has the wrong sign. */
+/* Returns the number of steps; 0 if the step has the wrong sign. */
 static uint64_t count_steps(const struct progression *p) {
     const bool is_falling = p->stop < p->start;
     if (p->step == 0 || p->stop == p->start || is_falling != (p->step < 0)) {
@@ -134,7 +134,7 @@ static uint64_t count_steps(const struct progression *p) {
     return (distance(p->start, p->stop) - 1) / distance(0, p->step) + 1;
 }
 
-/* Returns NULL over a limit. */
+/* Makes the list of the numbers. Returns NULL over a limit. */
 static struct list *make_progression(struct call *call, const struct progression *p) {
     const uint64_t n = count_steps(p);
     if (n > FX_LIMIT_TEMPLATE_STEPS) {
@@ -172,8 +172,9 @@ static bool call_until_step(struct call *call) {
                                                          call->arguments[2].integer});
 }
 
-/* seq last | seq first last | seq first step last, the last one included. Other numbers
- * of arguments give nothing, as does a step with the wrong sign. */
+/* Computes `seq last`, `seq first last` and `seq first step last`. The list includes the
+ * last number. It is empty for other numbers of arguments, and for a step with the wrong
+ * sign. */
 static struct progression seq_progression(const struct call *call) {
     const size_t n = call->n_arguments;
     const struct value *arguments = call->arguments;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/json.c - fromJson, toJson and their like: values as Go's encoding/json
- * writes them. A plain function hides what is wrong where its `must` twin says it.
+ * location/sprig/json.c - fromJson, toJson and similar functions: values as Go's
+ * encoding/json writes them. A plain function hides an error that its `must` twin
+ * reports.
  */
 #include "location/sprig/functions.h"
 
@@ -16,9 +17,9 @@
 #include "value/tree.h"
 
 enum json_layout {
-    LAYOUT_COMPACT,  /* < > & as \u003c … */
-    LAYOUT_INDENTED, /* the same, two blanks a level */
-    LAYOUT_RAW,      /* < > & as they are */
+    LAYOUT_COMPACT,  /* `<`, `>` and `&` as \u003c … */
+    LAYOUT_INDENTED, /* the same, indented by two blanks a level */
+    LAYOUT_RAW,      /* `<`, `>` and `&` unchanged */
 };
 
 /* ---- values as JSON ---------------------------------------------------------------- */
@@ -34,7 +35,7 @@ struct json_printer {
 
 static bool print(struct json_printer *p, const struct value *value, size_t depth);
 
-/* U+2028 and U+2029, which Go escapes in any case; the length of both is 3 in UTF-8. */
+/* True for U+2028 and U+2029, which Go always escapes. Both have three bytes in UTF-8. */
 static bool is_separator(const char *at, const char *end) {
     return end - at >= 3 && memcmp(at, "\xE2\x80", 2) == 0 &&
            (at[2] == '\xA8' || at[2] == '\xA9');
@@ -104,7 +105,7 @@ static bool print_list(struct json_printer *p, const struct list *list, size_t d
     return true;
 }
 
-/* Prints a member; `is_first` in its object. */
+/* Prints a member; `is_first` is true for the first of its object. */
 static bool print_member(struct json_printer *p, struct fx_text key,
                          const struct value *value, size_t depth, bool is_first) {
     if (!is_first) {
@@ -151,7 +152,7 @@ static bool print_context(struct json_printer *p, const struct context *context,
     return true;
 }
 
-/* No text of an object needs an escape. */
+/* Prints an object. The texts of objects need no escapes. */
 static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
     if (value->object.type == &time_type) {
@@ -163,7 +164,8 @@ static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
 }
 
-/* The bytes of a string are charged where it is written; those of a raw one twice. */
+/* Returns the price of a value. The bytes of a string are charged when it is written;
+ * those of a raw one are charged twice. */
 static size_t price_of(const struct json_printer *p, const struct value *value) {
     switch ((int)value->kind) {
     case VALUE_STRING:
@@ -174,7 +176,8 @@ static size_t price_of(const struct json_printer *p, const struct value *value) 
     }
 }
 
-/* In an indented text each value is on its own line. */
+/* Returns the price of the indentation: in an indented text each value is on its own
+ * line. */
 static size_t price_of_lines(const struct json_printer *p, size_t depth) {
     return p->layout == LAYOUT_INDENTED ? depth / FX_BUDGET_BYTES : 0;
 }
@@ -263,8 +266,8 @@ static bool copy_string(struct template_run *run, const json_t *node,
     return true;
 }
 
-/* Copies a node to a value in the arena: the node does not outlive the call. The JSON
- * reader limits its depth. */
+/* Copies a node to a value in the arena, because the node does not outlive the call. The
+ * JSON reader limits its depth. */
 static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value) {
     if (!run_spend(run, 1)) {
         return false;
@@ -300,13 +303,13 @@ static bool call_from_json(struct call *call) {
     if (call->err->code == FX_ESYNTAX) {
         call->err->code = FX_EMUTATE;
     }
-    call->err->off = 0; /* a position in an internal text */
+    call->err->off = 0; /* the position is in an internal text */
     call->err->len = 0;
     return false;
 }
 
-/* A plain function returns the empty text where JSON does not have the value; but
- * toRawJson panics with the message of its twin. */
+/* Writes JSON. For a value that JSON does not have, a plain function returns the empty
+ * text, but toRawJson panics with the message of its twin. */
 static bool call_to_json(struct call *call) {
     const enum json_layout layout = (enum json_layout)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/lists.c - Sprig's Lists. Where the plain function panics
- * and its must… twin gives an error, both are the same execution error here.
+ * location/sprig/lists.c - Sprig's Lists. If the plain function panics and its must… twin
+ * returns an error, both give the same execution error here.
  */
 
 #include <math.h>
@@ -12,7 +12,7 @@
 #define PANIC_LENGTH "runtime error: makeslice: len out of range"
 #define PANIC_SLICE  "reflect.Value.Slice: slice index out of bounds"
 
-/* ---- what they share --------------------------------------------------------------- */
+/* ---- shared by several functions -------------------------------------------------- */
 
 /* Fails with the kind of the value between `before` and `after`. */
 static bool fail_kind(struct call *call, const char *before, const struct value *value,
@@ -24,8 +24,8 @@ static bool fail_kind(struct call *call, const char *before, const struct value 
                    after);
 }
 
-/* Returns the list of an argument; for another value NULL with the message `what` and
- * the kind. */
+/* Returns the list of an argument. For another value returns NULL with the message `what`
+ * and the kind. */
 static const struct list *take_list(struct call *call, size_t i, const char *what) {
     const struct value *value = &call->arguments[i];
     if (value->kind != VALUE_LIST) {
@@ -139,8 +139,8 @@ static bool call_initial(struct call *call) {
            give_values(call, list->values, list->n == 0 ? 0 : list->n - 1);
 }
 
-/* slice list [from [to]]: a part of the same type; nil for an empty list. In Go `to`
- * may exceed the length up to the capacity. */
+/* Computes `slice list [from [to]]`: a part of the same type; nil for an empty list. In
+ * Go `to` may exceed the length up to the capacity. */
 static bool call_slice(struct call *call) {
     const struct list *list =
         take_list(call, 0, "list should be type of slice or array but ");
@@ -178,8 +178,8 @@ static bool call_reverse(struct call *call) {
 
 /* ---- chunks ---------------------------------------------------------------------- */
 
-/* Computes the number of chunks in float64, as Go does, also for invalid sizes. False
- * where Go panics. */
+/* Computes the number of chunks in float64, as Go does, even for invalid sizes. False if
+ * Go panics. */
 static bool count_chunks(int64_t size, size_t n, size_t *ret_count) {
     const double count = floor(((double)n - 1) / (double)size) + 1;
     const bool bad_last = count >= 1 && size < 0 && fmod((double)n, (double)size) == 0;
@@ -236,7 +236,7 @@ static bool holds(struct template_run *run, const struct value *values, size_t n
     return true;
 }
 
-/* A nil list has no elements. */
+/* Tells whether a list has a value. A nil list has no elements. */
 static bool call_has(struct call *call) {
     bool found = false;
     if (!value_is_nil(&call->arguments[1])) {
@@ -249,8 +249,8 @@ static bool call_has(struct call *call) {
     return return_bool(call, found);
 }
 
-/* Returns the elements of `list` that are not in `others`, or, where that is NULL, not
- * among the previous ones. */
+/* Returns the elements of `list` that are not in `others`. If `others` is NULL, returns
+ * the elements that do not equal a previous one. */
 static bool give_others(struct call *call, const struct list *list,
                         const struct value *others, size_t n_others) {
     struct list *rest = value_list_new(call->run, list->n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/regex.c - Sprig's regular expressions. Each has a twin that begins with
- * `must`: it says of a bad pattern what is wrong with it, where the plain one panics
- * (regexMatch: says false).
+ * location/sprig/regex.c - Sprig's regular expressions. Each function has a twin that
+ * begins with `must`. For a bad pattern the twin reports the error; the plain function
+ * panics, and regexMatch returns false.
  */
 #include "location/sprig/functions.h"
 
@@ -21,9 +21,9 @@
 struct regex_cache {
     struct cached {
         struct fx_text pattern;
-        struct fx_regex *regex; /* NULL: free */
+        struct fx_regex *regex; /* NULL if the entry is free */
     } entries[ENTRIES];
-    size_t next; /* to be filled */
+    size_t next; /* the entry to fill next */
 };
 
 static const struct fx_regex *find_cached(const struct regex_cache *cache,
@@ -62,7 +62,7 @@ static bool compile_cached(struct template_run *run, struct fx_text pattern,
     return true;
 }
 
-/* The cache itself is in the arena. */
+/* Frees the expressions. The cache itself is in the arena. */
 static void free_cache(void *kept) {
     struct regex_cache *cache = kept;
     for (size_t i = 0; i < ENTRIES; i++) {
@@ -87,13 +87,13 @@ static bool run_regex(struct template_run *run, struct fx_text pattern,
 
 /* ---- from match to match ----------------------------------------------------------- */
 
-/* Set `regex` and `text`; the rest is zero. */
+/* A walk from match to match. The caller sets `regex` and `text`; the rest is zero. */
 struct regex_walk {
     const struct fx_regex *regex;
     struct fx_text text;
-    size_t at;       /* where the next search begins */
-    size_t last_end; /* of the match before, */
-    bool has_last;   /* if there was one */
+    size_t at;       /* the offset at which the next search begins */
+    size_t last_end; /* the end of the previous match */
+    bool has_last;   /* there was a previous match */
     bool is_done;
 };
 
@@ -102,7 +102,8 @@ struct regex_matches {
     size_t n, capacity;
 };
 
-/* Returns the offset after the next rune; after the end where there is none. */
+/* Returns the offset after the next rune. At the end of the text it returns an offset
+ * after the end. */
 static size_t behind_rune(struct fx_text text, size_t at) {
     uint32_t rune = 0;
     return at >= text.len
@@ -149,17 +150,18 @@ static bool regex_matches_add(struct template_run *run, struct regex_matches *ma
 
 struct regex_replacement {
     struct fx_text text;
-    /* `$1`, `${1}`, `$name`, `${name}` mean groups, `$$` means a `$`. A name consists
-     * of letters, digits and `_`; an unknown group is empty. */
+    /* True if `$1`, `${1}`, `$name` and `${name}` in the text stand for groups, and `$$`
+     * for a `$`. A name consists of letters, digits and `_`; an unknown group is
+     * empty. */
     bool expands;
 };
 
-#define MOST_GROUP 100000000u /* larger numbers mean no group */
+#define MOST_GROUP 100000000u /* larger numbers are not the number of a group */
 
 struct replacing {
     const struct fx_regex *regex;
     struct fx_text text;
-    struct fx_regex_span *spans; /* of the current match and its groups */
+    struct fx_regex_span *spans; /* the spans of the current match and its groups */
     size_t n_spans;
     struct fx_buf *out;
 };
@@ -178,7 +180,7 @@ static size_t name_length(struct fx_text text) {
     return at;
 }
 
-/* Returns the index of the group, or the number of spans where there is none. */
+/* Returns the index of the group, or the number of spans if there is no such group. */
 static size_t group_of(const struct replacing *r, struct fx_text name) {
     size_t number = 0;
     for (size_t i = 0; i < name.len; i++) {
@@ -201,8 +203,8 @@ static void add_group(const struct replacing *r, struct fx_text name) {
     }
 }
 
-/* Expands a `$name` or `${name}`, else copies the `$`. Returns the length that it used
- * of the template. */
+/* Expands a `$name` or `${name}`; if there is none, copies the `$`. Returns the length of
+ * the expanded part of the template. */
 static size_t add_reference(const struct replacing *r, struct fx_text template) {
     if (template.len > 1 && template.data[1] == '$') {
         fx_buf_char(r->out, '$');
@@ -285,7 +287,8 @@ static const struct {
     {"invalid named capture group", "invalid named capture"},
 };
 
-/* Go: `code: `part``; RE2: `code: part`, or `code` alone where the part is empty. */
+/* Appends an error. Go prints `code: `part``, RE2 prints `code: part`, or only `code` if
+ * the part is empty. */
 static void add_complaint(struct fx_buf *message, const char *re2) {
     const char *colon = strstr(re2, ": ");
     const size_t len = colon == NULL ? strlen(re2) : (size_t)(colon - re2);
@@ -318,7 +321,7 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
     return fx_buf_fail(&message, call->err, FX_EMUTATE);
 }
 
-/* Compiles the first argument; NULL with an error. */
+/* Compiles the first argument. On an error returns NULL. */
 static const struct fx_regex *take_pattern(struct call *call) {
     const struct fx_text pattern = argument_text(call, 0);
     const struct fx_regex *regex = NULL;

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The first open part of a bound: of `1.x` and `1` it is the minor version. */
+/* The first open part of a bound. In `1.x` and `1` it is the minor version. */
 enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
 
 struct bound {
@@ -15,15 +15,15 @@ struct bound {
     enum open_from open;
 };
 
-/* ---- what the relations mean ------------------------------------------------------- */
+/* ---- the relations ---------------------------------------------------------------- */
 
-/* True for a prerelease where the bound does not name one. */
+/* True if the version has a prerelease, and the bound does not name one. */
 static bool is_unwanted(const struct semantic_version *version,
                         const struct bound *bound) {
     return version->prerelease.len > 0 && bound->version.prerelease.len == 0;
 }
 
-/* `!=1.2` is not any of 1.2, unless it names a prerelease. */
+/* `!=1.2` holds for versions other than 1.2.x, unless it names a prerelease. */
 static bool is_not_equal(const struct semantic_version *version,
                          const struct bound *bound) {
     const struct semantic_version *other = &bound->version;
@@ -43,7 +43,7 @@ static bool is_not_equal(const struct semantic_version *version,
     return version_compare(version, other) != 0;
 }
 
-/* `>1.2` is above all of 1.2. */
+/* `>1.2` holds for versions above every 1.2.x. */
 static bool is_greater(const struct semantic_version *version,
                        const struct bound *bound) {
     if (version->major != bound->version.major && bound->open != OPEN_NOWHERE) {
@@ -67,7 +67,7 @@ static bool is_at_least(const struct semantic_version *version,
     return version_compare(version, &bound->version) >= 0;
 }
 
-/* `<=1.2` is up to the last of 1.2. */
+/* `<=1.2` holds for versions up to the last 1.2.x. */
 static bool is_at_most(const struct semantic_version *version,
                        const struct bound *bound) {
     if (bound->open == OPEN_NOWHERE) {
@@ -79,8 +79,8 @@ static bool is_at_most(const struct semantic_version *version,
     return bound->open == OPEN_FROM_MINOR || version->minor <= bound->version.minor;
 }
 
-/* The same minor version, if one is named, and not below the bound. `~0.0.0` and `*` are
- * met by all. */
+/* `~1.2` holds for versions with the same minor version, if one is named, that are not
+ * below the bound. All versions meet `~0.0.0` and `*`. */
 static bool is_near(const struct semantic_version *version, const struct bound *bound) {
     const struct semantic_version *least = &bound->version;
     if (version_compare(version, least) < 0) {
@@ -94,13 +94,14 @@ static bool is_near(const struct semantic_version *version, const struct bound *
            (version->minor == least->minor || bound->open == OPEN_FROM_MINOR);
 }
 
-/* `1.2` alone means what `~1.2` does. */
+/* `1.2` without an operator has the meaning of `~1.2`. */
 static bool is_equal(const struct semantic_version *version, const struct bound *bound) {
     return bound->open == OPEN_NOWHERE ? version_compare(version, &bound->version) == 0
                                        : is_near(version, bound);
 }
 
-/* Nothing changes to the left of the first number that is not 0. */
+/* `^1.2` holds for versions that are not below the bound, and that do not differ from it
+ * up to the first number that is not 0. */
 static bool is_compatible(const struct semantic_version *version,
                           const struct bound *bound) {
     const struct semantic_version *least = &bound->version;
@@ -120,14 +121,14 @@ static const struct relation {
     const char *text;
     bool (*meets)(const struct semantic_version *version, const struct bound *bound);
 }
-/* the longer ones first */
+/* the longer operators come first */
 relations[] = {
     {"!=", is_not_equal}, {">=", is_at_least}, {"=>", is_at_least},  {"<=", is_at_most},
     {"=<", is_at_most},   {"~>", is_near},     {"=", is_equal},      {">", is_greater},
     {"<", is_less},       {"~", is_near},      {"^", is_compatible}, {"", is_equal},
 };
 
-/* `!=` handles prereleases itself. */
+/* Tests a relation. `!=` handles prereleases itself. */
 static bool meets(const struct semantic_version *version, const struct relation *relation,
                   const struct bound *bound) {
     return (relation->meets == is_not_equal || !is_unwanted(version, bound)) &&
@@ -136,7 +137,7 @@ static bool meets(const struct semantic_version *version, const struct relation 
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* White space of regular expressions. */
+/* True for the white space of regular expressions. */
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
@@ -154,13 +155,13 @@ static size_t skip_spaces(struct fx_text *text) {
 static const struct relation *take_relation(struct fx_text *text) {
     size_t i = 0;
     while (!fx_text_starts(*text, fx_text_of(relations[i].text))) {
-        i++; /* the last one always fits */
+        i++; /* the last one, the empty text, always fits */
     }
     *text = fx_text_rest(*text, strlen(relations[i].text));
     return &relations[i];
 }
 
-/* Takes a number or a wildcard: any sequence of such characters. */
+/* Takes a number or a wildcard, as any sequence of their characters. */
 static struct fx_text take_part(struct fx_text *text) {
     size_t n = 0;
     while (n < text->len && fx_is_one_of(text->data[n], "0123456789|xX*")) {
@@ -171,7 +172,7 @@ static struct fx_text take_part(struct fx_text *text) {
     return part;
 }
 
-/* Takes a later part with the point before it; empty where there is none. */
+/* Takes a later part with the point before it. It is empty if there is none. */
 static struct fx_text take_next_part(struct fx_text *text) {
     struct fx_text rest = *text;
     if (fx_text_first(rest) != '.') {
@@ -199,7 +200,7 @@ static struct fx_text take_suffix(struct fx_text *text, char sign) {
 
 /* A version in a constraint. */
 struct written {
-    struct fx_text parts[3]; /* empty where missing */
+    struct fx_text parts[3]; /* empty if missing */
     struct fx_text prerelease;
 };
 
@@ -231,7 +232,7 @@ static bool read_number(struct fx_text part, uint64_t *ret_number) {
     return true;
 }
 
-/* Parts after an open one are ignored. */
+/* Reads a bound. Parts after an open one are ignored. */
 static bool read_bound(const struct written *written, struct bound *ret_bound,
                        struct fx_err *err) {
     struct bound bound = {.version.prerelease = written->prerelease};
@@ -355,7 +356,7 @@ static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
     return alternative;
 }
 
-/* All alternatives are parsed, also after one that matches, so that errors are found. */
+/* Parses all alternatives, even after one that matches, so that errors are found. */
 bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) {
     bool last = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings.c - Sprig's strings: those that join texts, test one, break it
- * into lines, or return a part of it.
+ * location/sprig/strings.c - Sprig's strings: functions that join texts, test a text,
+ * break it into lines, or return a part of it.
  */
 #include "location/sprig/functions.h"
 
@@ -30,7 +30,7 @@ static bool call_repeat(struct call *call) {
     const size_t times = text.len == 0 ? 0 : (size_t)argument_int(call, 0);
     const size_t fitting = text.len == 0 ? 0 : buf->max / text.len + 1;
     const size_t n =
-        times < fitting ? times : fitting; /* one too many triggers the limit */
+        times < fitting ? times : fitting; /* one more than fits exceeds the limit */
     if (!run_spend(call->run, n / FUNCTION_SIZE_OF_PRICE) ||
         !run_spend_copy(call->run, n * text.len)) {
         return false;
@@ -62,7 +62,7 @@ static bool call_has_suffix(struct call *call) {
                        fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
 }
 
-#define QUOTED_BYTES_OF_A_UNIT 4 /* each may need an escape */
+#define QUOTED_BYTES_OF_A_UNIT 4 /* each byte may need an escape */
 
 enum quotes { UNQUOTED, SINGLE_QUOTED, DOUBLE_QUOTED };
 
@@ -128,7 +128,7 @@ static bool call_indent(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The empty text matches before every rune and at the end. */
+/* Replaces the empty text, which matches before every rune and at the end. */
 static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
                             struct fx_text by, struct fx_text text) {
     for (size_t at = 0; at < text.len && !buf->failed;) {
@@ -186,7 +186,7 @@ static bool call_to_string(struct call *call) {
     return value_text(call->run, &call->arguments[0], &text) && return_text(call, text);
 }
 
-/* ---- wrap, wrapWith: lines of so many bytes, broken at a blank --------------------- */
+/* ---- wrap, wrapWith: lines of a given number of bytes, broken at a blank ---------- */
 
 struct wrapper {
     struct fx_text text;
@@ -266,16 +266,15 @@ static bool call_wrap_with(struct call *call) {
     return return_wrapped(call, argument_text(call, 2), argument_text(call, 1), true);
 }
 
-/* ---- parts: lengths and offsets count bytes, as in the originals --------------------
- */
+/* ---- parts: lengths and offsets count bytes, as in Sprig -------------------------- */
 
 #define DOTS 3 /* of `...` */
-/* Below, there is no room for a byte and the dots; and a start up to here has no dots of
- * its own, which would be as long. */
+/* A smaller width has no room for a byte and the dots. A start up to here gets no dots
+ * before it, because they would be as long as the text that they replace. */
 #define NARROW      4
-#define NARROW_BOTH 7 /* the same with dots on both sides */
+#define NARROW_BOTH 7 /* the same for dots on both sides */
 
-/* `before`, `after`: add dots there. */
+/* Returns the part, with dots before it or after it. */
 static bool return_dotted(struct call *call, bool before, struct fx_text part,
                           bool after) {
     struct fx_buf *buf = run_scratch(call->run);
@@ -299,7 +298,7 @@ static bool abbreviate(struct call *call, int64_t left, int64_t width,
         return return_dotted(call, false, text_between(text, 0, (size_t)(width - DOTS)),
                              true);
     }
-    if (left + width - DOTS >= len) { /* the end fits */
+    if (left + width - DOTS >= len) { /* the rest of the text fits */
         return return_dotted(
             call, true, text_between(text, text.len - (size_t)(width - DOTS), text.len),
             false);
@@ -422,7 +421,7 @@ static bool call_trim(struct call *call) {
 static bool call_trim_all(struct call *call) {
     const struct fx_text set = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
-    /* Each rune of the text is compared with each of the set. */
+    /* Each rune of the text is compared with each rune of the set. */
     if (set.len > 0 && !run_spend(call->run, text.len / 64 * set.len)) {
         return false;
     }
@@ -443,8 +442,8 @@ static bool call_trim_suffix(struct call *call) {
     return return_text(call, text_between(text, 0, text.len - n));
 }
 
-/* Like the library behind Sprig this treats bytes as runes: where a blank is deleted
- * each byte beyond ASCII becomes a rune. */
+/* Removes blanks. Like the library behind Sprig it treats bytes as runes: if a blank is
+ * removed, each byte beyond ASCII becomes a rune. */
 static bool call_nospace(struct call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);

@@ -10,7 +10,7 @@
 #include "location/sprig/functions.h"
 #include "value/number.h"
 
-/* A text being split. */
+/* A text that is being split. */
 struct splitter {
     struct fx_text text;
     size_t at;
@@ -23,7 +23,7 @@ static bool begin(struct splitter *s, struct template_run *run, struct fx_text s
                   struct fx_text text) {
     *s = (struct splitter){.text = text, .between_runes = separator.len == 0};
     s->is_done =
-        s->between_runes && text.len == 0; /* other texts have at least one piece */
+        s->between_runes && text.len == 0; /* any other text has at least one piece */
     return s->between_runes || finder_init(&s->finder, run, separator);
 }
 
@@ -53,7 +53,7 @@ static struct fx_text take_piece(struct splitter *s) {
     return text_between(s->text, from, end);
 }
 
-/* Counts the pieces, up to `most`; the last one is the rest. */
+/* Counts the pieces, up to `most`. The last piece is the rest of the text. */
 static size_t count_pieces(struct splitter s, int64_t most) {
     size_t n = 0;
     while (!s.is_done && (most < 0 || n < (size_t)most)) {
@@ -63,7 +63,7 @@ static size_t count_pieces(struct splitter s, int64_t most) {
     return n;
 }
 
-/* Makes a []string of the pieces, of all where `most` is negative. Each piece costs a
+/* Makes a []string of the pieces. A negative `most` means all. Each piece costs a
  * unit. */
 static bool split(struct call *call, struct fx_text separator, struct fx_text text,
                   int64_t most, struct list **ret_list) {
@@ -170,7 +170,7 @@ static bool spend_sort(struct template_run *run, const struct list *list) {
     return run_spend_sort(run, list->n, bytes);
 }
 
-/* A value that is no list is one text, also nil: `[<nil>]`. */
+/* Sorts texts. A value that is not a list gives one text; nil gives `[<nil>]`. */
 static bool call_sort_alpha(struct call *call) {
     const struct value *value = &call->arguments[0];
     struct list *list = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/urls.c - urlParse and urlJoin: URLs of any sort as maps. Go's net/url
- * splits and joins them. (base/url.h is for those that Fixpoint calls.)
+ * location/sprig/urls.c - urlParse and urlJoin: any URL as a map, split and joined as by
+ * Go's net/url. (base/url.h is for the URLs that Fixpoint calls.)
  */
 #include "location/sprig/functions.h"
 
@@ -9,7 +9,7 @@
 
 enum url_part { URL_HOST, URL_ZONE, URL_USER, URL_PATH, URL_FRAGMENT };
 
-/* Missing parts are empty. Escapes are decoded, except in opaque and query. */
+/* A URL. Missing parts are empty. Escapes are decoded, except in opaque and query. */
 struct url {
     struct fx_text scheme; /* in lower case */
     struct fx_text opaque; /* mailto:it */
@@ -17,14 +17,14 @@ struct url {
     struct fx_text user, password;
     struct fx_text host; /* with port and brackets */
     struct fx_text path;
-    bool has_query; /* there was a `?`, also with an empty query */
+    bool has_query; /* the URL has a `?`, even if the query is empty */
     struct fx_text query;
     struct fx_text fragment;
 };
 
 /* ---- escapes (RFC 3986 section 2.1) ------------------------------------------------ */
 
-#define ESCAPE 3 /* characters of one */
+#define ESCAPE 3 /* the characters of one escape */
 
 static const char *url_quote(struct template_run *run, struct fx_text text) {
     struct fx_buf *buf = run_scratch(run);
@@ -32,7 +32,7 @@ static const char *url_quote(struct template_run *run, struct fx_text text) {
     return buf->data == NULL ? "" : buf->data;
 }
 
-/* Go escapes other characters than the RFC. */
+/* True for a character that Go escapes in this part. The RFC has another list. */
 static bool must_escape(char c, enum url_part part) {
     if (fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "-_.~")) {
         return false;
@@ -66,8 +66,9 @@ static int byte_at(struct fx_text text) {
     return high > 15 || low > 15 ? -1 : (int)(high * 16 + low);
 }
 
-/* A host may escape only bytes beyond ASCII and `%`; a zone also characters that it
- * must not contain. */
+/* True if an escape of the byte is allowed in this part. A host may escape only bytes
+ * beyond ASCII and `%`; a zone may also escape a blank, and characters that a host must
+ * escape. */
 static bool may_escape(int byte, enum url_part part) {
     if (part == URL_HOST) {
         return byte >= 0x80 || byte == '%';
@@ -139,7 +140,7 @@ static bool url_unescape(struct template_run *run, struct fx_text text,
 
 /* ---- pieces of text ---------------------------------------------------------------- */
 
-/* Return the offset of the first or last such byte, or the length. */
+/* Return the offset of the first or last `c`, or the length. */
 static size_t find(struct fx_text text, char c) {
     const char *at = text.len == 0 ? NULL : memchr(text.data, c, text.len);
     return at == NULL ? text.len : (size_t)(at - text.data);
@@ -154,8 +155,8 @@ static size_t find_last(struct fx_text text, char c) {
     return text.len;
 }
 
-/* Removes the text up to and including the first `c`; *ret_before is the part before
- * it. True where there was one. */
+/* Removes the text up to and including the first `c`; *ret_before is the part before it.
+ * True if there was a `c`. */
 static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
     const size_t at = find(*text, c);
     const bool found = at < text->len;
@@ -183,7 +184,7 @@ static bool parse_user(struct template_run *run, struct fx_text text, struct url
            url_unescape(run, text, URL_USER, &url->password);
 }
 
-/* "" or ":" digits */
+/* port := "" | ":" digits */
 static bool is_port(struct fx_text text) {
     return text.len == 0 ||
            (text.data[0] == ':' && fx_text_is_digits(fx_text_rest(text, 1)));
@@ -194,7 +195,7 @@ static bool check_port(struct template_run *run, struct fx_text text) {
                                     url_quote(run, text));
 }
 
-/* Returns the offset of `%25`, which starts a zone, before `end`; or `end`. */
+/* Returns the offset of the `%25` before `end` that starts a zone, or `end`. */
 static size_t find_zone(struct fx_text text, size_t end) {
     for (size_t i = 0; i + 3 <= end; i++) {
         if (memcmp(text.data + i, "%25", 3) == 0) {
@@ -204,7 +205,8 @@ static size_t find_zone(struct fx_text text, size_t end) {
     return end;
 }
 
-/* [ address % zone ] : port, each with its own rules (RFC 6874). */
+/* host := "[" address "%25" zone "]" [ ":" port ]; each part has its own rules (RFC
+ * 6874). */
 static bool parse_zoned_host(struct template_run *run, struct fx_text text, size_t zone,
                              size_t bracket, struct url *url) {
     struct fx_text parts[3] = {{text.data, zone},
@@ -256,7 +258,7 @@ static bool parse_authority(struct template_run *run, struct fx_text text,
            parse_user(run, (struct fx_text){text.data, at}, url);
 }
 
-/* ---- the whole --------------------------------------------------------------------- */
+/* ---- the whole URL ---------------------------------------------------------------- */
 
 static bool has_control(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
@@ -277,8 +279,8 @@ static bool take_lower(struct template_run *run, struct fx_text scheme, struct u
     return lower != NULL;
 }
 
-/* [ scheme ":" ], where scheme := letter ( letter | digit | "+" | "-" | "." )*; without
- * it the text starts with the path. */
+/* start := [ scheme ":" ], scheme := letter ( letter | digit | "+" | "-" | "." )*.
+ * Without a scheme the text starts with the path. */
 static bool take_scheme(struct template_run *run, struct fx_text *text, struct url *url) {
     size_t n = 0;
     while (n < text->len && (fx_is_letter(text->data[n]) ||
@@ -326,7 +328,7 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
     return url_unescape(run, text, URL_PATH, &url->path);
 }
 
-/* Parses all but the fragment. */
+/* Parses the URL without its fragment. */
 static bool parse(struct template_run *run, struct fx_text text, struct url *url) {
     if (has_control(text)) {
         return fx_fail(run->err, FX_EMUTATE, "net/url: invalid control character in URL");
@@ -344,7 +346,7 @@ static bool parse(struct template_run *run, struct fx_text text, struct url *url
     return parse_rest(run, rest, url);
 }
 
-/* Adds Go's prefix to the message: the text at fault. */
+/* Adds Go's prefix, which names the faulty text, to the message. */
 static bool fail_parse(struct template_run *run, struct fx_text text) {
     if (run->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(run->err, "parse %s: ", url_quote(run, text));
@@ -403,7 +405,7 @@ static void print_authority(struct fx_buf *buf, const struct url *url) {
     url_escape(buf, url->host, URL_HOST);
 }
 
-/* A path without a scheme must not be read as one. */
+/* Prints the path, so that its start cannot be parsed as a scheme. */
 static void print_path(struct fx_buf *buf, const struct url *url, bool is_first) {
     const struct fx_text path = url->path;
     if (path.len > 0 && path.data[0] != '/' && url->host.len > 0) {
@@ -478,7 +480,7 @@ static bool call_url_parse(struct call *call) {
     return return_map(call, map);
 }
 
-/* Gets a part; empty where the map does not have it. */
+/* Gets a part of the map; empty if the map does not have it. */
 static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
     struct value value;
     *ret_text = (struct fx_text){0};
@@ -500,7 +502,7 @@ static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
     return true;
 }
 
-/* Parses the user info as that of `proto://…@host`, as the library does. */
+/* Parses the user info as if it were that of `proto://…@host`, as the library does. */
 static bool join_user(struct call *call, struct fx_text userinfo, struct url *url) {
     struct url with_user;
     struct value text;
