@@ -54,14 +54,14 @@ static const char *const source_names[] = {
     [USERNAME] = "Username",
 };
 
-/* A field with one of several values; the first is the default. */
+/* A field with one of several values. The first one is the default. */
 struct choice {
     const char *field;
     const char *const *names;
     size_t n_names;
 };
 
-/* The API server's message for a value that is not in the CRD's enum. */
+/* Fails with the API server's message for a value that is not in the CRD's enum. */
 static bool fail_unsupported(const struct choice *choice, const json_t *node,
                              struct fx_err *err) {
     struct fx_buf text;
@@ -92,8 +92,8 @@ static bool read_choice(const struct choice *choice, const json_t *external,
     return fail_unsupported(choice, node, err);
 }
 
-/* Reads `assign.externalData` (spec section 3.2; with the CRD's defaults and rules,
- * because an API server has not checked a file). */
+/* Reads `assign.externalData` (spec section 3.2), with the CRD's defaults and rules,
+ * because an API server has not checked a file. */
 static bool read_external(struct source *source, json_t *external, struct fx_err *err) {
     static const struct choice data_source = {"dataSource", source_names,
                                               FX_COUNT(source_names)};
@@ -128,8 +128,8 @@ static bool read_external(struct source *source, json_t *external, struct fx_err
     return true;
 }
 
-/* The key of the request to the provider: the present text, the key of the present
- * placeholder, or, if there is no value, the username or the empty text. */
+/* Finds the key of the request to the provider: the present text, or the key of the
+ * present placeholder. If there is no value, it is the username or the empty text. */
 static bool find_key(const struct setting *setting, const json_t *old,
                      struct fx_text *ret_key, struct fx_err *err) {
     struct fx_placeholder present;
@@ -153,8 +153,8 @@ static bool find_key(const struct setting *setting, const json_t *old,
     return true;
 }
 
-/* The setter of an external source: a placeholder for the present text, or for the
- * username. */
+/* The setter of an external source. It sets a placeholder for the present text, or for
+ * the username. */
 static bool set_external(const void *user, const struct fx_write_position *position,
                          enum fx_write *ret_write, json_t **ret_value,
                          const char **ret_criterion, struct fx_err *err) {
@@ -211,7 +211,7 @@ void fx_source_finish(struct source *source) {
     json_decref(source->external_node);
 }
 
-/* The value for this object, a new reference; NULL without memory. */
+/* Returns the value for this object, a new reference; NULL if out of memory. */
 static json_t *value_for(const struct source *source, const json_t *root) {
     if (source->type == SOURCE_VALUE) {
         return json_incref(source->value);
@@ -278,7 +278,7 @@ struct assigner *fx_assigner_of(struct target *target) {
     return (struct assigner *)target; /* it is the first member */
 }
 
-/* Replaces the policy's own node, which errors have pointed at, by a copy. */
+/* Replaces the policy's own node, at which errors pointed, by a copy. */
 static bool keep_value(struct source *source, const struct target *target) {
     const struct fx_location_step *last = fx_target_last_step(target);
     const bool is_element = last != NULL && last->type == FX_LOCATION_LIST;

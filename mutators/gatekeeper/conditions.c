@@ -31,7 +31,8 @@ void fx_conditions_finish(struct conditions *conditions) {
     *conditions = (struct conditions){0};
 }
 
-/* Strings are found by a lookup, so that many of them cost no more than one. */
+/* True if the value is in the list. Strings are found by a lookup, so that many of them
+ * cost no more than one. */
 static bool is_among(const struct condition *condition, const json_t *value) {
     if (json_is_string(value)) {
         return fx_tree_view_text(condition->strings, fx_tree_text(value)) != NULL;
@@ -58,7 +59,8 @@ static bool fits_pattern(const struct condition *condition, const json_t *value,
     return true;
 }
 
-/* Does the value pass the test of the condition, whether it requires or forbids that? */
+/* Finds out whether the value passes the test of the condition, without regard to whether
+ * the condition requires or forbids that. */
 static bool is_wanted(const struct condition *condition, const json_t *value,
                       bool *ret_wanted, struct fx_err *err) {
     *ret_wanted = true;
@@ -84,8 +86,8 @@ static bool check_value(void *user, json_t *value) {
     return !search->found && !search->failed;
 }
 
-/* Evaluates the values that the steps from `from` on select: one of them must pass the
- * test, or, if the condition forbids that, none. */
+/* Evaluates a condition on the values that the steps from `from` on select: one of them
+ * must pass the test, or none if the condition forbids that. */
 static bool holds(const struct condition *condition, size_t from, json_t *node,
                   bool *ret_holds, struct fx_err *err) {
     struct search search = {.condition = condition, .err = err};
@@ -123,7 +125,7 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
     return true;
 }
 
-/* Evaluates a condition on elements; the result is kept for the next position. */
+/* Evaluates a condition on elements, and keeps the result for the next position. */
 static bool holds_at(const struct condition *condition,
                      const struct fx_write_position *position, const json_t **key,
                      bool *held, struct fx_err *err) {

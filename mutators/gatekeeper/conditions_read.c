@@ -18,15 +18,15 @@ static const char *const operator_names[] = {
 #undef X
 };
 
-/* One condition under compilation. */
+/* A condition that is being compiled. */
 struct reading {
     const struct policy *policy;
     const struct fx_location *seen_from;
-    const json_t *list, *node; /* the conditions, and this one; NULL if it is null */
+    const json_t *list, *node; /* the conditions; this one, or NULL */
     size_t index;
 };
 
-/* Completes an error: the field in front, and the node. */
+/* Completes an error with the field as a prefix, and with the node. */
 static bool fail_field(const struct reading *reading, const char *field,
                        struct fx_err *err) {
     const json_t *within = reading->node != NULL ? reading->node : reading->list;
@@ -107,13 +107,13 @@ static bool check_count(const struct reading *reading, const struct condition *c
     return fail_field(reading, "values", err);
 }
 
-/* In, NotIn. */
+/* Adds a value of In or NotIn. */
 static bool add_value(struct condition *condition, const json_t *value,
                       struct fx_err *err) {
     if (json_is_object(value) || json_is_array(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string, a number, a boolean or null");
     }
-    /* `true` and `1` without quotes never match: an error that is easily overlooked. */
+    /* `true` and `1` without quotes never match, which is easily overlooked. */
     if (fx_target_is_label(condition->field.location) && !json_is_string(value) &&
         !json_is_null(value)) {
         return fx_fail(err, FX_EINVALID,
@@ -124,7 +124,7 @@ static bool add_value(struct condition *condition, const json_t *value,
            fx_fail_nomem(err);
 }
 
-/* Matches. */
+/* Adds a pattern of Matches. */
 static bool add_pattern(struct condition *condition, const json_t *value,
                         struct fx_err *err) {
     if (!json_is_string(value)) {
@@ -216,7 +216,8 @@ static bool is_glob(const struct fx_location_step *step) {
     return step->type == FX_LOCATION_LIST && step->glob;
 }
 
-/* Do the two locations diverge at globs of the same list with different exceptions? */
+/* True if the two locations diverge at globs of the same list with different
+ * exceptions. */
 static bool diverges_at_globs(const struct other_location *field) {
     const struct fx_location *here = field->seen_from;
     const size_t at = field->n_shared;

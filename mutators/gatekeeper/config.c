@@ -102,7 +102,7 @@ static bool warn_of_process(const json_t *entry, size_t index, struct fx_text pr
     return ok;
 }
 
-/* Warns about an entry that is well formed but cannot be intended. */
+/* Warns about an entry that is well formed but unlikely to be intended. */
 static bool warn_of_entry(const json_t *node, const struct fx_exclusion_entry *entry,
                           struct fx_compilation *compilation) {
     for (size_t i = 0; i < entry->processes.n_items; i++) {

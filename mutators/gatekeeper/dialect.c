@@ -35,7 +35,7 @@ static const struct fx_kind kinds[] = {
         {.kind = NULL},
 };
 
-/* By the index in `kinds`. */
+/* The shape and the compile function of each kind, by the index in `kinds`. */
 static const struct {
     const struct shape *shape;
     compile_policy *compile;
@@ -46,7 +46,7 @@ static const struct {
 #undef X
 };
 
-/* The index in `kinds`; that of its end if there is no such kind. */
+/* Returns the index in `kinds`; that of the end if there is no such kind. */
 static size_t find_kind(const json_t *source) {
     struct fx_subject subject;
     fx_subject_read(source, &subject);
@@ -67,7 +67,7 @@ json_t *fx_policy_view_further(const struct policy *policy, const json_t *object
     return policy->extended ? fx_shape_view(object, key) : NULL;
 }
 
-/* The version: the text after the `/` of `mutations.gatekeeper.sh/v1`. */
+/* Returns the version: the text after the `/` of `mutations.gatekeeper.sh/v1`. */
 static const char *version_of(const json_t *source) {
     const struct fx_text version = fx_tree_view_string(source, "apiVersion");
     const char *slash = version.len > 0 ? strchr(version.data, '/') : NULL;

@@ -57,7 +57,7 @@ static void print_path(struct fx_buf *buf, const struct fx_expansion *expansion,
     }
 }
 
-/* The value at the first `n_fields` fields is not an object. */
+/* Fails because the value at the first `n_fields` fields is not an object. */
 static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
                           const json_t *found, struct fx_err *err) {
     struct fx_buf text;
@@ -95,7 +95,8 @@ static bool fail_missing(const struct fx_expansion *expansion, const json_t *gen
     return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
-/* The object at the source path, borrowed; NULL with the error if there is none. */
+/* Returns the object at the source path, borrowed; NULL with the error if there is
+ * none. */
 static json_t *find_source(const struct fx_expansion *expansion, const json_t *generator,
                            struct fx_err *err) {
     const json_t *within = generator;
@@ -147,7 +148,7 @@ static void add_lower(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* In a cluster the server generates the name; this one is Gatekeeper's. */
+/* Sets the name. In a cluster the server generates it; this one is Gatekeeper's. */
 static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
                      struct fx_text parent) {
     struct fx_buf name;
@@ -169,7 +170,7 @@ static bool set_namespace(json_t *metadata, struct fx_text parent,
     return counts.len == 0 || set_text(metadata, "namespace", counts);
 }
 
-/* Is the object among the owners already? */
+/* True if the object is already among the owners. */
 static bool is_owned(const json_t *owners, const struct fx_subject *parent) {
     size_t index = 0;
     const json_t *owner = NULL;
@@ -184,7 +185,7 @@ static bool is_owned(const json_t *owners, const struct fx_subject *parent) {
     return false;
 }
 
-/* NULL without memory. */
+/* Makes the owner reference. NULL if out of memory. */
 static json_t *new_owner(const struct fx_subject *parent) {
     const struct fx_text uid =
         fx_tree_view_string(fx_tree_view_key(parent->object, "metadata"), "uid");
@@ -226,7 +227,7 @@ static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
            add_owner(metadata, parent);
 }
 
-/* Fills the object, type and metadata first. False without memory. */
+/* Fills the object; the type and the metadata come first. False if out of memory. */
 static bool fill(json_t *made, json_t *source, const struct fx_expansion *expansion,
                  const struct fx_subject *parent, struct fx_text namespace_) {
     json_t *metadata = fx_tree_view_key(source, "metadata");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/image.c - splitting, joining and checking image references. The
- * patterns have ASCII characters only, and match without backtracking.
+ * mutators/gatekeeper/image.c - splits, joins and checks image references. The patterns
+ * have ASCII characters only, and match without backtracking.
  */
 #include "mutators/gatekeeper/image.h"
 
-/* The offset of the first of the two characters, or the text's length. */
+/* Returns the offset of the first of the two characters, or the text's length. */
 static size_t find(struct fx_text text, char one, char other) {
     size_t at = 0;
     while (at < text.len && text.data[at] != one && text.data[at] != other) {
@@ -22,7 +22,7 @@ static struct fx_text after(struct fx_text text, size_t len) {
     return (struct fx_text){len == 0 ? text.data : text.data + len, text.len - len};
 }
 
-/* Is the text before the first `/` a domain? */
+/* True if the text before the first `/` is a domain. */
 static bool is_domain(struct fx_text text) {
     return find(text, '.', ':') < text.len || fx_text_is(text, "localhost");
 }
@@ -68,8 +68,8 @@ void fx_image_print(struct fx_buf *buf, const struct image *image) {
 
 /* ---- the patterns ----------------------------------------------------------------- */
 
-#define TAG_MAX    128u /* after the colon */
-#define DIGEST_MIN 32u  /* hexadecimal digits */
+#define TAG_MAX    128u /* the most characters after the colon */
+#define DIGEST_MIN 32u  /* the least number of hexadecimal digits */
 
 static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
@@ -102,12 +102,12 @@ static bool is_in_name(char c) {
     return is_word(c) || c == '.' || c == '-';
 }
 
-/* The character at `off`; NUL, which no pattern has, after the end. */
+/* Returns the character at `off`. After the end it returns NUL, which no pattern has. */
 static char at(struct fx_text text, size_t off) {
     return (char)(off < text.len ? text.data[off] : '\0');
 }
 
-/* How many characters in a row from `off` on are of the class. */
+/* Returns the length of the run of characters from `off` on that are of the class. */
 static size_t count_run(struct fx_text text, size_t off, bool (*is)(char c)) {
     size_t end = off;
     while (end < text.len && is(text.data[end])) {
@@ -116,7 +116,8 @@ static size_t count_run(struct fx_text text, size_t off, bool (*is)(char c)) {
     return end - off;
 }
 
-/* \w[\w\-_]*\.[\w\-_\.]*[\w]: only such characters, a \w at both ends, and a dot. */
+/* Matches \w[\w\-_]*\.[\w\-_\.]*[\w]: only such characters, with a \w at both ends, and a
+ * dot. */
 static bool is_host(struct fx_text text) {
     if (text.len == 0 || !is_word(text.data[0]) || !is_word(text.data[text.len - 1])) {
         return false;
@@ -125,7 +126,7 @@ static bool is_host(struct fx_text text) {
            fx_text_contains(text, FX_TEXT("."));
 }
 
-/* (^\w[\w\-_]*\.[\w\-_\.]*[\w](:\d+)?$)|(^localhost(:\d+)?$) */
+/* Matches (^\w[\w\-_]*\.[\w\-_\.]*[\w](:\d+)?$)|(^localhost(:\d+)?$). */
 bool fx_image_is_domain(struct fx_text text) {
     const struct fx_text host = {text.data, count_run(text, 0, is_in_name)};
     if (!is_host(host) && !fx_text_is(host, "localhost")) {
@@ -138,7 +139,8 @@ bool fx_image_is_domain(struct fx_text text) {
     return at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
 }
 
-/* [._/]|__|[-]*: the length of the separator between two segments. */
+/* Matches [._/]|__|[-]*, and returns the length of this separator between two
+ * segments. */
 static size_t separator(struct fx_text text, size_t off) {
     switch (at(text, off)) {
     case '_': return at(text, off + 1) == '_' ? 2 : 1;
@@ -148,7 +150,7 @@ static size_t separator(struct fx_text text, size_t off) {
     }
 }
 
-/* The whole text is the match of ^[a-z0-9]+(?:(?:(?:[._/]|__|[-]*)[a-z0-9]+)+)? */
+/* True if ^[a-z0-9]+(?:(?:(?:[._/]|__|[-]*)[a-z0-9]+)+)? matches the whole text. */
 bool fx_image_is_path(struct fx_text text) {
     size_t off = 0;
     for (;;) {
@@ -164,7 +166,7 @@ bool fx_image_is_path(struct fx_text text) {
     }
 }
 
-/* ^:[\w][\w.-]{0,127}$ */
+/* Matches ^:[\w][\w.-]{0,127}$. */
 static bool is_tag(struct fx_text text) {
     return at(text, 0) == ':' && is_word(at(text, 1)) && text.len <= TAG_MAX + 1 &&
            count_run(text, 1, is_in_name) == text.len - 1;
@@ -174,7 +176,7 @@ static bool joins_components(char c) {
     return c == '-' || c == '_' || c == '+' || c == '.';
 }
 
-/* ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$ */
+/* Matches ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$. */
 static bool is_digest(struct fx_text text) {
     if (at(text, 0) != '@') {
         return false;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/match.c - spec.match. The criteria are evaluated in a fixed order:
- * after the first that does not hold, a later one cannot fail (spec section 4).
+ * if one does not hold, the later ones are not evaluated and cannot fail (spec section
+ * 4).
  */
 #include "mutators/gatekeeper/match.h"
 
@@ -14,7 +15,8 @@
 #include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
 
-/* A short match costs less than what each mutator is charged with anyway. */
+/* A match with fewer values is not charged: each mutator is charged more than that
+ * anyway. */
 #define FREE_VALUES    32u
 #define UNITS_OF_VALUE 2u
 
@@ -44,7 +46,7 @@ enum criterion {
 };
 
 struct fx_match {
-    enum criterion used[N_CRITERIA]; /* those that the policy names, in order */
+    enum criterion used[N_CRITERIA]; /* the criteria that the policy names, in order */
     size_t n_used;
     struct kinds_entry *kinds;
     size_t n_kinds;
@@ -55,7 +57,7 @@ struct fx_match {
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
     struct fx_text name, source_text;
     enum fx_source source;
-    size_t units; /* of the budget, for one evaluation; 0: too little to count */
+    size_t units; /* budget units of one evaluation; 0 for a short match */
 };
 
 void fx_match_destroy(struct fx_match *match) {
@@ -121,7 +123,7 @@ static bool read_kinds(struct fx_match *match, const json_t *node, struct fx_err
     return true;
 }
 
-/* A string field; *ret_node is counted. */
+/* Reads a string field; *ret_node is counted. */
 static bool read_text(const json_t *node, const char *key,
                       const struct fx_go_field *field, json_t **ret_node,
                       struct fx_text *ret_text, struct fx_err *err) {
@@ -180,7 +182,8 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
                                err);
 }
 
-/* Gatekeeper has no such criterion, so an invalid selector is refused at once. */
+/* Reads the annotation selector. Gatekeeper does not have this criterion, so an invalid
+ * selector is refused at once. */
 static bool read_annotation_selector(struct fx_match *match, const json_t *node,
                                      struct fx_err *err) {
     static const char path[] = "spec.match.annotationSelector";
@@ -199,7 +202,8 @@ static bool read_annotation_selector(struct fx_match *match, const json_t *node,
     return true;
 }
 
-/* A criterion that is absent, or that every object meets, is not evaluated. */
+/* Lists the criteria to evaluate: a criterion that is absent, or that every object meets,
+ * is not evaluated. */
 static void list_used(struct fx_match *match) {
     const bool is_used[N_CRITERIA] = {
         [KINDS] = match->n_kinds > 0,
@@ -219,7 +223,7 @@ static void list_used(struct fx_match *match) {
     }
 }
 
-/* Recursive: a document has at most FX_LIMIT_JSON_DEPTH levels. */
+/* Counts the values of a node. Recursion is limited by FX_LIMIT_JSON_DEPTH. */
 static size_t count_values(const json_t *node) {
     size_t count = 1;
     for (size_t i = 0; i < json_array_size(node); i++) {
@@ -232,7 +236,8 @@ static size_t count_values(const json_t *node) {
     return count;
 }
 
-/* An evaluation compares each value of the policy at most once. */
+/* Returns the price of an evaluation, which compares each value of the policy at most
+ * once. */
 static size_t units_of(const json_t *node) {
     const size_t count = count_values(node);
     return count > FREE_VALUES ? UNITS_OF_VALUE * count : 0;
@@ -280,7 +285,8 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
     return true;
 }
 
-/* For a Namespace, the namespace selector reads the labels of the object. */
+/* True if the result depends on labels of the object. For a Namespace, the namespace
+ * selector reads them. */
 bool fx_match_asks_labels(const struct fx_match *match) {
     return match->label_selector != NULL || match->namespace_selector != NULL;
 }
@@ -295,7 +301,7 @@ const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
     return match->namespaces.items;
 }
 
-/* The object and its request, for the functions below, which are called only for used
+/* The object and its request, for the functions below. These are called only for used
  * criteria. */
 struct question {
     const struct fx_request *request;
@@ -362,8 +368,8 @@ static bool eval_annotation_selector(const struct fx_match *match,
                          err);
 }
 
-/* A cluster-scoped object passes before the selector is evaluated; an invalid selector
- * is reported before a missing namespace. */
+/* Evaluates the namespace selector. A cluster-scoped object passes before the selector is
+ * evaluated; an invalid selector is reported before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
                                     const struct question *q, bool *ret_holds,
                                     struct fx_err *err) {
@@ -385,7 +391,8 @@ static bool eval_namespace_selector(const struct fx_match *match,
     return true;
 }
 
-/* `node`: the source in the policy, or NULL for that of the request. */
+/* Fails for an invalid source. `node` is the source in the policy, or NULL for that of
+ * the request. */
 static bool fail_source(struct fx_text source, const json_t *node, struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -416,7 +423,7 @@ static bool eval_source(const struct fx_match *match, const struct question *q,
     return true;
 }
 
-/* A criterion that cannot fail has `holds`, one that can has `eval`. */
+/* The criteria. One that cannot fail has `holds`, one that can fail has `eval`. */
 static const struct {
     const char *field;
     bool (*holds)(const struct fx_match *match, const struct question *q);

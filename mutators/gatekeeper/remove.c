@@ -15,8 +15,8 @@ POLICY_SHAPE(fx_remove_shape, "Remove", FIELD_APPLY_TO, FIELD_MATCH, FIELD_LOCAT
              FIELD_STRUCT("parameters", "@.RemoveParameters", parameters_shape),
              FIELD_CONDITIONS);
 
-/* The type and the metadata, except single labels and annotations, must not be removed:
- * they identify the object. */
+/* Checks the location. The type and the metadata must not be removed, because they
+ * identify the object; single labels and annotations may be. */
 static bool check_location(const struct target *target, const struct policy *policy,
                            struct fx_err *err) {
     const struct fx_location *location = target->location;

@@ -12,7 +12,7 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* The state of the walk. The path of a list's element ends in its index: "a.b[2]". */
+/* The state of the check. The path of a list's element ends in its index: "a.b[2]". */
 struct check {
     const char *version;
     bool extended;
@@ -54,7 +54,7 @@ static void path_push(struct fx_buf *path, struct fx_text name) {
     fx_buf_text(path, name);
 }
 
-/* Go's name for the type of the value. */
+/* Prints Go's name for the type of the value. */
 static void print_found(struct fx_buf *buf, const json_t *value, const struct field *to) {
     switch (json_typeof(value)) {
     case JSON_OBJECT: fx_buf_str(buf, "object"); return;
@@ -73,7 +73,7 @@ static void print_found(struct fx_buf *buf, const json_t *value, const struct fi
     }
 }
 
-/* The path as Go prints it: without indexes. */
+/* Prints the path as Go does, without indexes. */
 static void print_path(struct fx_buf *buf, const char *path) {
     while (*path != '\0') {
         const size_t plain = strcspn(path, "[");
@@ -125,7 +125,8 @@ static bool has_type(const json_t *value, enum field_type type) {
 
 static bool check_struct(struct check *check, const struct shape *shape, json_t *object);
 
-/* The elements of a list of objects. Within ANY, elements of other types are skipped. */
+/* Checks the elements of a list of objects. Within ANY, elements of other types are
+ * skipped. */
 static bool check_elements(struct check *check, const struct shape *shape,
                            const struct field *field, json_t *list) {
     const size_t len = check->path.len;
@@ -178,7 +179,7 @@ static bool check_field(struct check *check, const struct shape *shape,
                                 : check_struct(check, field->shape, value);
 }
 
-/* *ret_further: only Fixpoint's own group has the field. */
+/* Finds a field. *ret_further is true if only Fixpoint's own group has it. */
 static const struct field *find_field(const struct shape *shape, struct fx_text name,
                                       bool *ret_further) {
     *ret_further = false;
@@ -192,7 +193,7 @@ static const struct field *find_field(const struct shape *shape, struct fx_text 
     return NULL;
 }
 
-/* Appends `hint` to the message. */
+/* Warns about an unknown field; the message ends with `hint`. */
 static bool warn_unknown(struct check *check, const json_t *value, const char *hint) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
@@ -222,7 +223,8 @@ static bool check_entry(struct check *check, const struct shape *shape,
     return check_field(check, shape, field, value);
 }
 
-/* Checks every field of the object. A value of another type (within ANY) has none. */
+/* Checks every field of the object. Within ANY the value may have another type; then it
+ * has no fields. */
 static bool check_struct(struct check *check, const struct shape *shape, json_t *object) {
     const size_t len = check->path.len;
     const json_t *outer = check->within;

@@ -22,14 +22,15 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
                       "maximum name length is %u characters", NAME_MAX_BYTES);
 }
 
-/* The engine may ignore the mutator for objects in other namespaces. */
+/* Sets the namespaces, so that the engine may ignore the mutator for objects in other
+ * namespaces. */
 static void set_namespaces(struct target *target) {
     struct fx_mutator *mutator = &target->mutator;
     mutator->namespaces =
         fx_match_exact_namespaces(target->match, &mutator->n_namespaces);
 }
 
-/* Fills the head and compiles `match`. */
+/* Sets the head and compiles `match`. */
 static bool init(struct target *target, const struct policy *policy,
                  const struct fx_mutator_ops *ops, struct fx_err *err) {
     struct fx_mutator *mutator = &target->mutator;
@@ -51,7 +52,7 @@ static bool init(struct target *target, const struct policy *policy,
     return check_name(policy, err);
 }
 
-/* Warns about a match that Gatekeeper accepts but that can only fail. */
+/* Warns about a match that Gatekeeper accepts but that always fails. */
 static bool warn_of_failure(const struct target *target, const struct policy *policy,
                             struct fx_compilation *compilation, struct fx_err *err) {
     struct fx_err failure = FX_ERR_INIT;
@@ -97,7 +98,7 @@ static bool warn_of_match(const struct target *target, const struct policy *poli
            warn_of_failure(target, policy, compilation, err);
 }
 
-/* Warns about a test that never holds: nothing is written after it. An empty sub path is
+/* Warns about a test that never holds: no value is written after it. An empty sub path is
  * never evaluated. */
 static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *compilation,
                               struct fx_err *err) {

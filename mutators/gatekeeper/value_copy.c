@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/value_copy.c - deep copies; json_deep_copy() would cut keys at a
- * NUL.
+ * mutators/gatekeeper/value_copy.c - deep copies. (json_deep_copy() would truncate keys
+ * at a NUL.)
  */
 #include "mutators/gatekeeper/value_copy.h"
 
@@ -14,7 +14,7 @@
 enum integers {
     INTEGERS_KEPT,
     INTEGERS_AS_DOUBLES,
-    INTEGERS_OF_ELEMENT, /* as doubles, but for the members of this object */
+    INTEGERS_OF_ELEMENT, /* as doubles, except in the members of this object */
 };
 
 static json_t *copy(json_t *value, enum integers integers);
@@ -75,7 +75,7 @@ static json_t *copy(json_t *value, enum integers integers) {
     case JSON_REAL: return json_real(json_real_value(value));
     case JSON_TRUE:
     case JSON_FALSE:
-    case JSON_NULL: return value; /* one node each, for all */
+    case JSON_NULL: return value; /* all nulls are the same node */
     }
     return NULL;
 }

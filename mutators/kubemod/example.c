@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/example.c - makes an object along the path of each select, with values
- * for which the tests hold. Selects that are not plain paths are ignored: callers must
- * try whether the rule acts.
+ * mutators/kubemod/example.c - makes an object that has the path of each select, with
+ * values for which the tests hold. Selects that are not plain paths are ignored: callers
+ * must try whether the rule acts.
  */
 #include "mutators/kubemod/modrule.h"
 
@@ -20,7 +20,7 @@ struct making {
     bool is_out_of_memory;
 };
 
-/* Notes whether an allocation failed. */
+/* Records whether an allocation failed, and returns the node. */
 static json_t *made(struct making *making, json_t *node) {
     making->is_out_of_memory = making->is_out_of_memory || node == NULL;
     return node;
@@ -33,7 +33,7 @@ static bool done(struct making *making, bool ok) {
 
 /* ---- the object ------------------------------------------------------------------ */
 
-/* Kinds that rules are written for, and their apiVersion. All others: v1. */
+/* Kinds for which rules are often written, and their apiVersion. All others have v1. */
 static const struct {
     const char *kind, *api_version;
 } known_kinds[] = {
@@ -64,14 +64,15 @@ static const char *api_version_of(struct fx_text kind) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* Does it match? False also if matching fails. */
+/* True if the expression matches the text. False also if matching fails. */
 static bool matches(const struct fx_regex *regex, struct fx_text text) {
     struct fx_err err = FX_ERR_INIT;
     bool found = false;
     return fx_regex_match(regex, text, &found, &err) && found;
 }
 
-/* The pattern without its special characters, if it matches that; otherwise NULL. */
+/* Returns the pattern without its special characters, if the pattern matches this text;
+ * otherwise NULL. */
 static json_t *plain_text(struct making *making, const struct fx_regex *regex,
                           const json_t *pattern) {
     static const char marks[] = "^$\\*?+()";
@@ -91,8 +92,8 @@ static json_t *plain_text(struct making *making, const struct fx_regex *regex,
     return node;
 }
 
-/* The namespace of the object: that of the rule, or one that the rule is for. NULL: the
- * object has none. *ret_found is false if none can be derived. */
+/* Returns the namespace of the object: that of the rule, or one for which the rule is.
+ * Returns NULL if the object has none. *ret_found is false if none can be derived. */
 static json_t *make_namespace(struct making *making, bool *ret_found) {
     const struct modrule *rule = making->rule;
     *ret_found = true;
@@ -115,8 +116,8 @@ static bool begins_like_number(struct fx_text text) {
            (text.data[0] == '-' || (text.data[0] >= '0' && text.data[0] <= '9'));
 }
 
-/* Labels and annotations are strings. Elsewhere, text that reads as a number or a
- * boolean becomes one. */
+/* Returns the node for a text. Labels and annotations are strings. Elsewhere a text that
+ * can be read as a number or a boolean becomes one. */
 static json_t *value_of_text(struct making *making, struct fx_text text,
                              bool is_metadata) {
     const bool is_true = fx_text_is(text, "true");
@@ -133,7 +134,7 @@ static json_t *value_of_text(struct making *making, struct fx_text text,
     return made(making, fx_tree_new_string(text));
 }
 
-/* A value for which the item's test holds. NULL if none can be derived. */
+/* Returns a value for which the item's test holds. NULL if none can be derived. */
 static json_t *make_value(struct making *making, const struct match_item *item,
                           bool is_metadata) {
     if (item->value != NULL || item->values != NULL) {
@@ -153,8 +154,8 @@ static bool is_containers(struct fx_text name) {
     return fx_text_is(name, "containers") || fx_text_is(name, "initContainers");
 }
 
-/* The node after a step, made if there is none. NULL if a node has another type, or
- * without memory. */
+/* Returns the node after a step, and makes it if there is none. NULL if a node has
+ * another type, or if out of memory. */
 static json_t *step_into(struct making *making, json_t *at, struct fx_text name,
                          bool to_list) {
     const bool in_list = name.data == NULL;
@@ -168,7 +169,7 @@ static json_t *step_into(struct making *making, json_t *at, struct fx_text name,
     return done(making, ok) ? next : NULL;
 }
 
-/* A container of Pods has a name and an image. */
+/* Adds a name and an image to a container of Pods. */
 static void complete_container(struct making *making, json_t *container) {
     if (json_is_object(container) && json_object_size(container) == 0) {
         (void)(done(making, fx_tree_set_take(container, FX_TEXT("name"),
@@ -178,7 +179,8 @@ static void complete_container(struct making *making, json_t *container) {
     }
 }
 
-/* The node before the last step. NULL as above. */
+/* Returns the node before the last step. NULL if a node has another type, or if out of
+ * memory. */
 static json_t *approach(struct making *making, const struct fx_text *names,
                         size_t n_names) {
     json_t *at = making->root;
@@ -191,8 +193,8 @@ static json_t *approach(struct making *making, const struct fx_text *names,
     return at;
 }
 
-/* Writes the value (consumed) at the end of the path. Keeps an element of a list, and
- * with `keeps` any value, that is there already. */
+/* Writes the value (consumed) at the end of the path. Keeps an existing element of a
+ * list, and with `keeps` any existing value. */
 static void put_take(struct making *making, const struct fx_text *names, size_t n_names,
                      json_t *value, bool keeps) {
     json_t *at = approach(making, names, n_names);
@@ -220,9 +222,9 @@ static void ensure(struct making *making, const struct fx_text *names, size_t n_
     put_take(making, names, n_names, value, true);
 }
 
-/* ---- what the rule requires ------------------------------------------------------ */
+/* ---- the fields that the rule requires -------------------------------------------- */
 
-/* Is it the field that the object view adds? An example does not have it. */
+/* True for the field that the object view adds. An example does not have it. */
 static bool is_shown(struct fx_text name) {
     return name.data != NULL && fx_text_is(name, SYNTHETIC_REFS);
 }
@@ -244,14 +246,14 @@ static void add_item(struct making *making, const struct match_item *item) {
     }
 }
 
-/* Does the path continue after the selected part: /spec/volumes/#0/name? */
+/* True if the path continues after the selected part: /spec/volumes/#0/name. */
 static bool continues(const struct patch_operation *operation) {
     const char *slash = strrchr(operation->path, '/');
     return slash != NULL && strchr(operation->path, '#') != NULL &&
            strchr(slash, '#') == NULL;
 }
 
-/* Adds what an operation selects. */
+/* Adds the nodes that an operation selects. */
 static void add_selected(struct making *making, const struct patch_operation *operation) {
     struct fx_text names[FX_JSONPATH_MOST_STEPS];
     const size_t n_names = fx_jsonpath_step_names(operation->select, names);
@@ -265,8 +267,8 @@ static bool is_index(const struct step *step) {
     return step->is_number || fx_text_is(step->text, "-");
 }
 
-/* The number of steps that must exist: all for `replace` and `remove`, those up to the
- * last list for `add`. */
+/* Returns the number of steps that must exist: all of them for `replace` and `remove`,
+ * those up to the last list for `add`. */
 static size_t count_needed(const struct steps *steps, enum operation operation) {
     size_t n = steps->n_items;
     while (operation == OPERATION_ADD && n > 0 && !is_index(&steps->items[n - 1])) {
@@ -275,7 +277,7 @@ static size_t count_needed(const struct steps *steps, enum operation operation) 
     return n <= FX_JSONPATH_MOST_STEPS ? n : 0;
 }
 
-/* Adds what the path of an operation without a select needs. */
+/* Adds the nodes that the path of an operation without a select needs. */
 static void add_target(struct making *making, const struct patch_operation *operation) {
     struct fx_text names[FX_JSONPATH_MOST_STEPS];
     const struct steps *steps = &operation->steps;
@@ -305,7 +307,7 @@ static void fill(struct making *making) {
 
 /* ---- the example ----------------------------------------------------------------- */
 
-/* The kind that an item requires; Pod if none does. */
+/* Returns the kind that an item requires; Pod if no item requires one. */
 static struct fx_text kind_of(const struct modrule *rule) {
     for (size_t i = 0; i < rule->n_items; i++) {
         const struct match_item *item = &rule->items[i];
@@ -320,7 +322,7 @@ static struct fx_text kind_of(const struct modrule *rule) {
     return FX_TEXT("Pod");
 }
 
-/* Takes the namespace, which may be NULL. */
+/* Makes the object. Takes the namespace, which may be NULL. */
 static json_t *make_root_take(const struct modrule *rule, json_t *namespace_) {
     return json_pack("{s:s, s:s, s:{s:s, s:o*}}", "apiVersion",
                      api_version_of(kind_of(rule)), "kind", "Pod", "metadata", "name",

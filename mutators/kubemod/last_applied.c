@@ -33,7 +33,7 @@ static int by_key(const void *left, const void *right) {
     return fx_text_compare(a->key, b->key);
 }
 
-/* A new object with the same members, sorted; NULL without memory. */
+/* Returns a new object with the same members, sorted; NULL if out of memory. */
 static json_t *sorted(json_t *object) {
     const size_t n = json_object_size(object);
     struct member *members = calloc(n + 1, sizeof *members);
@@ -59,8 +59,9 @@ static json_t *sorted(json_t *object) {
     return made;
 }
 
-/* The child that the step leads to, writable, an object with its keys sorted; *ret_child
- * is NULL if it is neither an object nor a list. `parent` is not shared. */
+/* Finds the child that the step leads to. The child becomes writable, and the keys of an
+ * object are sorted. *ret_child is NULL if the child is neither an object nor a list.
+ * `parent` is not shared. */
 static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
     const size_t n = json_array_size(parent);
     const long long at = step->number < 0 ? step->number + (long long)n : step->number;
@@ -86,8 +87,8 @@ static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
                    : fx_tree_set_take(parent, step->text, made);
 }
 
-/* Go writes the objects that the patcher has decoded, those along the steps, with sorted
- * keys, and all others unchanged. */
+/* Sorts the keys of the objects along the steps. Go writes the objects that the patcher
+ * has decoded with sorted keys, and all others unchanged. */
 static bool sort_way(const struct steps *steps, json_t **root) {
     json_t *parent = sorted(*root);
     if (parent == NULL) {
@@ -103,10 +104,10 @@ static bool sort_way(const struct steps *steps, json_t **root) {
     return true;
 }
 
-/* ---- following ------------------------------------------------------------------- */
+/* ---- applying the plan to the annotation ------------------------------------------ */
 
-/* The annotation as a tree that is not shared, with the plan applied; NULL if that fails
- * (*err is set). */
+/* Returns the annotation as a tree that is not shared, with the plan applied; NULL if
+ * that fails (*err is set). */
 static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err *err) {
     json_t *root = fx_json_read(fx_tree_text(note), NULL, err);
     bool ok = root != NULL &&

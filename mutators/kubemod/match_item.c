@@ -46,13 +46,14 @@ static bool test_text(const struct match_item *item, struct fx_text text,
     return true;
 }
 
-/* The value could not be printed. Always false. */
+/* Fails because the value could not be printed. Always false. */
 static bool fail_text(struct fx_err *err) {
     return fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
                                                        : fx_fail_nomem(err);
 }
 
-/* A value that is not a string is tested as Go's %v prints it, numbers as doubles. */
+/* Tests an entry. A value that is not a string is tested as Go's %v prints it, numbers as
+ * doubles. */
 static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes,
                        struct fx_err *err) {
     if (!fx_match_item_tests(item)) {
@@ -71,10 +72,10 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     return ok;
 }
 
-/* The selected values, as a list. */
+/* The selected values. */
 struct entries {
-    const json_t *list;                        /* of the object, or … */
-    const struct fx_jsonpath_result *selected; /* … computed */
+    const json_t *list;                        /* values of the object, or NULL: */
+    const struct fx_jsonpath_result *selected; /* computed values */
     size_t n;
 };
 
@@ -83,7 +84,8 @@ static json_t *entry_at(const struct entries *entries, size_t i) {
                                  : entries->selected->values[i];
 }
 
-/* An undefined entry never passes, so All fails with it. An empty list does not match. */
+/* Tests the entries. An undefined entry never passes, so All fails for it. An empty list
+ * does not match. */
 static bool test_entries(const struct match_item *item, const struct entries *entries,
                          bool *ret_matched, struct fx_err *err) {
     size_t n_defined = 0;
@@ -107,7 +109,7 @@ static bool test_entries(const struct match_item *item, const struct entries *en
     return true;
 }
 
-/* Tests one value, which may be NULL: none is selected. */
+/* Tests one value, which is NULL if none is selected. */
 static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched,
                        struct fx_err *err) {
     *ret_matched = false;
@@ -135,7 +137,7 @@ static bool test(const struct match_item *item, const struct fx_jsonpath_result 
                       ret_matched, err);
 }
 
-/* An expression that fails on this object does not match. */
+/* Evaluates the item. An expression that fails on this object does not match. */
 static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
                  struct fx_err *err) {
     struct fx_jsonpath_result result = {0};

@@ -21,7 +21,7 @@ const char *fx_operation_text(enum operation operation) {
     return texts[operation];
 }
 
-/* The operation that is applied. */
+/* An operation that is being applied. */
 struct change {
     enum operation operation;
     struct fx_text path; /* for messages */
@@ -41,16 +41,17 @@ FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, .
                    texts[change->operation], reason, FX_TEXT_ARG(change->path));
 }
 
-/* An index into a list of `n`, of which a negative one counts from the end. */
+/* Converts a number to an index into a list of `n`; a negative number counts from the
+ * end. */
 static bool to_index(long long number, size_t n, size_t *ret_index) {
     const long long from_start = number < 0 ? number + (long long)n : number;
     *ret_index = from_start < 0 ? 0 : (size_t)from_start;
     return from_start >= 0 && (size_t)from_start < n;
 }
 
-/* ---- parents that are missing ---------------------------------------------------- */
+/* ---- missing parents -------------------------------------------------------------- */
 
-/* Fields that hold free keys in every Kubernetes object that has them. */
+/* True for a field that has free keys in every Kubernetes object that has the field. */
 static bool is_map(struct fx_text field) {
     static const char *const maps[] = {
         "annotations", "labels",     "matchLabels", "nodeSelector",
@@ -64,7 +65,7 @@ static bool is_map(struct fx_text field) {
     return false;
 }
 
-/* `null` up to so many elements. */
+/* Appends nulls until the list has `n` elements. */
 static bool pad(const struct change *change, json_t *list, size_t n) {
     if (n > FX_LIMIT_MODRULE_PADDING) {
         return fx_fail(change->err, FX_ELIMIT,
@@ -79,8 +80,8 @@ static bool pad(const struct change *change, json_t *list, size_t n) {
     return true;
 }
 
-/* Makes a missing parent for the step after it: a list with enough elements if that is an
- * index, otherwise an object. */
+/* Makes a missing parent for the step after it: an object, or for an index a list with
+ * enough elements. */
 static bool make_parent(const struct change *change, size_t at, json_t **ret_parent) {
     const struct step *next = &change->steps->items[at + 1];
     const bool wants_list = next->is_number && !is_map(change->steps->items[at].text);
@@ -118,8 +119,8 @@ static json_t *view_index(const struct change *change, json_t *list,
                : NULL;
 }
 
-/* The child that the step selects, NULL if there is none; with *ret_bad that is an error,
- * which is set. */
+/* Finds the child that the step selects, NULL if there is none. If *ret_bad becomes true,
+ * that is an error, and it is set. */
 static json_t *view_child(const struct change *change, json_t *parent,
                           const struct step *step, bool *ret_bad) {
     *ret_bad = false;
@@ -145,7 +146,7 @@ static json_t *own_child(const struct change *change, json_t *parent,
     return child;
 }
 
-/* Puts a new parent at this step; an index after the end of a list pads it. */
+/* Puts a new parent at this step. An index after the end of a list pads the list. */
 static bool put_parent(const struct change *change, json_t *parent, size_t at) {
     const struct step *step = &change->steps->items[at];
     const size_t n = json_array_size(parent);
@@ -175,7 +176,7 @@ static bool can_hold(const json_t *node) {
     return json_is_object(node) || json_is_array(node);
 }
 
-/* Makes the nodes of all steps but the last writable; makes missing parents. */
+/* Makes the nodes of all steps but the last writable, and makes missing parents. */
 static bool enter(const struct change *change, json_t **root, json_t **ret_parent) {
     json_t *parent = fx_tree_own_root(root);
     if (parent == NULL) {
@@ -204,7 +205,8 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
     return true;
 }
 
-/* The parent of the node to be changed, NULL if there is none; read only. */
+/* Finds the parent of the node that will be changed, for reading; NULL if there is
+ * none. */
 static bool view_parent(const struct change *change, json_t *root, json_t **ret_parent) {
     json_t *parent = root;
     for (size_t i = 0; i + 1 < change->steps->n_items && parent != NULL; i++) {
@@ -255,7 +257,8 @@ static bool add(const struct change *change, json_t **root) {
            fx_fail_nomem(change->err);
 }
 
-/* Is there a node at the last step? Fails where a list has no such index at all. */
+/* Finds out whether there is a node at the last step. Fails if the list cannot have the
+ * index. */
 static bool find_target(const struct change *change, json_t *root, bool *ret_exists) {
     json_t *parent = NULL;
     bool is_bad = false;
@@ -339,7 +342,8 @@ bool fx_operation_apply(enum operation operation, const struct operation_path *p
 
 /* ---- plain operations ------------------------------------------------------------- */
 
-/* Negative indices may be those of any element. */
+/* Finds the child of a plain operation. A negative index may select any element, so it is
+ * not plain. */
 static const json_t *view_plain_child(const json_t *parent, const struct step *step) {
     if (json_is_array(parent)) {
         return step->is_number && step->number >= 0
@@ -349,7 +353,7 @@ static const json_t *view_plain_child(const json_t *parent, const struct step *s
     return fx_tree_view_text(parent, step->text);
 }
 
-/* The object that has the last step as a key, NULL if there is none. */
+/* Returns the object that has the last step as a key, NULL if there is none. */
 static const json_t *view_plain_parent(const struct steps *steps, const json_t *root) {
     const json_t *parent = steps->n_items == 0 ? NULL : root;
     for (size_t i = 0; i + 1 < steps->n_items && parent != NULL; i++) {

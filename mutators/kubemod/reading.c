@@ -13,19 +13,20 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define MOST_VALUE_BYTES 400u /* of a value in a message */
+#define MOST_VALUE_BYTES 400u /* the most bytes of a value in a message */
 
 json_t *fx_reading_view(const json_t *object, const char *key) {
     json_t *node = fx_tree_view_key(object, key);
     return json_is_null(node) ? NULL : node;
 }
 
-/* true, false and null are one node each, without a position. */
+/* Returns the node for an error. true, false and null are one node each, without a
+ * position. */
 static const json_t *place_of(const json_t *node, const json_t *within) {
     return node == NULL || json_is_boolean(node) || json_is_null(node) ? within : node;
 }
 
-/* Prints the value as field.Invalid does; a long one is truncated. */
+/* Prints the value as Kubernetes' field.Invalid does. A long value is truncated. */
 static void print_value(struct fx_buf *buf, const json_t *value) {
     const size_t first = buf->len;
     if (json_is_string(value)) {

@@ -17,7 +17,7 @@ static const char *const spec_fields[] = {
     "patch", "rejectMessage", "targetNamespaceRegex", NULL,
 };
 
-/* The values beyond are reserved for KubeMod's own loop. */
+/* Values beyond these are reserved for KubeMod's own loop. */
 #define TIER_MIN (-32767)
 #define TIER_MAX 32766
 
@@ -55,7 +55,8 @@ static unsigned bit_of(const json_t *operation) {
                : FX_OPERATION_BIT(found);
 }
 
-/* A deleted object cannot be patched: the API server would refuse the response. */
+/* Drops DELETE. A deleted object cannot be patched: the API server would refuse the
+ * response. */
 static void drop_deletes(struct reading *reading, const json_t *list,
                          struct modrule *rule) {
     const unsigned deletes = FX_OPERATION_BIT(FX_OPERATION_DELETE);
@@ -130,7 +131,8 @@ static void read_message(struct reading *reading, const json_t *spec,
     }
 }
 
-/* The author of such a rule intends other namespaces. */
+/* Warns about a target that has no effect. The author of such a rule intends other
+ * namespaces. */
 static void warn_of_target(struct reading *reading, const json_t *regex,
                            const struct modrule *rule) {
     if (!rule->is_cluster &&
@@ -143,7 +145,8 @@ static void warn_of_target(struct reading *reading, const json_t *regex,
     }
 }
 
-/* KubeMod keeps a rule with an invalid expression, and never runs it. */
+/* Compiles the target expression. KubeMod keeps a rule with an invalid expression, but
+ * never runs it. */
 static void read_target(struct reading *reading, const json_t *spec,
                         struct modrule *rule) {
     json_t *regex = fx_reading_field(reading, spec, "targetNamespaceRegex",
@@ -173,7 +176,8 @@ static void read_spec(struct reading *reading, const json_t *spec, struct modrul
     fx_reading_warn_unknown(reading, spec, "spec", spec_fields);
 }
 
-/* Reports all faults in one message, as Kubernetes does; several are in brackets. */
+/* Reports all faults in one message, as Kubernetes does. Several faults are in
+ * brackets. */
 static bool fail(const struct reading *reading, const struct fx_subject *subject,
                  struct fx_err *err) {
     const struct fx_compilation *compilation = reading->compilation;

@@ -10,7 +10,7 @@
 #include "mutators/kubemod/select_path.h"
 #include "value/tree.h"
 
-/* One entry of a list: `path` is its own, "spec.match[0]". */
+/* One entry of a list; `path` is that of the entry, "spec.match[0]". */
 struct rule_entry {
     struct reading *reading;
     const json_t *node;
@@ -29,7 +29,7 @@ static json_t *view(struct rule_entry *entry, const char *field, const char *typ
     return fx_reading_field(entry->reading, entry->node, field, name(entry, field), type);
 }
 
-/* A string that must not be missing. */
+/* Returns a string, which must not be missing. */
 static json_t *require(struct rule_entry *entry, const char *field) {
     json_t *node = view(entry, field, "string");
     if (node == NULL && fx_reading_view(entry->node, field) == NULL) {
@@ -38,8 +38,8 @@ static json_t *require(struct rule_entry *entry, const char *field) {
     return node;
 }
 
-/* Compiles `select`, which may be NULL. KubeMod's webhook accepts some that its store
- * refuses without a message; here they are errors. */
+/* Compiles `select`, which may be NULL. KubeMod's webhook accepts some selects that its
+ * store refuses without a message; here they are errors. */
 static void read_select(struct rule_entry *entry, const json_t *select,
                         enum fx_jsonpath_use use, struct fx_jsonpath **ret_select) {
     const char *path = name(entry, "select");
@@ -126,7 +126,7 @@ static void warn_idle(struct rule_entry *entry, const char *idle, const char *co
                                                         name(entry, idle), counts));
 }
 
-/* Only the first test that is given is used (section 4). */
+/* Warns about further tests. Only the first test is used (section 4). */
 static void warn_of_tests(struct rule_entry *entry) {
     const struct match_item *made = entry->item;
     if (made->value != NULL && made->values != NULL) {
@@ -227,7 +227,7 @@ static void warn_of_parts(struct rule_entry *entry) {
     fx_reading_need(entry->reading, ok);
 }
 
-/* Warns about a text that is not a template and not valid YAML: it fails each time. */
+/* Warns about a text that is neither a template nor valid YAML. It fails each time. */
 static void warn_of_value(struct rule_entry *entry, const json_t *text) {
     struct fx_err err = FX_ERR_INIT;
     if (entry->operation->value.constant != NULL ||

@@ -72,10 +72,10 @@ static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body
     fx_buf_char(body, ']');
 }
 
-/* The list of warnings that is being written. */
+/* A list of warnings that is being written. */
 struct warnings {
     struct fx_buf *body;
-    struct fx_buf message; /* of the next one */
+    struct fx_buf message; /* the message of the next warning */
     size_t n_written;
 };
 
@@ -106,7 +106,7 @@ static void warn_findings(struct warnings *warnings, const struct fx_findings *f
     }
 }
 
-/* The rules that failed, with the message of a review. */
+/* Warns about each rule that failed, with the message of a review. */
 static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *trial) {
     const struct fx_outcome *outcome = &trial->mutation.outcome;
     for (size_t i = 0; i < outcome->n_skipped; i++) {
@@ -132,11 +132,11 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 
 /* ---- the result of each rule ----------------------------------------------------- */
 
-/* Of one rule, over all passes. */
+/* The result of one rule over all passes. */
 struct rule_result {
     bool evaluated, matched, changed;
-    const char *criterion, *failure; /* of its last step; or NULL */
-    struct fx_text found;            /* by that criterion; empty: not known */
+    const char *criterion, *failure; /* those of its last step, or NULL */
+    struct fx_text found;            /* found by it; may be empty */
 };
 
 static void read_steps(const struct fx_trace *trace, struct rule_result *results) {
@@ -144,7 +144,7 @@ static void read_steps(const struct fx_trace *trace, struct rule_result *results
         const struct fx_trace_step *step = &trace->steps[i];
         struct rule_result *result = &results[step->mutator];
         if (step->is_late) {
-            continue; /* the earlier step says why */
+            continue; /* the earlier step has the reason */
         }
         result->evaluated = true;
         result->matched |= step->verdict.matched;
@@ -167,7 +167,8 @@ static void add_member(struct fx_buf *body, const char *key, const char *text) {
     add_text(body, key, fx_text_of(text));
 }
 
-/* The value that the criterion of the rule requires, and the value that it found. */
+/* Appends the value that the criterion of the rule requires, and the value that it
+ * found. */
 static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
                        const struct rule_result *result) {
     if (result->found.len == 0) {
@@ -181,7 +182,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     add_text(body, "found", result->found);
 }
 
-/* The criterion that did not hold. On DELETE only Reject rules are evaluated. */
+/* Returns the criterion that did not hold. On DELETE only Reject rules are evaluated. */
 static const char *criterion_of(const struct fx_dryrun_trial *trial,
                                 const struct rule_result *result) {
     if (!result->evaluated && trial->request->operation == FX_OPERATION_DELETE) {

@@ -39,7 +39,7 @@ bool fx_dryrun_request_knows(const char *key) {
     return false;
 }
 
-/* A null member counts as missing. */
+/* Returns a member; NULL if it is missing or null. */
 static json_t *view(const struct fx_dryrun_request *request, const char *key) {
     json_t *value = fx_tree_view_key(request->root, key);
     return json_is_null(value) ? NULL : value;
@@ -97,7 +97,7 @@ static bool read_operation(struct fx_dryrun_request *request, struct fx_err *err
                    FX_TEXT_ARG(name));
 }
 
-/* `namespace` and the name of `namespaceManifest` must be equal. */
+/* Reads `namespace` and the name of `namespaceManifest`, which must be equal. */
 static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err) {
     const json_t *given = view(request, "namespace");
     request->namespace_object = view(request, "namespaceManifest");
@@ -118,7 +118,8 @@ static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err
     return true;
 }
 
-/* An API server refuses an object whose namespace is not that of the request. */
+/* Checks that the object's namespace is that of the request. An API server refuses any
+ * other object. */
 static bool check_namespace(const struct fx_dryrun_request *request, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(request->object, &subject);

@@ -12,13 +12,13 @@
 #include "base/regex.h"
 #include "value/tree.h"
 
-/* The defaults of entries of `modRules` without these fields, as in KubeMod. */
+/* The defaults for entries of `modRules` that lack these fields, as in KubeMod. */
 #define RULE_API_VERSION FX_TEXT("api.kubemod.io/v1beta1")
 #define RULE_KIND        FX_TEXT("ModRule")
 
-#define NAME_BYTES 32 /* of "modRules[63]" */
+#define NAME_BYTES 32 /* bytes of a name such as "modRules[63]" */
 
-/* One policy to compile. */
+/* A policy that will be compiled. */
 struct made {
     char name[NAME_BYTES];
     struct fx_policy_text *text;
@@ -34,7 +34,8 @@ static bool default_text(json_t *object, struct fx_text key, struct fx_text valu
     return fx_tree_view_text(object, key) != NULL || set_text(object, key, value);
 }
 
-/* If the request does not say where the object is, all rules get one namespace. */
+/* Sets the namespace of a rule. If the request does not name the namespace of the object,
+ * all rules get the same one. */
 static bool set_namespace(const struct fx_dryrun_request *request, json_t *metadata) {
     const struct fx_text key = FX_TEXT("namespace");
     if (!request->has_namespace) {
@@ -45,7 +46,8 @@ static bool set_namespace(const struct fx_dryrun_request *request, json_t *metad
                                                     : FX_TEXT(FX_DRYRUN_NAMESPACE));
 }
 
-/* Metadata that is not an object stays: the compiler reports it. */
+/* Completes a rule. Metadata that is not an object does not change; the compiler reports
+ * it. */
 static bool complete_rule(const struct fx_dryrun_request *request, json_t *rule) {
     if (fx_tree_view_key(rule, "metadata") == NULL &&
         !fx_tree_set_take(rule, FX_TEXT("metadata"), json_object())) {
@@ -61,7 +63,7 @@ static bool complete_rule(const struct fx_dryrun_request *request, json_t *rule)
            default_text(rule, FX_TEXT("kind"), RULE_KIND);
 }
 
-/* The list, writable. NULL without memory. */
+/* Returns the list of rules, writable. NULL if out of memory. */
 static json_t *own_rules(struct fx_dryrun_request *request) {
     json_t *root = fx_tree_own_root(&request->root);
     request->rules = root == NULL ? NULL : fx_tree_own_key(root, FX_TEXT("modRules"));
@@ -81,7 +83,8 @@ static bool complete_all(struct fx_dryrun_request *request) {
 
 /* ---- compiling ------------------------------------------------------------------- */
 
-/* Another policy among `modRules` is refused: it would not be compiled as a ModRule. */
+/* True for a ModRule. Any other policy among `modRules` is refused, because it would not
+ * be compiled as a ModRule. */
 static bool is_rule(const json_t *rule) {
     return fx_text_equal(fx_tree_view_string(rule, "kind"), RULE_KIND) &&
            fx_text_equal(fx_tree_view_string(rule, "apiVersion"), RULE_API_VERSION);
