@@ -35,7 +35,7 @@ static const struct unit *find_unit(struct fx_text name) {
     return NULL;
 }
 
-static bool fail(struct fx_err *err, const char *what, struct fx_text text) {
+static bool fail_duration(struct fx_err *err, const char *what, struct fx_text text) {
     char quoted[TIME_QUOTED];
     return fx_fail(err, FX_EMUTATE, "time: %s duration %s", what,
                    time_quote(text, quoted));
@@ -132,23 +132,23 @@ static bool take_all(struct fx_text text, struct fx_text whole_text, uint64_t *r
         return true;
     }
     if (text.len == 0) {
-        return fail(err, "invalid", whole_text);
+        return fail_duration(err, "invalid", whole_text);
     }
     while (text.len > 0) {
         struct amount amount;
         if (!take_amount(&text, &amount)) {
-            return fail(err, "invalid", whole_text);
+            return fail_duration(err, "invalid", whole_text);
         }
         const struct fx_text name = take_unit(&text);
         if (name.len == 0) {
-            return fail(err, "missing unit in", whole_text);
+            return fail_duration(err, "missing unit in", whole_text);
         }
         const struct unit *unit = find_unit(name);
         if (unit == NULL) {
             return fail_unit(err, name, whole_text);
         }
         if (!add_amount(&amount, unit, ret_sum)) {
-            return fail(err, "invalid", whole_text);
+            return fail_duration(err, "invalid", whole_text);
         }
     }
     return true;
@@ -163,7 +163,7 @@ bool fx_go_duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
         return false;
     }
     if (!negative && sum == MOST) {
-        return fail(err, "invalid", text);
+        return fail_duration(err, "invalid", text);
     }
     *ret_nanoseconds = sum == MOST ? INT64_MIN : negative ? -(int64_t)sum : (int64_t)sum;
     return true;

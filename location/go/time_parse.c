@@ -482,7 +482,7 @@ static void settle_zone(const struct time_reading *reading, struct fx_go_time *t
     }
 }
 
-static bool settle(struct time_reading *reading, struct fx_go_time *ret_time) {
+static bool settle_time(struct time_reading *reading, struct fx_go_time *ret_time) {
     if (!settle_day(reading)) {
         return false;
     }
@@ -527,5 +527,5 @@ bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
                                : fail_element(&reading, chunk.text);
         }
     }
-    return reading.text.len > 0 ? fail_extra(&reading) : settle(&reading, ret_time);
+    return reading.text.len > 0 ? fail_extra(&reading) : settle_time(&reading, ret_time);
 }

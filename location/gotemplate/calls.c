@@ -63,8 +63,8 @@ static size_t size_of(const struct value *value) {
 
 /* Charges for a call by the size of its arguments: most of its work is linear in that
  * size. */
-static bool charge(struct template_run *run, const struct function *function,
-                   const struct value *arguments, size_t n) {
+static bool charge_call(struct template_run *run, const struct function *function,
+                        const struct value *arguments, size_t n) {
     const size_t price = function->price == 0 ? 1 : function->price;
     size_t size = 0;
     for (size_t i = 0; i < n; i++) {
@@ -75,7 +75,7 @@ static bool charge(struct template_run *run, const struct function *function,
 
 bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n, struct value *ret_value) {
-    struct call call = {
+    struct template_call call = {
         .function = function,
         .run = run,
         .arena = &run->arena,
@@ -85,7 +85,7 @@ bool function_call(struct template_run *run, const struct function *function,
         .err = run->err,
     };
     *ret_value = value_nil();
-    return charge(run, function, arguments, n) && function->call(&call);
+    return charge_call(run, function, arguments, n) && function->call(&call);
 }
 
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
@@ -93,7 +93,7 @@ bool function_call(struct template_run *run, const struct function *function,
 /* The kind of an argument (MISSING stands for any), the name of the type, and its name in
  * messages about literals of another type. */
 static const struct {
-    enum value_kind kind;
+    enum template_value_kind kind;
     const char *type;
     const char *expected;
 } types[] = {

@@ -364,7 +364,7 @@ static bool exec_round(struct exec *exec, const struct statement *statement,
 }
 
 static bool exec_over_list(struct exec *exec, const struct statement *statement,
-                           const struct list *list) {
+                           const struct template_list *list) {
     const bool boxed = strcmp(list->type, TYPE_LIST) == 0;
     for (size_t i = 0; i < list->n && exec->flow == FLOW_ON; i++) {
         const struct value key = value_int((int64_t)i);

@@ -14,8 +14,8 @@
 #define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
-static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
-                  size_t depth);
+static bool print_any(struct format_printer *p, const struct value *value, uint32_t verb,
+                      size_t depth);
 
 /* Appends `%!d(string=x)`. */
 static bool print_bad(struct format_printer *p, const struct value *value, uint32_t verb,
@@ -30,7 +30,7 @@ static bool print_bad(struct format_printer *p, const struct value *value, uint3
     } else {
         fx_buf_str(p->out, value_type_name(value));
         fx_buf_char(p->out, '=');
-        printed = print(p, value, 'v', depth);
+        printed = print_any(p, value, 'v', depth);
     }
     fx_buf_char(p->out, ')');
     p->is_bad = false;
@@ -46,8 +46,8 @@ static const char *separator(const struct format_printer *p) {
     return p->format.sharp_v ? ", " : " ";
 }
 
-static bool print_list(struct format_printer *p, const struct list *list, uint32_t verb,
-                       size_t depth) {
+static bool print_list(struct format_printer *p, const struct template_list *list,
+                       uint32_t verb, size_t depth) {
     if (p->format.sharp_v) {
         fx_buf_str(p->out, list->type);
     }
@@ -56,7 +56,7 @@ static bool print_list(struct format_printer *p, const struct list *list, uint32
         if (i > 0) {
             fx_buf_str(p->out, separator(p));
         }
-        if (!print(p, &list->values[i], verb, depth + 1)) {
+        if (!print_any(p, &list->values[i], verb, depth + 1)) {
             return false;
         }
     }
@@ -67,11 +67,11 @@ static bool print_list(struct format_printer *p, const struct list *list, uint32
 static bool print_entry(struct format_printer *p, const struct map_entry *entry,
                         uint32_t verb, size_t depth) {
     const struct value key = value_string(entry->key);
-    if (!print(p, &key, verb, depth + 1)) {
+    if (!print_any(p, &key, verb, depth + 1)) {
         return false;
     }
     fx_buf_char(p->out, ':');
-    return print(p, &entry->value, verb, depth + 1);
+    return print_any(p, &entry->value, verb, depth + 1);
 }
 
 static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
@@ -112,7 +112,7 @@ static bool print_context(struct format_printer *p, const struct context *contex
             fx_buf_text(p->out, context->fields[i].name);
             fx_buf_char(p->out, ':');
         }
-        if (!print(p, &context->fields[i].value, verb, depth + 1)) {
+        if (!print_any(p, &context->fields[i].value, verb, depth + 1)) {
             return false;
         }
     }
@@ -212,8 +212,8 @@ static size_t price_of(const struct format_printer *p, const struct value *value
     }
 }
 
-static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
-                  size_t depth) {
+static bool print_any(struct format_printer *p, const struct value *value, uint32_t verb,
+                      size_t depth) {
     if (!run_check_depth(p->run, depth) ||
         !run_spend(p->run, 1 + price_of(p, value, verb) + price_of_filling(&p->format))) {
         return false;
@@ -244,7 +244,7 @@ bool format_value(struct format_printer *p, const struct value *value, uint32_t 
     if (verb == 'p' || verb == 'w') {
         return print_bad(p, value, verb, 0);
     }
-    return print(p, value, verb, 0);
+    return print_any(p, value, verb, 0);
 }
 
 /* ---- %v without flags -------------------------------------------------------------- */

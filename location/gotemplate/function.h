@@ -17,7 +17,7 @@
 #include "location/gotemplate/value.h"
 
 /* A call of a function. */
-struct call {
+struct template_call {
     const struct function *function;
     struct template_run *run; /* the execution's memory and limits (run.h) */
     struct fx_arena *arena;   /* &run->arena; run_alloc() also sets the error */
@@ -57,7 +57,7 @@ struct function {
      * "error calling x:"), FX_ELIMIT, FX_ENOMEM. NULL for a refused function, and for
      * `and` and `or`, which the interpreter evaluates. `price` has already paid for work
      * that is linear in the size of the arguments. */
-    bool (*call)(struct call *call);
+    bool (*call)(struct template_call *call);
     /* The parameters. If `variadic` is set, the last one repeats, zero or more times. */
     enum parameter parameters[MOST_PARAMETERS + 1];
     bool variadic;

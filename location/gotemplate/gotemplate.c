@@ -122,7 +122,7 @@ static void name_place(const struct exec *exec, struct fx_err *err) {
 }
 
 /* Truncates the buffer to `len` bytes, and restores its failure. */
-static void cut(struct fx_buf *buf, size_t len, bool failed) {
+static void cut_output(struct fx_buf *buf, size_t len, bool failed) {
     buf->len = len;
     buf->failed = failed;
     if (buf->data != NULL) {
@@ -157,7 +157,7 @@ bool fx_gotemplate_execute(const struct fx_gotemplate *template,
     const bool ok = run_program(&exec, context);
     ret_text->max = max;
     if (!ok) {
-        cut(ret_text, len, failed);
+        cut_output(ret_text, len, failed);
         if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
             name_place(&exec, err);
         }

@@ -253,7 +253,8 @@ static bool check_stage(struct template_parser *parser, const struct command *co
 
 /* commands := command ( '|' command )* */
 static bool parse_commands(struct template_parser *parser, const char *where,
-                           enum token_type shut, const struct command **ret_commands) {
+                           enum template_token_type shut,
+                           const struct command **ret_commands) {
     const struct command **last = ret_commands;
     for (size_t stage = 1; parser->token.type != shut; stage++) {
         struct command *command = parser_nodes(parser, 1, sizeof *command);
@@ -311,7 +312,7 @@ static bool parse_declaration(struct template_parser *parser, const char *where,
     if (!parser_advance(parser)) {
         return false;
     }
-    const enum token_type type = parser->token.type;
+    const enum template_token_type type = parser->token.type;
     if (type != TOKEN_COMMA && type != TOKEN_DECLARE && type != TOKEN_ASSIGN) {
         parser->scanner = before.scanner;
         parser->token = before.token;
@@ -333,7 +334,8 @@ static bool parse_declaration(struct template_parser *parser, const char *where,
 
 /* pipeline := declaration? commands */
 bool parser_pipeline(struct template_parser *parser, const char *where,
-                     enum token_type shut, const struct pipeline **ret_pipeline) {
+                     enum template_token_type shut,
+                     const struct pipeline **ret_pipeline) {
     struct pipeline *pipeline = parser_nodes(parser, 1, sizeof *pipeline);
     const uint32_t off = parser->token.off;
     if (pipeline == NULL || !parse_declaration(parser, where, pipeline) ||

@@ -36,7 +36,7 @@
     X(TRUE, "true")         \
     X(WITH, "with")
 
-enum token_type {
+enum template_token_type {
     TOKEN_TEXT,  /* outside of actions */
     TOKEN_OPEN,  /* {{ */
     TOKEN_SHUT,  /* }} */
@@ -63,7 +63,7 @@ enum token_type {
 
 /* `text` is the source text, with quotes. */
 struct template_token {
-    enum token_type type;
+    enum template_token_type type;
     bool spaced; /* white space precedes it */
     struct fx_text text;
     uint32_t off;
@@ -146,7 +146,7 @@ bool parser_declare(struct template_parser *parser, struct fx_text name,
 /* Parses a pipeline up to and including the token `shut` (SHUT or RIGHT). `where` is
  * "if", "range", … for messages; only "range" can declare two variables. */
 bool parser_pipeline(struct template_parser *parser, const char *where,
-                     enum token_type shut,
+                     enum template_token_type shut,
                      const struct pipeline **ret_pipeline) FX_MUST_USE;
 
 /* Parses program->source into the program. */

@@ -24,7 +24,7 @@ struct template_reading {
     size_t n_origins;
     const char *const *fields; /* known context fields, ended by NULL; or NULL */
     struct fx_text unknown;    /* the first context field that is not known */
-    struct known {
+    struct known_variable {
         uint32_t id;
         struct standing standing;
     } variables[FX_LIMIT_TEMPLATE_VARIABLES];
@@ -36,7 +36,8 @@ static bool read_pipeline(struct template_reading *reading, const struct standin
 
 /* Marks the whole value as wanted. Called for values that are printed or computed with,
  * and for values that cannot be followed further. */
-static void use(const struct template_reading *reading, const struct standing *standing) {
+static void use_value(const struct template_reading *reading,
+                      const struct standing *standing) {
     if (!standing->is_context) {
         fx_json_cursor_all(standing->cursor);
         return;
@@ -69,14 +70,14 @@ static void set_variable(struct template_reading *reading, uint32_t id, bool ass
         i++;
     }
     if (assigns || i < reading->n_variables || i == FX_LIMIT_TEMPLATE_VARIABLES) {
-        use(reading, standing);
+        use_value(reading, standing);
         if (i < reading->n_variables && reading->variables[i].standing.is_context) {
-            use(reading, &reading->variables[i].standing);
+            use_value(reading, &reading->variables[i].standing);
             reading->variables[i].standing = nowhere;
         }
         return;
     }
-    reading->variables[i] = (struct known){id, *standing};
+    reading->variables[i] = (struct known_variable){id, *standing};
     reading->n_variables++;
 }
 
@@ -139,7 +140,7 @@ static bool use_operand(struct template_reading *reading, const struct standing 
     if (!read_operand(reading, dot, operand, &standing)) {
         return false;
     }
-    use(reading, &standing);
+    use_value(reading, &standing);
     return true;
 }
 
@@ -153,7 +154,7 @@ static bool read_index(struct template_reading *reading, const struct standing *
     const struct operand *from = &command->operands[1];
     bool ok = read_operand(reading, dot, from, ret_standing);
     if (ok && ret_standing->is_context) {
-        use(reading, ret_standing);
+        use_value(reading, ret_standing);
         *ret_standing = nowhere;
     }
     for (size_t i = 2; ok && i < command->n_operands; i++) {
@@ -166,7 +167,7 @@ static bool read_index(struct template_reading *reading, const struct standing *
         }
     }
     if (final != NULL) {
-        use(reading, final);
+        use_value(reading, final);
         fx_json_cursor_element(&ret_standing->cursor);
     }
     return ok;
@@ -179,7 +180,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
         return false;
     }
     if (standing.is_context) {
-        use(reading, &standing);
+        use_value(reading, &standing);
     } else {
         fx_json_cursor_count(standing.cursor);
     }
@@ -203,7 +204,7 @@ static bool read_call(struct template_reading *reading, const struct standing *d
         ok = use_operand(reading, dot, &command->operands[i]);
     }
     if (final != NULL) {
-        use(reading, final);
+        use_value(reading, final);
     }
     *ret_standing = nowhere;
     return ok;
@@ -256,7 +257,7 @@ static bool read_print(struct template_reading *reading, const struct standing *
     }
     set_variables(reading, statement->pipeline, &standing);
     if (statement->pipeline->n_variables == 0) {
-        use(reading, &standing);
+        use_value(reading, &standing);
     }
     return true;
 }
@@ -284,7 +285,7 @@ static bool read_range(struct template_reading *reading, const struct standing *
         return false;
     }
     if (element.is_context) {
-        use(reading, &element);
+        use_value(reading, &element);
         element = nowhere;
     }
     fx_json_cursor_element(&element.cursor);
@@ -310,7 +311,7 @@ static bool read_template(struct template_reading *reading, const struct standin
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
         return false;
     }
-    use(reading, &standing);
+    use_value(reading, &standing);
     return true;
 }
 

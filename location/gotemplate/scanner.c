@@ -14,7 +14,7 @@
 
 static const struct {
     const char *word;
-    enum token_type type;
+    enum template_token_type type;
 } keywords[] = {
 #define X(type, word) {word, TOKEN_##type},
     KEYWORDS(X)
@@ -52,7 +52,7 @@ static bool stands(const struct template_scanner *scanner, size_t by, const char
 }
 
 static struct template_token token_from(const struct template_scanner *scanner,
-                                        size_t start, enum token_type type) {
+                                        size_t start, enum template_token_type type) {
     return (struct template_token){
         .type = type,
         .text = {scanner->source.data + start, scanner->at - start},
@@ -204,7 +204,7 @@ static bool check_name_end(struct template_scanner *scanner, size_t start,
                 FX_TEXT_ARG(name.text));
 }
 
-static enum token_type word_type(struct fx_text word) {
+static enum template_token_type word_type(struct fx_text word) {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
         if (fx_text_is(word, keywords[i].word)) {
             return keywords[i].type;
@@ -223,7 +223,7 @@ static bool scan_word(struct template_scanner *scanner, struct template_token *r
 }
 
 /* variable := '$' word?        field := '.' word? */
-static bool scan_name(struct template_scanner *scanner, enum token_type type,
+static bool scan_name(struct template_scanner *scanner, enum template_token_type type,
                       struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     scanner->at++;
@@ -239,7 +239,7 @@ static bool scan_name(struct template_scanner *scanner, enum token_type type,
 }
 
 /* Scans a quoted text up to the same quote; a backslash escapes the next rune. */
-static bool scan_quoted(struct template_scanner *scanner, enum token_type type,
+static bool scan_quoted(struct template_scanner *scanner, enum template_token_type type,
                         struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     const char quote = ahead(scanner, 0);
@@ -333,7 +333,7 @@ static bool scan_number(struct template_scanner *scanner,
 }
 
 /* Returns the type of a token of one character. */
-static enum token_type sign_type(char c) {
+static enum template_token_type sign_type(char c) {
     switch (c) {
     case '(': return TOKEN_LEFT;
     case ')': return TOKEN_RIGHT;

@@ -24,7 +24,7 @@ struct value;
 
 /* MISSING is Go's zero reflect.Value, the result for a key that does not exist; NIL is
  * nil. Both print `<no value>`, and `<nil>` inside another value. */
-enum value_kind {
+enum template_value_kind {
     VALUE_MISSING,
     VALUE_NIL,
     VALUE_BOOL,
@@ -56,14 +56,14 @@ struct object_type {
 };
 
 struct value {
-    enum value_kind kind;
+    enum template_value_kind kind;
     bool boxed; /* an interface{} in Go (an element, an entry); for the interpreter */
     union {
         bool boolean;
         int64_t integer;
         double number;
         struct fx_text string;
-        struct list *list;
+        struct template_list *list;
         struct map *map;
         struct context *context;
         struct {
@@ -82,7 +82,7 @@ struct value {
 #define TYPE_TEXTS   "map[string]string"
 
 /* A slice; `type` is the name of its Go type. A list does not change after it is made. */
-struct list {
+struct template_list {
     const char *type;
     size_t n;
     struct value *values;
@@ -140,7 +140,7 @@ static inline struct value value_string(struct fx_text string) {
     return (struct value){.kind = VALUE_STRING, .string = string};
 }
 
-static inline struct value value_list(struct list *list) {
+static inline struct value value_list(struct template_list *list) {
     return (struct value){.kind = VALUE_LIST, .list = list};
 }
 
@@ -169,10 +169,10 @@ bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) FX_MUST_USE;
 
 /* Makes an []interface{} of n zero values; the caller may change its `type`. */
-struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
+struct template_list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* Makes a []string of n values, which the caller sets. */
-struct list *value_strings_new(struct template_run *run, size_t n) FX_MUST_USE;
+struct template_list *value_strings_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* Makes an empty map[string]interface{}; the caller may change its `type`. */
 struct map *value_map_new(struct template_run *run) FX_MUST_USE;

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "location/jsonpath/program.h"
 
-enum token_type {
+enum path_token_type {
     TOKEN_END,
     TOKEN_IDENT,
     TOKEN_NUMBER,
@@ -30,7 +30,7 @@ enum token_type {
 };
 
 struct path_token {
-    enum token_type type;
+    enum path_token_type type;
     char mark; /* the character of an ASCII TOKEN_MARK, else 0 */
     struct fx_text text;
     uint32_t off, len; /* at the end of the text, the byte after it */
@@ -89,13 +89,15 @@ bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
 
 /* Adds a constant whose token is skipped; the caller sets its value. Returns NULL with
  * FX_ENOMEM if out of memory. */
-struct node *fx_jsonpath_add_constant(struct path_parser *parser, enum node_type type,
-                                      node_index *ret_node) FX_MUST_USE;
+struct expression_node *fx_jsonpath_add_constant(struct path_parser *parser,
+                                                 enum node_type type,
+                                                 node_index *ret_node) FX_MUST_USE;
 
 /* Fails with this message at the token. Always false. */
 bool fx_jsonpath_fail_token(struct path_parser *parser, const char *message);
 
-static inline struct node *fx_jsonpath_at(struct path_parser *parser, node_index index) {
+static inline struct expression_node *fx_jsonpath_at(struct path_parser *parser,
+                                                     node_index index) {
     return &parser->program->nodes[index];
 }
 

@@ -107,7 +107,7 @@ enum node_type {
 
 typedef uint32_t node_index;
 
-struct node {
+struct expression_node {
     uint8_t type; /* enum node_type */
     uint8_t id;
     bool is_constant;
@@ -128,7 +128,7 @@ struct node {
 };
 
 struct fx_jsonpath {
-    struct node *nodes;
+    struct expression_node *nodes;
     size_t n_nodes;
     node_index root;
     bool is_field_path; /* a path from $ that consists of names */
@@ -139,8 +139,9 @@ struct fx_jsonpath {
 
 /* Checks that the call is of a known function with one argument. On false, `err` has the
  * code, the message and the span. */
-bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
-                            enum fx_code code, struct fx_err *err) FX_MUST_USE;
+bool fx_jsonpath_check_call(const struct fx_jsonpath *path,
+                            const struct expression_node *call, enum fx_code code,
+                            struct fx_err *err) FX_MUST_USE;
 
 /* Parses the whole text as Go's strconv.ParseFloat does: `1e3`, `inf`, `NaN`. False for
  * other texts, numbers beyond a double, and texts of more than FX_GO_SHORT_NUMBER
@@ -151,29 +152,30 @@ bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) FX_MUST_US
 bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path);
 
 /* Return the first child or the next sibling, or NULL. */
-static inline const struct node *fx_jsonpath_first(const struct fx_jsonpath *program,
-                                                   const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_first(const struct fx_jsonpath *program, const struct expression_node *node) {
     return node->first == 0 ? NULL : &program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_next(const struct fx_jsonpath *program,
-                                                  const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_next(const struct fx_jsonpath *program, const struct expression_node *node) {
     return node->next == 0 ? NULL : &program->nodes[node->next];
 }
 
 /* Return the first child or the next sibling, which must exist. */
-static inline const struct node *fx_jsonpath_child(const struct fx_jsonpath *program,
-                                                   const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_child(const struct fx_jsonpath *program, const struct expression_node *node) {
     return &program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_sibling(const struct fx_jsonpath *program,
-                                                     const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_sibling(const struct fx_jsonpath *program,
+                    const struct expression_node *node) {
     return &program->nodes[node->next];
 }
 
 /* True for a step that selects any number of values. Each such step adds a key part. */
-static inline bool fx_jsonpath_is_branching(const struct node *node) {
+static inline bool fx_jsonpath_is_branching(const struct expression_node *node) {
     return node->type >= STEP_ALL;
 }
 

@@ -155,7 +155,7 @@ static void scan_quoted(struct path_scanner *scanner) {
     scanner->at += !at_end(scanner);
 }
 
-static enum token_type scan_token(struct path_scanner *scanner) {
+static enum path_token_type scan_token(struct path_scanner *scanner) {
     const char c = ahead(scanner, 0);
     if (c == '"' || c == '\'' || c == '`') {
         scan_quoted(scanner);

@@ -26,7 +26,7 @@
 
 struct fx_go_time;
 
-enum value_kind {
+enum path_value_kind {
     VALUE_UNDEFINED,
     VALUE_NODE,    /* a node of the object, or true, false, null */
     VALUE_NUMBER,  /* a double, which may be infinite or NaN */
@@ -39,7 +39,7 @@ enum value_kind {
 };
 
 struct path_value {
-    enum value_kind kind;
+    enum path_value_kind kind;
     union {
         json_t *node;
         double number;
@@ -68,7 +68,7 @@ struct value_map {
 
 /* The key or index that a branching step selected on the way to a value. */
 struct key_part {
-    const struct node *step;
+    const struct expression_node *step;
     bool is_index;
     size_t index;
     struct fx_text key;
@@ -76,7 +76,7 @@ struct key_part {
 
 /* The key parts of a value, for the placeholders in the key of an object. */
 struct key_parts {
-    const struct node *path;
+    const struct expression_node *path;
     struct key_part *parts;
     size_t n_parts, cap_parts;
 };
@@ -210,20 +210,20 @@ json_t *fx_jsonpath_json(struct path_run *run,
 /* ---- eval.c ---------------------------------------------------------------------- */
 
 /* Evaluates a node. `current` is the value of @. */
-bool fx_jsonpath_eval_node(struct path_run *run, const struct node *node,
+bool fx_jsonpath_eval_node(struct path_run *run, const struct expression_node *node,
                            const struct path_value *current,
                            struct path_value *ret_value) FX_MUST_USE;
 
 /* ---- operate.c ------------------------------------------------------------------- */
 
-bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
+bool fx_jsonpath_operate(struct path_run *run, const struct expression_node *infix,
                          const struct path_value *left, const struct path_value *right,
                          struct path_value *ret_value) FX_MUST_USE;
-bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
+bool fx_jsonpath_prefix(struct path_run *run, const struct expression_node *prefix,
                         const struct path_value *operand,
                         struct path_value *ret_value) FX_MUST_USE;
 
-bool fx_jsonpath_call(struct path_run *run, const struct node *call,
+bool fx_jsonpath_call(struct path_run *run, const struct expression_node *call,
                       const struct path_value *argument,
                       struct path_value *ret_value) FX_MUST_USE;
 
@@ -241,11 +241,11 @@ struct path_walk {
 
 /* Calls walk->found for all values of the path. Branches that fail are skipped. False
  * only if the run is over, or if `found` returned false. */
-bool fx_jsonpath_walk(struct path_walk *walk, const struct node *path,
+bool fx_jsonpath_walk(struct path_walk *walk, const struct expression_node *path,
                       const struct path_value *current) FX_MUST_USE;
 
 /* Evaluates the path to one value, or to the list of the values that it selects. */
-bool fx_jsonpath_eval_path(struct path_run *run, const struct node *path,
+bool fx_jsonpath_eval_path(struct path_run *run, const struct expression_node *path,
                            const struct path_value *current,
                            struct path_value *ret_value) FX_MUST_USE;
 

@@ -133,7 +133,7 @@ static bool times_equal(const void *a, const void *b) {
 }
 
 /* Returns the time since 1970 in fractions of a second. */
-static int64_t count(const struct fx_go_time *time, int64_t per_second) {
+static int64_t count_since_1970(const struct fx_go_time *time, int64_t per_second) {
     const uint64_t whole = (uint64_t)time->seconds * (uint64_t)per_second;
     return (int64_t)(whole + (uint64_t)(time->nanoseconds / (FX_GO_SECOND / per_second)));
 }
@@ -160,9 +160,9 @@ static bool time_member(const void *object, struct fx_text name,
         {"Second", value_int(parts.second)},
         {"Nanosecond", value_int(time->nanoseconds)},
         {"Unix", value_int64(time->seconds)},
-        {"UnixMilli", value_int64(count(time, 1000))},
-        {"UnixMicro", value_int64(count(time, 1000000))},
-        {"UnixNano", value_int64(count(time, FX_GO_SECOND))},
+        {"UnixMilli", value_int64(count_since_1970(time, 1000))},
+        {"UnixMicro", value_int64(count_since_1970(time, 1000000))},
+        {"UnixNano", value_int64(count_since_1970(time, FX_GO_SECOND))},
         {"IsZero", value_bool(is_zero(time))},
     };
     for (size_t i = 0; i < FX_COUNT(members); i++) {
@@ -193,14 +193,15 @@ static const struct fx_go_time *time_of(const struct value *value) {
 }
 
 /* Returns an argument whose parameter is PARAMETER_TIME. */
-static const struct fx_go_time *argument_time(const struct call *call, size_t index) {
+static const struct fx_go_time *argument_time(const struct template_call *call,
+                                              size_t index) {
     const struct fx_go_time *time = time_of(&call->arguments[index]);
     assert(time != NULL);
     return time;
 }
 
 /* Converts a time, or an integer as seconds since 1970. */
-static bool take_time(struct call *call, const struct value *value,
+static bool take_time(struct template_call *call, const struct value *value,
                       struct fx_go_time *ret_time) {
     const struct fx_go_time *time = time_of(value);
     if (time != NULL) {
@@ -217,7 +218,7 @@ static bool take_time(struct call *call, const struct value *value,
                    value_type_name(value));
 }
 
-static bool give_time(struct call *call, struct fx_go_time time) {
+static bool give_time(struct template_call *call, struct fx_go_time time) {
     struct fx_go_time *copy = run_alloc(call->run, sizeof *copy);
     if (copy == NULL) {
         return false;
@@ -229,8 +230,8 @@ static bool give_time(struct call *call, struct fx_go_time time) {
 
 /* ---- printing -------------------------------------------------------------------- */
 
-static bool print_in(struct call *call, struct fx_text layout, const struct value *value,
-                     struct fx_text zone_name) {
+static bool print_in(struct template_call *call, struct fx_text layout,
+                     const struct value *value, struct fx_text zone_name) {
     struct fx_go_time time;
     struct zone zone = {0};
     if (!take_time(call, value, &time) || !zone_find(zone_name, &zone, call->err)) {
@@ -243,40 +244,40 @@ static bool print_in(struct call *call, struct fx_text layout, const struct valu
 }
 
 /* Formats a date. The local zone is UTC. */
-static bool call_date(struct call *call) {
+static bool call_date(struct template_call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1], FX_GO_UTC);
 }
 
-static bool call_date_in_zone(struct call *call) {
+static bool call_date_in_zone(struct template_call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1],
                     call->arguments[2].string);
 }
 
 #define HTML_DATE FX_TEXT("2006-01-02")
 
-static bool call_html_date(struct call *call) {
+static bool call_html_date(struct template_call *call) {
     return print_in(call, HTML_DATE, &call->arguments[0], FX_GO_UTC);
 }
 
-static bool call_html_date_in_zone(struct call *call) {
+static bool call_html_date_in_zone(struct template_call *call) {
     return print_in(call, HTML_DATE, &call->arguments[0], call->arguments[1].string);
 }
 
-static bool call_unix_epoch(struct call *call) {
+static bool call_unix_epoch(struct template_call *call) {
     fx_buf_integer(run_scratch(call->run), argument_time(call, 0)->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
 /* ---- reading and changing -------------------------------------------------------- */
 
-static bool call_must_to_date(struct call *call) {
+static bool call_must_to_date(struct template_call *call) {
     struct fx_go_time time;
     return fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
                             call->err) &&
            give_time(call, time);
 }
 
-static bool call_to_date(struct call *call) {
+static bool call_to_date(struct template_call *call) {
     struct fx_go_time time;
     if (!fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
                           NULL)) {
@@ -285,13 +286,13 @@ static bool call_to_date(struct call *call) {
     return give_time(call, time);
 }
 
-static bool call_must_date_modify(struct call *call) {
+static bool call_must_date_modify(struct template_call *call) {
     int64_t nanoseconds = 0;
     return fx_go_duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
            give_time(call, fx_go_time_add(argument_time(call, 1), nanoseconds));
 }
 
-static bool call_date_modify(struct call *call) {
+static bool call_date_modify(struct template_call *call) {
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
     if (!fx_go_duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
@@ -304,7 +305,7 @@ static bool call_date_modify(struct call *call) {
 
 /* Prints seconds as a duration. A value that is neither text nor int64, such as a plain
  * literal, counts as 0. */
-static bool call_duration(struct call *call) {
+static bool call_duration(struct template_call *call) {
     const struct value *value = &call->arguments[0];
     int64_t seconds = 0;
     if (value->kind == VALUE_STRING) {
@@ -339,7 +340,7 @@ static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
     fx_buf_str(buf, "0s");
 }
 
-static bool call_duration_round(struct call *call) {
+static bool call_duration_round(struct template_call *call) {
     const struct value *value = &call->arguments[0];
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;

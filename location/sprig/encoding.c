@@ -57,7 +57,7 @@ static bool is_line_end(char c) {
     return c == '\n' || c == '\r';
 }
 
-static struct base32_cursor start(struct fx_text text) {
+static struct base32_cursor base32_start(struct fx_text text) {
     struct base32_cursor cursor = {.rest = text};
     for (size_t i = 0; i < text.len; i++) {
         cursor.left += is_line_end(text.data[i]) ? 0 : 1;
@@ -131,7 +131,7 @@ static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *r
 
 /* Decodes a text. Up to seven characters after the padding are ignored, as in Go. */
 static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_fault) {
-    struct base32_cursor cursor = start(text);
+    struct base32_cursor cursor = base32_start(text);
     bool last = false;
     while (cursor.left > 0 && !last) {
         if (!take_group(buf, &cursor, &last, ret_fault)) {
@@ -143,19 +143,19 @@ static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_f
 
 /* ---- base64 and base32 ------------------------------------------------------------- */
 
-static bool call_b64enc(struct call *call) {
+static bool call_b64enc(struct template_call *call) {
     fx_base64_encode(run_scratch(call->run), call->arguments[0].string);
     return run_take_scratch(call->run, call->ret);
 }
 
 /* Returns the error message as the result, as Sprig does. */
-static bool give_fault(struct call *call, const char *encoding, size_t at) {
+static bool give_fault(struct template_call *call, const char *encoding, size_t at) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_printf(buf, "illegal %s data at input byte %zu", encoding, at);
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_b64dec(struct call *call) {
+static bool call_b64dec(struct template_call *call) {
     const struct fx_text text = call->arguments[0].string;
     struct fx_buf *buf = run_scratch(call->run);
     if (fx_base64_decode(buf, text) || buf->failed) {
@@ -164,12 +164,12 @@ static bool call_b64dec(struct call *call) {
     return give_fault(call, "base64", fx_base64_find_fault(text));
 }
 
-static bool call_b32enc(struct call *call) {
+static bool call_b32enc(struct template_call *call) {
     base32_encode(run_scratch(call->run), call->arguments[0].string);
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_b32dec(struct call *call) {
+static bool call_b32dec(struct template_call *call) {
     size_t fault = 0;
     if (base32_decode(run_scratch(call->run), call->arguments[0].string, &fault)) {
         return run_take_scratch(call->run, call->ret);
@@ -179,7 +179,7 @@ static bool call_b32dec(struct call *call) {
 
 /* ---- digests ----------------------------------------------------------------------- */
 
-static bool give_hex(struct call *call, const uint8_t *digest, size_t len) {
+static bool give_hex(struct template_call *call, const uint8_t *digest, size_t len) {
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < len; i++) {
         fx_buf_hex(buf, digest[i], 2, false);
@@ -187,19 +187,19 @@ static bool give_hex(struct call *call, const uint8_t *digest, size_t len) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_sha1sum(struct call *call) {
+static bool call_sha1sum(struct template_call *call) {
     uint8_t digest[FX_SHA1_BYTES];
     fx_sha1(call->arguments[0].string, digest);
     return give_hex(call, digest, sizeof digest);
 }
 
-static bool call_sha256sum(struct call *call) {
+static bool call_sha256sum(struct template_call *call) {
     uint8_t digest[FX_SHA256_BYTES];
     fx_sha256(call->arguments[0].string, digest);
     return give_hex(call, digest, sizeof digest);
 }
 
-static bool call_adler32sum(struct call *call) {
+static bool call_adler32sum(struct template_call *call) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_number(buf, fx_adler32(call->arguments[0].string));
     return run_take_scratch(call->run, call->ret);
@@ -220,12 +220,12 @@ static bool is_abs(struct fx_text path) {
     return path.len > 0 && path.data[0] == '/';
 }
 
-static bool call_is_abs(struct call *call) {
+static bool call_is_abs(struct template_call *call) {
     return return_bool(call, is_abs(call->arguments[0].string));
 }
 
 /* Returns the last element, without trailing slashes. */
-static bool call_base(struct call *call) {
+static bool call_base(struct template_call *call) {
     struct fx_text path = call->arguments[0].string;
     const bool empty = path.len == 0;
     while (path.len > 0 && path.data[path.len - 1] == '/') {
@@ -241,7 +241,7 @@ static bool call_base(struct call *call) {
 }
 
 /* Returns the extension of the last element, from its last point. */
-static bool call_ext(struct call *call) {
+static bool call_ext(struct template_call *call) {
     const struct fx_text path = call->arguments[0].string;
     size_t at = path.len;
     struct fx_text ext = {"", 0};
@@ -292,7 +292,7 @@ static void clean_element(struct cleaning *cleaning, struct fx_text element) {
 
 /* Returns the shortest equivalent path (path.Clean). It is never longer than `path`,
  * except that `.` stands for the empty path. */
-static bool clean(struct call *call, struct fx_text path) {
+static bool clean(struct template_call *call, struct fx_text path) {
     struct cleaning cleaning = {.out = run_alloc(call->run, path.len + 1)};
     if (cleaning.out == NULL) {
         return false;
@@ -313,11 +313,11 @@ static bool clean(struct call *call, struct fx_text path) {
     return true;
 }
 
-static bool call_clean(struct call *call) {
+static bool call_clean(struct template_call *call) {
     return clean(call, call->arguments[0].string);
 }
 
-static bool call_dir(struct call *call) {
+static bool call_dir(struct template_call *call) {
     const struct fx_text path = call->arguments[0].string;
     return clean(call, (struct fx_text){path.data, length_of_dir(path)});
 }

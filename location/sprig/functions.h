@@ -61,33 +61,33 @@ extern const struct object_type version_type;
 
 /* True for the `must` function of a pair, which reports an error; the other one hides
  * it. */
-static inline bool is_must(const struct call *call) {
+static inline bool is_must(const struct template_call *call) {
     return strncmp(call->function->name, "must", 4) == 0;
 }
 
 /* Returns the argument, which is a string. */
-static inline struct fx_text argument_text(const struct call *call, size_t i) {
+static inline struct fx_text argument_text(const struct template_call *call, size_t i) {
     return call->arguments[i].string;
 }
 
 /* Returns the argument, which is an int. */
-static inline int64_t argument_int(const struct call *call, size_t i) {
+static inline int64_t argument_int(const struct template_call *call, size_t i) {
     return call->arguments[i].integer;
 }
 
 /* Returns a string. The bytes must outlive the call. */
-static inline bool return_text(struct call *call, struct fx_text text) {
+static inline bool return_text(struct template_call *call, struct fx_text text) {
     *call->ret = value_string(text);
     return true;
 }
 
-static inline bool return_bool(struct call *call, bool boolean) {
+static inline bool return_bool(struct template_call *call, bool boolean) {
     *call->ret = value_bool(boolean);
     return true;
 }
 
 /* Returns the list; false for NULL. */
-static inline bool return_list(struct call *call, struct list *list) {
+static inline bool return_list(struct template_call *call, struct template_list *list) {
     if (list != NULL) {
         *call->ret = value_list(list);
     }
@@ -95,7 +95,7 @@ static inline bool return_list(struct call *call, struct list *list) {
 }
 
 /* Returns the map; false for NULL. */
-static inline bool return_map(struct call *call, struct map *map) {
+static inline bool return_map(struct template_call *call, struct map *map) {
     if (map != NULL) {
         *call->ret = value_map(map);
     }
@@ -120,7 +120,7 @@ bool value_to_float64(struct template_run *run, const struct value *value,
 /* Makes a []string. A list gives the texts of its elements that are not nil; nil gives an
  * empty list; any other value gives one text. */
 bool value_to_strings(struct template_run *run, const struct value *value,
-                      struct list **ret_list) FX_MUST_USE;
+                      struct template_list **ret_list) FX_MUST_USE;
 
 /* ---- searching --------------------------------------------------------------------- */
 

@@ -33,7 +33,7 @@ struct json_printer {
     enum json_layout layout;
 };
 
-static bool print(struct json_printer *p, const struct value *value, size_t depth);
+static bool print_any(struct json_printer *p, const struct value *value, size_t depth);
 
 /* True for U+2028 and U+2029, which Go always escapes. Both have three bytes in UTF-8. */
 static bool is_separator(const char *at, const char *end) {
@@ -87,14 +87,15 @@ static void break_line(struct json_printer *p, size_t depth) {
     }
 }
 
-static bool print_list(struct json_printer *p, const struct list *list, size_t depth) {
+static bool print_list(struct json_printer *p, const struct template_list *list,
+                       size_t depth) {
     fx_buf_char(p->out, '[');
     for (size_t i = 0; i < list->n; i++) {
         if (i > 0) {
             fx_buf_char(p->out, ',');
         }
         break_line(p, depth + 1);
-        if (!print(p, &list->values[i], depth + 1)) {
+        if (!print_any(p, &list->values[i], depth + 1)) {
             return false;
         }
     }
@@ -114,7 +115,7 @@ static bool print_member(struct json_printer *p, struct fx_text key,
     break_line(p, depth);
     print_string(p, key);
     fx_buf_str(p->out, p->layout == LAYOUT_INDENTED ? ": " : ":");
-    return print(p, value, depth);
+    return print_any(p, value, depth);
 }
 
 static void end_object(struct json_printer *p, size_t n, size_t depth) {
@@ -182,7 +183,7 @@ static size_t price_of_lines(const struct json_printer *p, size_t depth) {
     return p->layout == LAYOUT_INDENTED ? depth / FX_BUDGET_BYTES : 0;
 }
 
-static bool print(struct json_printer *p, const struct value *value, size_t depth) {
+static bool print_any(struct json_printer *p, const struct value *value, size_t depth) {
     if (!run_check_depth(p->run, depth) ||
         !run_spend(p->run, price_of(p, value) + price_of_lines(p, depth))) {
         return false;
@@ -207,7 +208,7 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
 static bool json_print(struct template_run *run, struct fx_buf *buf,
                        const struct value *value, enum json_layout layout) {
     struct json_printer printer = {run, buf, layout};
-    return print(&printer, value, 0);
+    return print_any(&printer, value, 0);
 }
 
 /* ---- the functions ----------------------------------------------------------------- */
@@ -215,7 +216,7 @@ static bool json_print(struct template_run *run, struct fx_buf *buf,
 static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value);
 
 static bool copy_array(struct template_run *run, json_t *array, struct value *ret_value) {
-    struct list *list = value_list_new(run, json_array_size(array));
+    struct template_list *list = value_list_new(run, json_array_size(array));
     if (list == NULL) {
         return false;
     }
@@ -288,7 +289,7 @@ static bool copy_node(struct template_run *run, json_t *node, struct value *ret_
     return true;
 }
 
-static bool call_from_json(struct call *call) {
+static bool call_from_json(struct template_call *call) {
     json_t *root = fx_json_read(call->arguments[0].string, NULL, call->err);
     if (root != NULL) {
         const bool copied = copy_node(call->run, root, call->ret);
@@ -310,7 +311,7 @@ static bool call_from_json(struct call *call) {
 
 /* Writes JSON. For a value that JSON does not have, a plain function returns the empty
  * text, but toRawJson panics with the message of its twin. */
-static bool call_to_json(struct call *call) {
+static bool call_to_json(struct template_call *call) {
     const enum json_layout layout = (enum json_layout)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);
     if (json_print(call->run, buf, &call->arguments[0], layout)) {

@@ -222,7 +222,7 @@ static size_t add_reference(const struct replacing *r, struct fx_text template) 
     return from + len + (is_braced ? 1 : 0);
 }
 
-static void expand(const struct replacing *r, struct fx_text template) {
+static void expand_template(const struct replacing *r, struct fx_text template) {
     while (template.len > 0) {
         const char *mark = memchr(template.data, '$', template.len);
         const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
@@ -249,7 +249,7 @@ static bool replace_all(struct template_run *run, struct replacing *r,
         fx_buf_add(r->out, r->text.data + copied, r->spans[0].from - copied);
         copied = r->spans[0].to;
         if (by->expands) {
-            expand(r, by->text);
+            expand_template(r, by->text);
         } else {
             fx_buf_text(r->out, by->text);
         }
@@ -304,7 +304,7 @@ static void add_complaint(struct fx_buf *message, const char *re2) {
 }
 
 /* Converts RE2's message to Go's. Always false. */
-static bool fail_pattern(struct call *call, struct fx_text pattern) {
+static bool fail_pattern(struct template_call *call, struct fx_text pattern) {
     struct fx_buf message;
     fx_buf_init(&message, 0);
     if (!is_must(call)) {
@@ -322,7 +322,7 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
 }
 
 /* Compiles the first argument. On an error returns NULL. */
-static const struct fx_regex *take_pattern(struct call *call) {
+static const struct fx_regex *take_pattern(struct template_call *call) {
     const struct fx_text pattern = argument_text(call, 0);
     const struct fx_regex *regex = NULL;
     if (!run_regex(call->run, pattern, &regex, call->err)) {
@@ -334,7 +334,7 @@ static const struct fx_regex *take_pattern(struct call *call) {
     return regex;
 }
 
-static bool call_regex_match(struct call *call) {
+static bool call_regex_match(struct template_call *call) {
     const struct fx_regex *regex = NULL;
     bool matches = false;
     if (run_regex(call->run, argument_text(call, 0), &regex, call->err)) {
@@ -350,7 +350,7 @@ static bool call_regex_match(struct call *call) {
     return return_bool(call, matches);
 }
 
-static bool call_regex_find(struct call *call) {
+static bool call_regex_find(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct fx_text text = argument_text(call, 1);
     struct fx_regex_span span = {0, 0};
@@ -365,8 +365,8 @@ static bool call_regex_find(struct call *call) {
 }
 
 /* Finds up to `most` matches, all of them where `most` is negative. */
-static bool find_all(struct call *call, const struct fx_regex *regex, int64_t most,
-                     struct regex_matches *ret_matches) {
+static bool find_all(struct template_call *call, const struct fx_regex *regex,
+                     int64_t most, struct regex_matches *ret_matches) {
     *ret_matches = (struct regex_matches){0};
     struct regex_walk walk = {.regex = regex, .text = argument_text(call, 1)};
     struct fx_regex_span span;
@@ -385,14 +385,14 @@ static bool find_all(struct call *call, const struct fx_regex *regex, int64_t mo
     return true;
 }
 
-static bool call_regex_find_all(struct call *call) {
+static bool call_regex_find_all(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     struct regex_matches matches = {0};
     if (regex == NULL || !find_all(call, regex, call->arguments[2].integer, &matches)) {
         return false;
     }
     const struct fx_text text = argument_text(call, 1);
-    struct list *list = value_strings_new(call->run, matches.n);
+    struct template_list *list = value_strings_new(call->run, matches.n);
     for (size_t i = 0; list != NULL && i < matches.n; i++) {
         list->values[i] =
             value_string(text_between(text, matches.spans[i].from, matches.spans[i].to));
@@ -402,7 +402,7 @@ static bool call_regex_find_all(struct call *call) {
 
 /* Collects up to `most` pieces between the matches. An empty match at the start does
  * not split; the rest after the last match is a piece. */
-static void fill_pieces(struct list *list, struct fx_text text,
+static void fill_pieces(struct template_list *list, struct fx_text text,
                         const struct regex_matches *matches, int64_t most) {
     struct fx_regex_span piece = {0, 0};
     size_t end = 0;
@@ -425,7 +425,7 @@ static void fill_pieces(struct list *list, struct fx_text text,
     }
 }
 
-static bool call_regex_split(struct call *call) {
+static bool call_regex_split(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const int64_t most = call->arguments[2].integer;
     const struct fx_text text = argument_text(call, 1);
@@ -433,7 +433,7 @@ static bool call_regex_split(struct call *call) {
     if (regex == NULL || !find_all(call, regex, most, &matches)) {
         return false;
     }
-    struct list *list = value_strings_new(call->run, matches.n + 1);
+    struct template_list *list = value_strings_new(call->run, matches.n + 1);
     if (list == NULL) {
         return false;
     }
@@ -450,7 +450,7 @@ static bool call_regex_split(struct call *call) {
 
 enum { EXPANDED, LITERAL };
 
-static bool call_regex_replace_all(struct call *call) {
+static bool call_regex_replace_all(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct regex_replacement by = {argument_text(call, 2),
                                          call->function->variant == EXPANDED};
@@ -460,7 +460,7 @@ static bool call_regex_replace_all(struct call *call) {
            run_take_scratch(call->run, call->ret);
 }
 
-static bool call_regex_quote_meta(struct call *call) {
+static bool call_regex_quote_meta(struct template_call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < text.len; i++) {

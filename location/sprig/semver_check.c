@@ -199,22 +199,23 @@ static struct fx_text take_suffix(struct fx_text *text, char sign) {
 }
 
 /* A version in a constraint. */
-struct written {
+struct constraint_version {
     struct fx_text parts[3]; /* empty if missing */
     struct fx_text prerelease;
 };
 
-static bool take_written(struct fx_text *text, struct written *ret_written) {
+static bool take_constraint_version(struct fx_text *text,
+                                    struct constraint_version *ret_version) {
     if (fx_text_first(*text) == 'v') {
         *text = fx_text_rest(*text, 1);
     }
-    ret_written->parts[0] = take_part(text);
-    ret_written->parts[1] = take_next_part(text);
-    ret_written->parts[2] =
-        ret_written->parts[1].len > 0 ? take_next_part(text) : (struct fx_text){0};
-    ret_written->prerelease = take_suffix(text, '-');
+    ret_version->parts[0] = take_part(text);
+    ret_version->parts[1] = take_next_part(text);
+    ret_version->parts[2] =
+        ret_version->parts[1].len > 0 ? take_next_part(text) : (struct fx_text){0};
+    ret_version->prerelease = take_suffix(text, '-');
     (void)take_suffix(text, '+');
-    return ret_written->parts[0].len > 0;
+    return ret_version->parts[0].len > 0;
 }
 
 static bool is_open(struct fx_text part) {
@@ -233,20 +234,20 @@ static bool read_number(struct fx_text part, uint64_t *ret_number) {
 }
 
 /* Reads a bound. Parts after an open one are ignored. */
-static bool read_bound(const struct written *written, struct bound *ret_bound,
+static bool read_bound(const struct constraint_version *wanted, struct bound *ret_bound,
                        struct fx_err *err) {
-    struct bound bound = {.version.prerelease = written->prerelease};
+    struct bound bound = {.version.prerelease = wanted->prerelease};
     uint64_t *numbers[] = {&bound.version.major, &bound.version.minor,
                            &bound.version.patch};
     int open = OPEN_FROM_MAJOR;
-    while (open < OPEN_NOWHERE && !is_open(written->parts[open])) {
-        if (!read_number(written->parts[open], numbers[open])) {
+    while (open < OPEN_NOWHERE && !is_open(wanted->parts[open])) {
+        if (!read_number(wanted->parts[open], numbers[open])) {
             return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
         }
         open++;
     }
     struct fx_err why = FX_ERR_INIT;
-    if (!version_check_prerelease(written->prerelease, &why)) {
+    if (!version_check_prerelease(wanted->prerelease, &why)) {
         return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
     }
     bound.open = (enum open_from)open;
@@ -264,15 +265,16 @@ struct constraint_reading {
     struct fx_err *err;
 };
 
-static bool fail(const struct constraint_reading *reading) {
+static bool fail_constraint(const struct constraint_reading *reading) {
     return fx_fail(reading->err, FX_EMUTATE, "improper constraint: %.*s",
                    FX_TEXT_ARG(reading->text));
 }
 
-static bool check(struct constraint_reading *reading, const struct relation *relation,
-                  const struct written *written) {
+static bool check_bound(struct constraint_reading *reading,
+                        const struct relation *relation,
+                        const struct constraint_version *wanted) {
     struct bound bound;
-    if (!read_bound(written, &bound, reading->err)) {
+    if (!read_bound(wanted, &bound, reading->err)) {
         return false;
     }
     reading->meets = reading->meets && meets(reading->version, relation, &bound);
@@ -280,13 +282,14 @@ static bool check(struct constraint_reading *reading, const struct relation *rel
 }
 
 /* Takes `- version` after a version. */
-static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
+static bool take_upper(struct constraint_reading *reading,
+                       struct constraint_version *ret_upper) {
     struct fx_text rest = reading->rest;
     if (skip_spaces(&rest) == 0 || fx_text_first(rest) != '-') {
         return false;
     }
     rest = fx_text_rest(rest, 1);
-    if (skip_spaces(&rest) == 0 || !take_written(&rest, ret_upper)) {
+    if (skip_spaces(&rest) == 0 || !take_constraint_version(&rest, ret_upper)) {
         return false;
     }
     reading->rest = rest;
@@ -296,23 +299,24 @@ static bool take_upper(struct constraint_reading *reading, struct written *ret_u
 /* comparison := [ operator ] spaces version | version spaces "-" spaces version;
  * *ret_range is true for the second form. */
 static bool read_comparison(struct constraint_reading *reading, bool *ret_range) {
-    struct written written;
-    struct written upper;
+    struct constraint_version wanted;
+    struct constraint_version upper;
     const struct relation *relation = take_relation(&reading->rest);
     (void)skip_spaces(&reading->rest);
-    if (!take_written(&reading->rest, &written)) {
-        return fail(reading);
+    if (!take_constraint_version(&reading->rest, &wanted)) {
+        return fail_constraint(reading);
     }
     *ret_range = take_upper(reading, &upper);
     if (!*ret_range) {
-        return check(reading, relation, &written);
+        return check_bound(reading, relation, &wanted);
     }
     static const struct relation at_least = {">=", is_at_least};
     static const struct relation at_most = {"<=", is_at_most};
     if (relation->text[0] != '\0') {
-        return fail(reading);
+        return fail_constraint(reading);
     }
-    return check(reading, &at_least, &written) && check(reading, &at_most, &upper);
+    return check_bound(reading, &at_least, &wanted) &&
+           check_bound(reading, &at_most, &upper);
 }
 
 /* alternative := comparison ( ( spaces | "," ) comparison )*; next to a range only a
@@ -327,7 +331,7 @@ static bool read_alternative(struct constraint_reading *reading) {
             return false;
         }
         if (is_range && !after_comma) {
-            return fail(reading);
+            return fail_constraint(reading);
         }
         after_range = is_range;
         const size_t spaces = skip_spaces(&reading->rest);
@@ -339,7 +343,7 @@ static bool read_alternative(struct constraint_reading *reading) {
             reading->rest = fx_text_rest(reading->rest, 1);
             (void)skip_spaces(&reading->rest);
         } else if (spaces == 0 || after_range) {
-            return fail(reading);
+            return fail_constraint(reading);
         }
     }
 }

@@ -13,15 +13,15 @@
 #include "location/gotemplate/format.h"
 #include "location/gotemplate/value.h"
 
-static bool call_hello(struct call *call) {
+static bool call_hello(struct template_call *call) {
     return return_text(call, FX_TEXT("Hello!"));
 }
 
-static bool fail_negative(struct call *call) {
+static bool fail_negative(struct template_call *call) {
     return fx_fail(call->err, FX_EMUTATE, "strings: negative Repeat count");
 }
 
-static bool call_repeat(struct call *call) {
+static bool call_repeat(struct template_call *call) {
     const struct fx_text text = argument_text(call, 1);
     struct fx_buf *buf = run_scratch(call->run);
     if (argument_int(call, 0) < 0) {
@@ -41,7 +41,7 @@ static bool call_repeat(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_contains(struct call *call) {
+static bool call_contains(struct template_call *call) {
     const struct fx_text needle = argument_text(call, 0);
     struct text_finder finder;
     if (needle.len == 0) {
@@ -52,12 +52,12 @@ static bool call_contains(struct call *call) {
                        finder_next(&finder, argument_text(call, 1), 0) != FINDER_NONE);
 }
 
-static bool call_has_prefix(struct call *call) {
+static bool call_has_prefix(struct template_call *call) {
     return return_bool(call,
                        fx_text_starts(argument_text(call, 1), argument_text(call, 0)));
 }
 
-static bool call_has_suffix(struct call *call) {
+static bool call_has_suffix(struct template_call *call) {
     return return_bool(call,
                        fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
 }
@@ -66,8 +66,8 @@ static bool call_has_suffix(struct call *call) {
 
 enum quotes { UNQUOTED, SINGLE_QUOTED, DOUBLE_QUOTED };
 
-static bool add_quoted(struct call *call, struct fx_buf *buf, const struct value *value,
-                       enum quotes quotes) {
+static bool add_quoted(struct template_call *call, struct fx_buf *buf,
+                       const struct value *value, enum quotes quotes) {
     struct fx_text text = {0};
     if (quotes == DOUBLE_QUOTED) {
         if (!value_text(call->run, value, &text) ||
@@ -85,7 +85,7 @@ static bool add_quoted(struct call *call, struct fx_buf *buf, const struct value
 }
 
 /* Appends each argument that is not nil, with blanks between. */
-static bool call_quote(struct call *call) {
+static bool call_quote(struct template_call *call) {
     const enum quotes quotes = (enum quotes)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);
     const char *separator = "";
@@ -104,7 +104,7 @@ static bool call_quote(struct call *call) {
 
 enum { ON_THIS_LINE, ON_NEW_LINE };
 
-static bool call_indent(struct call *call) {
+static bool call_indent(struct template_call *call) {
     const struct fx_text text = argument_text(call, 1);
     if (argument_int(call, 0) < 0) {
         return fail_negative(call);
@@ -146,9 +146,9 @@ static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
     return true;
 }
 
-static bool replace(struct template_run *run, struct fx_buf *buf,
-                    const struct text_finder *what, struct fx_text by,
-                    struct fx_text text) {
+static bool replace_text(struct template_run *run, struct fx_buf *buf,
+                         const struct text_finder *what, struct fx_text by,
+                         struct fx_text text) {
     size_t from = 0;
     for (size_t at = finder_next(what, text, 0); at != FINDER_NONE && !buf->failed;
          at = finder_next(what, text, from)) {
@@ -163,7 +163,7 @@ static bool replace(struct template_run *run, struct fx_buf *buf,
     return true;
 }
 
-static bool call_replace(struct call *call) {
+static bool call_replace(struct template_call *call) {
     const struct fx_text what = argument_text(call, 0);
     const struct fx_text by = argument_text(call, 1);
     const struct fx_text text = argument_text(call, 2);
@@ -173,15 +173,15 @@ static bool call_replace(struct call *call) {
     }
     struct fx_buf *buf = run_scratch(call->run);
     const bool replaced = what.len == 0 ? replace_nothing(call->run, buf, by, text)
-                                        : replace(call->run, buf, &finder, by, text);
+                                        : replace_text(call->run, buf, &finder, by, text);
     return replaced && run_take_scratch(call->run, call->ret);
 }
 
-static bool call_plural(struct call *call) {
+static bool call_plural(struct template_call *call) {
     return return_text(call, argument_text(call, argument_int(call, 2) == 1 ? 0 : 1));
 }
 
-static bool call_to_string(struct call *call) {
+static bool call_to_string(struct template_call *call) {
     struct fx_text text = {0};
     return value_text(call->run, &call->arguments[0], &text) && return_text(call, text);
 }
@@ -231,7 +231,7 @@ static void wrap_word(struct wrapper *w) {
     w->at = w->text.len;
 }
 
-static bool return_wrapped(struct call *call, struct fx_text text,
+static bool return_wrapped(struct template_call *call, struct fx_text text,
                            struct fx_text separator, bool breaks_words) {
     const int64_t width = argument_int(call, 0) < 1 ? 1 : argument_int(call, 0);
     struct wrapper w = {
@@ -258,11 +258,11 @@ static bool return_wrapped(struct call *call, struct fx_text text,
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_wrap(struct call *call) {
+static bool call_wrap(struct template_call *call) {
     return return_wrapped(call, argument_text(call, 1), FX_TEXT(""), false);
 }
 
-static bool call_wrap_with(struct call *call) {
+static bool call_wrap_with(struct template_call *call) {
     return return_wrapped(call, argument_text(call, 2), argument_text(call, 1), true);
 }
 
@@ -275,7 +275,7 @@ static bool call_wrap_with(struct call *call) {
 #define NARROW_BOTH 7 /* the same for dots on both sides */
 
 /* Returns the part, with dots before it or after it. */
-static bool return_dotted(struct call *call, bool before, struct fx_text part,
+static bool return_dotted(struct template_call *call, bool before, struct fx_text part,
                           bool after) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_str(buf, before ? "..." : "");
@@ -285,7 +285,7 @@ static bool return_dotted(struct call *call, bool before, struct fx_text part,
 }
 
 /* Returns at most `width` bytes of the text, from about `left` on. */
-static bool abbreviate(struct call *call, int64_t left, int64_t width,
+static bool abbreviate(struct template_call *call, int64_t left, int64_t width,
                        struct fx_text text) {
     const int64_t len = (int64_t)text.len;
     if (width < NARROW || (left > 0 && width < NARROW_BOTH) || len <= width) {
@@ -308,16 +308,16 @@ static bool abbreviate(struct call *call, int64_t left, int64_t width,
     return return_dotted(call, true, text_between(text, from, from + n), true);
 }
 
-static bool call_abbrev(struct call *call) {
+static bool call_abbrev(struct template_call *call) {
     return abbreviate(call, 0, argument_int(call, 0), argument_text(call, 1));
 }
 
-static bool call_abbrevboth(struct call *call) {
+static bool call_abbrevboth(struct template_call *call) {
     return abbreviate(call, argument_int(call, 0), argument_int(call, 1),
                       argument_text(call, 2));
 }
 
-static bool call_trunc(struct call *call) {
+static bool call_trunc(struct template_call *call) {
     const int64_t n = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const int64_t len = (int64_t)text.len;
@@ -329,13 +329,14 @@ static bool call_trunc(struct call *call) {
 }
 
 /* Fails with Go's message for a slice out of bounds. */
-static bool fail_bounds(struct call *call, int64_t from, int64_t to) {
+static bool fail_bounds(struct template_call *call, int64_t from, int64_t to) {
     return fx_fail(call->err, FX_EMUTATE,
                    "runtime error: slice bounds out of range [%" PRId64 ":%" PRId64 "]",
                    from, to);
 }
 
-static bool substr_from_start(struct call *call, int64_t to, struct fx_text text) {
+static bool substr_from_start(struct template_call *call, int64_t to,
+                              struct fx_text text) {
     if (to < 0) {
         return fx_fail(call->err, FX_EMUTATE,
                        "runtime error: slice bounds out of range [:%" PRId64 "]", to);
@@ -349,7 +350,7 @@ static bool substr_from_start(struct call *call, int64_t to, struct fx_text text
     return return_text(call, text_between(text, 0, (size_t)to));
 }
 
-static bool call_substr(struct call *call) {
+static bool call_substr(struct template_call *call) {
     const int64_t from = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 2);
     int64_t to = argument_int(call, 1);
@@ -379,7 +380,8 @@ static size_t last_rune(struct fx_text text, uint32_t *ret_rune) {
     return len;
 }
 
-static struct fx_text trim(struct fx_text text, is_trimmed *is, struct fx_text set) {
+static struct fx_text trim_runes(struct fx_text text, is_trimmed *is,
+                                 struct fx_text set) {
     uint32_t rune = 0;
     while (text.len > 0) {
         const size_t len = fx_text_rune(text, &rune);
@@ -414,28 +416,28 @@ static bool is_in_set(uint32_t rune, struct fx_text set) {
     return false;
 }
 
-static bool call_trim(struct call *call) {
-    return return_text(call, trim(argument_text(call, 0), is_space, FX_TEXT("")));
+static bool call_trim(struct template_call *call) {
+    return return_text(call, trim_runes(argument_text(call, 0), is_space, FX_TEXT("")));
 }
 
-static bool call_trim_all(struct call *call) {
+static bool call_trim_all(struct template_call *call) {
     const struct fx_text set = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     /* Each rune of the text is compared with each rune of the set. */
     if (set.len > 0 && !run_spend(call->run, text.len / 64 * set.len)) {
         return false;
     }
-    return return_text(call, trim(text, is_in_set, set));
+    return return_text(call, trim_runes(text, is_in_set, set));
 }
 
-static bool call_trim_prefix(struct call *call) {
+static bool call_trim_prefix(struct template_call *call) {
     const struct fx_text prefix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_starts(text, prefix) ? prefix.len : 0;
     return return_text(call, text_between(text, n, text.len));
 }
 
-static bool call_trim_suffix(struct call *call) {
+static bool call_trim_suffix(struct template_call *call) {
     const struct fx_text suffix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_ends(text, suffix) ? suffix.len : 0;
@@ -444,7 +446,7 @@ static bool call_trim_suffix(struct call *call) {
 
 /* Removes blanks. Like the library behind Sprig it treats bytes as runes: if a blank is
  * removed, each byte beyond ASCII becomes a rune. */
-static bool call_nospace(struct call *call) {
+static bool call_nospace(struct template_call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     size_t n_blanks = 0;

@@ -100,8 +100,8 @@ static bool check_char(struct template_run *run, struct fx_text rest,
 }
 
 /* Checks the text and counts its escapes. */
-static bool check(struct template_run *run, struct fx_text text, enum url_part part,
-                  size_t *ret_escapes) {
+static bool check_part(struct template_run *run, struct fx_text text, enum url_part part,
+                       size_t *ret_escapes) {
     *ret_escapes = 0;
     while (text.len > 0) {
         const bool is_escape = text.data[0] == '%';
@@ -117,7 +117,7 @@ static bool check(struct template_run *run, struct fx_text text, enum url_part p
 static bool url_unescape(struct template_run *run, struct fx_text text,
                          enum url_part part, struct fx_text *ret_text) {
     size_t escapes = 0;
-    if (!check(run, text, part, &escapes)) {
+    if (!check_part(run, text, part, &escapes)) {
         return false;
     }
     *ret_text = text;
@@ -141,7 +141,7 @@ static bool url_unescape(struct template_run *run, struct fx_text text,
 /* ---- pieces of text ---------------------------------------------------------------- */
 
 /* Return the offset of the first or last `c`, or the length. */
-static size_t find(struct fx_text text, char c) {
+static size_t find_char(struct fx_text text, char c) {
     const char *at = text.len == 0 ? NULL : memchr(text.data, c, text.len);
     return at == NULL ? text.len : (size_t)(at - text.data);
 }
@@ -157,8 +157,8 @@ static size_t find_last(struct fx_text text, char c) {
 
 /* Removes the text up to and including the first `c`; *ret_before is the part before it.
  * True if there was a `c`. */
-static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
-    const size_t at = find(*text, c);
+static bool cut_at(struct fx_text *text, char c, struct fx_text *ret_before) {
+    const size_t at = find_char(*text, c);
     const bool found = at < text->len;
     *ret_before = (struct fx_text){text->data, at};
     *text = fx_text_rest(*text, found ? at + 1 : at);
@@ -179,7 +179,7 @@ static bool parse_user(struct template_run *run, struct fx_text text, struct url
     }
     struct fx_text user;
     url->has_user = true;
-    url->has_password = cut(&text, ':', &user);
+    url->has_password = cut_at(&text, ':', &user);
     return url_unescape(run, user, URL_USER, &url->user) &&
            url_unescape(run, text, URL_USER, &url->password);
 }
@@ -300,7 +300,7 @@ static bool take_scheme(struct template_run *run, struct fx_text *text, struct u
 }
 
 static bool has_colon_in_first_segment(struct fx_text path) {
-    return find(path, ':') < find(path, '/');
+    return find_char(path, ':') < find_char(path, '/');
 }
 
 /* Parses the part after the scheme, without the query. */
@@ -319,7 +319,7 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
         url->scheme.len > 0 || !fx_text_starts(text, FX_TEXT("///"));
     if (may_have_host && fx_text_starts(text, FX_TEXT("//"))) {
         text = fx_text_rest(text, 2);
-        const size_t slash = find(text, '/');
+        const size_t slash = find_char(text, '/');
         if (!parse_authority(run, (struct fx_text){text.data, slash}, url)) {
             return false;
         }
@@ -329,7 +329,7 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
 }
 
 /* Parses the URL without its fragment. */
-static bool parse(struct template_run *run, struct fx_text text, struct url *url) {
+static bool parse_url(struct template_run *run, struct fx_text text, struct url *url) {
     if (has_control(text)) {
         return fx_fail(run->err, FX_EMUTATE, "net/url: invalid control character in URL");
     }
@@ -341,7 +341,7 @@ static bool parse(struct template_run *run, struct fx_text text, struct url *url
     if (!take_scheme(run, &text, url)) {
         return false;
     }
-    url->has_query = cut(&text, '?', &rest);
+    url->has_query = cut_at(&text, '?', &rest);
     url->query = text;
     return parse_rest(run, rest, url);
 }
@@ -358,9 +358,9 @@ static bool url_parse(struct template_run *run, struct fx_text text,
                       struct url *ret_url) {
     struct fx_text fragment = text;
     struct fx_text before;
-    (void)cut(&fragment, '#', &before);
+    (void)cut_at(&fragment, '#', &before);
     *ret_url = (struct url){.has_user = false};
-    if (!parse(run, before, ret_url)) {
+    if (!parse_url(run, before, ret_url)) {
         return fail_parse(run, before);
     }
     return url_unescape(run, fragment, URL_FRAGMENT, &ret_url->fragment) ||
@@ -444,44 +444,46 @@ static void url_print(struct fx_buf *buf, const struct url *url) {
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool put(struct call *call, struct map *map, const char *key,
-                struct fx_text text) {
+static bool put_part(struct template_call *call, struct map *map, const char *key,
+                     struct fx_text text) {
     return value_map_put(call->run, map, fx_text_of(key), value_string(text));
 }
 
-static bool put_user(struct call *call, struct map *map, const struct url *url) {
+static bool put_user(struct template_call *call, struct map *map, const struct url *url) {
     struct value user = {.kind = VALUE_STRING};
     url_print_user(run_scratch(call->run), url);
-    return run_take_scratch(call->run, &user) && put(call, map, "userinfo", user.string);
+    return run_take_scratch(call->run, &user) &&
+           put_part(call, map, "userinfo", user.string);
 }
 
 /* Adds the library's prefix to Go's message. */
-static bool fail_in(struct call *call, const char *what) {
+static bool fail_in(struct template_call *call, const char *what) {
     if (call->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(call->err, "unable to parse %s: ", what);
     }
     return false;
 }
 
-static bool call_url_parse(struct call *call) {
+static bool call_url_parse(struct template_call *call) {
     struct url url;
     if (!url_parse(call->run, call->arguments[0].string, &url)) {
         return fail_in(call, "url");
     }
     struct map *map = value_map_new(call->run);
-    if (map == NULL || !put(call, map, "scheme", url.scheme) ||
-        !put(call, map, "host", url.host) ||
-        !put(call, map, "hostname", url_hostname(&url)) ||
-        !put(call, map, "path", url.path) || !put(call, map, "query", url.query) ||
-        !put(call, map, "opaque", url.opaque) ||
-        !put(call, map, "fragment", url.fragment) || !put_user(call, map, &url)) {
+    if (map == NULL || !put_part(call, map, "scheme", url.scheme) ||
+        !put_part(call, map, "host", url.host) ||
+        !put_part(call, map, "hostname", url_hostname(&url)) ||
+        !put_part(call, map, "path", url.path) ||
+        !put_part(call, map, "query", url.query) ||
+        !put_part(call, map, "opaque", url.opaque) ||
+        !put_part(call, map, "fragment", url.fragment) || !put_user(call, map, &url)) {
         return false;
     }
     return return_map(call, map);
 }
 
 /* Gets a part of the map; empty if the map does not have it. */
-static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
+static bool get(struct template_call *call, const char *key, struct fx_text *ret_text) {
     struct value value;
     *ret_text = (struct fx_text){0};
     if (!value_map_get(call->run, call->arguments[0].map, fx_text_of(key), &value)) {
@@ -503,7 +505,8 @@ static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
 }
 
 /* Parses the user info as if it were that of `proto://…@host`, as the library does. */
-static bool join_user(struct call *call, struct fx_text userinfo, struct url *url) {
+static bool join_user(struct template_call *call, struct fx_text userinfo,
+                      struct url *url) {
     struct url with_user;
     struct value text;
     struct fx_buf *buf = run_scratch(call->run);
@@ -526,7 +529,7 @@ static bool join_user(struct call *call, struct fx_text userinfo, struct url *ur
     return true;
 }
 
-static bool call_url_join(struct call *call) {
+static bool call_url_join(struct template_call *call) {
     struct url url = {.has_user = false};
     struct fx_text userinfo;
     if (!get(call, "scheme", &url.scheme) || !get(call, "host", &url.host) ||
