@@ -155,8 +155,8 @@ static unsigned read_operations(const struct fx_text_list *operations,
 }
 
 /* Fails if there were complaints, because then the field is invalid. */
-static bool settle(struct fx_buf *complaints, const char *field,
-                   const struct owner *owner, struct fx_err *err) {
+static bool settle_complaints(struct fx_buf *complaints, const char *field,
+                              const struct owner *owner, struct fx_err *err) {
     const bool ok = complaints->len == 0 && !complaints->failed;
     if (complaints->failed) {
         (void)fx_fail_nomem(err);
@@ -179,7 +179,7 @@ static bool check_operations(struct fx_apply_to *apply_to, const struct owner *o
         struct apply_to_entry *entry = &apply_to->entries[i];
         entry->operation_bits = read_operations(&entry->operations, &of);
     }
-    return settle(&buf, "applyTo", owner, err);
+    return settle_complaints(&buf, "applyTo", owner, err);
 }
 
 bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text name,
@@ -204,7 +204,7 @@ bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text 
         .any_kind = true,
     };
     const struct owner owner = {kind, name};
-    return settle(&buf, "operations", &owner, err);
+    return settle_complaints(&buf, "operations", &owner, err);
 }
 
 bool fx_operations_hold(const struct fx_binding *binding,
@@ -264,8 +264,8 @@ static bool make_bindings(struct fx_apply_to *apply_to, const struct owner *owne
     return true;
 }
 
-static bool fill(struct fx_apply_to *made, const json_t *array, const struct owner *owner,
-                 struct fx_err *err) {
+static bool fill_apply_to(struct fx_apply_to *made, const json_t *array,
+                          const struct owner *owner, struct fx_err *err) {
     if (!read_entries(made, array, err) || !check_complete(made, owner, err) ||
         !check_operations(made, owner, err)) {
         return false;
@@ -292,7 +292,7 @@ bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_tex
         return fx_fail_nomem(err);
     }
     const struct owner owner = {kind, name};
-    if (!fill(made, is_null ? NULL : apply_to, &owner, err)) {
+    if (!fill_apply_to(made, is_null ? NULL : apply_to, &owner, err)) {
         fx_apply_to_destroy(made);
         return false;
     }

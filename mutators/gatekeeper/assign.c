@@ -87,8 +87,8 @@ static bool compile_source(const struct policy *policy, struct assigner *assigne
 }
 
 /* Compiles the policy in the order of spec section 3.2. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+static bool compile_assign(struct target *target, const struct policy *policy,
+                           struct fx_err *err) {
     struct assigner *assigner = fx_assigner_of(target);
     return fx_target_parse_location_of(target, policy, "Assign", err) &&
            fx_target_check_metadata(target, policy, "assign", err) &&
@@ -100,5 +100,5 @@ static bool compile(struct target *target, const struct policy *policy,
 
 bool fx_assign_compile(const struct policy *policy,
                        struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_assigner_add(policy, compile, ret_compilation, err);
+    return fx_assigner_add(policy, compile_assign, ret_compilation, err);
 }

@@ -218,8 +218,8 @@ static bool check_end(const struct target *target, const struct policy *policy,
 }
 
 /* Compiles the policy in the order of spec section 3.2. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+static bool compile_assign_image(struct target *target, const struct policy *policy,
+                                 struct fx_err *err) {
     struct assign_image *assign = (struct assign_image *)target; /* its first member */
     target->uses_old_value = true;
     target->type = FX_ACCESS_STRING;
@@ -271,15 +271,16 @@ static bool set_image(const void *user, const struct fx_write_position *position
     return *ret_value != NULL || fx_fail_nomem(err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_assign_image(const struct fx_mutator *self,
+                               const struct fx_request *request, json_t **root,
+                               struct fx_effect *ret_effect, struct fx_err *err) {
     (void)request;
     const struct assign_image *assign = (const struct assign_image *)self;
     const struct fx_setter setter = {.set = set_image, .user = assign};
     return fx_target_write(&assign->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_assign_image(struct fx_mutator *self) {
     struct assign_image *assign = (struct assign_image *)self;
     json_decref(assign->only_if.domains);
     json_decref(assign->only_if.paths);
@@ -291,12 +292,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_assign_image,
+    .destroy = destroy_assign_image,
 };
 
 bool fx_assign_image_compile(const struct policy *policy,
                              struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct assign_image), &ops, compile,
+    return fx_target_add(policy, sizeof(struct assign_image), &ops, compile_assign_image,
                          ret_compilation, err);
 }

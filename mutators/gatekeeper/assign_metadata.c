@@ -63,8 +63,8 @@ static bool set_path_test(struct target *target, struct fx_err *err) {
 }
 
 /* Compiles the policy in the order of spec section 3.2. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+static bool compile_assign_metadata(struct target *target, const struct policy *policy,
+                                    struct fx_err *err) {
     struct assigner *assigner = fx_assigner_of(target);
     return parse_location(target, policy, err) &&
            check_location(target->location, policy, err) &&
@@ -76,5 +76,5 @@ static bool compile(struct target *target, const struct policy *policy,
 bool fx_assign_metadata_compile(const struct policy *policy,
                                 struct fx_compilation *ret_compilation,
                                 struct fx_err *err) {
-    return fx_assigner_add(policy, compile, ret_compilation, err);
+    return fx_assigner_add(policy, compile_assign_metadata, ret_compilation, err);
 }

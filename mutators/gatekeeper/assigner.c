@@ -55,14 +55,14 @@ static const char *const source_names[] = {
 };
 
 /* A field with one of several values. The first one is the default. */
-struct choice {
+struct choice_field {
     const char *field;
     const char *const *names;
     size_t n_names;
 };
 
 /* Fails with the API server's message for a value that is not in the CRD's enum. */
-static bool fail_unsupported(const struct choice *choice, const json_t *node,
+static bool fail_unsupported(const struct choice_field *choice, const json_t *node,
                              struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -76,7 +76,7 @@ static bool fail_unsupported(const struct choice *choice, const json_t *node,
     return fx_fail_buf_finish(err, node, FX_EINVALID, &text);
 }
 
-static bool read_choice(const struct choice *choice, const json_t *external,
+static bool read_choice(const struct choice_field *choice, const json_t *external,
                         size_t *ret_index, struct fx_err *err) {
     const json_t *node = fx_shape_view(external, choice->field);
     *ret_index = 0;
@@ -95,10 +95,10 @@ static bool read_choice(const struct choice *choice, const json_t *external,
 /* Reads `assign.externalData` (spec section 3.2), with the CRD's defaults and rules,
  * because an API server has not checked a file. */
 static bool read_external(struct source *source, json_t *external, struct fx_err *err) {
-    static const struct choice data_source = {"dataSource", source_names,
-                                              FX_COUNT(source_names)};
-    static const struct choice failure = {"failurePolicy", failure_names,
-                                          FX_COUNT(failure_names)};
+    static const struct choice_field data_source = {"dataSource", source_names,
+                                                    FX_COUNT(source_names)};
+    static const struct choice_field failure = {"failurePolicy", failure_names,
+                                                FX_COUNT(failure_names)};
     size_t data_index = 0;
     size_t on_failure = 0;
     if (!read_choice(&data_source, external, &data_index, err) ||
@@ -245,8 +245,9 @@ static bool apply_constant(const struct assigner *assigner, json_t **root,
     return ok;
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_assigner(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t **root,
+                           struct fx_effect *ret_effect, struct fx_err *err) {
     const struct assigner *assigner = (const struct assigner *)self;
     const struct source *source = &assigner->source;
     if (source->type == SOURCE_VALUE || source->type == SOURCE_METADATA) {
@@ -261,7 +262,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return fx_target_write(&assigner->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_assigner(struct fx_mutator *self) {
     struct assigner *assigner = (struct assigner *)self;
     fx_source_finish(&assigner->source);
     fx_target_finish(&assigner->target);
@@ -270,8 +271,8 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_assigner,
+    .destroy = destroy_assigner,
 };
 
 struct assigner *fx_assigner_of(struct target *target) {

@@ -37,7 +37,7 @@ enum condition_operator {
 #undef X
 };
 
-struct condition {
+struct policy_condition {
     struct other_location field;
     enum condition_operator relation; /* the `operator` */
     json_t *values;                   /* In, NotIn: the list, counted */
@@ -51,7 +51,7 @@ struct condition {
 
 /* Immutable once made. */
 struct conditions {
-    struct condition *items;
+    struct policy_condition *items;
     size_t n_items;
     bool vary; /* some condition is evaluated for elements */
 };

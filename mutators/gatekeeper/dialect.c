@@ -74,8 +74,8 @@ static const char *version_of(const json_t *source) {
     return slash != NULL ? slash + 1 : "";
 }
 
-static bool compile(json_t *source, struct fx_compilation *ret_compilation,
-                    struct fx_err *err) {
+static bool compile_document(json_t *source, struct fx_compilation *ret_compilation,
+                             struct fx_err *err) {
     const size_t index = find_kind(source);
     if (index >= FX_COUNT(compilers)) {
         return fx_fail_in(err, source, FX_EINVALID, "not a kind of Gatekeeper's");
@@ -106,6 +106,6 @@ const struct fx_dialect fx_dialect_gatekeeper = {
     .rank = GATEKEEPER_RANK,
     .kinds = kinds,
     .webhook = &fx_gatekeeper_webhook,
-    .compile = compile,
+    .compile = compile_document,
     .find_cycles = fx_expansion_find_cycles,
 };

@@ -43,7 +43,7 @@ static bool put_setter(const void *user, const struct fx_write_position *positio
 }
 
 /* True if the glob excludes this key. */
-static bool excludes(const struct fx_location_step *glob, const json_t *key) {
+static bool glob_excludes(const struct fx_location_step *glob, const json_t *key) {
     for (size_t i = 0; i < glob->n_except; i++) {
         if (fx_equal(glob->except[i], key)) {
             return true;
@@ -56,7 +56,7 @@ static bool excludes(const struct fx_location_step *glob, const json_t *key) {
  * that are tried. A new reference; NULL if out of memory. */
 static json_t *make_key(const struct fx_location_step *glob) {
     json_t *key = json_string(EXAMPLE_NAME);
-    if (key != NULL && excludes(glob, key)) {
+    if (key != NULL && glob_excludes(glob, key)) {
         json_decref(key);
         key = json_string("main");
     }
@@ -311,7 +311,7 @@ static bool put_conditions(const struct example *of, json_t **root, struct fx_er
     const struct conditions *compiled = &of->target->conditions;
     const json_t *conditions = fx_shape_view(of->spec, "conditions");
     for (size_t i = 0; i < compiled->n_items; i++) {
-        const struct condition *condition = &compiled->items[i];
+        const struct policy_condition *condition = &compiled->items[i];
         const struct fx_location *location = condition->field.location;
         bool wanted = false;
         json_t *value = make_wanted(json_array_get(conditions, i), &wanted);

@@ -308,7 +308,7 @@ static bool set_names(json_t *metadata, const struct type *type, const json_t *m
 }
 
 /* Fills the object. If out of memory, returns false, and parts are missing. */
-static bool fill(json_t *object, const struct type *type, const json_t *match) {
+static bool fill_subject(json_t *object, const struct type *type, const json_t *match) {
     json_t *metadata = json_object();
     json_t *version =
         json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(type->group),
@@ -337,7 +337,7 @@ json_t *fx_example_subject(const struct target *target, const json_t *spec,
         return NULL;
     }
     json_t *object = json_object();
-    if (object == NULL || !fill(object, &type, match)) {
+    if (object == NULL || !fill_subject(object, &type, match)) {
         json_decref(object);
         (void)fx_fail_nomem(err);
         return NULL;

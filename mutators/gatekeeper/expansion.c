@@ -15,7 +15,7 @@
 
 /* ---- the template ---------------------------------------------------------------- */
 
-static void destroy(struct fx_resource *self) {
+static void destroy_expansion(struct fx_resource *self) {
     struct fx_expansion *expansion = (struct fx_expansion *)self; /* its first member */
     for (size_t i = 0; expansion->targets != NULL && i < expansion->n_targets; i++) {
         fx_text_list_finish(&expansion->targets[i].groups);
@@ -228,8 +228,9 @@ static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
 }
 
 /* Fills the object; the type and the metadata come first. False if out of memory. */
-static bool fill(json_t *made, json_t *source, const struct fx_expansion *expansion,
-                 const struct fx_subject *parent, struct fx_text namespace_) {
+static bool fill_expanded(json_t *made, json_t *source,
+                          const struct fx_expansion *expansion,
+                          const struct fx_subject *parent, struct fx_text namespace_) {
     json_t *metadata = fx_tree_view_key(source, "metadata");
     if (!set_type(made, expansion) ||
         (metadata != NULL &&
@@ -258,7 +259,7 @@ json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *
     struct fx_subject parent;
     fx_subject_read(generator, &parent);
     json_t *made = json_object();
-    if (made == NULL || !fill(made, source, expansion, &parent, namespace_)) {
+    if (made == NULL || !fill_expanded(made, source, expansion, &parent, namespace_)) {
         json_decref(made);
         (void)fx_fail_nomem(err);
         return NULL;
@@ -272,8 +273,8 @@ static bool expands(const struct fx_resource *self, const json_t *object) {
     return fx_expansion_applies((const struct fx_expansion *)self, object);
 }
 
-static json_t *expand(const struct fx_resource *self, const json_t *generator,
-                      struct fx_text namespace_, struct fx_err *err) {
+static json_t *expand_generator(const struct fx_resource *self, const json_t *generator,
+                                struct fx_text namespace_, struct fx_err *err) {
     return fx_expansion_expand((const struct fx_expansion *)self, generator, namespace_,
                                err);
 }
@@ -281,9 +282,9 @@ static json_t *expand(const struct fx_resource *self, const json_t *generator,
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_EXPANSION,
     .kind = "ExpansionTemplate",
-    .destroy = destroy,
+    .destroy = destroy_expansion,
     .expands = expands,
-    .expand = expand,
+    .expand = expand_generator,
 };
 
 bool fx_expansion_is(const struct fx_resource *resource) {
@@ -299,7 +300,7 @@ struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
     const bool ok = fx_resource_init(&expansion->resource, &ops, name, source);
     expansion->targets = calloc(n_targets + 1, sizeof *expansion->targets);
     if (!ok || expansion->targets == NULL) {
-        destroy(&expansion->resource);
+        destroy_expansion(&expansion->resource);
         return NULL;
     }
     expansion->n_targets = n_targets;

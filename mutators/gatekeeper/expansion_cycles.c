@@ -151,7 +151,7 @@ static void lower(uint32_t *low, uint32_t to) {
     *low = to < *low ? to : *low;
 }
 
-static void enter(struct graph *graph, uint32_t index) {
+static void enter_vertex(struct graph *graph, uint32_t index) {
     struct vertex *vertex = &graph->vertices[index];
     vertex->order = ++graph->n_seen;
     vertex->low = vertex->order;
@@ -161,7 +161,7 @@ static void enter(struct graph *graph, uint32_t index) {
 }
 
 /* Leaves the innermost vertex, after a walk of all its edges. */
-static void leave(struct graph *graph) {
+static void leave_vertex(struct graph *graph) {
     const uint32_t index = graph->path[--graph->n_path];
     const struct vertex *vertex = &graph->vertices[index];
     if (vertex->low == vertex->order) {
@@ -176,19 +176,19 @@ static void leave(struct graph *graph) {
     }
 }
 
-static void walk(struct graph *graph, uint32_t root) {
-    enter(graph, root);
+static void walk_graph(struct graph *graph, uint32_t root) {
+    enter_vertex(graph, root);
     while (graph->n_path > 0) {
         struct vertex *vertex = &graph->vertices[graph->path[graph->n_path - 1]];
         if (vertex->next_edge == NONE) {
-            leave(graph);
+            leave_vertex(graph);
             continue;
         }
         const struct edge *edge = &graph->edges[vertex->next_edge];
         const struct vertex *to = &graph->vertices[edge->to];
         vertex->next_edge = edge->next;
         if (to->order == 0) {
-            enter(graph, edge->to);
+            enter_vertex(graph, edge->to);
         } else if (to->component == NONE) {
             lower(&vertex->low, to->order);
         }
@@ -198,7 +198,7 @@ static void walk(struct graph *graph, uint32_t root) {
 static void find_components(struct graph *graph) {
     for (uint32_t i = 0; i < graph->n_vertices; i++) {
         if (graph->vertices[i].order == 0) {
-            walk(graph, i);
+            walk_graph(graph, i);
         }
     }
 }

@@ -147,8 +147,8 @@ static bool split_source(const struct policy *policy, struct fx_expansion *expan
     return true;
 }
 
-static bool fill(const struct policy *policy, struct fx_expansion *expansion,
-                 struct fx_err *err) {
+static bool fill_template(const struct policy *policy, struct fx_expansion *expansion,
+                          struct fx_err *err) {
     const json_t *generated = fx_shape_view(policy->spec, "generatedGVK");
     expansion->group = fx_tree_view_string(generated, "group");
     expansion->version = fx_tree_view_string(generated, "version");
@@ -167,7 +167,7 @@ bool fx_expansion_template_compile(const struct policy *policy,
     if (expansion == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!fill(policy, expansion, err)) {
+    if (!fill_template(policy, expansion, err)) {
         fx_resource_unref(&expansion->resource);
         return false;
     }

@@ -11,7 +11,7 @@
 #include "value/yaml.h"
 
 /* Appends the separator before all but the first of several items. */
-static void part(struct fx_buf *buf, size_t index, const char *separator) {
+static void add_separator(struct fx_buf *buf, size_t index, const char *separator) {
     fx_buf_str(buf, index > 0 ? separator : "");
 }
 
@@ -26,7 +26,7 @@ static void add_name(struct fx_buf *buf, const json_t *value) {
 
 static void add_list(struct fx_buf *buf, const json_t *list, const char *separator) {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        part(buf, i, separator);
+        add_separator(buf, i, separator);
         add_name(buf, json_array_get(list, i));
     }
 }
@@ -119,13 +119,13 @@ static void add_selector(struct fx_buf *buf, json_t *selector) {
     size_t count = 0;
     for (void *iter = json_object_iter(labels); iter != NULL;
          iter = json_object_iter_next(labels, iter)) {
-        part(buf, count++, ", ");
+        add_separator(buf, count++, ", ");
         fx_buf_add(buf, json_object_iter_key(iter), json_object_iter_key_len(iter));
         fx_buf_char(buf, '=');
         add_name(buf, json_object_iter_value(iter));
     }
     for (size_t i = 0; i < json_array_size(requirements); i++) {
-        part(buf, count++, ", ");
+        add_separator(buf, count++, ", ");
         add_requirement(buf, json_array_get(requirements, i));
     }
 }
@@ -173,7 +173,7 @@ static void add_wanted(struct fx_buf *buf, const struct form *form, json_t *valu
         return;
     }
     for (size_t i = 0; i < json_array_size(value); i++) {
-        part(buf, i, form->add_entry != NULL ? "; " : ", ");
+        add_separator(buf, i, form->add_entry != NULL ? "; " : ", ");
         if (form->add_entry != NULL) {
             form->add_entry(buf, json_array_get(value, i));
         } else {

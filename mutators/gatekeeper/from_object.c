@@ -151,7 +151,7 @@ static bool check_element(const struct source *source, const json_t *value,
 }
 
 /* Subtracts a node from the budget. A long text counts as several nodes. */
-static bool restore(size_t *budget, size_t n_bytes) {
+static bool spend_node(size_t *budget, size_t n_bytes) {
     const size_t n = 1 + n_bytes / FX_LIMIT_COPIED_NODE_BYTES;
     if (n > *budget) {
         return false;
@@ -163,7 +163,7 @@ static bool restore(size_t *budget, size_t n_bytes) {
 /* True if the budget has room for the nodes of the value, and the value is not too
  * deep. */
 static bool has_room(json_t *value, size_t depth, size_t *budget) {
-    if (depth > FX_LIMIT_JSON_DEPTH || !restore(budget, json_string_length(value))) {
+    if (depth > FX_LIMIT_JSON_DEPTH || !spend_node(budget, json_string_length(value))) {
         return false;
     }
     const char *key = NULL;

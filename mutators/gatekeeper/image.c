@@ -6,7 +6,7 @@
 #include "mutators/gatekeeper/image.h"
 
 /* Returns the offset of the first of the two characters, or the text's length. */
-static size_t find(struct fx_text text, char one, char other) {
+static size_t find_either(struct fx_text text, char one, char other) {
     size_t at = 0;
     while (at < text.len && text.data[at] != one && text.data[at] != other) {
         at++;
@@ -24,17 +24,17 @@ static struct fx_text after(struct fx_text text, size_t len) {
 
 /* True if the text before the first `/` is a domain. */
 static bool is_domain(struct fx_text text) {
-    return find(text, '.', ':') < text.len || fx_text_is(text, "localhost");
+    return find_either(text, '.', ':') < text.len || fx_text_is(text, "localhost");
 }
 
 struct image fx_image_split(struct fx_text reference) {
     struct image image = {FX_TEXT(""), reference, FX_TEXT("")};
-    const size_t slash = find(reference, '/', '/');
+    const size_t slash = find_either(reference, '/', '/');
     if (slash < reference.len && is_domain(first(reference, slash))) {
         image.domain = first(reference, slash);
         image.path = after(reference, slash + 1);
     }
-    const size_t tag = find(image.path, ':', '@');
+    const size_t tag = find_either(image.path, ':', '@');
     image.tag = after(image.path, tag);
     image.path = first(image.path, tag);
     return image;
@@ -103,7 +103,7 @@ static bool is_in_name(char c) {
 }
 
 /* Returns the character at `off`. After the end it returns NUL, which no pattern has. */
-static char at(struct fx_text text, size_t off) {
+static char char_at(struct fx_text text, size_t off) {
     return (char)(off < text.len ? text.data[off] : '\0');
 }
 
@@ -136,14 +136,14 @@ bool fx_image_is_domain(struct fx_text text) {
         return true;
     }
     const size_t port = count_run(text, host.len + 1, fx_is_digit);
-    return at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
+    return char_at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
 }
 
 /* Matches [._/]|__|[-]*, and returns the length of this separator between two
  * segments. */
 static size_t separator(struct fx_text text, size_t off) {
-    switch (at(text, off)) {
-    case '_': return at(text, off + 1) == '_' ? 2 : 1;
+    switch (char_at(text, off)) {
+    case '_': return char_at(text, off + 1) == '_' ? 2 : 1;
     case '.':
     case '/': return 1;
     default: return count_run(text, off, is_hyphen);
@@ -168,8 +168,8 @@ bool fx_image_is_path(struct fx_text text) {
 
 /* Matches ^:[\w][\w.-]{0,127}$. */
 static bool is_tag(struct fx_text text) {
-    return at(text, 0) == ':' && is_word(at(text, 1)) && text.len <= TAG_MAX + 1 &&
-           count_run(text, 1, is_in_name) == text.len - 1;
+    return char_at(text, 0) == ':' && is_word(char_at(text, 1)) &&
+           text.len <= TAG_MAX + 1 && count_run(text, 1, is_in_name) == text.len - 1;
 }
 
 static bool joins_components(char c) {
@@ -178,18 +178,18 @@ static bool joins_components(char c) {
 
 /* Matches ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$. */
 static bool is_digest(struct fx_text text) {
-    if (at(text, 0) != '@') {
+    if (char_at(text, 0) != '@') {
         return false;
     }
     size_t off = 0;
     do {
         off++;
-        if (!fx_is_letter(at(text, off))) {
+        if (!fx_is_letter(char_at(text, off))) {
             return false;
         }
         off += count_run(text, off, is_letter_or_digit);
-    } while (joins_components(at(text, off)));
-    if (at(text, off) != ':') {
+    } while (joins_components(char_at(text, off)));
+    if (char_at(text, off) != ':') {
         return false;
     }
     const size_t digits = count_run(text, off + 1, is_hex);

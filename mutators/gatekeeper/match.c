@@ -32,7 +32,7 @@ enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 /* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is
  * Fixpoint's own; its position keeps the errors of the others as they are in Gatekeeper.
  */
-enum criterion {
+enum match_criterion {
     KINDS,
     SCOPE,
     NAMESPACES,
@@ -46,7 +46,8 @@ enum criterion {
 };
 
 struct fx_match {
-    enum criterion used[N_CRITERIA]; /* the criteria that the policy names, in order */
+    enum match_criterion
+        used[N_CRITERIA]; /* the criteria that the policy names, in order */
     size_t n_used;
     struct kinds_entry *kinds;
     size_t n_kinds;
@@ -218,7 +219,7 @@ static void list_used(struct fx_match *match) {
     };
     for (size_t i = 0; i < N_CRITERIA; i++) {
         if (is_used[i]) {
-            match->used[match->n_used++] = (enum criterion)i;
+            match->used[match->n_used++] = (enum match_criterion)i;
         }
     }
 }
@@ -243,8 +244,8 @@ static size_t units_of(const json_t *node) {
     return count > FREE_VALUES ? UNITS_OF_VALUE * count : 0;
 }
 
-static bool fill(struct fx_match *match, const json_t *node, enum fx_match_syntax syntax,
-                 struct fx_err *err) {
+static bool fill_match(struct fx_match *match, const json_t *node,
+                       enum fx_match_syntax syntax, struct fx_err *err) {
     static const struct fx_go_field name = {"Match", "spec.match.name",
                                             "wildcard.Wildcard"};
     static const struct fx_go_field source = {"Match", "spec.match.source", "string"};
@@ -277,7 +278,7 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
         return fx_fail_nomem(err);
     }
     made->units = units_of(match);
-    if (!fill(made, is_null ? NULL : match, syntax, err)) {
+    if (!fill_match(made, is_null ? NULL : match, syntax, err)) {
         fx_match_destroy(made);
         return false;
     }
@@ -303,16 +304,16 @@ const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
 
 /* The object and its request, for the functions below. These are called only for used
  * criteria. */
-struct question {
+struct match_question {
     const struct fx_request *request;
     const struct fx_subject *subject;
 };
 
-static bool is_namespaced(const struct question *q) {
+static bool is_namespaced(const struct match_question *q) {
     return q->subject->namespace_.len > 0 || q->request->namespace_object != NULL;
 }
 
-static bool kinds_hold(const struct fx_match *match, const struct question *q) {
+static bool kinds_hold(const struct fx_match *match, const struct match_question *q) {
     for (size_t i = 0; i < match->n_kinds; i++) {
         const struct kinds_entry *entry = &match->kinds[i];
         if ((entry->any_kind || fx_text_list_has(&entry->kinds, q->subject->kind)) &&
@@ -323,22 +324,24 @@ static bool kinds_hold(const struct fx_match *match, const struct question *q) {
     return false;
 }
 
-static bool scope_holds(const struct fx_match *match, const struct question *q) {
+static bool scope_holds(const struct fx_match *match, const struct match_question *q) {
     const bool inside = !q->subject->is_namespace && is_namespaced(q);
     return inside == (match->scope == SCOPE_NAMESPACED);
 }
 
-static bool namespaces_hold(const struct fx_match *match, const struct question *q) {
+static bool namespaces_hold(const struct fx_match *match,
+                            const struct match_question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
     return name.data == NULL || fx_glob_any_matches(&match->namespaces, name);
 }
 
-static bool exclusion_holds(const struct fx_match *match, const struct question *q) {
+static bool exclusion_holds(const struct fx_match *match,
+                            const struct match_question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
     return name.data == NULL || !fx_glob_any_matches(&match->excluded_namespaces, name);
 }
 
-static bool name_holds(const struct fx_match *match, const struct question *q) {
+static bool name_holds(const struct fx_match *match, const struct match_question *q) {
     return fx_glob_matches(match->name, q->subject->name) ||
            fx_glob_matches_generate_name(match->name, q->subject->generate_name);
 }
@@ -356,13 +359,14 @@ static bool eval_selector(const struct fx_selector *selector, json_t *labels,
     return true;
 }
 
-static bool eval_label_selector(const struct fx_match *match, const struct question *q,
-                                bool *ret_holds, struct fx_err *err) {
+static bool eval_label_selector(const struct fx_match *match,
+                                const struct match_question *q, bool *ret_holds,
+                                struct fx_err *err) {
     return eval_selector(match->label_selector, q->subject->labels, ret_holds, err);
 }
 
 static bool eval_annotation_selector(const struct fx_match *match,
-                                     const struct question *q, bool *ret_holds,
+                                     const struct match_question *q, bool *ret_holds,
                                      struct fx_err *err) {
     return eval_selector(match->annotation_selector, q->subject->annotations, ret_holds,
                          err);
@@ -371,7 +375,7 @@ static bool eval_annotation_selector(const struct fx_match *match,
 /* Evaluates the namespace selector. A cluster-scoped object passes before the selector is
  * evaluated; an invalid selector is reported before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
-                                    const struct question *q, bool *ret_holds,
+                                    const struct match_question *q, bool *ret_holds,
                                     struct fx_err *err) {
     const bool is_namespace = q->subject->is_namespace;
     const json_t *around = q->request->namespace_object;
@@ -406,7 +410,7 @@ static bool check_source(const struct fx_match *match, struct fx_err *err) {
            fail_source(match->source_text, match->source_node, err);
 }
 
-static bool eval_source(const struct fx_match *match, const struct question *q,
+static bool eval_source(const struct fx_match *match, const struct match_question *q,
                         bool *ret_holds, struct fx_err *err) {
     if (!check_source(match, err)) {
         return false;
@@ -426,9 +430,9 @@ static bool eval_source(const struct fx_match *match, const struct question *q,
 /* The criteria. One that cannot fail has `holds`, one that can fail has `eval`. */
 static const struct {
     const char *field;
-    bool (*holds)(const struct fx_match *match, const struct question *q);
-    bool (*eval)(const struct fx_match *match, const struct question *q, bool *ret_holds,
-                 struct fx_err *err);
+    bool (*holds)(const struct fx_match *match, const struct match_question *q);
+    bool (*eval)(const struct fx_match *match, const struct match_question *q,
+                 bool *ret_holds, struct fx_err *err);
 } criteria[N_CRITERIA] = {
     [KINDS] = {"kinds", kinds_hold, NULL},
     [SCOPE] = {"scope", scope_holds, NULL},
@@ -444,12 +448,12 @@ static const struct {
 bool fx_match_eval(const struct fx_match *match, const struct fx_request *request,
                    const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                    struct fx_err *err) {
-    const struct question question = {request, subject};
+    const struct match_question question = {request, subject};
     if (match->units > 0 && !fx_spend(match->units)) {
         return fx_fail_exceeded(err);
     }
     for (size_t i = 0; i < match->n_used; i++) {
-        const enum criterion criterion = match->used[i];
+        const enum match_criterion criterion = match->used[i];
         bool holds = false;
         if (criteria[criterion].holds != NULL) {
             holds = criteria[criterion].holds(match, &question);

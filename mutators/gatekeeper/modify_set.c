@@ -86,7 +86,7 @@ static bool check_list(json_t *old, const struct fx_request *request,
 
 #define UNITS_OF_VALUE 8u /* for a value of either list, which is hashed and searched */
 
-static bool spend(const json_t *old, const struct value_set *values) {
+static bool spend_values(const json_t *old, const struct value_set *values) {
     return fx_spend(UNITS_OF_VALUE * (json_array_size(old) + values->n_values));
 }
 
@@ -134,9 +134,9 @@ static json_t *merged(json_t *old, const struct value_set *values) {
 
 /* Adds the values to a list. A missing field gets the list of the policy unchanged, with
  * its duplicates. */
-static bool merge(const void *user, const struct fx_write_position *position,
-                  enum fx_write *ret_write, json_t **ret_value,
-                  const char **ret_criterion, struct fx_err *err) {
+static bool merge_values(const void *user, const struct fx_write_position *position,
+                         enum fx_write *ret_write, json_t **ret_value,
+                         const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
     json_t *old = position->old;
     const struct modifying *modifying = user;
@@ -144,7 +144,7 @@ static bool merge(const void *user, const struct fx_write_position *position,
     if (old != NULL && !check_list(old, modifying->request, err)) {
         return false;
     }
-    if (!spend(old, &set->values)) {
+    if (!spend_values(old, &set->values)) {
         return fx_fail_exceeded(err);
     }
     json_t *list =
@@ -199,7 +199,7 @@ static bool prune(const void *user, const struct fx_write_position *position,
     if (!check_list(old, modifying->request, err)) {
         return false;
     }
-    if (!spend(old, &set->values)) {
+    if (!spend_values(old, &set->values)) {
         return fx_fail_exceeded(err);
     }
     if (!have_common(old, &set->values)) {
@@ -227,8 +227,8 @@ static bool fail_operation(const void *user, const struct fx_write_position *pos
 }
 
 /* name, function */
-#define OPERATIONS(X) \
-    X("merge", merge) \
+#define OPERATIONS(X)        \
+    X("merge", merge_values) \
     X("prune", prune)
 
 static void set_operation(struct modify_set *set, struct fx_text operation) {
@@ -283,8 +283,8 @@ static bool check_end(const struct target *target, const struct policy *policy,
 }
 
 /* Compiles the policy in the order of spec section 3.2. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+static bool compile_modify_set(struct target *target, const struct policy *policy,
+                               struct fx_err *err) {
     struct modify_set *set = (struct modify_set *)target; /* its first member */
     target->type = FX_ACCESS_SET;
     return read_operation(set, policy, err) &&
@@ -296,15 +296,16 @@ static bool compile(struct target *target, const struct policy *policy,
            read_values(set, policy, err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_modify_set(const struct fx_mutator *self,
+                             const struct fx_request *request, json_t **root,
+                             struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modify_set *set = (const struct modify_set *)self;
     const struct modifying modifying = {set, request};
     const struct fx_setter setter = {.set = set->operate, .user = &modifying};
     return fx_target_write(&set->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_modify_set(struct fx_mutator *self) {
     struct modify_set *set = (struct modify_set *)self;
     fx_value_set_finish(&set->values);
     json_decref(set->operation_node);
@@ -314,12 +315,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_modify_set,
+    .destroy = destroy_modify_set,
 };
 
 bool fx_modify_set_compile(const struct policy *policy,
                            struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct modify_set), &ops, compile,
+    return fx_target_add(policy, sizeof(struct modify_set), &ops, compile_modify_set,
                          ret_compilation, err);
 }

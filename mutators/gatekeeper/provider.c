@@ -94,7 +94,8 @@ static bool fail_base64(const struct policy *policy, struct fx_text bundle,
     return false;
 }
 
-static bool decode(const struct policy *policy, struct fx_buf *pem, struct fx_err *err) {
+static bool decode_bundle(const struct policy *policy, struct fx_buf *pem,
+                          struct fx_err *err) {
     const struct fx_text bundle = fx_tree_view_string(policy->spec, "caBundle");
     if (bundle.len == 0) {
         return fx_fail_in(err, spec_node(policy, "caBundle"), FX_EINVALID,
@@ -183,8 +184,9 @@ static json_t *index_items(const json_t *list, struct fx_err *err) {
 }
 
 /* Checks a response: it must report no error of the provider, and must be idempotent. */
-static bool validate(const struct fx_provider *provider, struct fx_text system_error,
-                     bool is_idempotent, struct fx_err *err) {
+static bool validate_response(const struct fx_provider *provider,
+                              struct fx_text system_error, bool is_idempotent,
+                              struct fx_err *err) {
     const char *name = provider->resource.name;
     const struct fx_text message = fx_text_trim_space(system_error);
     if (message.len > 0) {
@@ -232,8 +234,9 @@ static json_t *read_answer(const struct fx_provider *provider, json_t *root,
         return NULL;
     }
     json_t *items = index_items(list, err);
-    if (items != NULL && !validate(provider, fx_tree_view_string(response, "systemError"),
-                                   is_idempotent, err)) {
+    if (items != NULL &&
+        !validate_response(provider, fx_tree_view_string(response, "systemError"),
+                           is_idempotent, err)) {
         json_decref(items);
         return NULL;
     }
@@ -270,7 +273,7 @@ bool fx_provider_compile(const struct policy *policy,
     fx_buf_init(&pem, 0);
     const bool ok = check_name(policy, err) && check_present(policy, url, err) &&
                     check_timeout(policy, seconds, err) && check_url(policy, url, err) &&
-                    decode(policy, &pem, err) &&
+                    decode_bundle(policy, &pem, err) &&
                     add_provider(policy, seconds, &pem, ret_compilation, err);
     fx_buf_finish(&pem);
     return ok;

@@ -13,7 +13,7 @@
 #include "value/tree.h"
 
 /* The state of the check. The path of a list's element ends in its index: "a.b[2]". */
-struct check {
+struct shape_check {
     const char *version;
     bool extended;
     struct fx_compilation *compilation;
@@ -95,7 +95,7 @@ static void print_type(struct fx_buf *buf, const char *go_type, const char *vers
     fx_buf_str(buf, at + 1);
 }
 
-static bool fail_type(struct check *check, const struct shape *shape,
+static bool fail_type(struct shape_check *check, const struct shape *shape,
                       const struct field *field, const char *go_type,
                       const json_t *value) {
     struct fx_buf text;
@@ -123,11 +123,12 @@ static bool has_type(const json_t *value, enum field_type type) {
     return false;
 }
 
-static bool check_struct(struct check *check, const struct shape *shape, json_t *object);
+static bool check_struct(struct shape_check *check, const struct shape *shape,
+                         json_t *object);
 
 /* Checks the elements of a list of objects. Within ANY, elements of other types are
  * skipped. */
-static bool check_elements(struct check *check, const struct shape *shape,
+static bool check_elements(struct shape_check *check, const struct shape *shape,
                            const struct field *field, json_t *list) {
     const size_t len = check->path.len;
     size_t index = 0;
@@ -149,7 +150,7 @@ static bool check_elements(struct check *check, const struct shape *shape,
     return true;
 }
 
-static bool check_strings(struct check *check, const struct shape *shape,
+static bool check_strings(struct shape_check *check, const struct shape *shape,
                           const struct field *field, const json_t *list) {
     size_t index = 0;
     const json_t *element = NULL;
@@ -161,7 +162,7 @@ static bool check_strings(struct check *check, const struct shape *shape,
     return true;
 }
 
-static bool check_field(struct check *check, const struct shape *shape,
+static bool check_field(struct shape_check *check, const struct shape *shape,
                         const struct field *field, json_t *value) {
     if (json_is_null(value)) {
         return true;
@@ -194,7 +195,8 @@ static const struct field *find_field(const struct shape *shape, struct fx_text 
 }
 
 /* Warns about an unknown field; the message ends with `hint`. */
-static bool warn_unknown(struct check *check, const json_t *value, const char *hint) {
+static bool warn_unknown(struct shape_check *check, const json_t *value,
+                         const char *hint) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_text_quote_go(&path, (struct fx_text){check->path.data, check->path.len});
@@ -206,7 +208,7 @@ static bool warn_unknown(struct check *check, const json_t *value, const char *h
     return ok || fx_fail_nomem(check->err);
 }
 
-static bool check_entry(struct check *check, const struct shape *shape,
+static bool check_entry(struct shape_check *check, const struct shape *shape,
                         struct fx_text name, json_t *value) {
     bool further = false;
     const struct field *field = find_field(shape, name, &further);
@@ -225,7 +227,8 @@ static bool check_entry(struct check *check, const struct shape *shape,
 
 /* Checks every field of the object. Within ANY the value may have another type; then it
  * has no fields. */
-static bool check_struct(struct check *check, const struct shape *shape, json_t *object) {
+static bool check_struct(struct shape_check *check, const struct shape *shape,
+                         json_t *object) {
     const size_t len = check->path.len;
     const json_t *outer = check->within;
     check->within = object;
@@ -245,7 +248,7 @@ static bool check_struct(struct check *check, const struct shape *shape, json_t 
 bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
                     bool extended, struct fx_compilation *compilation,
                     struct fx_err *err) {
-    struct check check = {
+    struct shape_check check = {
         .version = version, .extended = extended, .compilation = compilation, .err = err};
     fx_buf_init(&check.path, 0);
     const bool ok = check_struct(&check, shape, policy);

@@ -19,8 +19,8 @@ struct value_slot {
 };
 
 /* Returns the slot that holds the value, or the free slot for it. */
-static struct value_slot *probe(const struct value_set *set, const json_t *value,
-                                uint64_t hash) {
+static struct value_slot *find_slot(const struct value_set *set, const json_t *value,
+                                    uint64_t hash) {
     size_t at = hash & (set->n_slots - 1);
     while (set->slots[at].number != 0 &&
            (set->slots[at].hash != hash ||
@@ -32,7 +32,7 @@ static struct value_slot *probe(const struct value_set *set, const json_t *value
 
 static bool find_hashed(const struct value_set *set, const json_t *value,
                         size_t *ret_index) {
-    const struct value_slot *slot = probe(set, value, fx_hash_value(set->key, value));
+    const struct value_slot *slot = find_slot(set, value, fx_hash_value(set->key, value));
     if (slot->number == 0) {
         return false;
     }
@@ -74,7 +74,7 @@ static void add_value(struct value_set *set, json_t *value) {
         return;
     }
     const uint64_t hash = fx_hash_value(set->key, value);
-    struct value_slot *slot = probe(set, value, hash);
+    struct value_slot *slot = find_slot(set, value, hash);
     if (slot->number == 0) {
         set->values[set->n_values++] = value;
         *slot = (struct value_slot){.hash = hash, .number = set->n_values};

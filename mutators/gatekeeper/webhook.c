@@ -112,7 +112,7 @@ static const char *skips_user(struct fx_text username, const char *own_namespace
 
 /* Checks the name of a Config. Gatekeeper reads only the Config of one name, and refuses
  * all others. */
-static bool check(const struct fx_subject *policy, struct fx_err *err) {
+static bool check_config_name(const struct fx_subject *policy, struct fx_err *err) {
     if (!fx_text_is(policy->group, CONFIG_GROUP) || !fx_text_is(policy->kind, "Config") ||
         fx_text_is(policy->name, CONFIG_NAME)) {
         return true;
@@ -187,9 +187,9 @@ static json_t *own_object(json_t *parent, struct fx_text key) {
 /* Adds the annotations `gatekeeper.sh/mutation-id` and `gatekeeper.sh/mutations`. The
  * second has the sorted `<Kind>//<name>:<generation>` of the mutators that applied in a
  * pass that changed the object. */
-static bool annotate(const struct fx_snapshot *snapshot, const struct fx_outcome *outcome,
-                     const char *mutation_id, struct fx_arena *arena, json_t **root,
-                     struct fx_err *err) {
+static bool annotate_object(const struct fx_snapshot *snapshot,
+                            const struct fx_outcome *outcome, const char *mutation_id,
+                            struct fx_arena *arena, json_t **root, struct fx_err *err) {
     const json_t *present = fx_tree_view_key(*root, "metadata");
     if (present != NULL && !json_is_object(present)) {
         return true;
@@ -222,6 +222,6 @@ const struct fx_webhook fx_gatekeeper_webhook = {
     .skips_user = skips_user,
     .reserved_message = "Not mutating gatekeeper resources",
     .reserved_groups = reserved_groups,
-    .check = check,
-    .annotate = annotate,
+    .check = check_config_name,
+    .annotate = annotate_object,
 };

@@ -197,7 +197,8 @@ static void add_namespace_found(struct fx_buf *buf, struct fx_text namespace_) {
     }
 }
 
-static const struct match_item *find(const struct modrule *rule, const char *criterion) {
+static const struct match_item *find_item(const struct modrule *rule,
+                                          const char *criterion) {
     for (size_t i = 0; i < rule->n_items; i++) {
         if (strcmp(rule->items[i].criterion, criterion) == 0) {
             return &rule->items[i];
@@ -214,7 +215,7 @@ enum { RANK_ITEM = 0, RANK_TARGET = 100, RANK_NAMESPACE, RANK_OPERATIONS, RANK_I
 void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
                         struct fx_criterion *ret_criterion) {
     const struct modrule *rule = (const struct modrule *)self;
-    const struct match_item *item = find(rule, criterion);
+    const struct match_item *item = find_item(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
     ret_criterion->asks_namespace = true; /* items may read the Namespace, too */
     if (item != NULL) {
@@ -236,7 +237,7 @@ void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *re
                       const struct fx_subject *subject, const char *criterion,
                       struct fx_buf *found) {
     const struct modrule *rule = (const struct modrule *)self;
-    const struct match_item *item = find(rule, criterion);
+    const struct match_item *item = find_item(rule, criterion);
     if (item != NULL) {
         add_found(found, item, fx_modrule_object(subject));
     } else if (strcmp(criterion, MODRULE_OPERATIONS) == 0) {

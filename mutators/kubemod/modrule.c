@@ -80,9 +80,9 @@ static bool match_items(const struct modrule *rule, json_t *object, bool *ret_ma
     return true;
 }
 
-static bool match(const struct fx_mutator *self, const struct fx_request *request,
-                  const struct fx_subject *subject, struct fx_verdict *ret_verdict,
-                  struct fx_err *err) {
+static bool match_rule(const struct fx_mutator *self, const struct fx_request *request,
+                       const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                       struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     *ret_verdict = (struct fx_verdict){false, MODRULE_OPERATIONS};
     if ((rule->operations & FX_OPERATION_BIT(request->operation)) == 0) {
@@ -138,8 +138,8 @@ static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_change
     return !*ret_changed || fx_plan_apply(plan, root, err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_rule(const struct fx_mutator *self, const struct fx_request *request,
+                       json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     const bool has_note = fx_last_applied_view(*root) != NULL;
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_MODRULE_UNITS, 0);
@@ -204,9 +204,9 @@ static bool execute_message(const struct modrule *rule, const struct fx_request 
 
 /* Rejects the object. If the template of the message fails, the denial has only the name
  * of the rule, and `note` has the reason. */
-static bool validate(const struct fx_mutator *self, const struct fx_request *request,
-                     json_t *root, struct fx_buf *entry, struct fx_err *note,
-                     struct fx_err *err) {
+static bool validate_rule(const struct fx_mutator *self, const struct fx_request *request,
+                          json_t *root, struct fx_buf *entry, struct fx_err *note,
+                          struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     struct fx_buf message;
     fx_buf_init(&message, 0);
@@ -237,7 +237,7 @@ static bool may_match_namespace(const struct fx_mutator *self,
     return !is_for((const struct modrule *)self, namespace_, &is_ours, &err) || is_ours;
 }
 
-static void finish(struct modrule *rule) {
+static void finish_rule(struct modrule *rule) {
     for (size_t i = 0; i < rule->n_items; i++) {
         fx_match_item_finish(&rule->items[i]);
     }
@@ -254,19 +254,19 @@ static void finish(struct modrule *rule) {
 
 void fx_modrule_destroy(struct modrule *rule) {
     if (rule != NULL) {
-        finish(rule);
+        finish_rule(rule);
         fx_mutator_finish(&rule->head);
         free(rule);
     }
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_rule(struct fx_mutator *self) {
     fx_modrule_destroy((struct modrule *)self);
 }
 
 static const struct fx_mutator_ops patch_ops = {
-    .match = match,
-    .apply = apply,
+    .match = match_rule,
+    .apply = apply_rule,
     .operations = MODRULE_OPERATIONS,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
@@ -274,20 +274,20 @@ static const struct fx_mutator_ops patch_ops = {
     .view = &fx_synthetic_refs,
     .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
-    .destroy = destroy,
+    .destroy = destroy_rule,
 };
 
 static const struct fx_mutator_ops reject_ops = {
-    .match = match,
+    .match = match_rule,
     .apply = apply_nothing,
-    .validate = validate,
+    .validate = validate_rule,
     .denial = &denial,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,
     .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
-    .destroy = destroy,
+    .destroy = destroy_rule,
 };
 
 void fx_modrule_set_type(struct modrule *rule, bool rejects) {

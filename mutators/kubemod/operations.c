@@ -22,7 +22,7 @@ const char *fx_operation_text(enum operation operation) {
 }
 
 /* An operation that is being applied. */
-struct change {
+struct operation_change {
     enum operation operation;
     struct fx_text path; /* for messages */
     const struct steps *steps;
@@ -30,7 +30,8 @@ struct change {
     struct fx_err *err;
 };
 
-FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, ...) {
+FX_PRINTF(2, 3)
+static bool fail_operation(const struct operation_change *change, const char *fmt, ...) {
     va_list args;
     struct fx_err *err = change->err;
     va_start(args, fmt);
@@ -66,7 +67,7 @@ static bool is_map(struct fx_text field) {
 }
 
 /* Appends nulls until the list has `n` elements. */
-static bool pad(const struct change *change, json_t *list, size_t n) {
+static bool pad_list(const struct operation_change *change, json_t *list, size_t n) {
     if (n > FX_LIMIT_MODRULE_PADDING) {
         return fx_fail(change->err, FX_ELIMIT,
                        "a list would be padded to %zu elements: %.*s", n,
@@ -82,13 +83,14 @@ static bool pad(const struct change *change, json_t *list, size_t n) {
 
 /* Makes a missing parent for the step after it: an object, or for an index a list with
  * enough elements. */
-static bool make_parent(const struct change *change, size_t at, json_t **ret_parent) {
+static bool make_parent(const struct operation_change *change, size_t at,
+                        json_t **ret_parent) {
     const struct step *next = &change->steps->items[at + 1];
     const bool wants_list = next->is_number && !is_map(change->steps->items[at].text);
     if (wants_list && next->number < -1) {
-        return fail(change,
-                    "Unable to ensure path for negative index other than -1: %lld",
-                    next->number);
+        return fail_operation(
+            change, "Unable to ensure path for negative index other than -1: %lld",
+            next->number);
     }
     json_t *parent = wants_list ? json_array() : json_object();
     if (parent == NULL) {
@@ -96,7 +98,7 @@ static bool make_parent(const struct change *change, size_t at, json_t **ret_par
     }
     const bool is_last = at + 2 == change->steps->n_items;
     if (wants_list && is_last && next->number > 0 &&
-        !pad(change, parent, (size_t)next->number)) {
+        !pad_list(change, parent, (size_t)next->number)) {
         json_decref(parent);
         return false;
     }
@@ -106,12 +108,12 @@ static bool make_parent(const struct change *change, size_t at, json_t **ret_par
 
 /* ---- along the path -------------------------------------------------------------- */
 
-static json_t *view_index(const struct change *change, json_t *list,
+static json_t *view_index(const struct operation_change *change, json_t *list,
                           const struct step *step, bool *ret_bad) {
     size_t index = 0;
     if (!step->is_number) {
-        *ret_bad =
-            !fail(change, "not an index of a list: `%.*s`", FX_TEXT_ARG(step->text));
+        *ret_bad = !fail_operation(change, "not an index of a list: `%.*s`",
+                                   FX_TEXT_ARG(step->text));
         return NULL;
     }
     return to_index(step->number, json_array_size(list), &index)
@@ -121,7 +123,7 @@ static json_t *view_index(const struct change *change, json_t *list,
 
 /* Finds the child that the step selects, NULL if there is none. If *ret_bad becomes true,
  * that is an error, and it is set. */
-static json_t *view_child(const struct change *change, json_t *parent,
+static json_t *view_child(const struct operation_change *change, json_t *parent,
                           const struct step *step, bool *ret_bad) {
     *ret_bad = false;
     if (json_is_object(parent)) {
@@ -131,7 +133,7 @@ static json_t *view_child(const struct change *change, json_t *parent,
 }
 
 /* Makes the child writable. */
-static json_t *own_child(const struct change *change, json_t *parent,
+static json_t *own_child(const struct operation_change *change, json_t *parent,
                          const struct step *step) {
     size_t index = 0;
     json_t *child = NULL;
@@ -147,14 +149,15 @@ static json_t *own_child(const struct change *change, json_t *parent,
 }
 
 /* Puts a new parent at this step. An index after the end of a list pads the list. */
-static bool put_parent(const struct change *change, json_t *parent, size_t at) {
+static bool put_parent(const struct operation_change *change, json_t *parent, size_t at) {
     const struct step *step = &change->steps->items[at];
     const size_t n = json_array_size(parent);
     json_t *made = NULL;
     size_t index = 0;
     if (json_is_array(parent) && step->number < 0 && !to_index(step->number, n, &index) &&
         !(n == 0 && step->number == -1)) {
-        return fail(change, "Unable to access invalid index: %lld", step->number);
+        return fail_operation(change, "Unable to access invalid index: %lld",
+                              step->number);
     }
     if (json_is_array(parent) && step->number >= 0) {
         index = (size_t)step->number;
@@ -165,7 +168,7 @@ static bool put_parent(const struct change *change, json_t *parent, size_t at) {
     if (json_is_object(parent)) {
         return fx_tree_set_take(parent, step->text, made) || fx_fail_nomem(change->err);
     }
-    if (!pad(change, parent, index + 1)) {
+    if (!pad_list(change, parent, index + 1)) {
         json_decref(made);
         return false;
     }
@@ -177,7 +180,8 @@ static bool can_hold(const json_t *node) {
 }
 
 /* Makes the nodes of all steps but the last writable, and makes missing parents. */
-static bool enter(const struct change *change, json_t **root, json_t **ret_parent) {
+static bool enter_parent(const struct operation_change *change, json_t **root,
+                         json_t **ret_parent) {
     json_t *parent = fx_tree_own_root(root);
     if (parent == NULL) {
         return fx_fail_nomem(change->err);
@@ -191,7 +195,7 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
         }
         const bool is_missing = child == NULL || json_is_null(child);
         if (!can_hold(parent) || (!is_missing && !can_hold(child))) {
-            return fail(change, "a parent is neither a list nor a map");
+            return fail_operation(change, "a parent is neither a list nor a map");
         }
         if (is_missing && !put_parent(change, parent, i)) {
             return false;
@@ -207,7 +211,8 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
 
 /* Finds the parent of the node that will be changed, for reading; NULL if there is
  * none. */
-static bool view_parent(const struct change *change, json_t *root, json_t **ret_parent) {
+static bool view_parent(const struct operation_change *change, json_t *root,
+                        json_t **ret_parent) {
     json_t *parent = root;
     for (size_t i = 0; i + 1 < change->steps->n_items && parent != NULL; i++) {
         bool is_bad = false;
@@ -222,36 +227,38 @@ static bool view_parent(const struct change *change, json_t *root, json_t **ret_
 
 /* ---- the last step --------------------------------------------------------------- */
 
-static bool insert(const struct change *change, json_t *list, const struct step *last) {
+static bool insert_element(const struct operation_change *change, json_t *list,
+                           const struct step *last) {
     const size_t n = json_array_size(list);
     size_t index = n;
     if (!fx_text_is(last->text, "-")) {
         if (!last->is_number) {
-            return fail(change, "not an index of a list: `%.*s`",
-                        FX_TEXT_ARG(last->text));
+            return fail_operation(change, "not an index of a list: `%.*s`",
+                                  FX_TEXT_ARG(last->text));
         }
         if (!to_index(last->number, n + 1, &index)) {
-            return fail(change, "Unable to access invalid index: %lld", last->number);
+            return fail_operation(change, "Unable to access invalid index: %lld",
+                                  last->number);
         }
     }
     return fx_tree_insert_take(list, index, json_incref(change->value)) ||
            fx_fail_nomem(change->err);
 }
 
-static bool add(const struct change *change, json_t **root) {
+static bool apply_add(const struct operation_change *change, json_t **root) {
     json_t *parent = NULL;
     if (change->steps->n_items == 0) {
-        return fail(change, "doc is missing path");
+        return fail_operation(change, "doc is missing path");
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
     if (json_is_array(parent)) {
-        return insert(change, parent, last);
+        return insert_element(change, parent, last);
     }
     if (!json_is_object(parent)) {
-        return fail(change, "a parent is neither a list nor a map");
+        return fail_operation(change, "a parent is neither a list nor a map");
     }
     return fx_tree_set_take(parent, last->text, json_incref(change->value)) ||
            fx_fail_nomem(change->err);
@@ -259,7 +266,8 @@ static bool add(const struct change *change, json_t **root) {
 
 /* Finds out whether there is a node at the last step. Fails if the list cannot have the
  * index. */
-static bool find_target(const struct change *change, json_t *root, bool *ret_exists) {
+static bool find_target(const struct operation_change *change, json_t *root,
+                        bool *ret_exists) {
     json_t *parent = NULL;
     bool is_bad = false;
     *ret_exists = false;
@@ -274,7 +282,7 @@ static bool find_target(const struct change *change, json_t *root, bool *ret_exi
     return !is_bad;
 }
 
-static bool replace(const struct change *change, json_t **root) {
+static bool apply_replace(const struct operation_change *change, json_t **root) {
     bool exists = false;
     json_t *parent = NULL;
     size_t index = 0;
@@ -282,9 +290,9 @@ static bool replace(const struct change *change, json_t **root) {
         return false;
     }
     if (!exists) {
-        return fail(change, "doc is missing key");
+        return fail_operation(change, "doc is missing key");
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
@@ -297,7 +305,7 @@ static bool replace(const struct change *change, json_t **root) {
            fx_fail_nomem(change->err);
 }
 
-static bool remove_it(const struct change *change, json_t **root) {
+static bool remove_it(const struct operation_change *change, json_t **root) {
     bool exists = false;
     json_t *parent = NULL;
     size_t index = 0;
@@ -310,7 +318,7 @@ static bool remove_it(const struct change *change, json_t **root) {
     if (!exists) {
         return true;
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
@@ -325,7 +333,7 @@ static bool remove_it(const struct change *change, json_t **root) {
 
 bool fx_operation_apply(enum operation operation, const struct operation_path *path,
                         json_t *value, json_t **root, struct fx_err *err) {
-    const struct change change = {
+    const struct operation_change change = {
         .operation = operation,
         .path = path->text,
         .steps = path->steps,
@@ -333,8 +341,8 @@ bool fx_operation_apply(enum operation operation, const struct operation_path *p
         .err = err,
     };
     switch (operation) {
-    case OPERATION_ADD: return add(&change, root);
-    case OPERATION_REPLACE: return replace(&change, root);
+    case OPERATION_ADD: return apply_add(&change, root);
+    case OPERATION_REPLACE: return apply_replace(&change, root);
     case OPERATION_REMOVE: break;
     }
     return remove_it(&change, root);

@@ -62,7 +62,7 @@ void fx_plan_finish(struct plan *plan) {
 }
 
 /* Makes room for one more operation. */
-static bool grow(struct plan *plan) {
+static bool grow_plan(struct plan *plan) {
     if (plan->n_items < plan->cap_items) {
         return true;
     }
@@ -122,7 +122,8 @@ static bool know_namespace(struct planning *planning) {
     return planning->namespace_ != NULL;
 }
 
-static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *match) {
+static json_t *eval_value(struct planning *planning,
+                          const struct fx_jsonpath_match *match) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
         return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
@@ -204,7 +205,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
         return fx_fail(planning->err, FX_ELIMIT, "it needs more than %u operations",
                        FX_LIMIT_MODRULE_OPERATIONS);
     }
-    if (!grow(plan)) {
+    if (!grow_plan(plan)) {
         return fx_fail_nomem(planning->err);
     }
     struct planned *planned = &plan->items[plan->n_items++];
@@ -212,7 +213,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
     if (!find_way(planning, match, planned) || !check_target(planned, planning->err)) {
         return false;
     }
-    planned->value = eval(planning, match);
+    planned->value = eval_value(planning, match);
     return planned->value != NULL;
 }
 

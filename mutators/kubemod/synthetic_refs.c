@@ -121,7 +121,7 @@ static json_t *make_refs(const struct fx_request *request, const json_t *object)
 }
 
 /* Saves the fields that the view replaces: {"syntheticRefs": …, "managedFields": …}. */
-static bool keep(const json_t *object, json_t **ret_kept) {
+static bool keep_fields(const json_t *object, json_t **ret_kept) {
     json_t *const theirs = fx_tree_view_text(object, REFS);
     json_t *const managed = fx_tree_view_text(view_metadata(object), MANAGED_FIELDS);
     *ret_kept = NULL;
@@ -141,9 +141,9 @@ static bool keep(const json_t *object, json_t **ret_kept) {
     return ok;
 }
 
-static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                 struct fx_err *err) {
-    if (!keep(*root, ret_kept)) {
+static bool show_view(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                      struct fx_err *err) {
+    if (!keep_fields(*root, ret_kept)) {
         return fx_fail_nomem(err);
     }
     json_t *refs = make_refs(request, *root);
@@ -165,7 +165,7 @@ static bool return_managed_fields(json_t *root, json_t *managed) {
            fx_tree_set_take(metadata, MANAGED_FIELDS, json_incref(managed));
 }
 
-static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
+static bool restore_object(json_t **root, const json_t *kept, struct fx_err *err) {
     json_t *own = fx_tree_own_root(root);
     json_t *const theirs = fx_tree_view_text(kept, REFS);
     if (own == NULL) {
@@ -180,4 +180,5 @@ static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-const struct fx_object_view fx_synthetic_refs = {.show = show, .restore = restore};
+const struct fx_object_view fx_synthetic_refs = {.show = show_view,
+                                                 .restore = restore_object};

@@ -98,7 +98,7 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
 }
 
 /* Subtracts the weight from the bytes that may be written. */
-static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
+static bool charge_weight(size_t weight, size_t *bytes_left, struct fx_err *err) {
     if (weight > *bytes_left) {
         return fx_fail(err, FX_ELIMIT, "it writes more than it may, %zu bytes too many",
                        weight - *bytes_left);
@@ -109,7 +109,8 @@ static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
 
 json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_left,
                               struct fx_err *err) {
-    return charge(value->weight, bytes_left, err) ? json_incref(value->constant) : NULL;
+    return charge_weight(value->weight, bytes_left, err) ? json_incref(value->constant)
+                                                         : NULL;
 }
 
 /* Reads the text, and charges for it. */
@@ -119,12 +120,12 @@ static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    if (!charge(text->len, bytes_left, err)) {
+    if (!charge_weight(text->len, bytes_left, err)) {
         return NULL;
     }
     json_t *result = fx_patch_value_read(fx_buf_view(text), err);
     const size_t weight = result == NULL ? 0 : weigh(result);
-    if (weight > text->len && !charge(weight - text->len, bytes_left, err)) {
+    if (weight > text->len && !charge_weight(weight - text->len, bytes_left, err)) {
         json_decref(result);
         return NULL;
     }

@@ -155,7 +155,7 @@ static void check_body(const struct fx_buf *body, struct fx_err *err) {
     }
 }
 
-static bool answer(struct dry_run *run, struct fx_text text, struct fx_buf *body) {
+static bool write_answer(struct dry_run *run, struct fx_text text, struct fx_buf *body) {
     struct fx_err *err = &run->err;
     if (!fx_dryrun_request_read(text, &run->request, err) ||
         !fx_dryrun_build(&run->request, &run->policies, &run->faults, err)) {
@@ -187,7 +187,7 @@ static bool answer_in_time(struct dry_run *run, struct fx_text text,
                            struct fx_buf *body) {
     struct fx_budget budget = {.bound = {.deadline_ns = run->deadline_ns}};
     fx_budget_swap(&budget);
-    const bool ok = answer(run, text, body);
+    const bool ok = write_answer(run, text, body);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {
         return ok;
@@ -215,7 +215,8 @@ static unsigned status_of(enum fx_code code) {
     return 400;
 }
 
-static void fail(const struct dry_run *run, struct fx_dry_run_answer *ret_answer) {
+static void fail_request(const struct dry_run *run,
+                         struct fx_dry_run_answer *ret_answer) {
     const struct fx_text faults = {run->faults.data, run->faults.len};
     const bool has_faults = run->err.code == FX_EINVALID && faults.len > 0;
     ret_answer->status = status_of(run->err.code);
@@ -244,7 +245,7 @@ static void answer_request(struct fx_text text,
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
     if (!answer_in_time(&run, text, &ret_answer->body)) {
-        fail(&run, ret_answer);
+        fail_request(&run, ret_answer);
     }
     trial_finish(&run.trial);
     fx_policies_unref(run.policies);

@@ -73,13 +73,13 @@ static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body
 }
 
 /* A list of warnings that is being written. */
-struct warnings {
+struct dryrun_warnings {
     struct fx_buf *body;
     struct fx_buf message; /* the message of the next warning */
     size_t n_written;
 };
 
-static void add_warning(struct warnings *warnings) {
+static void add_warning(struct dryrun_warnings *warnings) {
     fx_buf_str(warnings->body, warnings->n_written++ == 0 ? "" : ",");
     add_string(warnings->body,
                (struct fx_text){warnings->message.data, warnings->message.len});
@@ -87,7 +87,7 @@ static void add_warning(struct warnings *warnings) {
     fx_buf_reset(&warnings->message);
 }
 
-static void warn_members(struct warnings *warnings,
+static void warn_members(struct dryrun_warnings *warnings,
                          const struct fx_dryrun_request *request) {
     const char *key = NULL;
     const json_t *value = NULL;
@@ -99,7 +99,8 @@ static void warn_members(struct warnings *warnings,
     }
 }
 
-static void warn_findings(struct warnings *warnings, const struct fx_findings *findings) {
+static void warn_findings(struct dryrun_warnings *warnings,
+                          const struct fx_findings *findings) {
     for (size_t i = 0; i < findings->n_items; i++) {
         fx_dryrun_print_finding(&warnings->message, &findings->items[i]);
         add_warning(warnings);
@@ -107,7 +108,8 @@ static void warn_findings(struct warnings *warnings, const struct fx_findings *f
 }
 
 /* Warns about each rule that failed, with the message of a review. */
-static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *trial) {
+static void warn_drops(struct dryrun_warnings *warnings,
+                       const struct fx_dryrun_trial *trial) {
     const struct fx_outcome *outcome = &trial->mutation.outcome;
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *drop = &outcome->skipped[i];
@@ -120,7 +122,7 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
 }
 
 static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *body) {
-    struct warnings warnings = {.body = body};
+    struct dryrun_warnings warnings = {.body = body};
     fx_buf_init(&warnings.message, 0);
     fx_buf_str(body, ",\"warnings\":[");
     warn_members(&warnings, trial->request);
@@ -136,7 +138,7 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 struct rule_result {
     bool evaluated, matched, changed;
     const char *criterion, *failure; /* those of its last step, or NULL */
-    struct fx_text found;            /* found by it; may be empty */
+    struct fx_text found;            /* the value it found; empty if unknown */
 };
 
 static void read_steps(const struct fx_trace *trace, struct rule_result *results) {

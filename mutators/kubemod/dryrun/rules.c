@@ -19,7 +19,7 @@
 #define NAME_BYTES 32 /* bytes of a name such as "modRules[63]" */
 
 /* A policy that will be compiled. */
-struct made {
+struct named_policy {
     char name[NAME_BYTES];
     struct fx_policy_text *text;
 };
@@ -103,29 +103,29 @@ static void check_kinds(const struct fx_dryrun_request *request, struct fx_buf *
     }
 }
 
-static bool write_down(const json_t *list, const char *name, struct made *made) {
+static bool write_down(const json_t *list, const char *name, struct named_policy *named) {
     size_t index = 0;
     const json_t *policy = NULL;
     json_array_foreach (list, index, policy) {
-        (void)snprintf(made[index].name, NAME_BYTES, "%s[%zu]", name, index);
-        made[index].text = fx_policy_text_create(policy);
-        if (made[index].text == NULL) {
+        (void)snprintf(named[index].name, NAME_BYTES, "%s[%zu]", name, index);
+        named[index].text = fx_policy_text_create(policy);
+        if (named[index].text == NULL) {
             return false;
         }
     }
     return true;
 }
 
-static bool compile(const struct made *made, size_t n_made,
-                    const struct fx_dialect_settings *settings,
-                    struct fx_policies **ret_policies, struct fx_err *err) {
-    struct fx_policy_input *inputs = calloc(n_made + 1, sizeof *inputs);
+static bool compile_named(const struct named_policy *named, size_t n_named,
+                          const struct fx_dialect_settings *settings,
+                          struct fx_policies **ret_policies, struct fx_err *err) {
+    struct fx_policy_input *inputs = calloc(n_named + 1, sizeof *inputs);
     if (inputs == NULL) {
         return fx_fail_nomem(err);
     }
-    for (size_t i = 0; i < n_made; i++) {
+    for (size_t i = 0; i < n_named; i++) {
         inputs[i] =
-            (struct fx_policy_input){.file = made[i].name, .object = made[i].text};
+            (struct fx_policy_input){.file = named[i].name, .object = named[i].text};
     }
     struct fx_regex_allowance allowance = {
         .n_left = FX_LIMIT_DRYRUN_PATTERNS,
@@ -134,7 +134,7 @@ static bool compile(const struct made *made, size_t n_made,
     fx_regex_allow(&allowance);
     const struct fx_policy_sources sources = {
         .inputs = inputs,
-        .n_inputs = n_made,
+        .n_inputs = n_named,
         .generation = 1,
         .settings = settings,
     };
@@ -144,19 +144,19 @@ static bool compile(const struct made *made, size_t n_made,
     return ok;
 }
 
-static bool build(const struct fx_dryrun_request *request,
-                  struct fx_policies **ret_policies, struct fx_err *err) {
+static bool build_policies(const struct fx_dryrun_request *request,
+                           struct fx_policies **ret_policies, struct fx_err *err) {
     const size_t n_rules = json_array_size(request->rules);
     const size_t n = n_rules + json_array_size(request->policies);
-    struct made *made = calloc(n + 1, sizeof *made);
-    const bool ok = made != NULL && write_down(request->rules, "modRules", made) &&
-                            write_down(request->policies, "policies", made + n_rules)
-                        ? compile(made, n, request->settings, ret_policies, err)
+    struct named_policy *named = calloc(n + 1, sizeof *named);
+    const bool ok = named != NULL && write_down(request->rules, "modRules", named) &&
+                            write_down(request->policies, "policies", named + n_rules)
+                        ? compile_named(named, n, request->settings, ret_policies, err)
                         : fx_fail_nomem(err);
-    for (size_t i = 0; made != NULL && i < n; i++) {
-        fx_policy_text_unref(made[i].text);
+    for (size_t i = 0; named != NULL && i < n; i++) {
+        fx_policy_text_unref(named[i].text);
     }
-    free(made);
+    free(named);
     return ok;
 }
 
@@ -187,7 +187,7 @@ bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret
     }
     check_kinds(request, faults);
     if (faults->len == 0 && !faults->failed) {
-        if (!build(request, &policies, err)) {
+        if (!build_policies(request, &policies, err)) {
             return false;
         }
         assert(policies != NULL);
