@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/evaluate.c - one evaluation: its memory and limits; its value, or
- * the matches of a path.
+ * location/jsonpath/evaluate.c - one evaluation: its memory and limits, and its result, a
+ * value or the matches of a path.
  */
 #include "location/jsonpath/value.h"
 
@@ -180,7 +180,7 @@ struct found_node {
 struct found_nodes {
     struct found_node *items;
     size_t n_items, cap_items;
-    size_t n_parts, key_bytes; /* of all of them */
+    size_t n_parts, key_bytes; /* sums over all matches */
 };
 
 static bool add_found(struct path_walk *walk, const struct path_value *value) {

@@ -97,7 +97,8 @@ static bool parse_range(struct path_parser *parser, uint32_t off, struct sibling
     return take_end(parser, ':') && add_parent(parser, STEP_RANGE, bounds, off, steps);
 }
 
-/* A single key selects any number of values after `..`, elsewhere one. */
+/* Adds the step of a single key. After `..` it selects any number of values, otherwise
+ * one. */
 static bool end_key(struct path_parser *parser, uint32_t off, const struct siblings *key,
                     struct siblings *steps) {
     const node_index before = steps->last;
@@ -192,7 +193,7 @@ static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
         parser, "a field name or `*` (other names as in `[\"my-name\"]`)");
 }
 
-/* `$.1a`: the scanner reads `.1` as a number. */
+/* Checks for a text such as `$.1a`, in which the scanner reads `.1` as a number. */
 static bool check_number(struct path_parser *parser) {
     const struct path_token *token = &parser->token;
     return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/urls.c - urlParse and urlJoin: URLs of any sort as maps. Go's net/url
- * splits and joins them. (base/url.h is for those that Fixpoint calls.)
+ * location/sprig/urls.c - urlParse and urlJoin: any URL as a map, split and joined as by
+ * Go's net/url. (base/url.h is for the URLs that Fixpoint calls.)
  */
 #include "location/sprig/functions.h"
 
@@ -9,7 +9,7 @@
 
 enum url_part { URL_HOST, URL_ZONE, URL_USER, URL_PATH, URL_FRAGMENT };
 
-/* Missing parts are empty. Escapes are decoded, except in opaque and query. */
+/* A URL. Missing parts are empty. Escapes are decoded, except in opaque and query. */
 struct url {
     struct fx_text scheme; /* in lower case */
     struct fx_text opaque; /* mailto:it */
@@ -17,14 +17,14 @@ struct url {
     struct fx_text user, password;
     struct fx_text host; /* with port and brackets */
     struct fx_text path;
-    bool has_query; /* there was a `?`, also with an empty query */
+    bool has_query; /* the URL has a `?`, even if the query is empty */
     struct fx_text query;
     struct fx_text fragment;
 };
 
 /* ---- escapes (RFC 3986 section 2.1) ------------------------------------------------ */
 
-#define ESCAPE 3 /* characters of one */
+#define ESCAPE 3 /* the characters of one escape */
 
 static const char *url_quote(struct template_run *run, struct fx_text text) {
     struct fx_buf *buf = run_scratch(run);
@@ -32,7 +32,7 @@ static const char *url_quote(struct template_run *run, struct fx_text text) {
     return buf->data == NULL ? "" : buf->data;
 }
 
-/* Go escapes other characters than the RFC. */
+/* True for a character that Go escapes in this part. The RFC has another list. */
 static bool must_escape(char c, enum url_part part) {
     if (fx_is_letter(c) || fx_is_digit(c) || fx_is_one_of(c, "-_.~")) {
         return false;
@@ -66,8 +66,9 @@ static int byte_at(struct fx_text text) {
     return high > 15 || low > 15 ? -1 : (int)(high * 16 + low);
 }
 
-/* A host may escape only bytes beyond ASCII and `%`; a zone also characters that it
- * must not contain. */
+/* True if an escape of the byte is allowed in this part. A host may escape only bytes
+ * beyond ASCII and `%`; a zone may also escape a blank, and characters that a host must
+ * escape. */
 static bool may_escape(int byte, enum url_part part) {
     if (part == URL_HOST) {
         return byte >= 0x80 || byte == '%';
@@ -99,8 +100,8 @@ static bool check_char(struct template_run *run, struct fx_text rest,
 }
 
 /* Checks the text and counts its escapes. */
-static bool check(struct template_run *run, struct fx_text text, enum url_part part,
-                  size_t *ret_escapes) {
+static bool check_part(struct template_run *run, struct fx_text text, enum url_part part,
+                       size_t *ret_escapes) {
     *ret_escapes = 0;
     while (text.len > 0) {
         const bool is_escape = text.data[0] == '%';
@@ -116,7 +117,7 @@ static bool check(struct template_run *run, struct fx_text text, enum url_part p
 static bool url_unescape(struct template_run *run, struct fx_text text,
                          enum url_part part, struct fx_text *ret_text) {
     size_t escapes = 0;
-    if (!check(run, text, part, &escapes)) {
+    if (!check_part(run, text, part, &escapes)) {
         return false;
     }
     *ret_text = text;
@@ -139,8 +140,8 @@ static bool url_unescape(struct template_run *run, struct fx_text text,
 
 /* ---- pieces of text ---------------------------------------------------------------- */
 
-/* Return the offset of the first or last such byte, or the length. */
-static size_t find(struct fx_text text, char c) {
+/* Return the offset of the first or last `c`, or the length. */
+static size_t find_char(struct fx_text text, char c) {
     const char *at = text.len == 0 ? NULL : memchr(text.data, c, text.len);
     return at == NULL ? text.len : (size_t)(at - text.data);
 }
@@ -154,10 +155,10 @@ static size_t find_last(struct fx_text text, char c) {
     return text.len;
 }
 
-/* Removes the text up to and including the first `c`; *ret_before is the part before
- * it. True where there was one. */
-static bool cut(struct fx_text *text, char c, struct fx_text *ret_before) {
-    const size_t at = find(*text, c);
+/* Removes the text up to and including the first `c`; *ret_before is the part before it.
+ * True if there was a `c`. */
+static bool cut_at(struct fx_text *text, char c, struct fx_text *ret_before) {
+    const size_t at = find_char(*text, c);
     const bool found = at < text->len;
     *ret_before = (struct fx_text){text->data, at};
     *text = fx_text_rest(*text, found ? at + 1 : at);
@@ -178,12 +179,12 @@ static bool parse_user(struct template_run *run, struct fx_text text, struct url
     }
     struct fx_text user;
     url->has_user = true;
-    url->has_password = cut(&text, ':', &user);
+    url->has_password = cut_at(&text, ':', &user);
     return url_unescape(run, user, URL_USER, &url->user) &&
            url_unescape(run, text, URL_USER, &url->password);
 }
 
-/* "" or ":" digits */
+/* port := "" | ":" digits */
 static bool is_port(struct fx_text text) {
     return text.len == 0 ||
            (text.data[0] == ':' && fx_text_is_digits(fx_text_rest(text, 1)));
@@ -194,7 +195,7 @@ static bool check_port(struct template_run *run, struct fx_text text) {
                                     url_quote(run, text));
 }
 
-/* Returns the offset of `%25`, which starts a zone, before `end`; or `end`. */
+/* Returns the offset of the `%25` before `end` that starts a zone, or `end`. */
 static size_t find_zone(struct fx_text text, size_t end) {
     for (size_t i = 0; i + 3 <= end; i++) {
         if (memcmp(text.data + i, "%25", 3) == 0) {
@@ -204,7 +205,8 @@ static size_t find_zone(struct fx_text text, size_t end) {
     return end;
 }
 
-/* [ address % zone ] : port, each with its own rules (RFC 6874). */
+/* host := "[" address "%25" zone "]" [ ":" port ]; each part has its own rules (RFC
+ * 6874). */
 static bool parse_zoned_host(struct template_run *run, struct fx_text text, size_t zone,
                              size_t bracket, struct url *url) {
     struct fx_text parts[3] = {{text.data, zone},
@@ -256,7 +258,7 @@ static bool parse_authority(struct template_run *run, struct fx_text text,
            parse_user(run, (struct fx_text){text.data, at}, url);
 }
 
-/* ---- the whole --------------------------------------------------------------------- */
+/* ---- the whole URL ---------------------------------------------------------------- */
 
 static bool has_control(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
@@ -277,8 +279,8 @@ static bool take_lower(struct template_run *run, struct fx_text scheme, struct u
     return lower != NULL;
 }
 
-/* [ scheme ":" ], where scheme := letter ( letter | digit | "+" | "-" | "." )*; without
- * it the text starts with the path. */
+/* start := [ scheme ":" ], scheme := letter ( letter | digit | "+" | "-" | "." )*.
+ * Without a scheme the text starts with the path. */
 static bool take_scheme(struct template_run *run, struct fx_text *text, struct url *url) {
     size_t n = 0;
     while (n < text->len && (fx_is_letter(text->data[n]) ||
@@ -298,7 +300,7 @@ static bool take_scheme(struct template_run *run, struct fx_text *text, struct u
 }
 
 static bool has_colon_in_first_segment(struct fx_text path) {
-    return find(path, ':') < find(path, '/');
+    return find_char(path, ':') < find_char(path, '/');
 }
 
 /* Parses the part after the scheme, without the query. */
@@ -317,7 +319,7 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
         url->scheme.len > 0 || !fx_text_starts(text, FX_TEXT("///"));
     if (may_have_host && fx_text_starts(text, FX_TEXT("//"))) {
         text = fx_text_rest(text, 2);
-        const size_t slash = find(text, '/');
+        const size_t slash = find_char(text, '/');
         if (!parse_authority(run, (struct fx_text){text.data, slash}, url)) {
             return false;
         }
@@ -326,8 +328,8 @@ static bool parse_rest(struct template_run *run, struct fx_text text, struct url
     return url_unescape(run, text, URL_PATH, &url->path);
 }
 
-/* Parses all but the fragment. */
-static bool parse(struct template_run *run, struct fx_text text, struct url *url) {
+/* Parses the URL without its fragment. */
+static bool parse_url(struct template_run *run, struct fx_text text, struct url *url) {
     if (has_control(text)) {
         return fx_fail(run->err, FX_EMUTATE, "net/url: invalid control character in URL");
     }
@@ -339,12 +341,12 @@ static bool parse(struct template_run *run, struct fx_text text, struct url *url
     if (!take_scheme(run, &text, url)) {
         return false;
     }
-    url->has_query = cut(&text, '?', &rest);
+    url->has_query = cut_at(&text, '?', &rest);
     url->query = text;
     return parse_rest(run, rest, url);
 }
 
-/* Adds Go's prefix to the message: the text at fault. */
+/* Adds Go's prefix, which names the faulty text, to the message. */
 static bool fail_parse(struct template_run *run, struct fx_text text) {
     if (run->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(run->err, "parse %s: ", url_quote(run, text));
@@ -356,9 +358,9 @@ static bool url_parse(struct template_run *run, struct fx_text text,
                       struct url *ret_url) {
     struct fx_text fragment = text;
     struct fx_text before;
-    (void)cut(&fragment, '#', &before);
+    (void)cut_at(&fragment, '#', &before);
     *ret_url = (struct url){.has_user = false};
-    if (!parse(run, before, ret_url)) {
+    if (!parse_url(run, before, ret_url)) {
         return fail_parse(run, before);
     }
     return url_unescape(run, fragment, URL_FRAGMENT, &ret_url->fragment) ||
@@ -403,7 +405,7 @@ static void print_authority(struct fx_buf *buf, const struct url *url) {
     url_escape(buf, url->host, URL_HOST);
 }
 
-/* A path without a scheme must not be read as one. */
+/* Prints the path, so that its start cannot be parsed as a scheme. */
 static void print_path(struct fx_buf *buf, const struct url *url, bool is_first) {
     const struct fx_text path = url->path;
     if (path.len > 0 && path.data[0] != '/' && url->host.len > 0) {
@@ -442,44 +444,46 @@ static void url_print(struct fx_buf *buf, const struct url *url) {
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool put(struct call *call, struct map *map, const char *key,
-                struct fx_text text) {
+static bool put_part(struct template_call *call, struct map *map, const char *key,
+                     struct fx_text text) {
     return value_map_put(call->run, map, fx_text_of(key), value_string(text));
 }
 
-static bool put_user(struct call *call, struct map *map, const struct url *url) {
+static bool put_user(struct template_call *call, struct map *map, const struct url *url) {
     struct value user = {.kind = VALUE_STRING};
     url_print_user(run_scratch(call->run), url);
-    return run_take_scratch(call->run, &user) && put(call, map, "userinfo", user.string);
+    return run_take_scratch(call->run, &user) &&
+           put_part(call, map, "userinfo", user.string);
 }
 
 /* Adds the library's prefix to Go's message. */
-static bool fail_in(struct call *call, const char *what) {
+static bool fail_in(struct template_call *call, const char *what) {
     if (call->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(call->err, "unable to parse %s: ", what);
     }
     return false;
 }
 
-static bool call_url_parse(struct call *call) {
+static bool call_url_parse(struct template_call *call) {
     struct url url;
     if (!url_parse(call->run, call->arguments[0].string, &url)) {
         return fail_in(call, "url");
     }
     struct map *map = value_map_new(call->run);
-    if (map == NULL || !put(call, map, "scheme", url.scheme) ||
-        !put(call, map, "host", url.host) ||
-        !put(call, map, "hostname", url_hostname(&url)) ||
-        !put(call, map, "path", url.path) || !put(call, map, "query", url.query) ||
-        !put(call, map, "opaque", url.opaque) ||
-        !put(call, map, "fragment", url.fragment) || !put_user(call, map, &url)) {
+    if (map == NULL || !put_part(call, map, "scheme", url.scheme) ||
+        !put_part(call, map, "host", url.host) ||
+        !put_part(call, map, "hostname", url_hostname(&url)) ||
+        !put_part(call, map, "path", url.path) ||
+        !put_part(call, map, "query", url.query) ||
+        !put_part(call, map, "opaque", url.opaque) ||
+        !put_part(call, map, "fragment", url.fragment) || !put_user(call, map, &url)) {
         return false;
     }
     return return_map(call, map);
 }
 
-/* Gets a part; empty where the map does not have it. */
-static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
+/* Gets a part of the map; empty if the map does not have it. */
+static bool get(struct template_call *call, const char *key, struct fx_text *ret_text) {
     struct value value;
     *ret_text = (struct fx_text){0};
     if (!value_map_get(call->run, call->arguments[0].map, fx_text_of(key), &value)) {
@@ -500,8 +504,9 @@ static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
     return true;
 }
 
-/* Parses the user info as that of `proto://…@host`, as the library does. */
-static bool join_user(struct call *call, struct fx_text userinfo, struct url *url) {
+/* Parses the user info as if it were that of `proto://…@host`, as the library does. */
+static bool join_user(struct template_call *call, struct fx_text userinfo,
+                      struct url *url) {
     struct url with_user;
     struct value text;
     struct fx_buf *buf = run_scratch(call->run);
@@ -524,7 +529,7 @@ static bool join_user(struct call *call, struct fx_text userinfo, struct url *ur
     return true;
 }
 
-static bool call_url_join(struct call *call) {
+static bool call_url_join(struct template_call *call) {
     struct url url = {.has_user = false};
     struct fx_text userinfo;
     if (!get(call, "scheme", &url.scheme) || !get(call, "host", &url.host) ||

@@ -64,7 +64,7 @@ struct conn {
     bool asked, broken;
 };
 
-struct write {
+struct pending_write {
     uv_write_t request;
     char *bytes;
 };
@@ -203,7 +203,7 @@ static void close_conn(struct conn *conn) {
 }
 
 static void on_written(uv_write_t *request, int status) {
-    struct write *write = request->data;
+    struct pending_write *write = request->data;
     if (status != 0) {
         close_conn(checked(request->handle->data));
     }
@@ -213,7 +213,7 @@ static void on_written(uv_write_t *request, int status) {
 
 /* What the socket did not take at once. */
 static void queue(struct conn *conn, size_t sent) {
-    struct write *write = calloc(1, sizeof *write);
+    struct pending_write *write = calloc(1, sizeof *write);
     const size_t len = conn->out_len - sent;
     char *bytes = write == NULL ? NULL : malloc(len);
     if (bytes == NULL) {

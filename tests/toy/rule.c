@@ -300,13 +300,13 @@ static void add_list(struct fx_buf *buf, const json_t *list) {
     }
 }
 
-enum criterion {
+enum toy_criterion {
     KINDS,
     NAMESPACES,
     REQUIRES
 }; /* in the order in which they are checked */
 
-static enum criterion criterion_of(const char *text) {
+static enum toy_criterion criterion_of(const char *text) {
     return strcmp(text, "match.kinds") == 0 ? KINDS
            : strcmp(text, "requires") == 0  ? REQUIRES
                                             : NAMESPACES;
@@ -315,7 +315,7 @@ static enum criterion criterion_of(const char *text) {
 static void explain(const struct fx_mutator *self, const char *text,
                     struct fx_criterion *ret_criterion) {
     const struct toy_policy *policy = policy_of(self);
-    const enum criterion criterion = criterion_of(text);
+    const enum toy_criterion criterion = criterion_of(text);
     fx_buf_str(&ret_criterion->field, text);
     ret_criterion->rank = 1 + (unsigned)(REQUIRES - criterion);
     ret_criterion->asks_namespace = criterion == NAMESPACES;
