@@ -111,6 +111,9 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         if (!ok || run->lacks_inputs) {
             return false;
         }
+        if (run->failures.n_items > 0 && !fx_converge_deny_failures(run, err)) {
+            return false;
+        }
         if (!*ret_settled) {
             fx_index_set_unite(&run->applied_ever, &run->applied_now);
         }
@@ -177,10 +180,12 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
                  struct fx_outcome *ret_outcome, struct fx_err *err) {
     assert(snapshot != NULL && *root != NULL);
     *ret_outcome = (struct fx_outcome){0};
+    struct fx_request with_failures = *request;
     struct fx_stats stats = {.arena = arena};
     struct converge run = {
         .snapshot = snapshot,
-        .request = request,
+        .request = &with_failures,
+        .failures.arena = arena,
         .arena = arena,
         .trace = trace,
         .root = root,
@@ -188,6 +193,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .plain = request->plain,
         .stats = request->collects_stats ? &stats : NULL,
     };
+    with_failures.failures = &run.failures;
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);

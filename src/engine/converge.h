@@ -84,12 +84,17 @@ struct fx_outcome {
      * denial. */
     struct fx_violation {
         uint32_t mutator;
+        unsigned code;      /* of a mutator that failed (engine/failures.h): the HTTP code
+                             * and … */
+        const char *reason; /* … the reason of the status; else 0 and NULL */
         enum fx_action action; /* FX_ACTION_DENY, FX_ACTION_WARN or FX_ACTION_AUDIT */
         struct fx_text entry;  /* the message of the validator; one that does not deny is
                                 * cut at FX_LIMIT_VIOLATION_BYTES */
     } *violations;
     size_t n_violations;
-    struct fx_text denial; /* the whole message of all that deny; empty if allowed */
+    struct fx_text denial;     /* the whole message of all that deny; empty if allowed */
+    unsigned denial_code;      /* the HTTP code of the denial */
+    const char *denial_reason; /* its reason; NULL: the message */
     /* The mutator whose match or mutation failed, borrowed from the snapshot; or NULL. */
     const struct fx_mutator *failed;
     /* If there is no fixed point: the mutators that changed something in the last pass,
@@ -117,11 +122,11 @@ void fx_outcome_finish(struct fx_outcome *outcome);
  *
  * Errors, with the messages of spec section 5: FX_EMUTATE (a match or a mutation failed),
  * FX_ENOCONVERGE (ret_outcome->cycle has the mutators, ->cycle_fields the fields),
- * FX_EDENIED (validators deny the result; ->denial has the whole message), FX_EINPUT
- * (mutators need inputs that request->inputs now has as wanted: fetch them, and begin
- * again with the incoming object), FX_EDEADLINE (the thread's budget is exceeded:
- * base/budget.h), FX_ENOMEM. After an error the caller drops *root. The caller finishes
- * the outcome in any case.
+ * FX_EDENIED (validators deny the result, or a failed mutator does; ->denial has the
+ * whole message), FX_EINPUT (mutators need inputs that request->inputs now has as wanted:
+ * fetch them, and begin again with the incoming object), FX_EDEADLINE (the thread's
+ * budget is exceeded: base/budget.h), FX_ENOMEM. After an error the caller drops *root.
+ * The caller finishes the outcome in any case.
  */
 bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *request,
                  struct fx_arena *arena, struct fx_trace *trace, json_t **root,

@@ -104,6 +104,21 @@ static const char *add_skipped(struct converge *run, const struct fx_trace_step 
     return message;
 }
 
+bool fx_converge_add_skipped(struct converge *run, const struct fx_failure *failure) {
+    struct fx_outcome *outcome = run->outcome;
+    if (!FX_ARENA_GROW(run->arena, outcome->skipped, outcome->n_skipped,
+                       run->cap_skipped)) {
+        return false;
+    }
+    outcome->skipped[outcome->n_skipped++] = (struct fx_skipped_mutator){
+        .mutator = failure->mutator,
+        .pass = failure->pass,
+        .fails = true,
+        .message = failure->message.data,
+    };
+    return true;
+}
+
 bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
                               const struct fx_err *why) {
     return add_skipped(run, step, false, why) != NULL;

@@ -26,6 +26,7 @@
 #include "engine/access.h"
 #include "engine/activity.h"
 #include "engine/converge.h"
+#include "engine/failures.h"
 #include "engine/mutator.h"
 
 /* ---- index_set.c ---- */
@@ -132,6 +133,7 @@ struct last_step {
  * those that are reinvoked. */
 struct rank_changes {
     uint32_t all, by_reinvoked;
+    uint32_t n_applied; /* steps in which a mutator was applied */
 };
 
 struct fx_passes;
@@ -139,7 +141,8 @@ struct fx_passes;
 struct converge {
     /* The arguments of the loop; borrowed. */
     const struct fx_snapshot *snapshot;
-    const struct fx_request *request;
+    const struct fx_request *request; /* with `failures` */
+    struct fx_failures failures;
     struct fx_arena *arena;
     struct fx_trace *trace; /* NULL if nothing is recorded */
     json_t **root;
@@ -297,6 +300,13 @@ bool fx_converge_end_tier(struct converge *run, size_t *at,
 void fx_converge_begin_ranks(struct converge *run);
 bool fx_converge_may_invoke(const struct converge *run, const struct fx_mutator *mutator);
 
+/* May a mutator that was applied, and has `run.again`, have another step in this pass? */
+bool fx_converge_may_reinvoke(const struct converge *run,
+                              const struct fx_mutator *mutator);
+
+/* Has the mutator had all steps that it may have, or all of this pass? */
+bool fx_converge_is_done(const struct converge *run, uint32_t index);
+
 static inline void fx_converge_count_change(struct converge *run,
                                             const struct fx_mutator *mutator) {
     run->this_pass[mutator->rank].all++;
@@ -311,6 +321,10 @@ bool fx_converge_find_late(struct converge *run, struct fx_err *err) FX_MUST_USE
 
 /* Runs the validators on the current object. */
 bool fx_converge_validate(struct converge *run, struct fx_err *err) FX_MUST_USE;
+
+/* Ends the review if a mutator has reported a failure that denies the request; adds the
+ * other failures to the outcome. */
+bool fx_converge_deny_failures(struct converge *run, struct fx_err *err) FX_MUST_USE;
 
 /* ---- converge_error.c ---- */
 
@@ -327,6 +341,10 @@ bool fx_converge_fail_apply(struct converge *run, struct fx_trace_step *step,
  * memory. */
 bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
                               const struct fx_err *why) FX_MUST_USE;
+
+/* Adds a reported failure that is ignored to the outcome. False without memory. */
+bool fx_converge_add_skipped(struct converge *run,
+                             const struct fx_failure *failure) FX_MUST_USE;
 
 /* Fails with FX_ENOCONVERGE, because there is no fixed point. Always false. */
 bool fx_converge_fail_cycle(const struct converge *run, struct fx_err *err);

@@ -306,18 +306,24 @@ static bool apply_step(struct converge *run, struct fx_trace_step *step,
         run->records ||
         ((mutator->run.ignores_failure || mutator->n_inputs > 0) && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
+    run->failures.mutator = step->mutator;
+    run->failures.pass = step->pass;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
+    if (ok && step->effect.unmatched) {
+        step->verdict = (struct fx_verdict){false, step->effect.criterion};
+    }
     if (!ok) {
         ok = fx_converge_fail_apply(run, step, before, err);
     } else if (is_recorded) {
         ok = fx_converge_record(run, step, before, err);
     }
     json_decref(before);
-    if (mutator->run.once) {
+    if (mutator->run.once && !step->effect.unmatched) {
         fx_index_set_add(&run->done, step->mutator);
     }
     if (step->effect.applied) {
         fx_index_set_add(&run->applied_now, step->mutator);
+        run->this_pass[mutator->rank].n_applied++;
     }
     return ok;
 }
@@ -329,7 +335,7 @@ static bool apply_with_stats(struct converge *run, struct fx_trace_step *step,
         return fx_fail_nomem(err);
     }
     const bool ok = apply_step(run, step, err);
-    entry->matched = true;
+    entry->matched = entry->matched || step->verdict.matched;
     entry->applied = entry->applied || step->effect.applied;
     entry->changed = entry->changed || step->effect.changed;
     entry->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
@@ -472,21 +478,13 @@ static bool note_change(struct converge *run, size_t *at, const struct fx_effect
 
 /* ---- a pass ----------------------------------------------------------------------- */
 
-/* Has the mutator had all of its steps in the review, or in this pass? */
-static bool is_done(const struct converge *run, const struct fx_mutator *mutator,
-                    uint32_t index) {
-    return ((mutator->run.once || mutator->run.ignores_failure) &&
-            fx_index_set_has(&run->done, index)) ||
-           (mutator->run.once && !fx_converge_may_invoke(run, mutator));
-}
-
 /* Runs the step of the candidate before *at. */
 static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     const bool is_simple = run->snapshot->is_simple;
-    if (skip_unchanged(run, own) || (!is_simple && is_done(run, mutator, index))) {
+    if (skip_unchanged(run, own) || (!is_simple && fx_converge_is_done(run, index))) {
         return true;
     }
     keep_before(run, index);

@@ -34,7 +34,7 @@ static bool match_all(struct converge *run, size_t at, struct fx_err *err) {
         if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
             break;
         }
-        if (fx_index_set_has(&run->done, index)) {
+        if (fx_converge_is_done(run, index)) {
             continue;
         }
         if (!fx_converge_match(run, &step, err)) {
@@ -122,6 +122,26 @@ bool fx_converge_may_invoke(const struct converge *run,
         n += run->last_pass[rank].all;
     }
     return n > 0;
+}
+
+bool fx_converge_may_reinvoke(const struct converge *run,
+                              const struct fx_mutator *mutator) {
+    const unsigned own = mutator->rank;
+    uint32_t n = run->n_begun == 2 ? run->last_pass[own].n_applied : 0;
+    for (unsigned rank = 0; rank < FX_RANKS; rank++) {
+        n += rank == own ? 0 : (rank < own ? run->this_pass : run->last_pass)[rank].all;
+    }
+    return n > 0;
+}
+
+bool fx_converge_is_done(const struct converge *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool was_run = fx_index_set_has(&run->done, index);
+    if (mutator->run.once && was_run && mutator->run.again) {
+        return !fx_converge_may_reinvoke(run, mutator);
+    }
+    return ((mutator->run.once || mutator->run.ignores_failure) && was_run) ||
+           (mutator->run.once && !fx_converge_may_invoke(run, mutator));
 }
 
 /* Does the mutator match now? A match that fails counts as no match. */

@@ -32,6 +32,9 @@ struct fx_subject;
 struct fx_effect {
     bool applied; /* the location was found, and the tests were true */
     bool changed; /* the object differs (design section 5) */
+    /* The mutator does not match the object as it is now: `apply` checks a criterion that
+     * `match` does not. */
+    bool unmatched;
     /* Set by a mutator that may write anywhere: the object's type and names have not
      * changed. */
     bool keeps_names;
@@ -147,7 +150,9 @@ struct fx_criterion {
     struct fx_buf wanted; /* the value that the policy asks for, in one line; or empty */
 };
 
-/* The message of a denial: `begin`, then the entries, with `between` between them. */
+/* The message of a denial: `begin`, then the entries, with `between` between them. If
+ * `between` is NULL, the message is the first entry alone, and the status of the response
+ * lists all entries as causes. */
 struct fx_denial {
     const char *begin, *between;
 };
@@ -183,6 +188,11 @@ struct fx_run_options {
      * later one if mutators that are reinvoked, or of another rank, have changed the
      * object since its last match. */
     bool once;
+    /* With `once`: applied again, if it was applied in the first pass, in the second one
+     * if a mutator of its rank was applied in the first, and in a later one if mutators
+     * of another rank have changed the object since. This is what API servers do for a
+     * reinvocationPolicy of IfNeeded. */
+    bool again;
     /* Matched before any mutator of its tier is applied, so that it does not see their
      * changes. It is the same for all mutators of a rank. */
     bool match_first;

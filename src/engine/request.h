@@ -57,6 +57,7 @@ enum fx_source {
 enum fx_source fx_source_parse(struct fx_text text);
 
 struct fx_activity;     /* engine/activity.h */
+struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
 
@@ -89,6 +90,8 @@ struct fx_request {
     /* The bytes that all mutators with templates together may still write into the
      * object. If NULL, only the limit of each mutator counts. */
     size_t *text_left;
+    /* Set by the loop: failures that mutators report and that do not end their step. */
+    struct fx_failures *failures;
     const json_t *user_info;  /* request.userInfo of the AdmissionReview, or NULL; it may
                                * be NULL, too, if no mutator has an access review or an
                                * input after convergence */
