@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/bench/limit.c - a constant responder: the most that libuv, llhttp and mbedTLS can
- * do with admission reviews, for comparison. It reads each request whole, finds its uid,
- * and answers the same patch. No bounds, no timeouts: for benchmarks only.
+ * tests/bench/limit.c - a server with a constant answer, for comparison: it shows the
+ * highest rate of admission reviews that libuv, llhttp and mbedTLS allow. It reads each
+ * request, finds its uid, and always answers with the same patch. It has no limits and no
+ * timeouts, so it is for benchmarks only.
  *
  *     limit --listen HOST:PORT --tls-cert FILE --tls-key FILE
  *
- * On SIGUSR1 it prints how many connections have asked and how many answers they got.
+ * On SIGUSR1 it prints the number of connections with a request, and the number of
+ * answers.
  */
 #include <assert.h>
 #include <signal.h>

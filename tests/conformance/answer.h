@@ -28,8 +28,9 @@ bool fx_case_mutate_object(json_t *row, const struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer,
                            struct fx_err *err) FX_MUST_USE;
 
-/* The same through an AdmissionReview made from the row. Errors: FX_EMUTATE with the
- * message of a denial; FX_EINVALID if the response is not valid for a webhook. */
+/* Like fx_case_mutate_object(), but through an AdmissionReview made from the row. Errors:
+ * FX_EMUTATE with the message of a denial; FX_EINVALID if the response is not valid for a
+ * webhook. */
 bool fx_case_review_object(json_t *row, struct fx_snapshot *snapshot,
                            struct fx_case_answer *ret_answer,
                            struct fx_err *err) FX_MUST_USE;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - fixpoint-conformance FILE...: runs every case of the files through the code
- * that serves requests, and counts. In a .jsonl file a case is a JSON object on a line of
- * its own; a .json file is a list of cases.
+ * main.c - fixpoint-conformance FILE...: runs every case of the files with the code that
+ * serves requests, and counts the results. In a .jsonl file each line is a case, a JSON
+ * object; a .json file is a list of cases.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -13,11 +13,11 @@
  * NULL if it is run. */
 const char *fx_case_skip_reason(const json_t *row, const json_t *policies);
 
-/* The same for a case of KubeMod's ModRules. */
+/* Returns the same for a case of KubeMod's ModRules. */
 const char *fx_case_kubemod_skip_reason(const json_t *row);
 
-/* The same for a case of KubeMod's templates. `err` is the error of its compilation, or
- * FX_OK. */
+/* Returns the same for a case of KubeMod's templates. `err` is the error of its
+ * compilation, or FX_OK. */
 const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_err *err);
 
 #endif
