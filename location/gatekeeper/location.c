@@ -12,8 +12,8 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* Other special characters (`/`, CR, beyond ASCII) are printed without quotes, and so
- * cannot be parsed again. */
+/* True for a name that is printed with quotes. Names with other special characters (`/`,
+ * CR, beyond ASCII) are printed without quotes, and so cannot be parsed again. */
 static bool needs_quotes(struct fx_text name) {
     if (name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9')) {
         return true;

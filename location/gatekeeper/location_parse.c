@@ -195,7 +195,7 @@ static void next_token(struct location_parser *parser) {
     parser->token = scan(&parser->scanner);
 }
 
-/* "unexpected token: expected <what><name>, got: <token>" */
+/* Fails with "unexpected token: expected <what><name>, got: <token>". */
 static bool fail_token(struct location_parser *parser, const char *what,
                        struct fx_text name) {
     const struct location_token *token = &parser->token;
@@ -228,9 +228,8 @@ static bool push_step(struct location_parser *parser, struct fx_location_step st
     return true;
 }
 
-/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error
- * where a step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section
- * 1.2). */
+/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error if a
+ * step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section 1.2). */
 static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
     uint64_t value = 0;
     for (size_t i = 0; i < digits.len; i++) {
@@ -258,7 +257,7 @@ static bool parse_integer(struct location_parser *parser, struct fx_text field,
     return *ret_value != NULL || fx_fail_nomem(parser->err);
 }
 
-/* IDENT | INT; `expected` is for the message about another token. */
+/* Parses IDENT | INT. `expected` is for the message about another token. */
 static bool parse_key_value(struct location_parser *parser, struct fx_text field,
                             const char *expected, json_t **ret_value) {
     const struct location_token *token = &parser->token;
@@ -359,7 +358,7 @@ static bool parse_list(struct location_parser *parser) {
     return true;
 }
 
-/* object list? */
+/* Parses object list? */
 static bool parse_field(struct location_parser *parser) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "field name or eof");

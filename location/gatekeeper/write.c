@@ -290,7 +290,7 @@ static bool find_element(const struct location_walk *walk, const json_t *list,
     return true;
 }
 
-/* A new element of a keyed list must be an object with the list's key. */
+/* Checks a new element of a keyed list, which must be an object with the list's key. */
 static bool check_element(const struct location_walk *walk, const json_t *value) {
     if (json_is_object(value)) {
         return fx_location_step_names(last_step(walk), value) ||
@@ -509,7 +509,7 @@ static bool visit_element(struct location_walk *walk, size_t depth,
     return !current.detached || put_index(walk, list, index, current.node);
 }
 
-/* {keyField: keyValue} */
+/* Makes {keyField: keyValue}. */
 static json_t *new_element(const struct fx_location_step *step) {
     json_t *element = json_object();
     if (element != NULL &&
@@ -530,7 +530,7 @@ static bool visit_new_element(struct location_walk *walk, size_t depth,
            (!kept || put_last(walk, list, current.node));
 }
 
-/* Continues below every selected element, also where several have the same key. */
+/* Continues below every selected element, even if several have the same key. */
 static bool visit_named(struct location_walk *walk, size_t depth, struct path_node *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];

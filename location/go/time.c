@@ -17,7 +17,7 @@
 
 const struct fx_go_time fx_go_time_zero = {.seconds = YEAR_1_SECONDS, .zone = {"UTC", 3}};
 
-/* Division that rounds down. */
+/* Divides, and rounds down. */
 static int64_t floor_divide(int64_t number, int64_t by) {
     return number / by - (number % by < 0 ? 1 : 0);
 }

@@ -37,8 +37,8 @@ void format_fill(struct format_printer *p, int count);
 /* Appends the text, padded to the width, which counts runes. */
 void format_padded(struct format_printer *p, struct fx_text text);
 
-/* The same for the text of a buffer, which this function finishes. `blank` never pads
- * with zeros. A failure of the buffer is passed on to p->out. */
+/* Like format_padded() for the text of a buffer, which this function finishes. `blank`
+ * never pads with zeros. A failure of the buffer is passed on to p->out. */
 void format_finish(struct format_printer *p, struct fx_buf *text, bool blank);
 
 /* Prints a string with %s, %q or %x. Each of these functions returns false, and appends

@@ -120,7 +120,7 @@ static bool print_context(struct format_printer *p, const struct context *contex
     return true;
 }
 
-/* An object (a fmt.Stringer in Go) is formatted as the string that it prints. */
+/* Formats an object (a fmt.Stringer in Go) as the string that it prints. */
 static bool print_own_text(struct format_printer *p, const struct value *value,
                            uint32_t verb) {
     struct fx_buf text;

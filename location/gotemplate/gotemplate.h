@@ -48,10 +48,10 @@ struct fx_gotemplate_context {
 };
 
 /* Executes the template and appends its output to `ret_text`; on failure nothing is
- * appended. The context is never written: `set` and similar functions change a copy
- * that belongs to this execution. Errors: FX_EMUTATE with Go's message and the span of
- * the action at fault; FX_ELIMIT where the steps, the depth, the memory or the output
- * exceed a limit; FX_ENOMEM. */
+ * appended. The context is never written: `set` and similar functions change a copy that
+ * belongs to this execution. Errors: FX_EMUTATE with Go's message and the span of the
+ * action at fault; FX_ELIMIT if the steps, the depth, the memory or the output exceed a
+ * limit; FX_ENOMEM. */
 bool fx_gotemplate_execute(const struct fx_gotemplate *template,
                            const struct fx_gotemplate_context *context,
                            struct fx_buf *ret_text, struct fx_err *err) FX_MUST_USE;

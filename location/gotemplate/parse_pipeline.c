@@ -79,7 +79,7 @@ static bool parse_word(struct template_parser *parser, struct operand *operand,
     return parser_advance(parser);
 }
 
-/* '(' pipeline ')' */
+/* Parses '(' pipeline ')'. */
 static bool parse_parentheses(struct template_parser *parser, struct operand *operand) {
     operand->type = OPERAND_PIPELINE;
     if (!parser_enter(parser) || !parser_advance(parser) ||
@@ -233,7 +233,8 @@ static bool parse_command(struct template_parser *parser, struct command *comman
 
 /* ---- pipelines ------------------------------------------------------------------- */
 
-/* A literal takes no arguments, so it cannot follow a `|`. */
+/* True for an operand that can follow a `|`. A literal cannot, because it takes no
+ * arguments. */
 static bool can_be_called(const struct command *command) {
     const struct operand *first = &command->operands[0];
     return may_have_fields(first->type) || first->n_fields > 0;

@@ -5,7 +5,7 @@
  *     directive := '%' flag* [index] [width] ['.' [index] [precision]] [index] verb
  *     flag      := '+' | '-' | '#' | '0' | ' '
  *     index     := '[' number ']'              the argument to take next, from 1
- *     width     := number | '*'                `*`: an argument says it
+ *     width     := number | '*'                `*`: an argument is the width
  */
 #include "location/gotemplate/format.h"
 

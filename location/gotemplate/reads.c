@@ -188,7 +188,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
     return true;
 }
 
-/* `final` is the value before the `|`, or NULL. */
+/* Reads a call. `final` is the value before the `|`, or NULL. */
 static bool read_call(struct template_reading *reading, const struct standing *dot,
                       const struct command *command, const struct standing *final,
                       struct standing *ret_standing) {
@@ -262,7 +262,7 @@ static bool read_print(struct template_reading *reading, const struct standing *
     return true;
 }
 
-/* if, with: tests whether the value is empty. */
+/* Reads `if` or `with`, which tests whether the value is empty. */
 static bool read_choice(struct template_reading *reading, const struct standing *dot,
                         const struct statement *statement) {
     struct standing standing;

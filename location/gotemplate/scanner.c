@@ -388,7 +388,7 @@ static bool is_number_start(const struct template_scanner *scanner) {
            (c == '.' && fx_is_digit(ahead(scanner, 1)));
 }
 
-/* The first character decides the type of the token. */
+/* Scans a token in an action. Its first character decides its type. */
 static bool scan_inside(struct template_scanner *scanner,
                         struct template_token *ret_token, struct fx_err *err) {
     if (is_number_start(scanner)) {

@@ -50,7 +50,7 @@ static bool gather_member(struct path_walk *walk, const struct path_value *value
     return !gathering->failed;
 }
 
-/* `{#0: $.a[*]}`: adds a member for each value of the path. */
+/* Adds a member for each value of the path, as in `{#0: $.a[*]}`. */
 static bool add_path(struct path_run *run, struct value_map *map,
                      const struct expression_node *key,
                      const struct expression_node *path,

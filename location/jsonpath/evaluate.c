@@ -207,7 +207,7 @@ static bool add_found(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_spend(run, bytes / FX_BUDGET_BYTES);
 }
 
-/* The memory of the next key part and the next key, after the matches. */
+/* The memory, after the matches, for the next key part and the next key. */
 struct behind {
     struct fx_jsonpath_part *part;
     char *key;

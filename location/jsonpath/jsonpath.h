@@ -25,7 +25,7 @@
 
 struct fx_jsonpath; /* opaque, immutable once made: any thread may use it */
 
-/* What a text is compiled as. */
+/* The use of a text. */
 enum fx_jsonpath_use {
     FX_JSONPATH_EXPRESSION, /* `match[].select`: any expression */
     FX_JSONPATH_PATH,       /* `patch[].select`: a pure path from $ or @ (section 5.2) */
@@ -82,9 +82,9 @@ struct fx_jsonpath_result {
 void fx_jsonpath_result_finish(struct fx_jsonpath_result *result); /* zeroed is fine */
 
 /* Evaluates the expression with `root` as $ and null as @. The result shares nodes with
- * the object. Errors: FX_EMUTATE where the expression fails on this object (section
- * 7.2), with the span of the operation that fails; FX_ELIMIT over
- * FX_LIMIT_JSONPATH_STEPS or another limit; FX_ENOMEM. */
+ * the object. Errors: FX_EMUTATE if the expression fails on this object (section 7.2),
+ * with the span of the operation that fails; FX_ELIMIT over FX_LIMIT_JSONPATH_STEPS or
+ * another limit; FX_ENOMEM. */
 bool fx_jsonpath_eval(const struct fx_jsonpath *path, json_t *root,
                       struct fx_jsonpath_result *ret_result,
                       struct fx_err *err) FX_MUST_USE;

@@ -94,7 +94,7 @@ static bool match_pattern(struct path_run *run, const struct expression_node *in
     return fx_fail_at(run->err, err.code, infix->off, infix->len, "%s", err.msg);
 }
 
-/* Both operands, also as numbers where both are numbers or numeric texts. */
+/* Both operands. They are also given as numbers if both are numbers or numeric texts. */
 struct operands {
     struct path_run *run;
     const struct expression_node *node;
@@ -278,7 +278,7 @@ static bool fail_truth(struct path_run *run, const struct expression_node *node,
                                 : "");
 }
 
-/* Evaluates `&&` or `||` where the right operand decides. */
+/* Evaluates `&&` or `||` if the right operand decides. */
 static bool eval_logic(const struct operands *of, struct path_value *ret_value) {
     const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
     bool truth = false;

@@ -282,8 +282,8 @@ static bool parse_operation(struct path_parser *parser, int least, node_index *r
     }
 }
 
-/* The part of a choice after its condition: expression ( ':' expression )?; the second
- * one may be missing only at the end of the text. */
+/* Parses the part of a choice after its condition: expression ( ':' expression )?; the
+ * second one may be missing only at the end of the text. */
 static bool parse_choice(struct path_parser *parser, node_index condition,
                          node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, condition)->off;

@@ -68,7 +68,7 @@ static bool parse_filter(struct path_parser *parser, uint32_t off,
            add_parent(parser, STEP_FILTER, &condition, off, steps);
 }
 
-/* The part of a union after its first key: ( ',' expression )+ ']' */
+/* Parses the part of a union after its first key: ( ',' expression )+ ']' */
 static bool parse_union(struct path_parser *parser, uint32_t off, struct siblings *keys,
                         struct siblings *steps) {
     while (fx_jsonpath_skip_mark(parser, ',')) {
@@ -85,7 +85,7 @@ static bool parse_bound(struct path_parser *parser, struct siblings *bounds) {
                : fx_jsonpath_parse_child(parser, bounds);
 }
 
-/* The part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
+/* Parses the part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
 static bool parse_range(struct path_parser *parser, uint32_t off, struct siblings *bounds,
                         struct siblings *steps) {
     for (unsigned i = 1; i < 3; i++) {
@@ -145,7 +145,7 @@ static bool parse_script(struct path_parser *parser, struct siblings *steps) {
            add_parent(parser, STEP_SCRIPT, &script, off, steps);
 }
 
-/* After `..`: ident | '*' | bracket | script */
+/* descent, after `..`: ident | '*' | bracket | script */
 static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_DESCEND, steps)) {
         return false;
@@ -175,7 +175,7 @@ static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
                       "a range cannot follow `..`: write `..*` before it");
 }
 
-/* After `.`: ident | '*' | '.' descent */
+/* dotted, after `.`: ident | '*' | '.' descent */
 static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
     fx_jsonpath_advance(parser);
     if (parser->token.type == TOKEN_IDENT) {

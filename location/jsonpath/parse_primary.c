@@ -210,7 +210,7 @@ static bool parse_call(struct path_parser *parser, enum function_id id,
            fx_jsonpath_adopt(parser, *ret_node, &arguments, off);
 }
 
-/* '.' ident | '[' expression ']' */
+/* Parses '.' ident | '[' expression ']'. */
 static bool parse_variable_key(struct path_parser *parser, struct siblings *keys) {
     node_index key = 0;
     if (fx_jsonpath_skip_mark(parser, '[')) {

@@ -44,9 +44,9 @@ struct path_scanner {
 /* Reads the next token. */
 struct path_token fx_jsonpath_scan(struct path_scanner *scanner);
 
-/* Returns the longest operator that starts with the token, and moves the scanner from
- * the end of the token to the end of the operator. Returns OPERATOR_NONE, with the
- * scanner unchanged, where there is none; `?` alone is not an operator. */
+/* Returns the longest operator that starts with the token, and moves the scanner from the
+ * end of the token to the end of the operator. If there is none, returns OPERATOR_NONE
+ * and leaves the scanner; `?` alone is not an operator. */
 enum operator_id fx_jsonpath_scan_operator(struct path_scanner *scanner,
                                            const struct path_token *token);
 
@@ -105,7 +105,7 @@ void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblin
                              node_index node);
 
 /* Makes the siblings children of `parent`, whose span is from `off` to the end of the
- * previous token. Errors: FX_ELIMIT where the tree becomes too deep. */
+ * previous token. Errors: FX_ELIMIT if the tree becomes too deep. */
 bool fx_jsonpath_adopt(struct path_parser *parser, node_index parent,
                        const struct siblings *children, uint32_t off) FX_MUST_USE;
 

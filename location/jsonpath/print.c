@@ -14,7 +14,7 @@ struct path_printer {
 
 static void print_node(const struct path_printer *to, const struct expression_node *node);
 
-/* Prints the node, in parentheses where they are needed. */
+/* Prints the node, in parentheses if they are needed. */
 static void print_within(const struct path_printer *to,
                          const struct expression_node *node, bool bracket) {
     if (bracket) {

@@ -180,7 +180,8 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
     return n_names;
 }
 
-/* Paths within the brackets of a path are not visited. */
+/* Visits the paths and variables below a node, but not those within the brackets of a
+ * path. */
 static void visit_paths(const struct fx_jsonpath *path,
                         const struct expression_node *node,
                         void (*visit)(void *user, const struct fx_jsonpath *part),

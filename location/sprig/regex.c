@@ -364,7 +364,7 @@ static bool call_regex_find(struct template_call *call) {
     return true;
 }
 
-/* Finds up to `most` matches, all of them where `most` is negative. */
+/* Finds up to `most` matches, or all of them if `most` is negative. */
 static bool find_all(struct template_call *call, const struct fx_regex *regex,
                      int64_t most, struct regex_matches *ret_matches) {
     *ret_matches = (struct regex_matches){0};

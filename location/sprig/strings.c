@@ -204,7 +204,7 @@ static void end_line(struct wrapper *w, size_t to, size_t skip) {
     w->at = to + skip;
 }
 
-/* Searches a full line backwards for a blank; false where there is none. */
+/* Searches a full line backwards for a blank; false if there is none. */
 static bool find_blank_within(const struct wrapper *w, size_t *ret_at) {
     for (size_t i = w->at + w->width + 1; i > w->at; i--) {
         if (w->text.data[i - 1] == ' ') {

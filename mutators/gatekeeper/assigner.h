@@ -29,7 +29,7 @@ struct source {
     json_t *value;         /* VALUE: the constant, counted */
     json_t *external_node; /* EXTERNAL: the node with its texts, counted */
     const char *metadata;  /* METADATA: the name of the field, a constant */
-    struct fx_external external; /* EXTERNAL, */
+    struct fx_external external; /* EXTERNAL */
     struct fx_input input;       /* EXTERNAL */
     bool asks_username; /* EXTERNAL: ask for the username, not for the present value */
     struct other_location from; /* OBJECT */

@@ -153,7 +153,7 @@ struct example {
     const json_t *spec, *parameters;
 };
 
-/* Another value of the same type. */
+/* Makes another value of the same type. */
 static json_t *make_other(const json_t *value) {
     if (value == NULL || json_is_string(value)) {
         const bool is_taken = fx_text_is(fx_tree_text(value), EXAMPLE_NAME);

@@ -83,7 +83,7 @@ static bool is_letter_or_digit(char c) {
     return fx_is_letter(c) || fx_is_digit(c);
 }
 
-/* [a-z0-9] */
+/* Matches [a-z0-9]. */
 static bool is_in_path(char c) {
     return is_lower(c) || fx_is_digit(c);
 }
@@ -92,12 +92,12 @@ static bool is_hyphen(char c) {
     return c == '-';
 }
 
-/* \w */
+/* Matches \w. */
 static bool is_word(char c) {
     return is_letter_or_digit(c) || c == '_';
 }
 
-/* [\w.-] */
+/* Matches [\w.-]. */
 static bool is_in_name(char c) {
     return is_word(c) || c == '.' || c == '-';
 }

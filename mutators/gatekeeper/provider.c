@@ -2,7 +2,7 @@
  *
  * mutators/gatekeeper/provider.c - kind Provider: a service that returns values for
  * external data, and its protocol, ProviderRequest and ProviderResponse (spec section 7).
- * The certificates of the CA bundle are parsed where the TLS client is made.
+ * The certificates of the CA bundle are parsed when the TLS client is made.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -412,7 +412,7 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* A setter that is called only at positions where the conditions hold. */
+/* A setter that is called only at positions at which the conditions hold. */
 struct guard {
     const struct conditions *conditions;
     struct answers *answers;

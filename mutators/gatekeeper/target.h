@@ -66,8 +66,9 @@ bool fx_target_add(const struct policy *policy, size_t size,
 bool fx_target_parse_location(struct target *target, const struct policy *policy,
                               struct fx_err *err) FX_MUST_USE;
 
-/* The same with the prefix of all kinds except one: "invalid location format `spec.` for
- * Assign a: …". `kind` is the name of the kind in such messages. */
+/* Like fx_target_parse_location(), with the prefix of all kinds except one: "invalid
+ * location format `spec.` for Assign a: …". `kind` is the name of the kind in such
+ * messages. */
 bool fx_target_parse_location_of(struct target *target, const struct policy *policy,
                                  const char *kind, struct fx_err *err) FX_MUST_USE;
 
@@ -123,8 +124,8 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     .match = fx_target_match, .access = fx_target_access, .example = fx_target_example, \
     .operations = "applyTo.operations", .explain = fx_target_explain
 
-/* The last part of every kind's apply function: calls the setter at each position of
- * the location where the conditions hold. */
+/* Calls the setter at each position of the location at which the conditions hold: the
+ * last part of every kind's apply function. */
 bool fx_target_write(const struct target *target, const struct fx_setter *setter,
                      json_t **root, struct fx_effect *ret_effect,
                      struct fx_err *err) FX_MUST_USE;

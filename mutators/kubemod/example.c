@@ -64,7 +64,7 @@ static const char *api_version_of(struct fx_text kind) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* True if the expression matches the text. False also if matching fails. */
+/* True if the expression matches the text. Also false if matching fails. */
 static bool matches(const struct fx_regex *regex, struct fx_text text) {
     struct fx_err err = FX_ERR_INIT;
     bool found = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/explain.c - why a rule does not match: what it requires, in the
- * operators of its own language, and the value of the object.
+ * mutators/kubemod/explain.c - why a rule does not match: the required value, in the
+ * operators of KubeMod's language, and the value of the object.
  *
  *   $.metadata.labels.app == "web"                     "api"
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]

@@ -74,8 +74,9 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
 
 /* The selected values. */
 struct selected_entries {
-    const json_t *list;                        /* values of the object, or NULL: */
-    const struct fx_jsonpath_result *selected; /* computed values */
+    /* One of the two: a list of the object, or the values of an expression. */
+    const json_t *list;
+    const struct fx_jsonpath_result *selected;
     size_t n;
 };
 

@@ -69,8 +69,8 @@ void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access);
  * `syntheticRefs.node`. False if out of memory. */
 bool fx_modrule_find_inputs(struct modrule *rule) FX_MUST_USE;
 
-/* The engine's example slot. The object has the nodes to which match items and selects
- * lead, if they are plain paths. */
+/* The engine's example slot. The object has the nodes to which match items and
+ * selects lead, if they are plain paths. */
 json_t *fx_modrule_example(const struct fx_mutator *self, struct fx_err *err);
 
 /* The engine's explain slots (explain.c). */
