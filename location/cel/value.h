@@ -80,8 +80,17 @@ struct fx_cel_struct;
 struct fx_cel_opaque_ops {
     const struct fx_cel_type *type;
 
-    /* Are two values of this type equal? NULL: never. */
+    /* Are two values of this type equal? NULL: `==` is "no such overload", as it is with
+     * a value of another type, null apart. */
     bool (*equal)(const void *a, const void *b);
+
+    /* On the right of `==` the value fits nothing: "no such overload" (what add() and
+     * sub() of quantities return, spec/cel.md section 10). */
+    bool fits_no_left;
+
+    /* The Go type of a value that cannot be a key of a map, "cel.Semver"; NULL: it can.
+     */
+    const char *unhashable;
 
     /* The field of this name, for values that are read like a struct (`variables`): the
      * value, or an error value; a value of kind FX_CEL_UNSET if there is no such field.
@@ -89,8 +98,8 @@ struct fx_cel_opaque_ops {
     struct fx_cel_value (*field)(struct fx_cel_run *run, const void *self,
                                  struct fx_text name);
 
-    /* Appends the value as string() and format()'s %s do; NULL: there is no conversion.
-     */
+    /* Appends the value as a text, for tests and explanations; string() and format() do
+     * not use it. NULL: it has none. */
     void (*print)(const void *self, struct fx_buf *buf);
 };
 
