@@ -14,6 +14,10 @@
 #include "location/cel/type.h"
 #include "location/cel/value.h"
 
+struct fx_cel_faults;
+struct fx_cel_node;
+struct fx_regex;
+
 #define FX_CEL_MOST_ARGUMENTS 4u /* of a function, with the receiver */
 
 /* Calls the function with the arguments, of which none is an error; the receiver is the
@@ -24,6 +28,17 @@ typedef struct fx_cel_value fx_cel_call(struct fx_cel_run *run,
 /* The cost of a call that has been made. */
 typedef uint64_t fx_cel_call_cost(const struct fx_cel_value *args,
                                   struct fx_cel_value result);
+
+/* A call whose second argument is a constant regular expression, compiled with the
+ * program: `regex` is in its place. */
+typedef struct fx_cel_value fx_cel_regex_call(struct fx_cel_run *run,
+                                              const struct fx_cel_value *args,
+                                              const struct fx_regex *regex);
+
+/* Checks a call, whose types are right, for literal arguments that are invalid (the
+ * verbs of format()): adds faults. The checker calls it if nothing else is wrong. */
+typedef void fx_cel_call_check(const struct fx_cel_node *call,
+                               struct fx_cel_faults *faults);
 
 struct fx_cel_overload {
     const char *function; /* "contains", "lists.range"; operators: "_+_", "@in", "!_" */
@@ -40,6 +55,8 @@ struct fx_cel_overload {
     /* Constant arguments are folded into the result when a program is compiled (section
      * 11: the conversions). */
     bool folds;
+    fx_cel_regex_call *call_regex; /* NULL: its second argument is no pattern */
+    fx_cel_call_check *check;      /* NULL: nothing more is checked */
 };
 
 /* The arguments of an overload, in the initializer of its row: of a method, whose first
