@@ -16,7 +16,6 @@
 
 struct fx_cel_faults;
 struct fx_cel_node;
-struct fx_regex;
 
 #define FX_CEL_MOST_ARGUMENTS 4u /* of a function, with the receiver */
 
@@ -25,15 +24,10 @@ struct fx_regex;
 typedef struct fx_cel_value fx_cel_call(struct fx_cel_run *run,
                                         const struct fx_cel_value *args);
 
-/* The cost of a call that has been made. */
+/* The cost of a call that has been made; arguments, and the result, may be error values.
+ * (cost.h has what formulas share.) */
 typedef uint64_t fx_cel_call_cost(const struct fx_cel_value *args,
                                   struct fx_cel_value result);
-
-/* A call whose second argument is a constant regular expression, compiled with the
- * program: `regex` is in its place. */
-typedef struct fx_cel_value fx_cel_regex_call(struct fx_cel_run *run,
-                                              const struct fx_cel_value *args,
-                                              const struct fx_regex *regex);
 
 /* Checks a call, whose types are right, for literal arguments that are invalid (the
  * verbs of format()): adds faults. The checker calls it if nothing else is wrong. */
@@ -55,8 +49,16 @@ struct fx_cel_overload {
     /* Constant arguments are folded into the result when a program is compiled (section
      * 11: the conversions). */
     bool folds;
-    fx_cel_regex_call *call_regex; /* NULL: its second argument is no pattern */
-    fx_cel_call_check *check;      /* NULL: nothing more is checked */
+    /* One implementation for all overloads of the function: it is called with arguments
+     * of any kinds, and reports those that do not fit itself ("no such overload" without
+     * types: size, matches, contains, the operators). Else arguments that fit no overload
+     * are the error "no such overload: name(types)". */
+    bool takes_all;
+    /* The number of the argument, from 1 and with the receiver, that is a regular
+     * expression; 0: none is. A constant one is compiled with the program; the function
+     * then finds it in `run->regex`. */
+    uint8_t regex_argument;
+    fx_cel_call_check *check; /* NULL: nothing more is checked */
 };
 
 /* The arguments of an overload, in the initializer of its row: of a method, whose first

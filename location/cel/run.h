@@ -16,6 +16,8 @@
 #include "base/macros.h"
 #include "location/cel/value.h"
 
+struct fx_regex;
+
 /* The cost that one expression may have (spec/cel.md section 11). */
 #define FX_CEL_COST_LIMIT UINT64_C(1000000)
 
@@ -35,6 +37,9 @@ struct fx_cel_run {
     uint64_t cost;               /* of the evaluation so far */
     struct fx_cel_value *locals; /* the variables of comprehensions, by their number */
     struct fx_err *err;          /* the reason of an error with FX_CEL_FATAL */
+    /* Of the function that is being called: its argument that is a regular expression
+     * (fx_cel_overload.regex_argument), compiled, if that is a constant; else NULL. */
+    const struct fx_regex *regex;
 };
 
 /* An error value with this message; a fatal one (no memory) if it cannot be made. */
