@@ -171,11 +171,9 @@ void fx_cel_map_drop(struct fx_cel_map *map, struct fx_cel_value key) {
     }
 }
 
-bool fx_cel_is_unhashable(struct fx_cel_value key) {
-    if (key.kind != FX_CEL_OPAQUE) {
-        return key.kind == FX_CEL_BYTES;
+const char *fx_cel_unhashable(struct fx_cel_value key) {
+    if (key.kind == FX_CEL_OPAQUE) {
+        return key.opaque.ops->unhashable;
     }
-    const char *name = key.opaque.ops->type->name;
-    return strcmp(name, "kubernetes.Semver") == 0 ||
-           strcmp(name, "kubernetes.NamedFormat") == 0;
+    return key.kind == FX_CEL_BYTES ? fx_cel_go_type_name(key) : NULL;
 }

@@ -25,7 +25,8 @@ bool fx_cel_map_put(struct fx_arena *arena, struct fx_cel_map *map,
 /* Removes the entry of the key, if there is one; the others keep their order. */
 void fx_cel_map_drop(struct fx_cel_map *map, struct fx_cel_value key);
 
-/* Does the original fail to hash such a key (bytes, some opaque values)? */
-bool fx_cel_is_unhashable(struct fx_cel_value key);
+/* The Go type of a key that the original fails to hash (bytes, some opaque values); NULL:
+ * any other key. */
+const char *fx_cel_unhashable(struct fx_cel_value key);
 
 #endif
