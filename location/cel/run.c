@@ -13,8 +13,7 @@
 #define MOST_MESSAGE 2048u /* bytes; a longer message is cut */
 
 static struct fx_cel_value error_of(const char *message, uint8_t flags) {
-    return (struct fx_cel_value){
-        .kind = FX_CEL_ERROR, .flags = flags, .error = message};
+    return (struct fx_cel_value){.kind = FX_CEL_ERROR, .flags = flags, .error = message};
 }
 
 struct fx_cel_value fx_cel_fail(struct fx_cel_run *run, const char *fmt, ...) {
@@ -50,9 +49,8 @@ struct fx_cel_value fx_cel_no_memory(struct fx_cel_run *run) {
 }
 
 struct fx_cel_value fx_cel_fatal(struct fx_cel_run *run) {
-    const char *message = run->err == NULL ? NULL
-                                           : fx_arena_copy(run->arena,
-                                                           fx_text_of(run->err->msg));
+    const char *message =
+        run->err == NULL ? NULL : fx_arena_copy(run->arena, fx_text_of(run->err->msg));
     return error_of(message == NULL ? "evaluation failed" : message, FX_CEL_FATAL);
 }
 
@@ -98,9 +96,8 @@ struct fx_cel_value fx_cel_copy_bytes(struct fx_cel_run *run, struct fx_text tex
 }
 
 struct fx_cel_value fx_cel_take_buf(struct fx_cel_run *run, struct fx_buf *buf) {
-    const struct fx_cel_value string = buf->failed
-                                           ? cannot_build(run)
-                                           : fx_cel_copy_string(run, fx_buf_view(buf));
+    const struct fx_cel_value string =
+        buf->failed ? cannot_build(run) : fx_cel_copy_string(run, fx_buf_view(buf));
     fx_buf_finish(buf);
     return string;
 }

@@ -230,8 +230,8 @@ bool fx_cel_map_walk_next(struct fx_cel_map_walk *walk,
  * ------------------------------------------------------------------------- */
 
 /* Equality of CEL: numbers of all types by value, an integer and a double as doubles; NaN
- * equals nothing, values of other types are not equal. Spends from the thread's budget; a caller that loops checks the
- * budget. */
+ * equals nothing, values of other types are not equal. Spends from the thread's budget; a
+ * caller that loops checks the budget. */
 bool fx_cel_equal(struct fx_cel_value a, struct fx_cel_value b);
 
 /* Orders two numbers, strings, bytes, bools, timestamps or durations: negative, 0 or
