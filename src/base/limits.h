@@ -73,6 +73,10 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* bytes of one text or the output */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* digits of one decimal number */
 
+/* Expressions of CEL (location/cel). */
+#define FX_LIMIT_CEL_DEPTH       2500u /* levels of nodes, macros expanded */
+#define FX_LIMIT_CEL_VALUE_DEPTH 4000u /* levels of lists and maps */
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u
