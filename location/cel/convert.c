@@ -81,8 +81,7 @@ struct fx_cel_value fx_cel_double_of_uint(struct fx_cel_run *run,
     return fx_cel_make_double((double)args[0].uinteger);
 }
 
-/* The value of a number that was read: no range is too large for the message of Go's
- * parser, which CEL hides. */
+/* The result of reading a number: one that is too large is no number either. */
 static struct fx_cel_value number_read(struct fx_cel_run *run, enum fx_go_number how,
                                        const struct fx_cel_value *from,
                                        struct fx_cel_value number, const char *type) {

@@ -70,7 +70,7 @@ struct fx_cel_value fx_cel_fail_conversion(struct fx_cel_run *run,
 
 fx_cel_call fx_cel_size, fx_cel_contains, fx_cel_starts_with, fx_cel_ends_with,
     fx_cel_matches;
-fx_cel_call_cost fx_cel_contains_cost, fx_cel_matches_cost, fx_cel_receiver_cost;
+fx_cel_call_cost fx_cel_contains_cost, fx_cel_matches_cost;
 
 /* Compiles a regular expression of CEL: as base/regex.h, and `(?<name>…)`, too. A
  * pattern that is invalid has Go's message: "error parsing regexp: missing closing ):
@@ -78,12 +78,22 @@ fx_cel_call_cost fx_cel_contains_cost, fx_cel_matches_cost, fx_cel_receiver_cost
 bool fx_cel_regex_compile(struct fx_text pattern, struct fx_regex **ret_regex,
                           struct fx_err *err) FX_MUST_USE;
 
-/* The regular expression of a call: run->regex, or the pattern compiled, which
- * fx_cel_regex_release() frees. NULL with *ret_failure set. */
-const struct fx_regex *fx_cel_regex_of(struct fx_cel_run *run,
-                                       struct fx_cel_value pattern,
-                                       struct fx_cel_value *ret_failure) FX_MUST_USE;
-void fx_cel_regex_release(const struct fx_cel_run *run, const struct fx_regex *regex);
+/* The error value of an error of base/regex.h. */
+struct fx_cel_value fx_cel_fail_regex(struct fx_cel_run *run, const struct fx_err *err);
+
+/* The regular expression of a call: that of the program, if it is constant, or its
+ * own. */
+struct fx_cel_pattern {
+    const struct fx_regex *regex;
+    struct fx_regex *own;
+};
+
+/* Takes run->regex, or compiles the pattern; finish it with the next function. False with
+ * *ret_failure set. */
+bool fx_cel_pattern_init(struct fx_cel_pattern *pattern, struct fx_cel_run *run,
+                         struct fx_text text,
+                         struct fx_cel_value *ret_failure) FX_MUST_USE;
+void fx_cel_pattern_finish(struct fx_cel_pattern *pattern);
 
 /* ---- time.c: the accessors of times and durations; zone.c ----------------------------
  */
@@ -91,6 +101,11 @@ void fx_cel_regex_release(const struct fx_cel_run *run, const struct fx_regex *r
 fx_cel_call fx_cel_get_full_year, fx_cel_get_month, fx_cel_get_day_of_year,
     fx_cel_get_day_of_month, fx_cel_get_date, fx_cel_get_day_of_week, fx_cel_get_hours,
     fx_cel_get_minutes, fx_cel_get_seconds, fx_cel_get_milliseconds;
+/* With a zone as the argument. */
+fx_cel_call fx_cel_get_full_year_in, fx_cel_get_month_in, fx_cel_get_day_of_year_in,
+    fx_cel_get_day_of_month_in, fx_cel_get_date_in, fx_cel_get_day_of_week_in,
+    fx_cel_get_hours_in, fx_cel_get_minutes_in, fx_cel_get_seconds_in,
+    fx_cel_get_milliseconds_in;
 fx_cel_call fx_cel_duration_hours, fx_cel_duration_minutes, fx_cel_duration_seconds,
     fx_cel_duration_milliseconds;
 

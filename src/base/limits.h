@@ -72,6 +72,9 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
 
+/* CEL expressions (location/cel): time zones that are kept. */
+#define FX_LIMIT_CEL_ZONES 64u
+
 /* Nodes of a value that is copied from one location of an object to another: copies of
  * copies would grow without limit. */
 #define FX_LIMIT_COPIED_NODES      65536u
