@@ -72,8 +72,11 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
 
-/* CEL expressions (location/cel): time zones that are kept. */
-#define FX_LIMIT_CEL_ZONES 64u
+/* Expressions of CEL (location/cel). */
+#define FX_LIMIT_CEL_DEPTH       2500u       /* nodes in one another, macros expanded */
+#define FX_LIMIT_CEL_VALUE_DEPTH 4000u       /* lists and maps in each other */
+#define FX_LIMIT_CEL_ZONES       64u         /* time zones that are kept */
+#define FX_LIMIT_CEL_TEXT_BYTES  (16u << 20) /* one text that a function builds */
 
 /* Nodes of a value that is copied from one location of an object to another: copies of
  * copies would grow without limit. */
