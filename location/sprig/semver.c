@@ -5,8 +5,7 @@
  */
 #include "location/sprig/semver.h"
 
-#include <string.h>
-
+#include "base/semver.h"
 #include "location/gotemplate/value.h"
 #include "location/sprig/functions.h"
 
@@ -39,23 +38,13 @@ bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifi
     return len > 0;
 }
 
-/* Removes the first identifier from the list; empty after the last. */
-static struct fx_text next_identifier(struct fx_text *identifiers) {
-    const char *end =
-        identifiers->len == 0 ? NULL : memchr(identifiers->data, '.', identifiers->len);
-    const size_t len = end == NULL ? identifiers->len : (size_t)(end - identifiers->data);
-    const struct fx_text identifier = {identifiers->data, len};
-    *identifiers = fx_text_rest(*identifiers, end == NULL ? len : len + 1);
-    return identifier;
-}
-
 static bool is_number(struct fx_text identifier) {
     return identifier.len > 0 && fx_text_is_digits(identifier);
 }
 
 bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
     while (text.len > 0) {
-        const struct fx_text identifier = next_identifier(&text);
+        const struct fx_text identifier = fx_text_cut(&text, '.');
         if (is_number(identifier) && identifier.len > 1 && identifier.data[0] == '0') {
             return fx_fail(err, FX_EMUTATE, "Version segment starts with 0");
         }
@@ -135,54 +124,15 @@ bool version_parse(struct fx_text text, struct semantic_version *ret_version,
 
 /* ---- comparing ------------------------------------------------------------------- */
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/* Numbers are less than words; numbers have no leading 0, so the longer one is greater.
- */
-static int compare_identifiers(struct fx_text a, struct fx_text b) {
-    if (is_number(a) != is_number(b)) {
-        return is_number(a) ? -1 : 1;
-    }
-    if (is_number(a) && a.len != b.len) {
-        return a.len < b.len ? -1 : 1;
-    }
-    return fx_text_compare(a, b);
-}
-
-/* Where all identifiers are equal the longer list is greater; no list at all is the
- * release, which is greatest. */
-int version_compare_prereleases(const struct semantic_version *version_a,
-                                const struct semantic_version *version_b) {
-    struct fx_text a = version_a->prerelease;
-    struct fx_text b = version_b->prerelease;
-    if (a.len == 0 || b.len == 0) {
-        return compare_numbers(a.len == 0, b.len == 0);
-    }
-    while (a.len > 0 && b.len > 0) {
-        const struct fx_text left = next_identifier(&a);
-        const struct fx_text right = next_identifier(&b);
-        const int order = compare_identifiers(left, right);
-        if (order != 0) {
-            return order;
-        }
-    }
-    return compare_numbers(a.len > 0, b.len > 0);
+int version_compare_prereleases(const struct semantic_version *a,
+                                const struct semantic_version *b) {
+    return fx_semver_compare_prereleases(a->prerelease, b->prerelease);
 }
 
 int version_compare(const struct semantic_version *a, const struct semantic_version *b) {
-    const int orders[] = {
-        compare_numbers(a->major, b->major),
-        compare_numbers(a->minor, b->minor),
-        compare_numbers(a->patch, b->patch),
-    };
-    for (size_t i = 0; i < FX_COUNT(orders); i++) {
-        if (orders[i] != 0) {
-            return orders[i];
-        }
-    }
-    return version_compare_prereleases(a, b);
+    const struct fx_semver left = {a->major, a->minor, a->patch, a->prerelease, {0}};
+    const struct fx_semver right = {b->major, b->minor, b->patch, b->prerelease, {0}};
+    return fx_semver_compare(&left, &right);
 }
 
 /* ---- as a value ------------------------------------------------------------------ */

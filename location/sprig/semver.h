@@ -42,8 +42,8 @@ bool version_take_identifiers(struct fx_text *text,
 int version_compare(const struct semantic_version *a, const struct semantic_version *b);
 
 /* By their prereleases alone. */
-int version_compare_prereleases(const struct semantic_version *version_a,
-                                const struct semantic_version *version_b);
+int version_compare_prereleases(const struct semantic_version *a,
+                                const struct semantic_version *b);
 
 /* Does the version meet the constraint, such as `>=1.20-0, <2 || ^3.1`? A version with a
  * prerelease meets only comparisons that name one. Errors: FX_EMUTATE where it is no
