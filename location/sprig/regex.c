@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/regex.h"
 #include "base/runes.h"
+#include "location/go/regex.h"
 
 /* ---- the patterns of one execution ------------------------------------------------- */
 
@@ -273,36 +274,6 @@ static bool regex_replace(struct template_run *run, const struct fx_regex *regex
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-/* RE2's error codes and Go's. */
-static const struct {
-    const char *re2, *go;
-} complaints[] = {
-    {"missing ]", "missing closing ]"},
-    {"missing )", "missing closing )"},
-    {"trailing \\", "trailing backslash at end of expression"},
-    {"no argument for repetition operator", "missing argument to repetition operator"},
-    {"invalid repetition size", "invalid repeat count"},
-    {"bad repetition operator", "invalid nested repetition operator"},
-    {"invalid perl operator", "invalid or unsupported Perl syntax"},
-    {"invalid named capture group", "invalid named capture"},
-};
-
-/* Appends an error. Go prints `code: `part``, RE2 prints `code: part`, or only `code` if
- * the part is empty. */
-static void add_complaint(struct fx_buf *message, const char *re2) {
-    const char *colon = strstr(re2, ": ");
-    const size_t len = colon == NULL ? strlen(re2) : (size_t)(colon - re2);
-    const struct fx_text code = {re2, len};
-    const char *go = NULL;
-    for (size_t i = 0; i < FX_COUNT(complaints); i++) {
-        if (fx_text_is(code, complaints[i].re2)) {
-            go = complaints[i].go;
-        }
-    }
-    fx_buf_text(message, go == NULL ? code : fx_text_of(go));
-    fx_buf_printf(message, ": `%s`", colon == NULL ? "" : colon + 2);
-}
-
 /* Converts RE2's message to Go's. Always false. */
 static bool fail_pattern(struct template_call *call, struct fx_text pattern) {
     struct fx_buf message;
@@ -317,7 +288,7 @@ static bool fail_pattern(struct template_call *call, struct fx_text pattern) {
         fx_buf_str(&message, "): ");
     }
     fx_buf_str(&message, "error parsing regexp: ");
-    add_complaint(&message, call->err->msg);
+    fx_go_regex_message(&message, call->err->msg);
     return fx_buf_fail(&message, call->err, FX_EMUTATE);
 }
 
