@@ -20,7 +20,7 @@ const char *fx_inactive_reason_name(enum fx_inactive_reason reason) {
 /* What the trace says about one mutator. */
 struct facts {
     const struct fx_trace_step *last_step; /* or NULL */
-    /* the step in which it matches the result, or NULL */
+    /* The step in which it matches the result, or NULL. */
     const struct fx_trace_step *late;
     bool acted, acted_here; /* on any field; on one that the query covers */
 };

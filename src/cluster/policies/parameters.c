@@ -31,21 +31,21 @@
 #define RETRY_MIN_MS 1000u
 #define RETRY_MAX_MS 30000u
 
-/* One kind. Freed when its timer is closed. */
+/* One watched kind. Freed when its timer is closed. */
 struct kind {
-    struct fx_parameters *parameters; /* as long as it is not closed */
-    struct fx_named_kinds name;       /* this one kind; its texts end with NUL */
+    struct fx_parameters *parameters; /* NULL after the kind is closed */
+    struct fx_named_kinds name; /* a list with only this kind; its texts end with NUL */
     struct fx_kube_resource
-        resource; /* once it is known; the texts are those of `name` */
+        resource; /* zeroed until it is known; borrows the texts of `name` */
     char *plural;
     struct fx_kube_discovery *discovery; /* in progress, or NULL */
-    struct fx_kube_reflector *reflector; /* or NULL: the resource is not known */
+    struct fx_kube_reflector *reflector; /* NULL: the resource is not known */
     struct fx_kube_backoff backoff;
     uv_timer_t
         timer; /* the end of the wait, then the next attempt to find the resource */
     uint64_t began_ns;
     bool is_settled;
-    char *unavailable; /* why its objects cannot be read; NULL: they can */
+    char *unavailable; /* why its objects cannot be read; NULL: they can be read */
 };
 
 struct fx_parameters {
@@ -66,8 +66,8 @@ static const struct fx_named_kind *name_of(const struct kind *kind) {
 
 /* ---- objects ----------------------------------------------------------------------- */
 
-/* False for names that an API server does not allow. With an empty name: what all keys of
- * the kind begin with. */
+/* Prints the key of an object. With an empty name: the prefix of all keys of the kind.
+ * False for names that an API server does not allow. */
 static bool print_key(char key[KEY_BYTES], const struct kind *kind,
                       struct fx_text namespace_, struct fx_text name) {
     const struct fx_kube_resource *resource = &kind->resource;
@@ -89,7 +89,7 @@ static size_t find_index(const struct fx_parameters *parameters, const char *key
                           sizeof *parameters->items, key, compare_key, ret_found);
 }
 
-/* Adds an object without a text; NULL without memory. */
+/* Adds an object without a text. NULL without memory. */
 static struct fx_parameter *insert(struct fx_parameters *parameters, size_t at,
                                    const char *key) {
     char *copy = strdup(key);
@@ -103,8 +103,8 @@ static struct fx_parameter *insert(struct fx_parameters *parameters, size_t at,
     return &parameters->items[at];
 }
 
-/* Keeps the text of an object, and takes over its reference. An equal text stays the same
- * one. False without memory. */
+/* Stores the text of an object, and takes its reference. If the text is equal to the
+ * present one, keeps that one. False without memory. */
 static bool put_take(struct fx_parameters *parameters, const char *key,
                      struct fx_policy_text *text, bool *ret_changed) {
     bool found = false;
@@ -187,8 +187,7 @@ static void remove_all(struct fx_parameters *parameters, const struct kind *kind
     }
 }
 
-/* ---- the state of a kind ------------------------------------------------------------
- */
+/* ---- the state of a kind --------------------------------------------------------- */
 
 static void log_kind(const struct kind *kind) {
     struct fx_buf name = {0};
@@ -204,7 +203,7 @@ static void log_kind(const struct kind *kind) {
     fx_buf_finish(&name);
 }
 
-/* Settles the kind, or settles it in another way. `why` NULL: its objects can be read. */
+/* Settles the kind, or changes the reason. `why` NULL: its objects can be read. */
 static void settle(struct kind *kind, const char *why) {
     const char *before = kind->unavailable;
     const bool is_same = kind->is_settled && (why == NULL) == (before == NULL) &&
@@ -212,7 +211,7 @@ static void settle(struct kind *kind, const char *why) {
     if (is_same) {
         return;
     }
-    /* Without memory for the reason, the kind stays as it is until the next event. */
+    /* Without memory for the reason, nothing changes until the next event. */
     char *copy = why == NULL ? NULL : strdup(why);
     if (why != NULL && copy == NULL) {
         return;
@@ -224,7 +223,7 @@ static void settle(struct kind *kind, const char *why) {
     kind->parameters->events.on_kind(kind->parameters->user);
 }
 
-/* The same, for a failure; one that may pass soon is waited for. */
+/* Settles the kind after a failure, unless the failure may be short. */
 static void settle_failed(struct kind *kind, const struct fx_kube_failure *failure) {
     const bool waits =
         fx_clock_ns() < kind->began_ns + FX_PARAMETERS_WAIT_MS * UINT64_C(1000000);
@@ -243,7 +242,7 @@ static void on_synced(void *user) {
     }
 }
 
-/* What was listed once stays in use, whatever fails later. */
+/* Objects that were listed stay in use if the watch fails later. */
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
     struct kind *kind = user;
@@ -256,8 +255,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     }
 }
 
-/* ---- finding the resource -----------------------------------------------------------
- */
+/* ---- finding the resource -------------------------------------------------------- */
 
 static void discover(struct kind *kind);
 
@@ -272,7 +270,8 @@ static void retry_later(struct kind *kind, uint32_t retry_after_s) {
     (void)uv_timer_start(&kind->timer, on_retry, ms, 0); /* it has a callback */
 }
 
-/* The first list takes too long: policies do without the objects until it is there. */
+/* The first list takes too long: policies work without the objects until it has
+ * arrived. */
 static void on_wait_over(uv_timer_t *timer) {
     struct kind *kind = timer->data;
     if (!kind->is_settled) {
@@ -335,7 +334,7 @@ static void discover(struct kind *kind) {
     }
 }
 
-/* ---- which kinds ------------------------------------------------------------------- */
+/* ---- the list of kinds ------------------------------------------------------------- */
 
 static void on_timer_closed(uv_handle_t *timer) {
     struct kind *kind = timer->data;
@@ -345,7 +344,7 @@ static void on_timer_closed(uv_handle_t *timer) {
     free(kind);
 }
 
-/* Stops to watch the kind, and forgets its objects. */
+/* Stops watching the kind, and removes its objects. */
 static void close_kind(struct kind *kind) {
     fx_kube_discovery_cancel(kind->discovery);
     fx_kube_reflector_close(kind->reflector);
@@ -363,7 +362,7 @@ static struct kind *find_kind(const struct fx_parameters *parameters,
     return NULL;
 }
 
-/* Starts to watch the kind. False without memory. */
+/* Starts watching the kind. False without memory. */
 static bool add_kind(struct fx_parameters *parameters, const struct fx_named_kind *name) {
     struct kind *kind = calloc(1, sizeof *kind);
     if (kind == NULL || !fx_named_kinds_add(&kind->name, name) ||
