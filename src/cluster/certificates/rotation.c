@@ -101,7 +101,8 @@ static bool choose_unsigned(const struct rotation_state *state,
     const int64_t margin = state->leaf.not_after -
                            rotation_due_at(&state->leaf, state->settings->leaf_validity);
     bool ends = false;
-    choose(choice, FX_ROTATION_KEEP, "ca.key cannot sign by the first of ca.crt: %s%s%s",
+    choose(choice, FX_ROTATION_KEEP,
+           "ca.key cannot sign for the first certificate of ca.crt: %s%s%s",
            state->no_signs, state->has_names ? "" : "; ",
            state->has_names ? "" : state->no_chain);
     if (state->chain == ROTATION_EARLY) {

@@ -334,10 +334,10 @@ static void handle_result(struct fx_cluster_secret *secret,
     }
     secret->kept = made->step == FX_ROTATION_KEEP;
     if (secret->kept) {
-        log_fault(secret, "the Secret is not as it should be, but is kept", made->reason);
+        log_fault(secret, "the Secret has a fault, but is kept", made->reason);
         wait_at_most(secret, made->check_in);
     } else if (!secret->writes) {
-        log_fault(secret, "the Secret is not as it should be, and writing it is disabled",
+        log_fault(secret, "the Secret has a fault, and writing it is disabled",
                   made->reason);
         wait_at_most(secret, CHECK_MAX_S);
     } else {
