@@ -152,7 +152,7 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
         fx_buf_str(&text, " changes its own result in each pass and never converges: "
                           "such an object is refused");
     } else if (undo->settles) {
-        fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
+        fx_buf_str(&text, " undo each other in every pass; the last one decides");
     } else {
         fx_buf_str(&text,
                    " undo each other and never converge: such an object is refused");

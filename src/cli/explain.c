@@ -11,8 +11,8 @@
 #include "value/tree.h"
 
 struct explain_options {
-    struct fx_apply_values
-        apply; /* first member: its options have offsets from its start */
+    /* The first member: its options have offsets from its start. */
+    struct fx_apply_values apply;
     const char *field;
     bool all;
 };

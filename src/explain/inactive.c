@@ -18,14 +18,15 @@ const char *fx_inactive_reason_name(enum fx_inactive_reason reason) {
 }
 
 /* What the trace says about one mutator. */
-struct facts {
+struct mutator_facts {
     const struct fx_trace_step *last_step; /* or NULL */
-    /* the step in which it matches the result, or NULL */
+    /* The step in which it matches the result, or NULL. */
     const struct fx_trace_step *late;
     bool acted, acted_here; /* on any field; on one that the query covers */
 };
 
-static void read_fields(const struct fx_inactive_input *given, struct facts *facts) {
+static void read_fields(const struct fx_inactive_input *given,
+                        struct mutator_facts *facts) {
     const struct fx_explain_fields *fields = given->fields;
     for (size_t i = 0; i < fields->n_items; i++) {
         const struct fx_explain_field *field = fields->items[i];
@@ -38,7 +39,8 @@ static void read_fields(const struct fx_inactive_input *given, struct facts *fac
     }
 }
 
-static void read_trace(const struct fx_inactive_input *given, struct facts *facts) {
+static void read_trace(const struct fx_inactive_input *given,
+                       struct mutator_facts *facts) {
     const struct fx_trace *trace = given->trace;
     for (size_t i = 0; i < trace->n_changes; i++) {
         if (trace->changes[i].mutator != FX_TRACE_EXTERNAL) {
@@ -56,14 +58,15 @@ static void read_trace(const struct fx_inactive_input *given, struct facts *fact
 }
 
 /* A validator acts by finding a violation. */
-static void read_violations(const struct fx_inactive_input *given, struct facts *facts) {
+static void read_violations(const struct fx_inactive_input *given,
+                            struct mutator_facts *facts) {
     const struct fx_outcome *outcome = given->outcome;
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         facts[outcome->violations[i].mutator].acted_here = true;
     }
 }
 
-static struct fx_inactive of_step(const struct facts *facts) {
+static struct fx_inactive of_step(const struct mutator_facts *facts) {
     const struct fx_trace_step *step = facts->last_step;
     const char *criterion =
         step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
@@ -103,7 +106,7 @@ static void describe(const struct fx_mutator *mutator, struct fx_inactive *inact
 }
 
 static struct fx_inactive reason_of(const struct fx_inactive_input *given,
-                                    const struct facts *facts, size_t index) {
+                                    const struct mutator_facts *facts, size_t index) {
     struct fx_inactive inactive = {.reason = FX_INACTIVE_NOT_REACHED, .criterion = ""};
     if (given->snapshot->conflicts.sets[index].disabled) {
         inactive.reason = FX_INACTIVE_CONFLICT;
@@ -148,9 +151,9 @@ bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b) 
 /* Sets *ret_is if the mutator changed nothing. With a query: if it may write the field
  * and did not change it. A mutator that undid its own change within a step has acted,
  * although no field shows it. */
-static bool is_listed(const struct fx_inactive_input *given, const struct facts *facts,
-                      const struct fx_mutator *mutator, bool *ret_is,
-                      struct fx_err *err) {
+static bool is_listed(const struct fx_inactive_input *given,
+                      const struct mutator_facts *facts, const struct fx_mutator *mutator,
+                      bool *ret_is, struct fx_err *err) {
     const struct fx_outcome *outcome = given->outcome;
     *ret_is = !facts->acted;
     if (facts->acted_here || fx_mutator_is_validator(mutator) != given->validators ||
@@ -167,8 +170,8 @@ static bool is_listed(const struct fx_inactive_input *given, const struct facts 
 }
 
 static bool collect_inactive(const struct fx_inactive_input *given,
-                             const struct facts *facts, struct fx_inactive_list *list,
-                             struct fx_err *err) {
+                             const struct mutator_facts *facts,
+                             struct fx_inactive_list *list, struct fx_err *err) {
     const struct fx_snapshot *snapshot = given->snapshot;
     bool failed = false;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
@@ -193,7 +196,7 @@ static bool collect_inactive(const struct fx_inactive_input *given,
 bool fx_inactive_find(const struct fx_inactive_input *input,
                       struct fx_inactive_list *ret_list, struct fx_err *err) {
     const size_t count = input->snapshot->n_mutators;
-    struct facts *facts = calloc(count + 1, sizeof *facts);
+    struct mutator_facts *facts = calloc(count + 1, sizeof *facts);
     ret_list->items = calloc(count + 1, sizeof *ret_list->items);
     if (facts == NULL || ret_list->items == NULL) {
         free(facts);

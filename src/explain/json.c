@@ -10,54 +10,55 @@
 
 /* Functions return new references. NULL: the member is left out (`o*` of json_pack()); or
  * there is no memory, and `failed` is set. */
-struct writer {
+struct report_writer {
     const struct fx_explanation *explanation;
     bool failed;
 };
 
 /* Returns the node. Sets `failed` if it is NULL. */
-static json_t *made(struct writer *writer, json_t *node) {
+static json_t *made(struct report_writer *writer, json_t *node) {
     writer->failed = writer->failed || node == NULL;
     return node;
 }
 
 /* Texts may contain malformed UTF-8: the writer replaces it with U+FFFD. */
-static json_t *new_text(struct writer *writer, struct fx_text text) {
+static json_t *new_text(struct report_writer *writer, struct fx_text text) {
     return made(writer, json_stringn_nocheck(text.len > 0 ? text.data : "", text.len));
 }
 
 /* Returns NULL if the text is NULL. */
-static json_t *new_string(struct writer *writer, const char *text) {
+static json_t *new_string(struct report_writer *writer, const char *text) {
     return text == NULL ? NULL : new_text(writer, fx_text_of(text));
 }
 
 /* The text of the buffer. Finishes the buffer. */
-static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
+static json_t *text_of(struct report_writer *writer, struct fx_buf *buf) {
     json_t *text = new_text(writer, fx_buf_view(buf));
     writer->failed = writer->failed || buf->failed;
     fx_buf_finish(buf);
     return text;
 }
 
-static json_t *value_of(struct writer *writer, json_t *value) {
+static json_t *value_of(struct report_writer *writer, json_t *value) {
     json_t *revealed =
         fx_reveal_placeholders(writer->explanation->input.trace->placeholders, value);
     writer->failed = writer->failed || (revealed == NULL && value != NULL);
     return revealed;
 }
 
-static void append_item(struct writer *writer, json_t *list, json_t *item) {
+static void append_item(struct report_writer *writer, json_t *list, json_t *item) {
     writer->failed = json_array_append_new(list, item) != 0 || writer->failed;
 }
 
 /* Adds the members of `more`, and drops it. */
-static void extend(struct writer *writer, json_t *object, json_t *more) {
+static void extend(struct report_writer *writer, json_t *object, json_t *more) {
     writer->failed =
         more == NULL || json_object_update(object, more) != 0 || writer->failed;
     json_decref(more);
 }
 
-static json_t *id_of(struct writer *writer, const char *kind, struct fx_text name) {
+static json_t *id_of(struct report_writer *writer, const char *kind,
+                     struct fx_text name) {
     struct fx_buf id = {0};
     fx_buf_printf(&id, "%s/", kind);
     fx_buf_text(&id, name);
@@ -65,14 +66,14 @@ static json_t *id_of(struct writer *writer, const char *kind, struct fx_text nam
 }
 
 /* The first members of a mutator's entry: `mutator` and `tier`. */
-static json_t *begin_of(struct writer *writer, const struct fx_actor *actor) {
+static json_t *begin_of(struct report_writer *writer, const struct fx_actor *actor) {
     return json_pack("{s:o, s:o*}", "mutator", id_of(writer, actor->kind, actor->name),
                      "tier",
                      actor->tier == 0 ? NULL : made(writer, json_integer(actor->tier)));
 }
 
 /* Adds the last members of a mutator's entry: `file` and `line`. */
-static void add_origin(struct writer *writer, json_t *object,
+static void add_origin(struct report_writer *writer, json_t *object,
                        const struct fx_origin *origin) {
     if (origin != NULL && origin->file != NULL) {
         extend(writer, object,
@@ -83,7 +84,7 @@ static void add_origin(struct writer *writer, json_t *object,
 
 /* ---- the object ------------------------------------------------------------------ */
 
-static json_t *object_of(struct writer *writer, const json_t *object) {
+static json_t *object_of(struct report_writer *writer, const json_t *object) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     const bool has_namespace = subject.namespace_.len > 0;
@@ -107,7 +108,7 @@ static const char *result_of(const struct fx_explain_input *input) {
                                        : "unchanged";
 }
 
-static json_t *head_of(struct writer *writer) {
+static json_t *head_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     const uint32_t iterations = input->outcome == NULL ? 0 : input->outcome->iterations;
     return json_pack(
@@ -119,8 +120,8 @@ static json_t *head_of(struct writer *writer) {
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-static json_t *step_of(struct writer *writer, const struct fx_explain_field_step *step,
-                       const json_t *before) {
+static json_t *step_of(struct report_writer *writer,
+                       const struct fx_explain_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, step->mutator, before);
     json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
@@ -130,7 +131,8 @@ static json_t *step_of(struct writer *writer, const struct fx_explain_field_step
     return object;
 }
 
-static json_t *field_of(struct writer *writer, const struct fx_explain_field *field) {
+static json_t *field_of(struct report_writer *writer,
+                        const struct fx_explain_field *field) {
     struct fx_buf path = {0};
     struct fx_buf pointer = {0};
     fx_explain_field_print_path(&path, field);
@@ -146,7 +148,7 @@ static json_t *field_of(struct writer *writer, const struct fx_explain_field *fi
                      value_of(writer, field->initial), "steps", steps);
 }
 
-static json_t *fields_of(struct writer *writer) {
+static json_t *fields_of(struct report_writer *writer) {
     const struct fx_explain_fields *fields = &writer->explanation->fields;
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < fields->n_items; i++) {
@@ -159,7 +161,8 @@ static json_t *fields_of(struct writer *writer) {
 
 /* ---- mutators that did not act --------------------------------------------------- */
 
-static json_t *criterion_of(struct writer *writer, const struct fx_inactive *inactive) {
+static json_t *criterion_of(struct report_writer *writer,
+                            const struct fx_inactive *inactive) {
     const struct fx_criterion *policy = &inactive->policy;
     const bool has_found = inactive->found.len > 0;
     return json_pack("{s:o, s:o, s:o*, s:o*}", "criterion",
@@ -170,7 +173,7 @@ static json_t *criterion_of(struct writer *writer, const struct fx_inactive *ina
 }
 
 /* The other mutators in the conflicts of the mutator. */
-static json_t *conflicts_of(struct writer *writer, uint32_t index) {
+static json_t *conflicts_of(struct report_writer *writer, uint32_t index) {
     const struct fx_snapshot *snapshot = writer->explanation->input.snapshot;
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
     json_t *list = made(writer, json_array());
@@ -184,7 +187,8 @@ static json_t *conflicts_of(struct writer *writer, uint32_t index) {
     return list;
 }
 
-static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inactive) {
+static json_t *inactive_of(struct report_writer *writer,
+                           const struct fx_inactive *inactive) {
     const struct fx_actor actor =
         fx_actor_of(writer->explanation->input.snapshot->mutators[inactive->mutator]);
     json_t *object = begin_of(writer, &actor);
@@ -203,7 +207,7 @@ static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inac
     return object;
 }
 
-static json_t *inactive_list_of(struct writer *writer,
+static json_t *inactive_list_of(struct report_writer *writer,
                                 const struct fx_inactive_list *list) {
     /* No mutator was matched against a skipped object. */
     const bool is_skipped = writer->explanation->input.skipped.data != NULL;
@@ -216,7 +220,8 @@ static json_t *inactive_list_of(struct writer *writer,
 
 /* ---- validators ------------------------------------------------------------------ */
 
-static json_t *violation_of(struct writer *writer, const struct fx_violation *violation) {
+static json_t *violation_of(struct report_writer *writer,
+                            const struct fx_violation *violation) {
     const struct fx_explanation *explanation = writer->explanation;
     const struct fx_actor actor =
         fx_actor_of(explanation->input.snapshot->mutators[violation->mutator]);
@@ -231,7 +236,7 @@ static json_t *violation_of(struct writer *writer, const struct fx_violation *vi
 }
 
 /* The violations of one action. */
-static json_t *violations_of(struct writer *writer, enum fx_action action) {
+static json_t *violations_of(struct report_writer *writer, enum fx_action action) {
     const struct fx_outcome *outcome = writer->explanation->input.outcome;
     json_t *list = made(writer, json_array());
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
@@ -243,7 +248,7 @@ static json_t *violations_of(struct writer *writer, enum fx_action action) {
 }
 
 /* The violations of one action; NULL if there are none. */
-static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
+static json_t *any_violations_of(struct report_writer *writer, enum fx_action action) {
     json_t *list = violations_of(writer, action);
     if (json_array_size(list) == 0) {
         json_decref(list);
@@ -253,7 +258,7 @@ static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
 }
 
 /* NULL if there are no validators. */
-static json_t *validators_of(struct writer *writer) {
+static json_t *validators_of(struct report_writer *writer) {
     const struct fx_explanation *explanation = writer->explanation;
     if (fx_explanation_validators(explanation) == 0) {
         return NULL;
@@ -267,7 +272,7 @@ static json_t *validators_of(struct writer *writer) {
 
 /* ---- failures -------------------------------------------------------------------- */
 
-static json_t *failure_of(struct writer *writer) {
+static json_t *failure_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     const struct fx_outcome *outcome = input->outcome;
     if (input->failure == NULL) {
@@ -286,7 +291,7 @@ static json_t *failure_of(struct writer *writer) {
     return object;
 }
 
-static json_t *cycle_step_of(struct writer *writer,
+static json_t *cycle_step_of(struct report_writer *writer,
                              const struct fx_trace_change *change) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, change->mutator, change->from);
@@ -298,7 +303,8 @@ static json_t *cycle_step_of(struct writer *writer,
     return object;
 }
 
-static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *field) {
+static json_t *cycle_field_of(struct report_writer *writer,
+                              const struct fx_cycle_field *field) {
     struct fx_buf path = {0};
     fx_print_pointer(&path, writer->explanation->fields.object, field->path);
     json_t *steps = made(writer, json_array());
@@ -311,7 +317,7 @@ static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field
 }
 
 /* NULL unless the object does not converge. */
-static json_t *cycle_of(struct writer *writer) {
+static json_t *cycle_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     if (input->failure == NULL || input->failure->code != FX_ENOCONVERGE ||
         input->outcome == NULL) {
@@ -327,7 +333,7 @@ static json_t *cycle_of(struct writer *writer) {
 
 void fx_explanation_print_json(struct fx_buf *buf,
                                const struct fx_explanation *explanation) {
-    struct writer writer = {explanation, false};
+    struct report_writer writer = {explanation, false};
     json_t *document = head_of(&writer);
     extend(&writer, document,
            json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),

@@ -58,7 +58,7 @@ struct fx_explain_field {
 struct fx_explain_fields {
     struct fx_arena arena;
     struct fx_explain_field *root;
-    /* the fields with steps, parents first, in tree order */
+    /* The fields with steps, parents first, in tree order. */
     struct fx_explain_field **items;
     size_t n_items, cap_items;
     json_t *object; /* after the last change, counted */

@@ -27,7 +27,7 @@
 #define LOG_INTERVAL_NS UINT64_C(10000000000)
 
 /* One version of the certificate's files, or of the client CA file. */
-struct version {
+struct certificate_version {
     struct fx_tls_config *config; /* NULL if this is the client CA file */
     struct fx_buf ca;
 };
@@ -149,14 +149,14 @@ static void log_rejected(const struct fx_err *failure) {
 /* ---- files ---- */
 
 static void discard_version(void *made) {
-    struct version *version = made;
+    struct certificate_version *version = made;
     fx_tls_config_unref(version->config);
     fx_buf_finish(&version->ca);
     free(version);
 }
 
-static struct version *version_of(struct fx_text ca, struct fx_err *err) {
-    struct version *version = calloc(1, sizeof *version);
+static struct certificate_version *version_of(struct fx_text ca, struct fx_err *err) {
+    struct certificate_version *version = calloc(1, sizeof *version);
     if (version != NULL) {
         fx_buf_text(&version->ca, ca);
     }
@@ -203,7 +203,7 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
         }
         pem[i] = fx_buf_view(&content->bytes);
     }
-    struct version *version = version_of(pem[2], err);
+    struct certificate_version *version = version_of(pem[2], err);
     if (version == NULL) {
         return false;
     }
@@ -217,8 +217,8 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
 }
 
 /* Makes the version current. Consumes `version`. */
-static bool set_version(struct fx_certificates *certificates, struct version *version,
-                        struct fx_err *err) {
+static bool set_version(struct fx_certificates *certificates,
+                        struct certificate_version *version, struct fx_err *err) {
     struct fx_tls_config *made = version->config;
     version->config = NULL;
     if (!apply_clients(certificates, made, err)) {
@@ -335,7 +335,7 @@ static void on_clients_reloaded(void *user, enum fx_reload_result result, void *
                                 const struct fx_err *failure, bool is_repeated) {
     struct fx_certificates *certificates = user;
     if (result == FX_RELOAD_CHANGED) {
-        struct version *version = made;
+        struct certificate_version *version = made;
         const bool first = certificates->client_ca.len == 0;
         fx_buf_finish(&certificates->client_ca);
         certificates->client_ca = version->ca;

@@ -59,11 +59,11 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]) {
 
 /* A name from the request, without control characters, and cut so that the line is not
  * too long to be written. */
-struct name {
+struct log_name {
     char text[NAME_BYTES];
 };
 
-static const char *copy_name(struct name *name, struct fx_text text) {
+static const char *copy_name(struct log_name *name, struct fx_text text) {
     size_t length = text.len < sizeof name->text ? text.len : sizeof name->text - 1;
     if (length < text.len) {
         length = fx_text_rune_floor(text.data, length);
@@ -84,7 +84,7 @@ static void add_mutator(struct fx_buf *list, const struct fx_mutator *mutator,
         fx_buf_str(list, fx_text_ends(fx_buf_view(list), FX_TEXT("…")) ? "" : ", …");
         return;
     }
-    struct name name;
+    struct log_name name;
     fx_buf_printf(list, "%s%s/%s", list->len == 0 ? "" : ", ", mutator->kind,
                   copy_name(&name, fx_text_of(mutator->full_name)));
     if (path.len > 0) {
@@ -114,7 +114,7 @@ static void list_cycle(struct fx_buf *list, const struct fx_review_result *resul
 static void write_line(enum fx_log_level level, const char *msg,
                        const struct fx_review_result *result, struct fx_text traceparent,
                        double ms, const struct fx_log_field more[MORE_FIELDS]) {
-    struct name names[8];
+    struct log_name names[8];
     char trace_id[FX_TRACE_ID_SIZE];
     fx_trace_id_read(traceparent, trace_id);
     const struct fx_log_field fields[] = {
@@ -302,22 +302,23 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 
 /* ---- the record of a mutation ---- */
 
-struct record {
+struct mutation_record {
     struct fx_log_field
         fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last one stays empty */
     size_t n_fields;
     struct fx_buf lists[LOGGED_PASSES];
     char keys[LOGGED_PASSES][KEY_BYTES];
-    struct name names[5];
+    struct log_name names[5];
     size_t n_names;
 };
 
-static void add_field(struct record *record, struct fx_log_field field) {
+static void add_field(struct mutation_record *record, struct fx_log_field field) {
     record->fields[record->n_fields++] = field;
 }
 
-static void add_name(struct record *record, const char *key, struct fx_text text) {
-    struct name *name = &record->names[record->n_names++];
+static void add_name(struct mutation_record *record, const char *key,
+                     struct fx_text text) {
+    struct log_name *name = &record->names[record->n_names++];
     add_field(record, fx_log_str(key, copy_name(name, text)));
 }
 
@@ -336,7 +337,7 @@ static void list_ids(struct fx_buf *list, const struct fx_snapshot *snapshot,
     }
 }
 
-static void add_pass(struct record *record, size_t index,
+static void add_pass(struct mutation_record *record, size_t index,
                      const struct fx_snapshot *snapshot, const struct fx_pass *pass) {
     struct fx_buf *list = &record->lists[index];
     list_ids(list, snapshot, pass);
@@ -344,7 +345,8 @@ static void add_pass(struct record *record, size_t index,
     add_field(record, fx_log_str(record->keys[index], list->failed ? "" : list->data));
 }
 
-static void fill_record(struct record *record, const struct fx_review_result *result) {
+static void fill_record(struct mutation_record *record,
+                        const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     add_field(record, fx_log_str("Mutation Id", result->mutation_id));
     add_field(record, fx_log_str("event_type", "mutation_applied"));
@@ -379,7 +381,7 @@ void fx_log_mutation(const struct fx_review_result *result) {
     if (message == NULL || !fx_log_enabled(FX_LOG_INFO)) {
         return;
     }
-    struct record record = {.n_fields = 0};
+    struct mutation_record record = {.n_fields = 0};
     fill_record(&record, result);
     fx_log_write(FX_LOG_INFO, message, record.fields);
     for (size_t i = 0; i < LOGGED_PASSES; i++) {
@@ -424,7 +426,7 @@ static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
 
 static void log_skipped(const struct fx_review_result *result,
                         const struct fx_mutator *mutator, uint64_t times) {
-    struct name names[6];
+    struct log_name names[6];
     struct fx_buf id = {0};
     add_mutator(&id, mutator, (struct fx_text){0});
     fx_log(WARN, "mutator skipped after a failure",

@@ -114,7 +114,7 @@ static void respond_no_memory(struct fx_server *server,
     fx_respond_no_memory(exchange);
 }
 
-/* ---- fetching objects and access reviews; those marked `main` run on the main loop ---- */
+/* ---- fetching objects and access reviews ------------------------------------------ */
 
 static void end_wait(void *user) {
     struct mutate_request *request = user;
@@ -123,7 +123,7 @@ static void end_wait(void *user) {
     }
 }
 
-/* main */
+/* On the main loop. */
 static void end_fetch(struct mutate_request *request) {
     if (--request->n_fetches == 0) {
         request->message = (struct fx_message){.handle = end_wait, .user = request};
@@ -131,14 +131,14 @@ static void end_fetch(struct mutate_request *request) {
     }
 }
 
-/* main. The thread that fetches an entry owns it. */
+/* On the main loop. The thread that fetches an entry owns it. */
 static void on_fetched(json_t *value_take, const struct fx_err *failure, void *user) {
     struct fx_input_entry *entry = user;
     fx_inputs_give(entry, value_take, failure);
     end_fetch(entry->fetcher);
 }
 
-/* main */
+/* On the main loop. */
 static void start_fetch(struct mutate_request *request, struct fx_input_entry *entry) {
     entry->fetcher = request;
     request->n_fetches++;
@@ -157,7 +157,7 @@ static bool is_fetched_by_main(const struct fx_input_entry *entry) {
     return entry->key.type != FX_INPUT_CALL && entry->state == FX_INPUT_AWAITED;
 }
 
-/* main */
+/* On the main loop. */
 static void on_fetch(void *user) {
     struct mutate_request *request = user;
     request->n_fetches = 1; /* one more until all are started */

@@ -45,7 +45,7 @@ bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
  * Logs the result. Errors, with REQUIRE only: FX_EIO, FX_ENOMEM. */
 bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) FX_MUST_USE;
 
-/* ---- the two filters --------------- */
+/* ---- the two filters ---- */
 
 /* Makes io_uring_setup() fail with ENOSYS for all threads, and sets `no_new_privs`. Call
  * it before the first loop is created: libuv gives each loop a ring if it can, and aborts

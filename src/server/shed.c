@@ -20,7 +20,7 @@
 
 #define SHED_MAGIC 0x66787364u /* "fxsd" */
 
-/* ---- the estimate of the wait ---------- */
+/* ---- the estimate of the wait ---- */
 
 static uint64_t elapsed(const struct fx_wait_estimate *estimate, uint64_t now_ns) {
     return now_ns > estimate->since_ns ? now_ns - estimate->since_ns : 0;

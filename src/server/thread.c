@@ -131,7 +131,7 @@ static void on_set_tls(void *user) {
     }
     fx_http_server_set_tls(thread->webhook, config);
     if (thread->external != NULL && !offer_certificate(thread, config, &err)) {
-        fx_log(ERROR, "providers are still shown the previous certificate",
+        fx_log(ERROR, "providers still get the previous certificate",
                fx_log_str("error", err.msg));
     }
     fx_tls_config_unref(config);

@@ -37,12 +37,12 @@ static void describe_job(const struct fx_job *job, struct fx_buf *text) {
 
 /* ---- detecting stalls ---- */
 
-struct update {
+struct stall_update {
     struct fx_stalls *stalls;
     uint64_t now_ns;
 };
 
-static bool is_late(const struct fx_job *job, const struct update *update) {
+static bool is_late(const struct fx_job *job, const struct stall_update *update) {
     const uint64_t since = job->since_ns > update->stalls->not_before_ns
                                ? job->since_ns
                                : update->stalls->not_before_ns;
@@ -60,7 +60,7 @@ static void log_begin(const struct fx_job *job, uint64_t now_ns) {
 }
 
 static void update_job(struct fx_job *job, void *user) {
-    const struct update *update = user;
+    const struct stall_update *update = user;
     if (!job->is_stalled && is_late(job, update)) {
         job->is_stalled = true;
         atomic_fetch_add(&update->stalls->counts[job->type], 1);
@@ -69,7 +69,7 @@ static void update_job(struct fx_job *job, void *user) {
 }
 
 void fx_stalls_update(struct fx_stalls *stalls, uint64_t now_ns) {
-    struct update update = {stalls, now_ns};
+    struct stall_update update = {stalls, now_ns};
     fx_jobs_visit(update_job, &update);
 }
 
@@ -80,7 +80,7 @@ void fx_stalls_log_end(const struct fx_job *job) {
 
 /* ---- printing jobs ---- */
 
-struct print {
+struct stall_print {
     struct fx_buf *lines;
     uint64_t now_ns;
     bool needs_restart;
@@ -92,7 +92,7 @@ static bool needs_restart(enum fx_job_type type) {
     return type != FX_JOB_BUILD;
 }
 
-static void print_job(const struct fx_job *job, const struct print *print) {
+static void print_job(const struct fx_job *job, const struct stall_print *print) {
     struct fx_buf where = {0};
     describe_job(job, &where);
     fx_buf_printf(print->lines, "%s: %lld s", job->name,
@@ -104,7 +104,7 @@ static void print_job(const struct fx_job *job, const struct print *print) {
 }
 
 static void print_if_stalled(struct fx_job *job, void *user) {
-    struct print *print = user;
+    struct stall_print *print = user;
     if (job->is_stalled) {
         fx_buf_str(print->lines, "stalled: ");
         print_job(job, print);
@@ -114,34 +114,34 @@ static void print_if_stalled(struct fx_job *job, void *user) {
 }
 
 bool fx_stalls_print(struct fx_buf *lines) {
-    struct print print = {lines, fx_clock_ns(), false};
+    struct stall_print print = {lines, fx_clock_ns(), false};
     fx_jobs_visit(print_if_stalled, &print);
     return print.needs_restart;
 }
 
 static void print_any(struct fx_job *job, void *user) {
-    const struct print *print = user;
+    const struct stall_print *print = user;
     fx_buf_str(print->lines, print->lines->len == 0 ? "" : "; ");
     print_job(job, print);
 }
 
 void fx_stalls_print_all_jobs(struct fx_buf *text) {
-    struct print print = {text, fx_clock_ns(), false};
+    struct stall_print print = {text, fx_clock_ns(), false};
     fx_jobs_visit(print_any, &print);
 }
 
-struct count {
+struct stall_count {
     enum fx_job_type type;
     size_t n;
 };
 
 static void count_if_stalled(struct fx_job *job, void *user) {
-    struct count *count = user;
+    struct stall_count *count = user;
     count->n += job->is_stalled && job->type == count->type;
 }
 
 size_t fx_stalls_count(enum fx_job_type type) {
-    struct count count = {type, 0};
+    struct stall_count count = {type, 0};
     fx_jobs_visit(count_if_stalled, &count);
     return count.n;
 }

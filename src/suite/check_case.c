@@ -158,8 +158,8 @@ static bool compare_objects(struct case_check *check, const struct fx_objects *e
         return ok;
     }
     if (expected->n_items != check->got.n_items) {
-        return fail_case(check, "%zu objects resulted; expected %zu", check->got.n_items,
-                         expected->n_items);
+        return fail_case(check, "the result is %zu objects; expected %zu",
+                         check->got.n_items, expected->n_items);
     }
     if (expected == &check->context.objects) {
         return fail_case(check, "the object was changed; expected it to stay as it is");
@@ -243,7 +243,7 @@ static bool compare_patch(struct case_check *check, bool *ret_same) {
     const struct fx_objects *objects = &check->context.objects;
     *ret_same = false;
     if (objects->n_items != 1) {
-        return fail_case(check, "`patch` is of one object, and there are %zu",
+        return fail_case(check, "`patch` is for one object, but there are %zu",
                          objects->n_items);
     }
     struct fx_arena arena;
@@ -277,7 +277,7 @@ static bool check_denial(struct case_check *check) {
         return fail_case(check, "it was denied: %s%s", message,
                          check->trial->case_->error == NULL
                              ? ""
-                             : "; `denied` expects that, and not `error`");
+                             : "; to expect that, use `denied`, not `error`");
     }
     return strstr(message, expected) != NULL ||
            fail_case(check, "it was denied with another message: %s; expected `%s`",

@@ -63,7 +63,7 @@ struct fx_case_context {
     const char **groups;
     size_t n_groups;
     const char **own_groups; /* the groups of the review; or NULL */
-    /* an invalid file: then the other members are not set */
+    /* An invalid file: then the other members are not set. */
     struct fx_suite_bad_file bad;
 };
 

@@ -211,7 +211,7 @@ static const char *text_of(const struct fx_suite_fields *fields, const char *key
         return NULL;
     }
     if (memchr(text.data, '\0', text.len) != NULL) {
-        fx_suite_fields_fail(fields, key, value, "must not hold a NUL");
+        fx_suite_fields_fail(fields, key, value, "must not contain a NUL");
         return NULL;
     }
     return text.data;

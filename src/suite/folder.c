@@ -68,7 +68,7 @@ static bool find_policies(struct fx_suites *suites, struct fx_text folder,
 /* ---- a case ---------------------------------------------------------------------- */
 
 struct expectations {
-    /* the paths of these files; or NULL */
+    /* The paths of these files; or NULL. */
     const char *mutated, *unchanged, *error, *denied;
 };
 

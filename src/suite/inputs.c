@@ -313,7 +313,7 @@ static bool read_old(const struct case_reading *reading) {
         return false;
     }
     return !goes_on(&reading->files) || made->old.n_items == made->objects.n_items ||
-           fail_object(reading, "there are not as many old objects as objects");
+           fail_object(reading, "the numbers of objects and old objects differ");
 }
 
 static bool add_namespaces(struct fx_namespaces *namespaces,

@@ -131,7 +131,7 @@ static void print_text_result(struct fx_buf *buf, const struct fx_suite_result *
         fx_buf_char(buf, '\n');
     }
     if (result->diff != NULL) {
-        /* values are YAML and need no escapes */
+        /* Values are YAML and need no escapes. */
         print_indented(buf, "    ", result->diff);
     }
 }

@@ -124,7 +124,7 @@ struct fx_suite_case {
 
     bool asserts; /* it has `assertions`, which are not evaluated */
     enum fx_suite_mutated mutated;
-    /* FILE; in a folder, the path that an update may create */
+    /* FILE; in a folder, the path that an update may create. */
     struct fx_suite_path mutated_file;
     json_t *mutated_value;    /* INLINE: an object, or a list of them */
     json_t *patch, *contains; /* or NULL */
