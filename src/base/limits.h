@@ -72,6 +72,15 @@
 #define FX_LIMIT_TEMPLATE_OUTPUT_BYTES (1u << 20)  /* one text, the output too */
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* of one decimal number */
 
+/* Checking a CEL expression (location/cel): types within types, nodes within nodes, and
+ * the types that are compared or made, a unit of the budget each; its memory. The text of
+ * a type in a message is cut. */
+#define FX_LIMIT_CEL_TYPE_DEPTH  1000u
+#define FX_LIMIT_CEL_NODE_DEPTH  4000u
+#define FX_LIMIT_CEL_CHECK_STEPS (1u << 22)
+#define FX_LIMIT_CEL_CHECK_BYTES (64u << 20)
+#define FX_LIMIT_CEL_TYPE_BYTES  4096u
+
 /* Nodes of a value that is copied from one location of an object to another: copies of
  * copies would grow without limit. */
 #define FX_LIMIT_COPIED_NODES      65536u
