@@ -119,8 +119,9 @@ struct fx_cel_node {
 /* ---- errors of an expression
  * ------------------------------------------------------------- */
 
-#define FX_CEL_NOWHERE UINT32_MAX /* of a fault that has no position: line -1, column 0 \
-                                   */
+#define FX_CEL_NOWHERE                                               \
+    UINT32_MAX /* of a fault that has no position: line -1, column 0 \
+                */
 
 struct fx_cel_fault {
     uint32_t at; /* in bytes from the start of the source, or FX_CEL_NOWHERE */

@@ -102,8 +102,7 @@ static void check_by_type(struct fx_cel_checker *checker, struct fx_cel_node *no
 
 void fx_cel_check_node(struct fx_cel_checker *checker, struct fx_cel_node *node) {
     node->checked = &fx_cel_error_type;
-    checker->unifier.over_limit |=
-        checker->depth == FX_LIMIT_CEL_NODE_DEPTH || !fx_spend(1);
+    checker->unifier.over_limit |= checker->depth == FX_LIMIT_CEL_DEPTH || !fx_spend(1);
     if (!fx_cel_checker_stopped(checker)) {
         checker->depth++;
         check_by_type(checker, node);

@@ -113,8 +113,7 @@ static void resolve_by_type(struct fx_cel_checker *checker, struct fx_cel_node *
 }
 
 static void resolve(struct fx_cel_checker *checker, struct fx_cel_node *node) {
-    checker->unifier.over_limit |=
-        checker->depth == FX_LIMIT_CEL_NODE_DEPTH || !fx_spend(1);
+    checker->unifier.over_limit |= checker->depth == FX_LIMIT_CEL_DEPTH || !fx_spend(1);
     if (!fx_cel_checker_stopped(checker)) {
         checker->depth++;
         resolve_by_type(checker, node);
