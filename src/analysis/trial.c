@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/trial.c - passes over a list of mutators, until one changes nothing or an
- * earlier object comes again.
+ * analysis/trial.c - runs passes over a list of mutators, until one changes nothing or an
+ * earlier object repeats.
  */
 #include "analysis/analyzer.h"
 
@@ -11,7 +11,7 @@
 #include "engine/passes.h"
 #include "value/equal.h"
 
-#define RECORD_STEPS_MAX 4096u /* recorded of one trial */
+#define RECORD_STEPS_MAX 4096u /* the most steps recorded of one trial */
 
 void fx_trial_finish(struct trial_outcome *outcome) {
     json_decref(outcome->object);
@@ -60,7 +60,8 @@ static void move_mark(struct mark *mark, json_t *object, size_t power) {
     *mark = (struct mark){json_incref(object), 0, power};
 }
 
-/* Judges a pass that made `after` of `before`. Returns whether another one is needed. */
+/* Evaluates a pass that changed `before` to `after`. Returns whether another pass is
+ * needed. */
 static bool needs_another(struct trial_outcome *outcome,
                           const struct fx_pass_result *pass, json_t *before,
                           json_t *after, struct mark *mark) {
@@ -72,7 +73,7 @@ static bool needs_another(struct trial_outcome *outcome,
         return false;
     }
     mark->age++;
-    if (pass->once_applied) { /* the object will not come round to the mark again */
+    if (pass->once_applied) { /* the object cannot repeat */
         move_mark(mark, after, 1);
     } else if (fx_equal(mark->object, after)) {
         set_cycle(outcome, mark->object, mark->age);

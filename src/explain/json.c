@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/json.c - a report as JSON, one document in a line. An absent value has no
- * member; null is a value.
+ * explain/json.c - prints a report as one line of JSON. An absent value has no member, as
+ * null is a value.
  */
 #include "value/json.h"
 #include "engine/request.h"
 #include "explain/names.h"
 #include "explain/report.h"
 
-/* Functions return new references: NULL for a member to leave out, and where memory is
- * short (then `failed` is set). (`o*` of json_pack() leaves a member out.) */
+/* Functions return new references. NULL: the member is left out (`o*` of json_pack()); or
+ * there is no memory, and `failed` is set. */
 struct writer {
     const struct fx_explanation *explanation;
     bool failed;
 };
 
-/* Gives the node, which is NULL only without memory. */
+/* Returns the node. Sets `failed` if it is NULL. */
 static json_t *made(struct writer *writer, json_t *node) {
     writer->failed = writer->failed || node == NULL;
     return node;
 }
 
-/* Texts may hold any bytes: malformed UTF-8 becomes U+FFFD where it is written. */
+/* Texts may contain malformed UTF-8: the writer replaces it with U+FFFD. */
 static json_t *new_text(struct writer *writer, struct fx_text text) {
     return made(writer, json_stringn_nocheck(text.len > 0 ? text.data : "", text.len));
 }
 
-/* NULL for NULL. */
+/* Returns NULL if the text is NULL. */
 static json_t *new_string(struct writer *writer, const char *text) {
     return text == NULL ? NULL : new_text(writer, fx_text_of(text));
 }
 
-/* The text of the buffer, which is finished. */
+/* The text of the buffer. Finishes the buffer. */
 static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
     json_t *text = new_text(writer, fx_buf_view(buf));
     writer->failed = writer->failed || buf->failed;
@@ -46,11 +46,11 @@ static json_t *value_of(struct writer *writer, json_t *value) {
     return revealed;
 }
 
-static void append(struct writer *writer, json_t *list, json_t *item) {
+static void append_item(struct writer *writer, json_t *list, json_t *item) {
     writer->failed = json_array_append_new(list, item) != 0 || writer->failed;
 }
 
-/* Adds the members of `more`, which is dropped. */
+/* Adds the members of `more`, and drops it. */
 static void extend(struct writer *writer, json_t *object, json_t *more) {
     writer->failed =
         more == NULL || json_object_update(object, more) != 0 || writer->failed;
@@ -64,14 +64,14 @@ static json_t *id_of(struct writer *writer, const char *kind, struct fx_text nam
     return text_of(writer, &id);
 }
 
-/* The first members of what a mutator did, `mutator` and `tier`. */
+/* The first members of a mutator's entry: `mutator` and `tier`. */
 static json_t *begin_of(struct writer *writer, const struct fx_actor *actor) {
     return json_pack("{s:o, s:o*}", "mutator", id_of(writer, actor->kind, actor->name),
                      "tier",
                      actor->tier == 0 ? NULL : made(writer, json_integer(actor->tier)));
 }
 
-/* And the last ones, `file` and `line`. */
+/* Adds the last members of a mutator's entry: `file` and `line`. */
 static void add_origin(struct writer *writer, json_t *object,
                        const struct fx_origin *origin) {
     if (origin != NULL && origin->file != NULL) {
@@ -119,7 +119,7 @@ static json_t *head_of(struct writer *writer) {
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
+static json_t *step_of(struct writer *writer, const struct fx_explain_field_step *step,
                        const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, step->mutator, before);
@@ -130,16 +130,16 @@ static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
     return object;
 }
 
-static json_t *field_of(struct writer *writer, const struct fx_field *field) {
+static json_t *field_of(struct writer *writer, const struct fx_explain_field *field) {
     struct fx_buf path = {0};
     struct fx_buf pointer = {0};
-    fx_field_print_path(&path, field);
-    fx_field_print_pointer(&pointer, field);
+    fx_explain_field_print_path(&path, field);
+    fx_explain_field_print_pointer(&pointer, field);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_steps; i++) {
-        append(writer, steps,
-               step_of(writer, &field->steps[i],
-                       i > 0 ? field->steps[i - 1].value : field->initial));
+        append_item(writer, steps,
+                    step_of(writer, &field->steps[i],
+                            i > 0 ? field->steps[i - 1].value : field->initial));
     }
     return json_pack("{s:o, s:o, s:o*, s:o}", "path", text_of(writer, &path), "pointer",
                      text_of(writer, &pointer), "initial",
@@ -147,11 +147,11 @@ static json_t *field_of(struct writer *writer, const struct fx_field *field) {
 }
 
 static json_t *fields_of(struct writer *writer) {
-    const struct fx_fields *fields = &writer->explanation->fields;
+    const struct fx_explain_fields *fields = &writer->explanation->fields;
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < fields->n_items; i++) {
         if (fx_explanation_includes(writer->explanation, fields->items[i])) {
-            append(writer, list, field_of(writer, fields->items[i]));
+            append_item(writer, list, field_of(writer, fields->items[i]));
         }
     }
     return list;
@@ -169,7 +169,7 @@ static json_t *criterion_of(struct writer *writer, const struct fx_inactive *ina
                      has_found ? made(writer, json_integer(inactive->pass)) : NULL);
 }
 
-/* The other mutators in its conflicts. */
+/* The other mutators in the conflicts of the mutator. */
 static json_t *conflicts_of(struct writer *writer, uint32_t index) {
     const struct fx_snapshot *snapshot = writer->explanation->input.snapshot;
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
@@ -177,8 +177,8 @@ static json_t *conflicts_of(struct writer *writer, uint32_t index) {
     for (size_t i = 0; i < set->n_members; i++) {
         const struct fx_mutator *other = snapshot->mutators[set->members[i]];
         if (set->members[i] != index) {
-            append(writer, list,
-                   id_of(writer, other->kind, fx_text_of(other->full_name)));
+            append_item(writer, list,
+                        id_of(writer, other->kind, fx_text_of(other->full_name)));
         }
     }
     return list;
@@ -209,7 +209,7 @@ static json_t *inactive_list_of(struct writer *writer,
     const bool is_skipped = writer->explanation->input.skipped.data != NULL;
     json_t *objects = made(writer, json_array());
     for (size_t i = 0; !is_skipped && i < list->n_items; i++) {
-        append(writer, objects, inactive_of(writer, &list->items[i]));
+        append_item(writer, objects, inactive_of(writer, &list->items[i]));
     }
     return objects;
 }
@@ -236,13 +236,13 @@ static json_t *violations_of(struct writer *writer, enum fx_action action) {
     json_t *list = made(writer, json_array());
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         if (outcome->violations[i].action == action) {
-            append(writer, list, violation_of(writer, &outcome->violations[i]));
+            append_item(writer, list, violation_of(writer, &outcome->violations[i]));
         }
     }
     return list;
 }
 
-/* The same; NULL if there are none. */
+/* The violations of one action; NULL if there are none. */
 static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
     json_t *list = violations_of(writer, action);
     if (json_array_size(list) == 0) {
@@ -303,7 +303,7 @@ static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field
     fx_print_pointer(&path, writer->explanation->fields.object, field->path);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_changes; i++) {
-        append(writer, steps, cycle_step_of(writer, &field->changes[i]));
+        append_item(writer, steps, cycle_step_of(writer, &field->changes[i]));
     }
     return json_pack("{s:o, s:o, s:I, s:o}", "path", text_of(writer, &path), "pointer",
                      new_text(writer, field->path), "period", (json_int_t)field->period,
@@ -319,7 +319,8 @@ static json_t *cycle_of(struct writer *writer) {
     }
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < input->outcome->n_cycle_fields; i++) {
-        append(writer, list, cycle_field_of(writer, &input->outcome->cycle_fields[i]));
+        append_item(writer, list,
+                    cycle_field_of(writer, &input->outcome->cycle_fields[i]));
     }
     return list;
 }

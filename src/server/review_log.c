@@ -12,14 +12,15 @@
 #include "base/hash.h"
 #include "base/log.h"
 
-#define NAME_BYTES 256u  /* of one name of the request; the rest is cut */
-#define LIST_BYTES 4096u /* of all mutators together */
+#define NAME_BYTES 256u  /* the most bytes of one name from the request */
+#define LIST_BYTES 4096u /* the most bytes of all mutators together */
 #define PATH_BYTES 256u
 
-#define LOGGED_PASSES 16u  /* of `--log-mutations`; `iterations` counts all passes */
-#define PASS_BYTES    600u /* of the ids of one pass */
-#define KEY_BYTES     24u  /* "iteration_15" */
-#define FIXED_FIELDS  9u
+#define LOGGED_PASSES \
+    16u /* passes in a record of `--log-mutations`; `iterations` counts all */
+#define PASS_BYTES   600u /* the most bytes of the ids of one pass */
+#define KEY_BYTES    24u  /* "iteration_15" */
+#define FIXED_FIELDS 9u
 
 /* Are these `n` lower case hex digits, and not all of them `digit`? */
 static bool is_hex(const char *text, size_t n, char digit) {
@@ -37,8 +38,8 @@ static bool is_hex(const char *text, size_t n, char digit) {
 /*
  * traceparent := version "-" trace-id "-" parent-id "-" flags [ "-" anything ]
  *
- * of 2, 32, 16 and 2 lower case hex digits. Version ff is invalid, and so are ids of
- * zeros only. Version 00 ends there; a later version may have more.
+ * These have 2, 32, 16 and 2 lower case hex digits. Version ff is invalid, and so are ids
+ * of zeros only. Version 00 has nothing after the flags; later versions may.
  */
 static bool is_traceparent(struct fx_text header) {
     const char *at = header.data;
@@ -56,8 +57,8 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]) {
     }
 }
 
-/* A name from the request: cut, so that it cannot make a line too long to be written, and
- * without control characters. */
+/* A name from the request, without control characters, and cut so that the line is not
+ * too long to be written. */
 struct name {
     char text[NAME_BYTES];
 };
@@ -109,7 +110,7 @@ static void list_cycle(struct fx_buf *list, const struct fx_review_result *resul
 
 #define MORE_FIELDS 5u
 
-/* Logs the fields that every line has, and further ones (empty: none). */
+/* Logs the common fields, and the fields of `more` up to the first empty one. */
 static void write_line(enum fx_log_level level, const char *msg,
                        const struct fx_review_result *result, struct fx_text traceparent,
                        double ms, const struct fx_log_field more[MORE_FIELDS]) {
@@ -140,8 +141,8 @@ static void write_line(enum fx_log_level level, const char *msg,
 
 /* ---- violations ---- */
 
-/* The validators that found a violation, by their actions. Their messages may quote the
- * object. */
+/* The ids of the validators that found a violation, by action. Their messages are not
+ * logged, as they may quote the object. */
 struct violators {
     struct fx_buf lists[FX_ACTION_AUDIT + 1];
 };
@@ -165,8 +166,8 @@ static void violators_finish(struct violators *violators) {
     }
 }
 
-/* Adds "denied_by", "warned_by" and "audited_by", as far as there are any, behind the
- * first `n` fields. Returns how many there are now. */
+/* Adds "denied_by", "warned_by" and "audited_by", if there are any, after the first `n`
+ * fields. Returns the new number of fields. */
 static size_t add_violators(struct fx_log_field more[MORE_FIELDS], size_t n,
                             const struct violators *violators) {
     static const char *const keys[] = {
@@ -201,7 +202,7 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
     fx_buf_finish(&list);
 }
 
-/* A review that denied its object, or left it unchanged with a violation. */
+/* Logs a review that denied its object, or left it unchanged with a violation. */
 static void log_violations(const struct fx_review_result *result,
                            struct fx_text traceparent, double ms) {
     const bool denied = result->decision == FX_DECISION_DENIED;
@@ -235,7 +236,7 @@ static const char *log_message(const struct fx_err *failure) {
     return failure->msg;
 }
 
-/* The mutator that failed, or those of the cycle. */
+/* Appends the mutator that failed, or the mutators of the cycle. */
 static void list_failed(struct fx_buf *list, const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     if (outcome != NULL && outcome->failed != NULL) {
@@ -285,7 +286,7 @@ void fx_log_review(const struct fx_review_result *result, struct fx_text tracepa
     }
 }
 
-/* The message of a denial may quote the policy: only the response has it. */
+/* The message of a denial is only in the response, as it may quote the policy. */
 void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
                       double ms) {
     const bool denied = result->decision == FX_DECISION_FAILED;
@@ -303,7 +304,7 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 
 struct record {
     struct fx_log_field
-        fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last stays empty */
+        fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last one stays empty */
     size_t n_fields;
     struct fx_buf lists[LOGGED_PASSES];
     char keys[LOGGED_PASSES][KEY_BYTES];
@@ -406,7 +407,7 @@ static struct fx_skip_log_item *make_room(struct fx_skip_log *log, uint64_t now)
     return NULL;
 }
 
-/* The item of the mutator, perhaps a new one. NULL: there is no room. */
+/* The item of the mutator; added if there is none. NULL: there is no room. */
 static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
                                         uint64_t now) {
     for (size_t i = 0; i < log->n_items; i++) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.c - the life of `fixpoint serve` on the main thread: start, signals,
- * drain, stop.
+ * server/server.c - the main thread of `fixpoint serve`: start, signals, drain, stop.
  *
  * Order of the shutdown: /readyz fails and each response has `Connection: close`, but
  * requests are still served (endpoints are removed asynchronously). Then the webhook port
@@ -32,12 +31,11 @@
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
-/* A server, and what only this file needs. */
+/* A server, and the state that only this file needs. */
 struct process {
     uint32_t magic;
     struct fx_server server;
-    struct fx_server_options
-        options; /* with the connection limit that descriptors allow */
+    struct fx_server_options options; /* with connection limits that descriptors allow */
     size_t health_connections;
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
@@ -51,7 +49,8 @@ static uint64_t or_default(uint64_t given, uint64_t otherwise) {
 
 /* ---- shutdown ---- */
 
-/* A further signal must not change the exit status of an orderly shutdown. */
+/* Ignores signals from now on: they must not change the exit status of an orderly
+ * shutdown. */
 static void end_signals(struct process *process) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
@@ -75,7 +74,7 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Called when all reviews, and when all dry runs, are answered. */
+/* Called when all reviews are answered, and when all dry runs are answered. */
 static void on_answered(void *user) {
     struct process *process = fx_checked(user, SERVER_MAGIC);
     if (--process->n_stopping > 0) {
@@ -88,7 +87,7 @@ static void on_answered(void *user) {
     }
 }
 
-/* No connection is accepted any more. */
+/* Called when no connection is accepted any more. */
 static void on_webhook_stopped(void *user) {
     struct process *process = fx_checked(user, SERVER_MAGIC);
     fx_threads_stop(&process->server.threads, on_answered, process);
@@ -184,8 +183,8 @@ static void ignore_signals(void) {
     }
 }
 
-/* Called first: without a handler a signal kills the process, and process 1 of a
- * container does not get it at all. Signals during the start are handled after it. */
+/* Called first: without a handler a signal ends the process, and process 1 of a container
+ * does not get it at all. Signals during the start are handled after the start. */
 static bool start_signals(struct process *process, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         const int status =
@@ -350,7 +349,7 @@ static void on_change(void *user) {
     fx_threads_refresh_policies(&server->threads);
 }
 
-/* Called on a serving thread; the next function runs on the main thread. */
+/* Called on a serving thread. The next function is called on the main thread. */
 static void on_limit(void *user) {
     struct fx_server *server = user;
     fx_message_queue_post(&server->queue, &server->quarantine);
@@ -453,8 +452,7 @@ bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) 
         return fx_fail_nomem(err);
     }
     fx_node_pool_install();
-    (void)!fx_log_start(); /* without a thread for the log, lines are written
-                              synchronously */
+    (void)!fx_log_start(); /* on failure, lines are written synchronously */
     if (!init_process(process, options, err)) {
         destroy_process(process);
         return false;
