@@ -211,7 +211,7 @@ const struct object_type version_type = {
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool call_semver(struct call *call) {
+static bool call_semver(struct template_call *call) {
     struct semantic_version *version = run_alloc(call->run, sizeof *version);
     if (version == NULL ||
         !version_parse(call->arguments[0].string, version, call->err)) {
@@ -222,7 +222,7 @@ static bool call_semver(struct call *call) {
 }
 
 /* An error in the constraint is reported before one in the version. */
-static bool call_semver_compare(struct call *call) {
+static bool call_semver_compare(struct template_call *call) {
     const struct semantic_version any = {.major = 0};
     struct semantic_version version;
     bool meets = false;
