@@ -122,7 +122,9 @@ static void validate_call(struct fx_cel_checker *checker,
                           const struct fx_cel_node *node) {
     const unsigned exempts = fx_text_is(node->call.function, "format");
     validate_argument(checker, node);
-    if (exempts != 0) {
+    if (node->call.n_overloads > 0 && node->call.overloads[0]->check != NULL) {
+        node->call.overloads[0]->check(node, checker->faults);
+    } else if (exempts != 0) {
         fx_cel_check_format(checker, node);
     }
     checker->n_exemptions += exempts;
