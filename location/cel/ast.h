@@ -57,6 +57,8 @@ enum fx_cel_macro {
     FX_CEL_MACRO_BIND, /* optMap, optFlatMap, sortBy: an empty range; binds a name */
 };
 
+#define FX_CEL_NO_VARIABLE SIZE_MAX /* the name is a local, a type, or not known */
+
 /* A name that a fold declares. Nodes within the fold that mean it have a pointer to it.
  */
 struct fx_cel_local {
