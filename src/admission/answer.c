@@ -466,17 +466,39 @@ enum fx_next fx_answer_invalid(struct fx_review *review) {
     return end(review, FX_DECISION_FAILED);
 }
 
-/* Validators deny the object: their whole message is the reason, too. */
+/* Adds the messages of all mutators that failed, as the causes of the status. */
+static void add_causes(struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    struct fx_buf *body = &review->body;
+    const char *separator = ",\"details\":{\"causes\":[";
+    bool has_causes = false;
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        if (outcome->violations[i].code != 0) {
+            fx_buf_str(body, separator);
+            fx_buf_str(body, "{\"message\":");
+            add_string(body, outcome->violations[i].entry);
+            fx_buf_char(body, '}');
+            separator = ",";
+            has_causes = true;
+        }
+    }
+    fx_buf_str(body, has_causes ? "]}" : "");
+}
+
+/* Validators deny the object, and their whole message is the reason, too; or a mutator
+ * failed, and denies it with a reason of its own. */
 static enum fx_next answer_denial(struct fx_review *review) {
-    const struct fx_text message = review->mutation.outcome.denial;
+    const struct fx_outcome *outcome = &review->mutation.outcome;
     struct fx_buf *body = &review->body;
     review->result.failure = &review->err;
     begin(review, false);
     fx_buf_str(body, ",\"status\":{\"message\":");
-    add_string(body, message);
+    add_string(body, outcome->denial);
     fx_buf_str(body, ",\"reason\":");
-    add_string(body, message);
-    fx_buf_str(body, ",\"code\":403}");
+    add_string(body, outcome->denial_reason == NULL ? outcome->denial
+                                                    : fx_text_of(outcome->denial_reason));
+    add_causes(review);
+    fx_buf_printf(body, ",\"code\":%u}", outcome->denial_code);
     add_annotations(review);
     add_warnings(review);
     return end(review, FX_DECISION_DENIED);

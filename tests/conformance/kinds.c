@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kinds.c - the table of kinds, and which row a path means.
+ * kinds.c - the table of kinds, and the row for a path.
  */
 #include "kinds.h"
 
@@ -27,8 +27,8 @@ static const struct fx_case_kind kinds[] = {
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},
 };
 
-/* Takes what stands behind the last `separator` off *text and returns it; the whole text
- * where there is none. */
+/* Removes the text after the last `separator`, and the separator, from *text, and returns
+ * it. Without a separator it returns the whole text. */
 static struct fx_text take_last(struct fx_text *text, char separator) {
     size_t start = text->len;
     while (start > 0 && text->data[start - 1] != separator) {
@@ -39,7 +39,8 @@ static struct fx_text take_last(struct fx_text *text, char separator) {
     return last;
 }
 
-/* Is the file of this kind: "random", and "random-2" and "random.r2" as well? */
+/* True if the file is of this kind. Files of the kind "random" are also "random-2" and
+ * "random.r2". */
 static bool names(const struct fx_case_kind *kind, struct fx_text name) {
     const struct fx_text own = fx_text_of(kind->name);
     return own.len == 0 ||
