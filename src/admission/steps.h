@@ -74,8 +74,7 @@ struct fx_review {
 
     /* The fields from here on are not cleared for each review. */
     struct fx_err err;
-    max_align_t scratch[FX_REVIEW_SCRATCH_BYTES /
-                        sizeof(max_align_t)]; /* first memory of the arena */
+    max_align_t scratch[FX_REVIEW_SCRATCH_BYTES / sizeof(max_align_t)]; /* the arena's */
     max_align_t input_scratch[FX_REVIEW_INPUT_BYTES / sizeof(max_align_t)];
 };
 

@@ -142,8 +142,7 @@ static bool visit_path(struct folder_walk *walk, const char *path, const char *n
                        unsigned depth, struct fx_err *err) {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return errno == ENOENT ? true
-                               : fail_errno(err, path); /* deleted after it was listed */
+        return errno == ENOENT ? true : fail_errno(err, path); /* deleted meanwhile */
     }
     if (S_ISDIR(info.st_mode)) {
         return visit_folder(walk, path, &info, depth + 1, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/regex.cc - RE2 behind C functions.
+ * base/regex.cc - C functions for RE2.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
  * becomes FX_ENOMEM.
@@ -189,7 +189,7 @@ struct fx_regex {
     static void keep(version *failed);
 };
 
-/* All versions that failed and whose expressions are freed. They are never freed. */
+/* The failed versions of expressions that are freed. These versions are never freed. */
 static std::atomic<fx_regex::version *> kept;
 
 void fx_regex::keep(version *failed) {

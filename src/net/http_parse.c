@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_parse.c - rules for requests around llhttp: limits, ambiguous framing, what
- * the server does not offer.
+ * net/http_parse.c - rules for requests in addition to llhttp: limits, ambiguous framing,
+ * unsupported features.
  */
 #include "net/http_parse.h"
 
@@ -17,8 +17,8 @@
 #include "net/http_head.h"
 #include "net/http_server.h"
 
-#define KEEP_BYTES  16384 /* maximum size of a spare buffer */
-#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
+#define KEEP_BYTES  16384 /* a larger spare buffer is freed */
+#define FIRST_BYTES 65536 /* of an announced body: this much is reserved at once */
 
 #define PARSE_MAGIC 0x66786870u /* "fxhp" */
 
@@ -45,7 +45,7 @@ const char *fx_http_library(void) {
                              LLHTTP_VERSION_PATCH);
 }
 
-/* Stores the fault, unless there is one. Returns -1, which stops llhttp. */
+/* Stores the fault, unless there already is one. Returns -1, which stops llhttp. */
 static int reject(struct fx_http_parse *parse, unsigned status, const char *why) {
     if (parse->fault.status == 0) {
         parse->fault = (struct fx_http_fault){status, why};
@@ -77,7 +77,7 @@ static void give_spare(struct fx_buf *buf, struct fx_buf *spare) {
 
 /* ---- callbacks of llhttp ---- */
 
-/* The target comes in pieces, as the head was fed. */
+/* Takes a piece of the target, as the head was fed. */
 static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (parse->target_len == 0) {
@@ -87,7 +87,8 @@ static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     return 0;
 }
 
-/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
+/* Checks the length (RFC 9112 section 6): it must be stated in one way, and the coding
+ * must be known. */
 static int check_length(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
@@ -127,7 +128,7 @@ static int check_host(struct fx_http_parse *parse) {
     return 0;
 }
 
-/* A compressed body would be taken for malformed JSON. */
+/* Refuses a compressed body, which would be taken for malformed JSON. */
 static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
@@ -138,7 +139,8 @@ static int check_coding(struct fx_http_parse *parse) {
     return 0;
 }
 
-/* llhttp accepts other protocols with this syntax as well: RTSP/1.0, ICE/1.0. */
+/* Is the protocol HTTP? llhttp also accepts others with this syntax: RTSP/1.0,
+ * ICE/1.0. */
 static bool is_http(const struct fx_http_parse *parse) {
     struct fx_text rest = fx_buf_view(&parse->head);
     const size_t behind = parse->target_off + parse->target_len;
@@ -155,8 +157,8 @@ static int on_headers_complete(llhttp_t *llhttp) {
     if (parse->scan != FX_HTTP_HEAD_DONE) {
         return reject(parse, 400, "the head ends too early");
     }
-    /* No other protocol is offered: `Upgrade` and CONNECT are treated as usual requests.
-     */
+    /* No other protocol is offered, so `Upgrade` and CONNECT are treated as usual
+     * requests. */
     llhttp->upgrade = 0;
     if (check_host(parse) != 0 || check_length(parse) != 0 || check_coding(parse) != 0 ||
         check_expectation(parse) != 0) {
@@ -255,7 +257,7 @@ static enum fx_http_event bad(struct fx_http_parse *parse, unsigned status,
     return FX_HTTP_BAD;
 }
 
-/* Rejects what llhttp found wrong. */
+/* Rejects a request in which llhttp found an error. */
 static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
         return bad(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
@@ -294,7 +296,8 @@ static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text 
     return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
 }
 
-/* The scan has found the end of the head. If llhttp has not, the request is malformed. */
+/* Called when the scan has found the end of the head. If llhttp has not, the request is
+ * malformed. */
 static enum fx_http_event end_head(struct fx_http_parse *parse) {
     if (!parse->headed) {
         return bad(parse, 400, "malformed request");
@@ -305,8 +308,8 @@ static enum fx_http_event end_head(struct fx_http_parse *parse) {
     return parse->expects_continue ? FX_HTTP_CONTINUE : FX_HTTP_MORE;
 }
 
-/* The result must not depend on how the bytes are split: llhttp gets every byte before
- * the invalid one, and a limit is exceeded by the byte that is over it. */
+/* Feeds the head. The result must not depend on how the bytes are split: llhttp gets
+ * every byte before the invalid one, and the byte that is over a limit exceeds it. */
 static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t skipped = fx_http_head_skip(&parse->scan, bytes);
@@ -334,8 +337,8 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
     return parse->scan == FX_HTTP_HEAD_DONE ? end_head(parse) : FX_HTTP_MORE;
 }
 
-/* The total of chunk sizes, extensions and trailers is limited by `max_header` +
- * `max_body`. */
+/* Feeds the body. The sum of chunk sizes, extensions and trailers is limited by
+ * `max_header` + `max_body`. */
 static enum fx_http_event feed_body(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t before = parse->body.len;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response.c - rules for responses around llhttp: limits, ambiguous framing,
- * interim responses.
+ * net/http_response.c - rules for responses in addition to llhttp: limits, ambiguous
+ * framing, interim responses.
  */
 #include "net/http_response.h"
 
@@ -15,10 +15,10 @@
 #include "base/checked.h"
 #include "net/http_head.h"
 
-#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
+#define FIRST_BYTES 65536 /* of an announced body: this much is reserved at once */
 
-/* The framing of a chunk without extension, at most: a size of 64 bits and two line ends.
- */
+/* The most bytes of framing of a chunk without extension: a size of 64 bits and two line
+ * ends. */
 #define CHUNK_FRAMING (16 + 4)
 
 #define RESPONSE_MAGIC 0x66786872u /* "fxhr" */
@@ -31,18 +31,18 @@ struct fx_http_response {
     bool streamed; /* the body is passed on in pieces */
     bool begun;    /* the body has begun */
     bool stopped;  /* stopped for HEAD or PIECE: the fed bytes may contain more */
-    bool persists; /* according to the response itself */
+    bool persists; /* according to the response alone */
     size_t max_head, max_body;
     struct fx_buf head, body;
     size_t interim; /* bytes of the heads of 1xx responses */
     struct fx_text piece;
-    const char
-        *counted;   /* of the bytes being fed: what is behind here is accounted for */
-    size_t framing; /* bytes since the head that are no body; see allow_framing() */
+    const char *counted; /* end of the fed bytes that are counted */
+    size_t framing;      /* bytes after the head that are not body; see allow_framing() */
     struct fx_err failure;
 };
 
-/* Stores the failure, unless there is one. Returns false, as the two below. */
+/* Stores the failure, unless there already is one. Always false, as the next two
+ * functions. */
 static bool reject(struct fx_http_response *response, const char *why) {
     return response->failure.code == FX_OK &&
            fx_fail(&response->failure, FX_EIO, "%s", why);
@@ -59,7 +59,8 @@ static bool reject_size(struct fx_http_response *response, const char *what, siz
 
 /* ---- callbacks of llhttp; -1 stops it ---- */
 
-/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
+/* Checks the length (RFC 9112 section 6): it must be stated in one way, and the coding
+ * must be known. */
 static bool check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
@@ -103,10 +104,10 @@ static int on_headers_complete(llhttp_t *llhttp) {
     return bodiless ? 1 : 0;
 }
 
-/* Counts the bytes up to `at` that are not counted yet as framing: chunk sizes,
- * extensions, trailers. For a collected body the limit is `max_head` + `max_body`, with
- * the message for a large body, because which limit is exceeded first may depend on the
- * split. False if it is exceeded. */
+/* Counts the uncounted bytes up to `at` as framing: chunk sizes, extensions, trailers.
+ * For a collected body the limit is `max_head` + `max_body`, with the message for a large
+ * body, because the split of the bytes may decide which limit is exceeded first. False if
+ * it is exceeded. */
 static bool count_framing(struct fx_http_response *response, const char *at) {
     response->framing += (size_t)(at - response->counted);
     response->counted = at;
@@ -119,7 +120,7 @@ static bool count_framing(struct fx_http_response *response, const char *at) {
     return true;
 }
 
-/* Allows framing for bytes of a streamed body, as if each byte were a chunk. Unused
+/* Allows framing for bytes of a streamed body, as if each byte were a chunk. An unused
  * allowance is not kept. */
 static void allow_framing(struct fx_http_response *response, size_t body_bytes) {
     const bool all = body_bytes > response->framing / CHUNK_FRAMING;
@@ -163,7 +164,7 @@ static const llhttp_settings_t settings = {
 
 /* ---- feeding ---- */
 
-/* Prepares for a response: the first one, or the one after an interim one. */
+/* Prepares for the first response, or for one after an interim response. */
 static void start_message(struct fx_http_response *response) {
     llhttp_init(&response->llhttp, HTTP_RESPONSE, &settings);
     response->llhttp.data = response;
@@ -198,7 +199,8 @@ void fx_http_response_destroy(struct fx_http_response *response) {
     free(response);
 }
 
-/* Passes bytes to llhttp; *ret_used of them belong to this response. False: rejected. */
+/* Passes bytes to llhttp; *ret_used of them belong to this response. False if they are
+ * rejected. */
 static bool execute(struct fx_http_response *response, struct fx_text bytes,
                     size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&response->llhttp, bytes.data, bytes.len);
@@ -229,8 +231,8 @@ static void advance(struct fx_text *bytes, size_t used) {
     bytes->len -= used;
 }
 
-/* The result must not depend on how the bytes are split: llhttp gets every byte before
- * the invalid one, and a limit is exceeded by the byte that is over it. */
+/* Feeds the head. The result must not depend on how the bytes are split: llhttp gets
+ * every byte before the invalid one, and the byte that is over a limit exceeds it. */
 static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) {
     const size_t room = response->max_head - response->interim - response->head.len;
     if (room == 0) {
@@ -250,7 +252,8 @@ static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) 
     return true;
 }
 
-/* Now it is known whether the body is streamed. A collected body has a limit. */
+/* Begins the body, now that it is known whether it is streamed. A collected body has a
+ * limit. */
 static bool begin_body(struct fx_http_response *response) {
     const uint64_t length = response->llhttp.content_length;
     response->begun = true;
@@ -285,7 +288,7 @@ static bool feed_step(struct fx_http_response *response, struct fx_text *bytes) 
     return response->begun ? feed_body(response, bytes) : begin_body(response);
 }
 
-/* A response is complete. True: it is the final one; false: an interim one. */
+/* Ends a response. True if it is the final one, false if it is an interim one. */
 static bool end_one(struct fx_http_response *response) {
     if (response->llhttp.status_code >= 200) {
         response->whole = true;
@@ -302,7 +305,7 @@ static enum fx_http_response_event bad(const struct fx_http_response *response,
     return FX_HTTP_RESPONSE_BAD;
 }
 
-/* The event, if there is one before all bytes are read. */
+/* Returns the event, if there is one before all bytes are read. */
 static enum fx_http_response_event event_of(const struct fx_http_response *response) {
     if (response->piece.len > 0) {
         return FX_HTTP_RESPONSE_PIECE;
