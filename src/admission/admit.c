@@ -11,8 +11,7 @@
 #include "policy/check.h"
 #include "value/tree.h"
 
-/* ---- is a policy valid? ---------------------------------------------------------------
- */
+/* ---- is a policy valid? ------------------------------------------------------------ */
 
 #define NAME_MAX_BYTES 63u
 
@@ -102,8 +101,7 @@ struct fx_review *fx_admit_create(const struct fx_admission *admission,
     return review;
 }
 
-/* ---- the defaults of a policy ---------------------------------------------------------
- */
+/* ---- the defaults of a policy ------------------------------------------------------ */
 
 static enum fx_next step_skip_other_operations(struct fx_review *review) {
     const enum fx_operation operation = review->request.operation;
@@ -141,8 +139,7 @@ struct fx_review *fx_defaults_create(struct fx_text text, uint64_t deadline_ns) 
     return fx_review_begin(defaults_steps, text, deadline_ns);
 }
 
-/* ---- guards ---------------------------------------------------------------------------
- */
+/* ---- guards ------------------------------------------------------------------------ */
 
 static struct fx_guard_request request_of(const struct fx_review *review) {
     return (struct fx_guard_request){
@@ -222,8 +219,7 @@ struct fx_review *fx_guard_create(const struct fx_guard *guard,
     return review;
 }
 
-/* ---- bindings -------------------------------------------------------------------------
- */
+/* ---- bindings ---------------------------------------------------------------------- */
 
 static enum fx_next allow_unchanged(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, NULL);

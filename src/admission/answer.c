@@ -269,8 +269,7 @@ static void add_annotations(struct fx_review *review) {
     fx_buf_str(&review->body, annotations.n_written == 0 ? "" : "}");
 }
 
-/* ---- invalid policies -----------------------------------------------------------------
- */
+/* ---- invalid policies -------------------------------------------------------------- */
 
 /* Appends the printed text as a string, and finishes it. */
 static void add_printed(struct fx_buf *body, struct fx_buf *text) {

@@ -231,8 +231,7 @@ void fx_external_fail(struct fx_input_entry *call, const char *why) {
     fail_request(call, "", why);
 }
 
-/* ---- the values -----------------------------------------------------------------------
- */
+/* ---- the values -------------------------------------------------------------------- */
 
 struct resolution {
     const struct fx_external_calls *calls;

@@ -9,8 +9,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-/* ---- metadata.namespace ---------------------------------------------------------------
- */
+/* ---- metadata.namespace ------------------------------------------------------------ */
 
 #define METADATA  FX_TEXT("metadata")
 #define NAMESPACE FX_TEXT("namespace")
@@ -78,8 +77,7 @@ static bool restore_namespace(json_t **root, const json_t *object, struct fx_err
            fx_fail_nomem(err);
 }
 
-/* ---- the patch ------------------------------------------------------------------------
- */
+/* ---- the patch --------------------------------------------------------------------- */
 
 /* The removed values no longer exist after the patch was applied to the object itself. */
 static void forget_old(struct fx_patch *patch) {

@@ -73,8 +73,7 @@ void fx_resource_unref(struct fx_resource *resource); /* NULL is fine */
 /* Compares by type, then by name, bytewise. */
 int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b);
 
-/* ---- providers: HTTPS servers that are asked for values (spec section 7) --------------
- */
+/* ---- providers: HTTPS servers that are asked for values (spec section 7) ----------- */
 
 struct fx_provider;
 

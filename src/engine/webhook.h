@@ -76,7 +76,7 @@ struct fx_webhook {
     const char *reserved_message;
     const char *const *reserved_groups;
 
-    /* Checks an object before `compile`, for what a cluster may store. `policy` is of a
+    /* Checks a policy that a cluster is about to store, before `compile`. `policy` is of a
      * kind of the dialect. Errors: FX_EINVALID. May be NULL. */
     bool (*check)(const struct fx_subject *policy, struct fx_err *err);
 

@@ -26,8 +26,7 @@ const char *fx_kube_reason_name(enum fx_kube_reason reason) {
     return reason_names[reason];
 }
 
-/* ---- messages -------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------- */
 
 /* Is it a control character (C0, DEL, C1), or a character that changes the layout on a
  * terminal: a separator of lines or paragraphs, or a mark of direction? */

@@ -407,8 +407,7 @@ static bool check_kind(const struct kubeconfig *kubeconfig, struct fx_err *err) 
     return true;
 }
 
-/* ---- unsupported fields ---------------------------------------------------------------
- */
+/* ---- unsupported fields ------------------------------------------------------------ */
 
 struct unsupported_field {
     const char *field, *message;

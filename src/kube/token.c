@@ -20,8 +20,7 @@
  * while a token is read; moving it would leave a copy in memory. */
 #define READ_ROOM (2 * TOKEN_BYTES_MAX + 1)
 
-/* ---- the form of a token
- * --------------------------------------------------------------- */
+/* ---- the form of a token ----------------------------------------------------------- */
 
 bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
     if (value.len == 0) {
@@ -100,8 +99,7 @@ bool fx_kube_token_read(const char *file, struct fx_buf *value, struct fx_err *e
            fx_kube_token_load(fx_file_read_regular, file, value, err);
 }
 
-/* ---- the token in use
- * -------------------------------------------------------------------- */
+/* ---- the token in use -------------------------------------------------------------- */
 
 bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config *config,
                         struct fx_err *err) {

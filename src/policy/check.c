@@ -118,8 +118,7 @@ bool fx_policy_fail_version(const json_t *object, struct fx_err *err) {
                       FX_TEXT_ARG(kind), FX_TEXT_ARG(version));
 }
 
-/* ---- the webhooks of policies ---------------------------------------------------------
- */
+/* ---- the webhooks of policies ------------------------------------------------------ */
 
 static bool check_policy(const struct fx_dialect *dialect, const struct fx_kind *kind,
                          json_t *object, struct fx_compilation *made,

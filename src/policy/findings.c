@@ -102,8 +102,7 @@ bool fx_findings_copy(struct fx_findings *findings, const struct fx_finding *fin
                            &position, finding->text);
 }
 
-/* ---- the position of a fault ----------------------------------------------------------
- */
+/* ---- the position of a fault ------------------------------------------------------- */
 
 /* A line may be a whole file of JSON. So many bytes on each side of the caret are more
  * than is ever shown. */

@@ -87,8 +87,7 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
     return report_at(build, FX_SEVERITY_ERROR, &position, NULL, fault, stays);
 }
 
-/* ---- all documents --------------------------------------------------------------------
- */
+/* ---- all documents ----------------------------------------------------------------- */
 
 /* The subject of a finding: one of the three. */
 struct report_entry {
