@@ -34,11 +34,11 @@ const char *fx_severity_name(enum fx_severity severity);
 /* One finding. It owns all its texts. */
 struct fx_finding {
     enum fx_severity severity;
-    char *file;            /* the name that the caller gave */
-    uint32_t line, column; /* of the character in error, from 1; 0 if unknown */
-    char *id;              /* "Assign/always-pull"; NULL if there is none */
-    char *text;            /* the message */
-    char *excerpt;         /* the source line, or the text in error; may be NULL */
+    char *file;                /* the name that the caller gave */
+    uint32_t line, column;     /* of the character in error, from 1; 0 if unknown */
+    char *id;                  /* "Assign/always-pull"; NULL if there is none */
+    char *text;                /* the message */
+    char *excerpt;             /* the source line, or the text in error; may be NULL */
     uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; or no caret */
 };
 
