@@ -283,7 +283,8 @@ static bool write_all(int fd, struct fx_text bytes) {
 }
 
 /* Writes the bytes to the new file `fd`, and renames it to `path`. Returns 0 or errno. */
-static int finish(int fd, const char *beside, const char *path, struct fx_text bytes) {
+static int finish_file(int fd, const char *beside, const char *path,
+                       struct fx_text bytes) {
     struct stat info;
     const bool known = stat(path, &info) == 0;
     bool ok = write_all(fd, bytes) &&
@@ -306,7 +307,7 @@ bool fx_file_replace(const char *path, struct fx_text bytes, struct fx_err *err)
     bool ok = !beside.failed || fx_fail_nomem(err);
     if (ok) {
         const int fd = mkstemp(beside.data);
-        const int code = fd >= 0 ? finish(fd, beside.data, path, bytes) : errno;
+        const int code = fd >= 0 ? finish_file(fd, beside.data, path, bytes) : errno;
         errno = code;
         ok = code == 0 || fail_errno(err, path);
         if (!ok && fd >= 0) {

@@ -181,7 +181,7 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy(fx_checked(timer->data, CALL_MAGIC));
 }
 
-static void release(struct fx_kube_call *call) {
+static void release_call(struct fx_kube_call *call) {
     if (call->not_sent) {
         uv_close((uv_handle_t *)&call->timer, on_timer_closed);
     } else {
@@ -210,7 +210,7 @@ static void report_result(struct fx_kube_call *call, json_t *object) {
         fx_tree_wipe(object);
     }
     json_decref(object);
-    release(call);
+    release_call(call);
 }
 
 /* Adds the reason why the token could not be read again, which may explain the
@@ -249,7 +249,7 @@ void fx_kube_call_cancel(struct fx_kube_call *call) {
         fx_http_call_cancel(call->http);
     }
     fx_list_remove(&call->client->calls, &call->link);
-    release(call);
+    release_call(call);
 }
 
 static void on_timer(uv_timer_t *timer) {

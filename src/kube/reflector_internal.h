@@ -26,8 +26,9 @@ struct fx_kube_delays {
     uint64_t absent_min_ms, absent_max_ms; /* before an absent resource is tried again */
     uint64_t interval_ms;                  /* between the starts of two watches */
     uint64_t healthy_ms;                   /* a watch that lasts this long is healthy */
-    uint64_t watch_min_s, watch_max_s;     /* then the server is asked to end it */
-    uint64_t silence_ms;   /* the time after that in which it may be silent */
+    /* The server is asked to end a watch after this time. */
+    uint64_t watch_min_s, watch_max_s;
+    uint64_t silence_ms;   /* how long the watch may be silent after that */
     uint64_t preferred_ms; /* between two requests for the preferred version */
     unsigned page;         /* the number of objects in a page */
 };

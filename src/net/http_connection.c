@@ -154,7 +154,8 @@ static void write_answer(struct fx_http_exchange *exchange, const struct answer 
 
 /* Responds with the fault, and ends the connection. A 503 is not a fault of the request,
  * so the client may try again. */
-static void reject(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
+static void reject_request(struct fx_http_exchange *exchange,
+                           struct fx_http_fault fault) {
     struct fx_http_server_counts *counts = &exchange->server->counts;
     const bool no_room = fault.status == 503;
     *(no_room ? &counts->refused : &counts->bad_requests) += 1;
@@ -194,7 +195,8 @@ static void parse_input(struct fx_http_exchange *exchange) {
     exchange->input.data += used;
     exchange->input.len -= used;
     if (!update_held(exchange) && event != FX_HTTP_BAD) {
-        reject(exchange, (struct fx_http_fault){503, "too many requests in progress"});
+        reject_request(exchange,
+                       (struct fx_http_fault){503, "too many requests in progress"});
         return;
     }
     switch (event) {
@@ -204,7 +206,9 @@ static void parse_input(struct fx_http_exchange *exchange) {
         fx_stream_write(&exchange->stream, FX_TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
         break;
     case FX_HTTP_WHOLE: dispatch(exchange); break;
-    case FX_HTTP_BAD: reject(exchange, fx_http_parse_fault(exchange->parse)); break;
+    case FX_HTTP_BAD:
+        reject_request(exchange, fx_http_parse_fault(exchange->parse));
+        break;
     }
 }
 
@@ -368,7 +372,8 @@ static void on_deadline(void *user) {
         exchange->server->counts.handshake_fails++;
         fx_stream_close(&exchange->stream);
     } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
-        reject(exchange, (struct fx_http_fault){408, "the request came too slowly"});
+        reject_request(exchange,
+                       (struct fx_http_fault){408, "the request came too slowly"});
     } else if (exchange->phase == FX_HTTP_READING) {
         end_connection(exchange);
     }

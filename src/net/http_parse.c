@@ -46,7 +46,7 @@ const char *fx_http_library(void) {
 }
 
 /* Stores the fault, unless there already is one. Returns -1, which stops llhttp. */
-static int reject(struct fx_http_parse *parse, unsigned status, const char *why) {
+static int set_fault(struct fx_http_parse *parse, unsigned status, const char *why) {
     if (parse->fault.status == 0) {
         parse->fault = (struct fx_http_fault){status, why};
     }
@@ -95,13 +95,13 @@ static int check_length(struct fx_http_parse *parse) {
         fx_http_head_field(fx_buf_view(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
-        return reject(parse, 400, CONTRADICTION);
+        return set_fault(parse, 400, CONTRADICTION);
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
-        return reject(parse, 501, "the only transfer coding known is `chunked`");
+        return set_fault(parse, 501, "the only transfer coding known is `chunked`");
     }
     if (has_length && parse->llhttp.content_length > parse->max_body) {
-        return reject(parse, 413, "the body is too large");
+        return set_fault(parse, 413, "the body is too large");
     }
     return 0;
 }
@@ -113,7 +113,7 @@ static int check_expectation(struct fx_http_parse *parse) {
         return 0;
     }
     if (!fx_http_equals_nocase(expected, "100-continue")) {
-        return reject(parse, 417, "the only expectation known is `100-continue`");
+        return set_fault(parse, 417, "the only expectation known is `100-continue`");
     }
     parse->expects_continue = true;
     return 0;
@@ -123,7 +123,7 @@ static int check_host(struct fx_http_parse *parse) {
     size_t n_hosts = 0;
     (void)fx_http_head_field(fx_buf_view(&parse->head), "host", &n_hosts);
     if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
-        return reject(parse, 400, "exactly one `Host` is needed");
+        return set_fault(parse, 400, "exactly one `Host` is needed");
     }
     return 0;
 }
@@ -134,7 +134,7 @@ static int check_coding(struct fx_http_parse *parse) {
     const struct fx_text coding =
         fx_http_head_field(fx_buf_view(&parse->head), "content-encoding", &n_codings);
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
-        return reject(parse, 415, "a body with a content coding is not read");
+        return set_fault(parse, 415, "a body with a content coding is not read");
     }
     return 0;
 }
@@ -152,10 +152,10 @@ static bool is_http(const struct fx_http_parse *parse) {
 static int on_headers_complete(llhttp_t *llhttp) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
-        return reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+        return set_fault(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
     if (parse->scan != FX_HTTP_HEAD_DONE) {
-        return reject(parse, 400, "the head ends too early");
+        return set_fault(parse, 400, "the head ends too early");
     }
     /* No other protocol is offered, so `Upgrade` and CONNECT are treated as usual
      * requests. */
@@ -169,7 +169,7 @@ static int on_headers_complete(llhttp_t *llhttp) {
     }
     if (llhttp->content_length > 0 && llhttp->content_length <= FIRST_BYTES &&
         fx_buf_reserve(&parse->body, (size_t)llhttp->content_length) == NULL) {
-        return reject(parse, 503, "out of memory");
+        return set_fault(parse, 503, "out of memory");
     }
     parse->headed = true;
     return 0;
@@ -178,17 +178,17 @@ static int on_headers_complete(llhttp_t *llhttp) {
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (len > parse->max_body - parse->body.len) {
-        return reject(parse, 413, "the body is too large");
+        return set_fault(parse, 413, "the body is too large");
     }
     fx_buf_add(&parse->body, at, len);
-    return parse->body.failed ? reject(parse, 503, "out of memory") : 0;
+    return parse->body.failed ? set_fault(parse, 503, "out of memory") : 0;
 }
 
 /* A chunk that is too large is rejected before its bytes come, as a Content-Length is. */
 static int on_chunk_header(llhttp_t *llhttp) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     return llhttp->content_length > parse->max_body - parse->body.len
-               ? reject(parse, 413, "the body is too large")
+               ? set_fault(parse, 413, "the body is too large")
                : 0;
 }
 
@@ -253,7 +253,7 @@ size_t fx_http_parse_held(const struct fx_http_parse *parse) {
 
 static enum fx_http_event bad(struct fx_http_parse *parse, unsigned status,
                               const char *why) {
-    (void)reject(parse, status, why);
+    (void)set_fault(parse, status, why);
     return FX_HTTP_BAD;
 }
 
@@ -271,8 +271,8 @@ static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errn
 }
 
 /* Passes bytes to llhttp; *ret_used of them belong to this request. */
-static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text bytes,
-                                  size_t *ret_used) {
+static enum fx_http_event feed_llhttp(struct fx_http_parse *parse, struct fx_text bytes,
+                                      size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&parse->llhttp, bytes.data, bytes.len);
     *ret_used = bytes.len;
     if (rc == HPE_OK) {
@@ -293,7 +293,7 @@ static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text 
         return bad(parse, 503, "out of memory");
     }
     size_t used = 0;
-    return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
+    return feed_llhttp(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
 }
 
 /* Called when the scan has found the end of the head. If llhttp has not, the request is
@@ -342,7 +342,7 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
 static enum fx_http_event feed_body(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t before = parse->body.len;
-    const enum fx_http_event event = execute(parse, bytes, ret_used);
+    const enum fx_http_event event = feed_llhttp(parse, bytes, ret_used);
     parse->framing += *ret_used - (parse->body.len - before);
     if (parse->framing > parse->max_header + parse->max_body) {
         parse->fault = (struct fx_http_fault){413, "the chunks' framing is too large"};

@@ -43,7 +43,7 @@ struct fx_http_response {
 
 /* Stores the failure, unless there already is one. Always false, as the next two
  * functions. */
-static bool reject(struct fx_http_response *response, const char *why) {
+static bool reject_response(struct fx_http_response *response, const char *why) {
     return response->failure.code == FX_OK &&
            fx_fail(&response->failure, FX_EIO, "%s", why);
 }
@@ -67,11 +67,12 @@ static bool check_length(struct fx_http_response *response) {
         fx_http_head_field(fx_buf_view(&response->head), "transfer-encoding", &n_codings);
     const bool has_length = (response->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
-        return reject(response, "transfer coding and length contradict each other");
+        return reject_response(response,
+                               "transfer coding and length contradict each other");
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
-        return reject(response,
-                      "the answer has a transfer coding that was not requested");
+        return reject_response(response,
+                               "the answer has a transfer coding that was not requested");
     }
     return true;
 }
@@ -79,14 +80,14 @@ static bool check_length(struct fx_http_response *response) {
 static bool check_head(struct fx_http_response *response) {
     const llhttp_t *llhttp = &response->llhttp;
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
-        return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
+        return reject_response(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
     if (response->scan != FX_HTTP_HEAD_DONE || llhttp->status_code < 100 ||
         llhttp->status_code > 999) {
-        return reject(response, "the answer is malformed");
+        return reject_response(response, "the answer is malformed");
     }
     if (llhttp->status_code == 101) {
-        return reject(response, "the answer goes on in another protocol");
+        return reject_response(response, "the answer goes on in another protocol");
     }
     return check_length(response);
 }
@@ -201,8 +202,8 @@ void fx_http_response_destroy(struct fx_http_response *response) {
 
 /* Passes bytes to llhttp; *ret_used of them belong to this response. False if they are
  * rejected. */
-static bool execute(struct fx_http_response *response, struct fx_text bytes,
-                    size_t *ret_used) {
+static bool feed_llhttp(struct fx_http_response *response, struct fx_text bytes,
+                        size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&response->llhttp, bytes.data, bytes.len);
     *ret_used = bytes.len;
     if (rc == HPE_OK) {
@@ -212,7 +213,7 @@ static bool execute(struct fx_http_response *response, struct fx_text bytes,
     if (rc == HPE_PAUSED && (response->complete || response->piece.len > 0)) {
         return true;
     }
-    return reject(response, "the answer is malformed");
+    return reject_response(response, "the answer is malformed");
 }
 
 /* Appends bytes to the head, and passes them to llhttp. */
@@ -223,7 +224,8 @@ static bool read_head(struct fx_http_response *response, struct fx_text part) {
         return reject_nomem(response);
     }
     size_t used = 0;
-    return execute(response, (struct fx_text){response->head.data + at, part.len}, &used);
+    return feed_llhttp(response, (struct fx_text){response->head.data + at, part.len},
+                       &used);
 }
 
 static void advance(struct fx_text *bytes, size_t used) {
@@ -247,7 +249,7 @@ static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) 
         return false;
     }
     if (bad || (response->scan == FX_HTTP_HEAD_DONE && !response->headed)) {
-        return reject(response, "the answer is malformed");
+        return reject_response(response, "the answer is malformed");
     }
     return true;
 }
@@ -274,7 +276,7 @@ static bool feed_body(struct fx_http_response *response, struct fx_text *bytes) 
     size_t used = 0;
     llhttp_resume(&response->llhttp);
     response->counted = bytes->data;
-    const bool ok = execute(response, *bytes, &used);
+    const bool ok = feed_llhttp(response, *bytes, &used);
     advance(bytes, used);
     /* After a piece the framing is counted; otherwise the limit is checked before other
      * errors. */
@@ -349,9 +351,10 @@ enum fx_http_response_event fx_http_response_end(struct fx_http_response *respon
         response->whole = true;
         return FX_HTTP_RESPONSE_WHOLE;
     }
-    (void)reject(response, response->head.len > 0
-                               ? "the connection ended in the middle of the answer"
-                               : "the connection ended without an answer");
+    (void)reject_response(response,
+                          response->head.len > 0
+                              ? "the connection ended in the middle of the answer"
+                              : "the connection ended without an answer");
     return bad(response, err);
 }
 

@@ -363,7 +363,7 @@ static bool read_and_link(struct attempt *attempt, const struct fx_policies *pre
     return ok;
 }
 
-static struct fx_policies *create(void) {
+static struct fx_policies *create_policies(void) {
     struct fx_policies *policies = calloc(1, sizeof *policies);
     if (policies != NULL) {
         atomic_init(&policies->refs, 1);
@@ -389,7 +389,7 @@ static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) 
     struct fx_policies *before = NULL;
     for (unsigned n = 1;; n++) {
         struct attempt attempt = {
-            .policies = create(),
+            .policies = create_policies(),
             .sources = sources,
             .index = {.policies = previous},
             .named = before != NULL     ? &before->named
@@ -415,7 +415,7 @@ static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) 
 }
 
 /* Reports what is known only after linking, and makes the snapshot. */
-static bool finish(struct fx_policies *policies, uint64_t generation) {
+static bool finish_build(struct fx_policies *policies, uint64_t generation) {
     size_t n_units = 0;
     struct fx_unit **units = list_units(policies, &n_units);
     const bool ok = units != NULL && collect_namespaces(policies) &&
@@ -443,7 +443,7 @@ bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
 bool fx_policies_build_from(const struct fx_policy_sources *sources,
                             struct fx_policies **ret_policies, struct fx_err *err) {
     struct fx_policies *policies = attempt_all(sources);
-    if (policies == NULL || !finish(policies, sources->generation)) {
+    if (policies == NULL || !finish_build(policies, sources->generation)) {
         fx_policies_unref(policies);
         return fx_fail_nomem(err);
     }
@@ -463,7 +463,7 @@ bool fx_policies_quarantine(struct fx_policies *policies,
         .n_resources = snapshot->n_resources,
         .quarantine = quarantine,
     };
-    struct fx_policies *made = create();
+    struct fx_policies *made = create_policies();
     if (made == NULL) {
         return fx_fail_nomem(err);
     }
