@@ -21,7 +21,8 @@ static const struct {
     {"invalid named capture group", "invalid named capture"},
 };
 
-/* Go: `code: `part``; RE2: `code: part`, or `code` alone where the part is empty. */
+/* Appends an error. Go prints `code: `part``, RE2 prints `code: part`, or only `code` if
+ * the part is empty. */
 void fx_go_regex_message(struct fx_buf *buf, const char *message) {
     const char *colon = strstr(message, ": ");
     const size_t len = colon == NULL ? strlen(message) : (size_t)(colon - message);
