@@ -74,10 +74,11 @@
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* digits of one decimal number */
 
 /* Expressions of CEL (location/cel). */
-#define FX_LIMIT_CEL_DEPTH       2500u       /* levels of nodes, macros expanded */
-#define FX_LIMIT_CEL_VALUE_DEPTH 4000u       /* levels of lists and maps */
-#define FX_LIMIT_CEL_ZONES       64u         /* time zones that are kept */
-#define FX_LIMIT_CEL_TEXT_BYTES  (16u << 20) /* one text that a function builds */
+#define FX_LIMIT_CEL_DEPTH         2500u       /* levels of nodes, macros expanded */
+#define FX_LIMIT_CEL_VALUE_DEPTH   4000u       /* levels of lists and maps */
+#define FX_LIMIT_CEL_PROGRAM_BYTES (64u << 20) /* nodes and constants of one program */
+#define FX_LIMIT_CEL_ZONES         64u         /* time zones that are kept */
+#define FX_LIMIT_CEL_TEXT_BYTES    (16u << 20) /* one text that a function builds */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
