@@ -89,7 +89,8 @@ struct fx_cel_node {
      * start. */
     uint32_t at;
     const struct fx_cel_type *checked; /* set by the checker; NULL: not checked */
-    uint8_t how; /* how it is evaluated (eval.h); set when a program is made */
+    uint8_t how;   /* how it is evaluated (eval.h); set when a program is made */
+    bool is_ready; /* it has been set */
     union {
         struct fx_cel_value literal;
         struct {
