@@ -4,6 +4,18 @@
  * cel-go, so positions, types and costs come from the expanded form.
  *
  * All nodes, and the texts that are not part of the source, live in one arena.
+ *
+ * Expansions call functions that no expression can name. @not_strictly_false(x) is false
+ * only for the value false, not for an error. cel.@mapInsert(map, key, value) and
+ * cel.@mapInsert(map, entries) are the map with one more entry, or with those of another
+ * map (transformMap, transformMapEntry). list.@sortByAssociatedKeys(keys) is the list
+ * sorted by its keys (sortBy). Their variables are `@result` (the accumulator), `#unused`
+ * (the item of FX_CEL_MACRO_BIND) and `@__sortBy_input__`. optMap and optFlatMap call the
+ * methods hasValue() and value(), and the functions optional.of and optional.none.
+ *
+ * An expression is at most 250 levels deep in brackets and binary operators, but each
+ * level may have a few nodes in each other (a chain of && is a balanced tree, a macro is
+ * four or five nodes), so a walk that recurses needs a limit of its own.
  */
 #ifndef FX_LOCATION_CEL_AST_H
 #define FX_LOCATION_CEL_AST_H
@@ -21,6 +33,7 @@
 #include "location/cel/value.h"
 
 struct fx_cel_overload;
+struct fx_regex;
 
 enum fx_cel_node_type {
     FX_CEL_NODE_LITERAL,
@@ -45,12 +58,19 @@ enum fx_cel_macro {
     FX_CEL_MACRO_BIND, /* optMap, optFlatMap, sortBy: an empty range; binds a name */
 };
 
+#define FX_CEL_NO_VARIABLE SIZE_MAX /* the name is a local, a type, or not known */
+
 /* A name that a fold declares. Nodes within the fold that mean it have a pointer to it.
  */
 struct fx_cel_local {
     struct fx_text name;
     const struct fx_cel_type *type; /* set by the checker */
-    size_t number;                  /* index of its value in fx_cel_run.locals */
+    /* Index of its value in fx_cel_run.locals, set by the parser: the locals of an
+     * expression have the numbers from 0 on. */
+    size_t number;
+    /* Of the name that FX_CEL_MACRO_BIND binds: its value, which is computed when it is
+     * first read. Set when a program is made. */
+    struct fx_cel_node *start;
 };
 
 /* An entry of a map or struct literal. */
@@ -69,11 +89,13 @@ struct fx_cel_node {
      * start. */
     uint32_t at;
     const struct fx_cel_type *checked; /* set by the checker; NULL: not checked */
+    uint8_t how;   /* how it is evaluated (eval.h); set when a program is made */
+    bool is_ready; /* it has been set */
     union {
         struct fx_cel_value literal;
         struct {
             struct fx_text name; /* after checking: the whole dotted name */
-            bool is_absolute;    /* it began with a dot */
+            bool is_absolute;    /* it began with a dot, which is not in `name` */
             /* Set by the checker: one of these, or `variable` in the environment. */
             struct fx_cel_local *local;
             const struct fx_cel_type *type; /* the name of a type, as a value */
@@ -86,7 +108,8 @@ struct fx_cel_node {
         } select;
         struct {
             /* "_+_", "_?_:_", "_[_]", "_[?_]", "_?._" (its second argument is the literal
-             * field), "@in", "@not_strictly_false", "size"; dotted after checking. */
+             * field), "@in", "@not_strictly_false", "size"; dotted after checking. A
+             * function that was written with a dot before it has the dot here. */
             struct fx_text function;
             struct fx_cel_node *target; /* NULL: global */
             struct fx_cel_node **args;
@@ -94,6 +117,10 @@ struct fx_cel_node {
             /* Set by the checker: the overloads that fit, at least one. */
             const struct fx_cel_overload *const *overloads;
             size_t n_overloads;
+            /* Set when a program is made: the compiled pattern, if that is a constant;
+             * the constant elements of the right side of `in`, as keys. */
+            const struct fx_regex *regex;
+            const struct fx_cel_map *set;
         } call;
         struct {
             struct fx_cel_node **items;
@@ -101,7 +128,7 @@ struct fx_cel_node {
             size_t n;
         } list;
         struct {
-            struct fx_text name; /* of a struct: "Object.spec" */
+            struct fx_text name; /* of a struct: "Object.spec", or ".Object" */
             struct fx_cel_entry *entries;
             size_t n;
         } map; /* and struct */
@@ -114,11 +141,10 @@ struct fx_cel_node {
     };
 };
 
-/* ---- errors of an expression
- * ------------------------------------------------------------- */
+/* ---- errors of an expression ------------------------------------------------------- */
 
-#define FX_CEL_NOWHERE UINT32_MAX /* of a fault that has no position: line -1, column 0 \
-                                   */
+/* Of a fault that has no position: line -1, column 0. */
+#define FX_CEL_NOWHERE UINT32_MAX
 
 struct fx_cel_fault {
     uint32_t at; /* in bytes from the start of the source, or FX_CEL_NOWHERE */
@@ -152,8 +178,7 @@ void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
 void fx_cel_faults_print(const struct fx_cel_faults *faults, struct fx_text source,
                          struct fx_buf *buf);
 
-/* ---- parsing
- * ----------------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------- */
 
 /* Parses an expression into nodes of the arena. NULL with faults if the text is invalid;
  * NULL with err->code set, and no fault, without memory or when the thread's budget is

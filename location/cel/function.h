@@ -14,6 +14,9 @@
 #include "location/cel/type.h"
 #include "location/cel/value.h"
 
+struct fx_cel_faults;
+struct fx_cel_node;
+
 #define FX_CEL_MOST_ARGUMENTS 4u /* of a function, with the receiver */
 
 /* Calls the function with the arguments, of which none is an error; the receiver is the
@@ -25,6 +28,11 @@ typedef struct fx_cel_value fx_cel_call(struct fx_cel_run *run,
  * (cost.h has what formulas share.) */
 typedef uint64_t fx_cel_call_cost(const struct fx_cel_value *args,
                                   struct fx_cel_value result);
+
+/* Checks a call, whose types are right, for literal arguments that are invalid (the
+ * verbs of format()): adds faults. The checker calls it if nothing else is wrong. */
+typedef void fx_cel_call_check(const struct fx_cel_node *call,
+                               struct fx_cel_faults *faults);
 
 struct fx_cel_overload {
     const char *function; /* "contains", "lists.range"; operators: "_+_", "@in", "!_" */
@@ -50,6 +58,7 @@ struct fx_cel_overload {
      * expression; 0: none is. A constant one is compiled with the program; the function
      * then finds it in `run->regex`. */
     uint8_t regex_argument;
+    fx_cel_call_check *check; /* NULL: nothing more is checked */
 };
 
 /* The arguments of an overload, in the initializer of its row: of a method, whose first

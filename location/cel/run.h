@@ -83,8 +83,8 @@ bool fx_cel_list_add(struct fx_cel_run *run, struct fx_cel_value list,
 /* An empty map with room for `cap` entries. */
 struct fx_cel_value fx_cel_new_map(struct fx_cel_run *run, size_t cap);
 
-/* Sets the entry of the key in a map made by the above; an equal key is replaced. False
- * without memory. */
+/* Sets the entry of the key in a map made by the above; the same key of the same kind is
+ * replaced. False without memory. */
 bool fx_cel_map_set(struct fx_cel_run *run, struct fx_cel_value map,
                     struct fx_cel_value key, struct fx_cel_value value) FX_MUST_USE;
 

@@ -13,26 +13,27 @@ static bool url_parse(struct template_run *run, struct fx_text text,
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool put(struct call *call, struct map *map, const char *key,
+static bool put(struct template_call *call, struct map *map, const char *key,
                 struct fx_text text) {
     return value_map_put(call->run, map, fx_text_of(key), value_string(text));
 }
 
-static bool put_user(struct call *call, struct map *map, const struct fx_go_url *url) {
+static bool put_user(struct template_call *call, struct map *map,
+                     const struct fx_go_url *url) {
     struct value user = {.kind = VALUE_STRING};
     fx_go_url_print_user(run_scratch(call->run), url);
     return run_take_scratch(call->run, &user) && put(call, map, "userinfo", user.string);
 }
 
 /* Adds the library's prefix to Go's message. */
-static bool fail_in(struct call *call, const char *what) {
+static bool fail_in(struct template_call *call, const char *what) {
     if (call->err->code == FX_EMUTATE) {
         (void)fx_err_prefix(call->err, "unable to parse %s: ", what);
     }
     return false;
 }
 
-static bool call_url_parse(struct call *call) {
+static bool call_url_parse(struct template_call *call) {
     struct fx_go_url url;
     if (!url_parse(call->run, call->arguments[0].string, &url)) {
         return fail_in(call, "url");
@@ -50,7 +51,7 @@ static bool call_url_parse(struct call *call) {
 }
 
 /* Gets a part; empty where the map does not have it. */
-static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
+static bool get(struct template_call *call, const char *key, struct fx_text *ret_text) {
     struct value value;
     *ret_text = (struct fx_text){0};
     if (!value_map_get(call->run, call->arguments[0].map, fx_text_of(key), &value)) {
@@ -72,7 +73,8 @@ static bool get(struct call *call, const char *key, struct fx_text *ret_text) {
 }
 
 /* Parses the user info as that of `proto://…@host`, as the library does. */
-static bool join_user(struct call *call, struct fx_text userinfo, struct fx_go_url *url) {
+static bool join_user(struct template_call *call, struct fx_text userinfo,
+                      struct fx_go_url *url) {
     struct fx_go_url with_user;
     struct value text;
     struct fx_buf *buf = run_scratch(call->run);
@@ -95,7 +97,7 @@ static bool join_user(struct call *call, struct fx_text userinfo, struct fx_go_u
     return true;
 }
 
-static bool call_url_join(struct call *call) {
+static bool call_url_join(struct template_call *call) {
     struct fx_go_url url = {.has_user = false};
     struct fx_text userinfo;
     if (!get(call, "scheme", &url.scheme) || !get(call, "host", &url.host) ||
