@@ -41,11 +41,7 @@ bool version_take_identifiers(struct fx_text *text,
 /* By precedence: negative, 0, positive; metadata does not count. */
 int version_compare(const struct semantic_version *a, const struct semantic_version *b);
 
-<<<<<<< HEAD
 /* Compares the prereleases alone. */
-=======
-/* By their prereleases alone. */
->>>>>>> w-std
 int version_compare_prereleases(const struct semantic_version *a,
                                 const struct semantic_version *b);
 
