@@ -25,7 +25,7 @@
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20) /* bytes of one policy file */
 #define FX_LIMIT_FINDINGS          100u  /* findings of a file; the rest is counted */
 #define FX_LIMIT_LINKED_RULES      4096u /* rules of one policy */
-#define FX_LIMIT_REPORTED_FAULTS   50u   /* errors of a denied policy; the same */
+#define FX_LIMIT_REPORTED_FAULTS   50u   /* errors of a denied policy */
 #define FX_LIMIT_NAMED_KINDS       64u   /* kinds of parameters of all policies */
 #define FX_LIMIT_LINK_ROUNDS       4u    /* how often parameters may name further kinds */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* bytes of one file of objects */
