@@ -127,7 +127,6 @@
 /* Digits of an exact decimal number (base/decimal.h). */
 #define FX_LIMIT_DECIMAL_DIGITS 4096u
 
-/* The names in the message of a conflict; the rest is counted. */
 /* Names in the message of a conflict; the rest is counted. */
 #define FX_LIMIT_CONFLICT_IDS 20u
 
