@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "location/cel/map.h"
 #include "location/cel/number.h"
 #include "location/cel/value.h"
 
@@ -52,14 +53,10 @@ static bool equal_maps(struct fx_cel_value a, struct fx_cel_value b, unsigned de
     return true;
 }
 
-static struct fx_cel_value fields_of(const struct fx_cel_value *value) {
-    return (struct fx_cel_value){.kind = FX_CEL_MAP, .map = &value->structure->fields};
-}
-
 static bool equal_structs(const struct fx_cel_value *a, const struct fx_cel_value *b,
                           unsigned depth) {
     return fx_cel_type_equal(a->structure->type, b->structure->type) &&
-           equal_maps(fields_of(a), fields_of(b), depth);
+           equal_maps(fx_cel_fields(a->structure), fx_cel_fields(b->structure), depth);
 }
 
 static bool equal_optionals(struct fx_cel_value a, struct fx_cel_value b,
@@ -92,7 +89,8 @@ static bool equal_of_kind(struct fx_cel_value a, struct fx_cel_value b, unsigned
     case FX_CEL_OPTIONAL: return equal_optionals(a, b, depth);
     case FX_CEL_STRUCT: return equal_structs(&a, &b, depth);
     case FX_CEL_OPAQUE:
-        return a.opaque.ops == b.opaque.ops && a.opaque.ops->equal != NULL &&
+        return a.opaque.ops->type == b.opaque.ops->type && !b.opaque.ops->fits_no_left &&
+               a.opaque.ops->equal != NULL &&
                a.opaque.ops->equal(a.opaque.data, b.opaque.data);
     case FX_CEL_UNSET:
     case FX_CEL_ERROR: break;

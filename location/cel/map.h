@@ -25,6 +25,15 @@ bool fx_cel_map_put(struct fx_arena *arena, struct fx_cel_map *map,
 /* Removes the entry of the key, if there is one; the others keep their order. */
 void fx_cel_map_drop(struct fx_cel_map *map, struct fx_cel_value key);
 
+/* The fields of a struct, to be read. */
+static inline struct fx_cel_value fx_cel_fields(const struct fx_cel_struct *structure) {
+    const union {
+        const struct fx_cel_map *in;
+        struct fx_cel_map *out;
+    } fields = {.in = &structure->fields};
+    return (struct fx_cel_value){.kind = FX_CEL_MAP, .map = fields.out};
+}
+
 /* The Go type of a key that the original fails to hash (bytes, some opaque values); NULL:
  * any other key. */
 const char *fx_cel_unhashable(struct fx_cel_value key);

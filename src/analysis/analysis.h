@@ -5,7 +5,7 @@
  * provider is a placeholder.
  *
  * The work is limited by a number of steps, not by time, so that the same input always
- * gives the same findings. What is skipped is counted.
+ * gives the same findings. Skipped work is counted.
  */
 #ifndef FX_ANALYSIS_ANALYSIS_H
 #define FX_ANALYSIS_ANALYSIS_H
@@ -110,6 +110,6 @@ struct fx_analysis_input {
 bool fx_analysis_run(const struct fx_analysis_input *input,
                      struct fx_analysis *ret_analysis, struct fx_err *err) FX_MUST_USE;
 
-void fx_analysis_finish(struct fx_analysis *analysis); /* NULL, zeroed are fine */
+void fx_analysis_finish(struct fx_analysis *analysis); /* NULL and zeroed are fine */
 
 #endif

@@ -11,8 +11,9 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-#define NAMESPACES_MAX 64u /* the most given namespaces that are tried for one mutator \
-                            */
+#define NAMESPACES_MAX                                              \
+    64u /* the most given namespaces that are tried for one mutator \
+         */
 
 void fx_samples_destroy(struct sample *samples, size_t n_samples) {
     for (size_t i = 0; samples != NULL && i < n_samples; i++) {

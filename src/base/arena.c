@@ -57,7 +57,7 @@ void fx_arena_finish(struct fx_arena *arena) {
     *arena = (struct fx_arena){0};
 }
 
-/* The block to be kept: a borrowed one, else one of the usual size. */
+/* Returns the block that is kept: a borrowed one, otherwise one of the usual size. */
 static struct fx_arena_block *block_to_keep(struct fx_arena *arena) {
     struct fx_arena_block *first = arena->blocks;
     if (arena->lent != NULL) {

@@ -58,8 +58,8 @@ extern FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
  * between two such pairs of calls. */
 void fx_budget_swap(struct fx_budget *budget);
 
-/* Narrows the thread's budget to `units` more units (0: no change) and to this deadline
- * (0: no change); a narrower bound stays. Returns the previous bound, for
+/* Narrows the thread's budget to `units` more units and to this deadline; 0 does not
+ * change the bound. A narrower bound stays. Returns the previous bound, for
  * fx_budget_widen(). */
 FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
                                                            uint64_t deadline_ns) {

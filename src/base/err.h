@@ -27,7 +27,7 @@ enum fx_code {
     FX_ENOCONVERGE, /* no fixed point within the budget */
     FX_EDEADLINE,   /* the deadline of the work is exceeded */
     FX_EIO,         /* a file, socket or cluster failed */
-    FX_EINTERNAL,   /* our own bug */
+    FX_EINTERNAL,   /* a bug of Fixpoint */
     FX_EDENIED,     /* a policy refuses the object */
     FX_EINPUT,      /* a rule needs an input that has to be fetched (engine/input.h) */
 };

@@ -142,8 +142,7 @@ static bool visit_path(struct folder_walk *walk, const char *path, const char *n
                        unsigned depth, struct fx_err *err) {
     struct stat info;
     if (stat(path, &info) != 0) {
-        return errno == ENOENT ? true
-                               : fail_errno(err, path); /* deleted after it was listed */
+        return errno == ENOENT ? true : fail_errno(err, path); /* deleted meanwhile */
     }
     if (S_ISDIR(info.st_mode)) {
         return visit_folder(walk, path, &info, depth + 1, err);
@@ -284,7 +283,8 @@ static bool write_all(int fd, struct fx_text bytes) {
 }
 
 /* Writes the bytes to the new file `fd`, and renames it to `path`. Returns 0 or errno. */
-static int finish(int fd, const char *beside, const char *path, struct fx_text bytes) {
+static int finish_file(int fd, const char *beside, const char *path,
+                       struct fx_text bytes) {
     struct stat info;
     const bool known = stat(path, &info) == 0;
     bool ok = write_all(fd, bytes) &&
@@ -307,7 +307,7 @@ bool fx_file_replace(const char *path, struct fx_text bytes, struct fx_err *err)
     bool ok = !beside.failed || fx_fail_nomem(err);
     if (ok) {
         const int fd = mkstemp(beside.data);
-        const int code = fd >= 0 ? finish(fd, beside.data, path, bytes) : errno;
+        const int code = fd >= 0 ? finish_file(fd, beside.data, path, bytes) : errno;
         errno = code;
         ok = code == 0 || fail_errno(err, path);
         if (!ok && fd >= 0) {

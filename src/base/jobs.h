@@ -17,7 +17,7 @@
 #include "base/macros.h"
 
 #define FX_JOB_TYPES(X)                                                \
-    X(LOOP, "loop")      /* a thread with an event loop was called */  \
+    X(LOOP, "loop")      /* an event loop has a message to answer */   \
     X(POOL, "pool")      /* a task waits for libuv's worker threads */ \
     X(DRY_RUN, "dryrun") /* a dry run on its own thread */             \
     X(BUILD, "build")    /* files or policies are read and built */

@@ -25,7 +25,7 @@
 #define FX_LIMIT_POLICY_FILE_BYTES (4u << 20) /* bytes of one policy file */
 #define FX_LIMIT_FINDINGS          100u  /* findings of a file; the rest is counted */
 #define FX_LIMIT_LINKED_RULES      4096u /* rules of one policy */
-#define FX_LIMIT_REPORTED_FAULTS   50u   /* errors of a denied policy; the same */
+#define FX_LIMIT_REPORTED_FAULTS   50u   /* errors of a denied policy */
 #define FX_LIMIT_NAMED_KINDS       64u   /* kinds of parameters of all policies */
 #define FX_LIMIT_LINK_ROUNDS       4u    /* how often parameters may name further kinds */
 #define FX_LIMIT_OBJECT_FILE_BYTES (64u << 20) /* bytes of one file of objects */
@@ -74,14 +74,15 @@
 #define FX_LIMIT_TEMPLATE_DIGITS       4096u       /* digits of one decimal number */
 
 /* Expressions of CEL (location/cel). */
-#define FX_LIMIT_CEL_DEPTH       2500u       /* levels of nodes, macros expanded */
-#define FX_LIMIT_CEL_VALUE_DEPTH 4000u       /* levels of lists and maps */
-#define FX_LIMIT_CEL_ZONES       64u         /* time zones that are kept */
-#define FX_LIMIT_CEL_TEXT_BYTES  (16u << 20) /* one text that a function builds */
-#define FX_LIMIT_CEL_TYPE_DEPTH  1000u       /* levels of types */
-#define FX_LIMIT_CEL_TYPE_BYTES  4096u       /* the text of one type in a message */
-#define FX_LIMIT_CEL_CHECK_STEPS (1u << 22)  /* types that one check compares or makes */
-#define FX_LIMIT_CEL_CHECK_BYTES (64u << 20) /* memory of one check */
+#define FX_LIMIT_CEL_DEPTH         2500u       /* levels of nodes, macros expanded */
+#define FX_LIMIT_CEL_VALUE_DEPTH   4000u       /* levels of lists and maps */
+#define FX_LIMIT_CEL_PROGRAM_BYTES (64u << 20) /* nodes and constants of one program */
+#define FX_LIMIT_CEL_ZONES         64u         /* time zones that are kept */
+#define FX_LIMIT_CEL_TEXT_BYTES    (16u << 20) /* one text that a function builds */
+#define FX_LIMIT_CEL_TYPE_DEPTH    1000u       /* levels of types */
+#define FX_LIMIT_CEL_TYPE_BYTES    4096u       /* the text of one type in a message */
+#define FX_LIMIT_CEL_CHECK_STEPS   (1u << 22) /* types that one check compares or makes */
+#define FX_LIMIT_CEL_CHECK_BYTES   (64u << 20) /* memory of one check */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */

@@ -268,7 +268,7 @@ static void put_line(const char *line, size_t len) {
     switch (queue.state) {
     case DIRECT: (void)write_lines(line, len); break;
     case QUEUED:
-    case ENDING: enqueue(line, len); break; /* reports lines lost at the end */
+    case ENDING: enqueue(line, len); break; /* lost lines are reported at the end */
     case ENDED:
     case LEFT: lose(1); break;
     }

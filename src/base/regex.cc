@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/regex.cc - RE2 behind C functions.
+ * base/regex.cc - C functions for RE2.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
  * becomes FX_ENOMEM.
@@ -81,7 +81,7 @@ static void *allocate(std::size_t size) {
 
 /* Not inlined: a compiler that knows the size of the object warns that the block before
  * it is out of bounds. */
-[[gnu::noinline]] static void release(void *memory) {
+[[gnu::noinline]] static void release_block(void *memory) {
     if (memory == nullptr) {
         return;
     }
@@ -118,27 +118,27 @@ void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
 }
 
 void operator delete(void *memory) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete(void *memory, std::size_t) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory, std::size_t) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete(void *memory, const std::nothrow_t &) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory, const std::nothrow_t &) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 /* Ends a compilation. Its blocks are freed, or stay with the program. */
@@ -189,7 +189,7 @@ struct fx_regex {
     static void keep(version *failed);
 };
 
-/* All versions that failed and whose expressions are freed. They are never freed. */
+/* The failed versions of expressions that are freed. These versions are never freed. */
 static std::atomic<fx_regex::version *> kept;
 
 void fx_regex::keep(version *failed) {

@@ -13,7 +13,8 @@
 
 /* ---- integers -------------------------------------------------------------------- */
 
-/* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base, else 10. */
+/* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base; without a prefix
+ * returns 10. */
 static unsigned take_base(struct fx_text *text) {
     if (fx_text_first(*text) != '0') {
         return 10;
@@ -123,7 +124,7 @@ static bool take_any(struct fx_text *text, const char *of) {
 /* float := digits? ( '.' digits? )? ( 'e' sign? digits )?
  *        | '0x' hex? ( '.' hex? )? 'p' sign? digits
  *
- * with a digit before or behind the point. */
+ * with a digit before or after the point. */
 static bool is_float(struct fx_text text) {
     const bool is_hex =
         text.len > 2 && text.data[0] == '0' && (text.data[1] | 0x20) == 'x';
@@ -261,8 +262,7 @@ bool fx_go_unquote(struct fx_text text, char quote, char *out, size_t *ret_len) 
         return unquote_raw(text, out, ret_len);
     }
     while (rest.len > 0) {
-        if (rest.data[0] !=
-            '\\') { /* includes invalid UTF-8, which is copied unchanged */
+        if (rest.data[0] != '\\') { /* also invalid UTF-8, unchanged */
             out[len++] = rest.data[0];
             rest = fx_text_rest(rest, 1);
             continue;

@@ -67,7 +67,7 @@ static inline bool fx_is_letter(char c) { /* Is it an ASCII letter? */
 
 #define FX_NO_DIGIT 99u
 
-/* Returns the value of a decimal or hexadecimal digit, else FX_NO_DIGIT. */
+/* Returns the value of a decimal or hexadecimal digit; FX_NO_DIGIT for others. */
 static inline unsigned fx_digit_of(char c) {
     const char lower = (char)(c | 0x20);
     return fx_is_digit(c)                 ? (unsigned)(c - '0')

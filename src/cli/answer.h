@@ -51,7 +51,7 @@ struct fx_answer {
     struct fx_buf request;                 /* the AdmissionReview that was sent */
 };
 
-void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
+void fx_answer_finish(struct fx_answer *answer); /* NULL and zeroed are fine */
 
 /* Runs the review. If the mutation fails (FX_EMUTATE, FX_ENOCONVERGE, FX_EDENIED,
  * FX_EDEADLINE) `ret_answer->result` is set as well. Other errors: FX_EINVALID,

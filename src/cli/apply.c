@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cli/apply.c - `fixpoint apply` and `fixpoint diff`: reads objects and prints the
- * mutated objects, or what changed. Also the options and inputs that they share with
+ * mutated objects, or the changes. Also the options and inputs that they share with
  * `explain`.
  */
 #include "cli/apply.h"

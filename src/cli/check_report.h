@@ -16,7 +16,7 @@
 struct fx_check_report {
     const struct fx_policies *policies;
     const struct fx_analysis *analysis;
-    const struct fx_input_objects *objects; /* the given objects; NULL: none */
+    const struct fx_input_objects *objects; /* the objects of -f */
 };
 
 /* How many findings of the analysis are warnings; the others are notes. */

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/emit.c - prints results, one function for each format; and what went wrong: a
- * failed mutation
+ * cli/emit.c - prints results, one function for each format. Also prints warnings (of
+ * policies that warn, audit or were skipped), denials and failed mutations:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
  *     these mutators keep changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
- *
- * or denial, and warnings: of policies that warn or audit, and of those that were
- * skipped.
  */
 #include "cli/emit.h"
 

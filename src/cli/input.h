@@ -36,7 +36,7 @@ struct fx_input_objects {
 };
 
 void fx_input_objects_finish(
-    struct fx_input_objects *objects); /* NULL, zeroed are fine */
+    struct fx_input_objects *objects); /* NULL and zeroed are fine */
 
 /* Reads all objects of the files and folders, unless they were already read. If a text
  * does not parse or is not a Kubernetes object, prints an error to standard error with

@@ -72,7 +72,7 @@ struct fx_option_table {
 const struct fx_option *fx_options_expand(const struct fx_option *options,
                                           struct fx_option_table *ret_table);
 
-/* What a command line contains besides options. */
+/* The contents of a command line other than options. */
 struct fx_command_line {
     struct fx_strings operands; /* the arguments that are not options */
     bool help;                  /* --help or -h was given: parsing stopped there */
@@ -87,7 +87,7 @@ bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
 /* Frees the lists among the values. */
 void fx_options_finish(const struct fx_option *options, void *values);
 
-void fx_strings_finish(struct fx_strings *strings); /* NULL, zeroed are fine */
+void fx_strings_finish(struct fx_strings *strings); /* NULL and zeroed are fine */
 
 /* How many of the strings are "-": standard input. */
 size_t fx_strings_count_stdin(const struct fx_strings *strings);

@@ -32,7 +32,7 @@ struct fx_operations {
 };
 
 /* Reads the operations; one item may hold several, separated by commas. None: all that
- * Fixpoint implements. Errors: FX_EINVALID for a word that is no operation. */
+ * Fixpoint implements. Errors: FX_EINVALID for a word that is not an operation. */
 bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations,
                         struct fx_err *err) FX_MUST_USE;

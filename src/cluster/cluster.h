@@ -41,8 +41,8 @@ struct fx_cluster_options {
     unsigned apis; /* the APIs whose policies are read (cluster/policies/kinds.h) */
     struct fx_dialect_settings settings;
     struct fx_cluster_webhooks_options webhooks;
-    const struct fx_cluster_secret_options
-        *secret; /* NULL: Fixpoint does not maintain the certificate */
+    /* NULL: Fixpoint does not maintain the certificate. */
+    const struct fx_cluster_secret_options *secret;
     bool writes_status, writes_events;
 };
 

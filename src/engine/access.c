@@ -180,8 +180,8 @@ static void add_parts(struct hashing *hashing, const struct fx_json_part *of,
     }
 }
 
-/* Returns how many steps of a written path lead to nodes that keep their type. A list in
- * which an element may be made is not such a node. */
+/* Returns how many steps of a written path come before a step to an element that may be
+ * made. */
 static size_t count_stable(const struct fx_path_step *steps, size_t n_steps) {
     size_t n = 1;
     while (n < n_steps && (steps[n].type == FX_PATH_MEMBER || steps[n].value == NULL)) {
@@ -190,7 +190,8 @@ static size_t count_stable(const struct fx_path_step *steps, size_t n_steps) {
     return n;
 }
 
-/* Is no path that was added so far on the written path, or below its end? */
+/* Do the paths added so far read no node on the stable part of the written path, and
+ * nothing below its end? */
 static bool lies_apart(const struct hashing *hashing, const struct fx_path_step *steps,
                        const struct hash_list *way) {
     const size_t n_stable = count_stable(steps, way->n_items);

@@ -21,7 +21,7 @@
 
 /* A node of a path that a mutator writes: the key, and the type of the value under it.
  * The type follows from the next node; at the end it is what the mutator assumes. */
-struct path_node {
+struct written_node {
     struct fx_text key; /* field name, or a list's key field */
     enum fx_access_type type;
 };
@@ -30,7 +30,7 @@ struct written_path {
     size_t mutator;
     bool must_terminate;
     size_t n_nodes;
-    struct path_node nodes[];
+    struct written_node nodes[];
 };
 
 /* One written path in one tree. */
@@ -98,8 +98,8 @@ static int compare_items(const void *left, const void *right) {
     const size_t n_a = a->path->n_nodes;
     const size_t n_b = b->path->n_nodes;
     for (size_t i = 0; order == 0 && i < n_a && i < n_b; i++) {
-        const struct path_node *x = &a->path->nodes[i];
-        const struct path_node *y = &b->path->nodes[i];
+        const struct written_node *x = &a->path->nodes[i];
+        const struct written_node *y = &b->path->nodes[i];
         order = fx_text_compare(x->key, y->key);
         order = order != 0 ? order : (int)x->type - (int)y->type;
     }
@@ -161,7 +161,7 @@ static const struct written_path *copy_path(struct finder *finder, size_t mutato
     for (size_t i = 0; i < path->n_steps; i++) {
         const bool is_last = i + 1 == path->n_steps;
         const bool is_list = !is_last && steps[i + 1].type == FX_PATH_ELEMENT;
-        copy->nodes[i] = (struct path_node){
+        copy->nodes[i] = (struct written_node){
             .key = steps[i].name,
             .type = is_last   ? path->type
                     : is_list ? FX_ACCESS_LIST
@@ -210,7 +210,7 @@ static size_t *new_block(struct finder *finder, size_t n) {
     return fx_arena_alloc(&finder->result->arena, n * sizeof(size_t));
 }
 
-static const struct path_node *node_of(const struct tree_item *item, size_t depth) {
+static const struct written_node *node_of(const struct tree_item *item, size_t depth) {
     return &item->path->nodes[depth];
 }
 
@@ -226,7 +226,7 @@ struct slot {
 
 static void look_at(struct slot *slot, const struct tree_item *item, size_t depth,
                     const struct tree_item **list) {
-    const struct path_node *node = node_of(item, depth);
+    const struct written_node *node = node_of(item, depth);
     slot->has_type[node->type] = true;
     if (!goes_on(item, depth)) {
         slot->has_terminator = slot->has_terminator || item->path->must_terminate;
@@ -474,8 +474,7 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
     return true;
 }
 
-/* ---- the message ----------------------------------------------------------------------
- */
+/* ---- the message ------------------------------------------------------------------- */
 
 /* The first ids, ordered as text. */
 struct ids {

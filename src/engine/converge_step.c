@@ -112,8 +112,7 @@ bool fx_converge_show(struct converge *run, const struct fx_mutator *mutator,
     return true;
 }
 
-/* ---- what a step reports --------------------------------------------------------------
- */
+/* ---- what a step reports ----------------------------------------------------------- */
 
 /* Adds a mutator that changes something in the last possible pass. */
 static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
@@ -203,8 +202,7 @@ bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
            add_cycle_mutator(run, step->mutator, before, err);
 }
 
-/* ---- skipped steps --------------------------------------------------------------------
- */
+/* ---- skipped steps ----------------------------------------------------------------- */
 
 bool fx_converge_make_last_steps(struct converge *run) {
     if (run->plain) {

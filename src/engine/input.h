@@ -104,12 +104,11 @@ struct fx_input_entry {
     struct fx_input_entry *next; /* in the order in which they were added */
     struct fx_input_key key;     /* its memory belongs to the set */
     enum fx_input_state state;
-    json_t *value; /* GIVEN: a counted reference */
-    enum fx_code
-        code;      /* ABSENT, FAILED: the code of the failure; FX_OK if there is none */
-    char *reason;  /* the message of the failure, freed with the set */
-    bool warns;    /* as in struct fx_input */
-    void *fetcher; /* for the code that fetches it */
+    json_t *value;     /* GIVEN: a counted reference */
+    enum fx_code code; /* of the failure (ABSENT, FAILED); FX_OK if none */
+    char *reason;      /* the message of the failure, freed with the set */
+    bool warns;        /* as in struct fx_input */
+    void *fetcher;     /* for the code that fetches it */
 };
 
 /* The result of a lookup. */

@@ -16,7 +16,7 @@
 
 /* The meaning of the namespace of such an object. */
 enum fx_scope {
-    FX_SCOPE_CLUSTER, /* none: the object belongs to the whole cluster */
+    FX_SCOPE_CLUSTER, /* none, because the object belongs to the whole cluster */
     FX_SCOPE_NAMED, /* as CLUSTER, but a file may give a namespace, which then is part of
                      * the id */
     FX_SCOPE_NAMESPACE, /* the object is in it; `default` if its file gives none */

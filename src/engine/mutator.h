@@ -38,7 +38,7 @@ struct fx_effect {
     /* Set by a mutator that may write anywhere: the object's type and names have not
      * changed. */
     bool keeps_names;
-    bool keeps_metadata; /* likewise, labels and annotations have not changed */
+    bool keeps_metadata; /* labels and annotations have not changed */
     /* If it did not apply: the field of the policy that prevented it ("pathTests",
      * "location", "conditions", …), a constant. Otherwise NULL. */
     const char *criterion;
@@ -180,8 +180,8 @@ enum fx_action {
     FX_ACTION_AUDIT,  /* allows the request, with an audit annotation */
 };
 
-/* How the loop runs a mutator. Zeroed: it mutates in every pass, is matched right before
- * it is applied, and its failure makes the review fail. */
+/* How the loop runs a mutator. A mutator with zeroed options mutates in every pass, is
+ * matched right before it is applied, and makes the review fail if it fails. */
 struct fx_run_options {
     enum fx_action action;
     /* Applied at most once in a review (design section 5): in the first pass, or in a

@@ -68,8 +68,8 @@ struct fx_request {
     struct fx_text source_text; /* of an INVALID source, for the message */
     struct fx_text namespace_; /* of the request; empty if cluster-scoped; data NULL if it
                                 * is taken from the object */
-    json_t *namespace_object;  /* the object's Namespace, or NULL: name and labels, or all
-                                * of it if it is an input of a mutator */
+    json_t *namespace_object;  /* the object's Namespace, or NULL. It has name and labels,
+                                * and everything if it is an input of a mutator */
     struct fx_inputs *inputs; /* what mutators need besides the object; NULL if nothing is
                                * given, and nothing can be fetched */
     bool only_validators;     /* nothing is mutated (DELETE): only validators run */
@@ -117,8 +117,8 @@ void fx_subject_read(const json_t *object, struct fx_subject *ret_subject);
 void fx_subject_refresh(const json_t *object, struct fx_subject *subject);
 
 /* Returns the namespace that is compared with `namespaces` of a policy (spec section 4):
- * metadata.name of a Namespace, else the name of request->namespace_object, else
- * metadata.namespace. Its data is NULL only for a cluster-scoped object. */
+ * metadata.name of a Namespace, otherwise the name of request->namespace_object,
+ * otherwise metadata.namespace. Its data is NULL only for a cluster-scoped object. */
 struct fx_text fx_subject_namespace(const struct fx_subject *subject,
                                     const struct fx_request *request);
 

@@ -47,8 +47,7 @@ int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b
     return strcmp(a->name, b->name);
 }
 
-/* ---- providers ------------------------------------------------------------------------
- */
+/* ---- providers --------------------------------------------------------------------- */
 
 static void destroy_provider(struct fx_resource *self) {
     struct fx_provider *provider = (struct fx_provider *)self; /* the first member */

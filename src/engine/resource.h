@@ -68,14 +68,12 @@ bool fx_resource_init(struct fx_resource *resource, const struct fx_resource_ops
 void fx_resource_finish(struct fx_resource *resource);
 
 struct fx_resource *fx_resource_ref(struct fx_resource *resource);
-void fx_resource_unref(
-    struct fx_resource *resource); /* calls destroy at 0; NULL is fine */
+void fx_resource_unref(struct fx_resource *resource); /* NULL is fine */
 
 /* Compares by type, then by name, bytewise. */
 int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b);
 
-/* ---- providers: HTTPS servers that are asked for values (spec section 7) --------------
- */
+/* ---- providers: HTTPS servers that are asked for values (spec section 7) ----------- */
 
 struct fx_provider;
 

@@ -14,8 +14,7 @@
 #include "engine/unmarshal.h"
 #include "value/tree.h"
 
-/* ---- the rules of label keys and values -----------------------------------------------
- */
+/* ---- the rules of label keys and values -------------------------------------------- */
 
 /* The messages of apimachinery (k8s.io/apimachinery 0.36, pkg/api/validate/content:
  * IsLabelKey, IsLabelValue; pkg/api/validation: ValidateAnnotations). Each check appends
@@ -155,8 +154,7 @@ static void label_value_check(struct fx_buf *buf, struct fx_text value) {
     }
 }
 
-/* ---- selectors ------------------------------------------------------------------------
- */
+/* ---- selectors --------------------------------------------------------------------- */
 
 #define OPERATORS(X)    \
     X(IN, "In")         \

@@ -137,8 +137,7 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot);
 }
 
-/* ---- mutators that write alone --------------------------------------------------------
- */
+/* ---- mutators that write alone ----------------------------------------------------- */
 
 /* Two lists of path hashes: the ends of the paths that mutators write, and the nodes
  * before the ends, where mutators only add what is missing (engine/access.h). */
@@ -257,8 +256,7 @@ static bool find_alone(const struct fx_snapshot *snapshot, bool *alone) {
     return ok;
 }
 
-/* ---- building -------------------------------------------------------------------------
- */
+/* ---- building ---------------------------------------------------------------------- */
 
 /* Finds the members of the quarantine. False without memory. */
 static bool find_quarantined(struct fx_snapshot *snapshot,

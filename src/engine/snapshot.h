@@ -43,7 +43,7 @@ struct fx_snapshot {
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */
     struct fx_quarantine *quarantine;          /* counted; NULL if there is none */
-    const struct fx_quarantined **quarantined; /* by index; NULL if it is not */
+    const struct fx_quarantined **quarantined; /* by index; NULL without a quarantine */
     struct fx_snapshot_index *index;
     bool *alone; /* by index: true for an enabled mutator that declares where it writes,
                   * if no other such mutator writes there and could undo its changes */

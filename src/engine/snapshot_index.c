@@ -16,8 +16,7 @@
 #include "base/vec.h"
 #include "engine/access.h"
 
-/* ---- the cache of candidates ----------------------------------------------------------
- */
+/* ---- the cache of candidates ------------------------------------------------------- */
 
 /* The cache has the candidates of an entry for objects of one namespace, after each
  * mutator was asked about that namespace (fx_mutator_ops.may_match_namespace). So a
@@ -162,8 +161,7 @@ static bool add_to_cache(struct candidate_cache *cache, const struct candidate_k
     return ok;
 }
 
-/* ---- the index ------------------------------------------------------------------------
- */
+/* ---- the index --------------------------------------------------------------------- */
 
 /* Limits that keep the index small. A mutator with more bindings is a candidate for every
  * object, and one with more pairs of binding and namespace is a candidate for every

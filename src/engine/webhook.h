@@ -76,8 +76,8 @@ struct fx_webhook {
     const char *reserved_message;
     const char *const *reserved_groups;
 
-    /* Checks an object before `compile`, for what a cluster may store. `policy` is of a
-     * kind of the dialect. Errors: FX_EINVALID. May be NULL. */
+    /* Checks a policy that a cluster is about to store, before `compile`. `policy` is of
+     * a kind of the dialect. Errors: FX_EINVALID. May be NULL. */
     bool (*check)(const struct fx_subject *policy, struct fx_err *err);
 
     /* Writes annotations into *root that name the mutators that changed it, copying on

@@ -257,7 +257,7 @@ static json_t *any_violations_of(struct report_writer *writer, enum fx_action ac
     return list;
 }
 
-/* NULL if there are no validators. */
+/* The report on validators; NULL if there are none. */
 static json_t *validators_of(struct report_writer *writer) {
     const struct fx_explanation *explanation = writer->explanation;
     if (fx_explanation_validators(explanation) == 0) {
@@ -316,7 +316,7 @@ static json_t *cycle_field_of(struct report_writer *writer,
                      "steps", steps);
 }
 
-/* NULL unless the object does not converge. */
+/* The cycle; NULL if the object converges. */
 static json_t *cycle_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     if (input->failure == NULL || input->failure->code != FX_ENOCONVERGE ||

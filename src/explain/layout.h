@@ -29,7 +29,7 @@ struct fx_rows {
  * Failure sticks in the text of `rows`. */
 void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]);
 
-/* How to print. */
+/* The layout of rows. */
 struct fx_rows_layout {
     size_t indent;
     size_t break_at; /* the cell that begins the second line */

@@ -71,7 +71,7 @@ bool fx_explain_fields_make(const struct fx_trace *trace, json_t *object,
                             struct fx_explain_fields *ret_fields,
                             struct fx_err *err) FX_MUST_USE;
 void fx_explain_fields_finish(
-    struct fx_explain_fields *fields); /* NULL, zeroed are fine */
+    struct fx_explain_fields *fields); /* NULL and zeroed are fine */
 
 /* Does the last value of the field differ from the first? */
 bool fx_explain_field_differs(const struct fx_explain_field *field);

@@ -120,7 +120,7 @@ static bool is_over_limit(const struct failure_counts *failures,
     return failures->limit > 0 && item->times >= failures->limit;
 }
 
-/* NULL if the mutator has no item. */
+/* Finds the item of the mutator. NULL: none. */
 static struct fx_quarantined *find_failure(struct failure_counts *failures,
                                            const struct fx_mutator *mutator) {
     for (size_t i = 0; i < failures->n_items; i++) {
@@ -178,7 +178,7 @@ static bool is_over_budget(const struct failure_counts *failures,
            (failures->budget_ns > 0 && entry->ns > failures->budget_ns);
 }
 
-/* False if no mutator failed in the review: then it needs to be recorded only if there
+/* Did a mutator fail in the review? If not, the review needs to be recorded only if there
  * are items. Takes no lock. */
 static bool may_have_failures(const struct failure_counts *failures,
                               const struct fx_review_result *result) {
@@ -537,7 +537,8 @@ struct fx_policies *fx_active_policies_refresh(struct fx_active_policies *active
     return slot->policies;
 }
 
-/* True if a mutator reached the limit. Most reviews have no failures and take no lock. */
+/* Records failures. True if a mutator reached the limit. Most reviews have no failures
+ * and take no lock. */
 static bool record_failures(struct fx_active_policies *active,
                             const struct fx_review_result *result) {
     if (!atomic_load_explicit(&active->has_failures, memory_order_relaxed) &&

@@ -49,7 +49,7 @@ struct fx_descriptors {
  * too few. Logs it if the webhook's limit was lowered. */
 void fx_descriptors_plan(struct fx_descriptors *wanted);
 
-/* Lowers `wanted` to what `limit` descriptors allow. Pure. */
+/* Lowers `wanted` to the connections that `limit` descriptors allow. Pure. */
 void fx_descriptors_share(size_t limit, struct fx_descriptors *wanted);
 
 #endif

@@ -168,7 +168,7 @@ static struct certificate_version *version_of(struct fx_text ca, struct fx_err *
     return version;
 }
 
-/* On a worker thread. */
+/* Called on a worker thread. */
 static bool read_clients(void *user, const struct fx_file_set *files, void **ret_made,
                          struct fx_err *err) {
     const struct fx_certificates *certificates = user;
@@ -187,7 +187,7 @@ static bool read_clients(void *user, const struct fx_file_set *files, void **ret
     return *ret_made != NULL;
 }
 
-/* On a worker thread. */
+/* Called on a worker thread. */
 static bool build_version(void *user, const struct fx_file_set *files, void **ret_made,
                           struct fx_err *err) {
     const struct fx_certificates *certificates = user;

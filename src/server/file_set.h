@@ -27,8 +27,8 @@ struct fx_file_roots {
 
 struct fx_file_set {
     struct fx_file_list files; /* all files of the roots, in their order */
-    struct fx_file_list
-        folders; /* the folders of the files, and roots that are folders */
+    /* The folders of the files, and roots that are folders. */
+    struct fx_file_list folders;
     struct fx_file_content {
         struct fx_buf bytes;
         char *failure; /* NULL, or why the file could not be read */

@@ -141,7 +141,7 @@ struct fx_mutator_metrics {
     uint32_t *series;             /* by index of the mutator */
 
     size_t max; /* series of each table */
-    /* For namespaced policies, by namespace. */
+    /* The labels of namespaces, for namespaced policies. */
     struct fx_labels *namespaces;
     struct fx_family *namespace_seconds;
 };

@@ -303,8 +303,8 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 /* ---- the record of a mutation ---- */
 
 struct mutation_record {
-    struct fx_log_field
-        fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last one stays empty */
+    /* The last one stays empty. */
+    struct fx_log_field fields[FIXED_FIELDS + LOGGED_PASSES + 1];
     size_t n_fields;
     struct fx_buf lists[LOGGED_PASSES];
     char keys[LOGGED_PASSES][KEY_BYTES];

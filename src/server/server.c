@@ -93,7 +93,8 @@ static void on_webhook_stopped(void *user) {
     fx_threads_stop(&process->server.threads, on_answered, process);
 }
 
-/* Also used if the start failed: parts that were not started are skipped. */
+/* Stops the server. Also called if the start failed: parts that were not started are
+ * skipped. */
 static void stop_server(struct server_process *process) {
     if (process->stopping) {
         return;
@@ -393,7 +394,8 @@ static void destroy_process(struct server_process *process) {
     fx_log_stop(LOG_END_MS);
 }
 
-/* Takes the options, and lowers the connection limits to what descriptors allow. */
+/* Takes the options, and lowers the connection limits if there are too few
+ * descriptors. */
 static void take_options(struct server_process *process,
                          const struct fx_server_options *options) {
     struct fx_descriptors connections = {

@@ -28,11 +28,11 @@ struct fx_server_options {
     const char *web_listen; /* "HOST:PORT" of dry runs, plain HTTP; NULL: no such port */
     const char *const *policies; /* files and folders */
     size_t n_policies;
-    const struct fx_cluster_options
-        *cluster; /* read policies from this cluster; NULL: from files */
-    const char *tls_cert,
-        *tls_key;       /* paths; both NULL: self-signed, or the cluster's Secret */
-    const char *tls_ca; /* the path of CA certificates for the caBundle */
+    /* Read policies from this cluster; NULL: from files. */
+    const struct fx_cluster_options *cluster;
+    /* Paths; both NULL: self-signed, or the cluster's Secret. */
+    const char *tls_cert, *tls_key;
+    const char *tls_ca;           /* the path of CA certificates for the caBundle */
     const char *const *tls_names; /* of the self-signed certificate; 0: localhost */
     size_t n_tls_names;
     const char *tls_cert_out; /* where to write the self-signed certificate, or NULL */

@@ -47,7 +47,7 @@ struct fx_wait_estimate { /* zeroed at first. Pure: the caller gives the times *
 uint64_t fx_wait_estimate_get(struct fx_wait_estimate *estimate, uint64_t iteration_ns,
                               uint64_t now_ns);
 
-/* True if a marker must be sent now: a request has waited `threshold_ns` and no marker is
+/* Must a marker be sent now? True if a request has waited `threshold_ns` and no marker is
  * in the list. A longer wait then counts as only `threshold_ns`: its cause is one long
  * review or another process, and not a queue. */
 bool fx_wait_estimate_needs_marker(struct fx_wait_estimate *estimate, uint64_t now_ns,

@@ -48,7 +48,7 @@ struct fx_thread {
     struct fx_skip_log skip_log;
     uv_prepare_t prepare; /* publishes `counts` before the loop sleeps */
 
-    /* For the watchdog. */
+    /* Used by the watchdog. */
     char name[FX_THREAD_NAME];
     struct fx_activity activity; /* the present activity of the thread */
     struct fx_watched_loop watched;

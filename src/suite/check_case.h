@@ -28,7 +28,8 @@ struct fx_suite_inputs {
     size_t n_items, cap_items;
 };
 
-void fx_suite_inputs_finish(struct fx_suite_inputs *inputs); /* NULL, zeroed are fine */
+void fx_suite_inputs_finish(
+    struct fx_suite_inputs *inputs); /* NULL and zeroed are fine */
 
 void fx_suite_bad_file_finish(struct fx_suite_bad_file *bad);
 
@@ -67,7 +68,8 @@ struct fx_case_context {
     struct fx_suite_bad_file bad;
 };
 
-void fx_case_context_finish(struct fx_case_context *context); /* NULL, zeroed are fine */
+void fx_case_context_finish(
+    struct fx_case_context *context); /* NULL and zeroed are fine */
 
 /* Reads the files of the case. If the object's file contains an AdmissionReview (gator
  * allows this), its request sets object, old object, operation and user, unless the case

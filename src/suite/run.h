@@ -23,7 +23,7 @@ struct fx_objects {
     size_t n_items, cap_items;
 };
 
-void fx_objects_finish(struct fx_objects *objects); /* NULL, zeroed are fine */
+void fx_objects_finish(struct fx_objects *objects); /* NULL and zeroed are fine */
 
 /* Appends the object, with a new reference to it. False without memory. */
 bool fx_objects_add(struct fx_objects *objects, json_t *object) FX_MUST_USE;
@@ -93,7 +93,7 @@ struct fx_suite_results {
 };
 
 void fx_suite_results_finish(
-    struct fx_suite_results *results); /* NULL, zeroed are fine */
+    struct fx_suite_results *results); /* NULL and zeroed are fine */
 
 struct fx_suite_filter; /* opaque: selects the cases to run */
 

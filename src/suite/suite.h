@@ -161,7 +161,7 @@ struct fx_suites {
 
 /* `host` is borrowed. */
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host);
-void fx_suites_finish(struct fx_suites *suites); /* NULL, zeroed are fine */
+void fx_suites_finish(struct fx_suites *suites); /* NULL and zeroed are fine */
 
 /* Adds the suites of a path. A file must contain a Suite. In a folder (with or without
  * gator's `/...` at the end), adds every Suite in its *.yaml, *.yml and *.json and every

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/double_digits.cc - std::to_chars() behind a C function: it finds the shortest
+ * value/double_digits.cc - a C function for std::to_chars(), which finds the shortest
  * digits in a single call, for subnormal numbers too, and throws nothing.
  */
 #include <charconv>

@@ -54,8 +54,7 @@ void fx_json_write(struct fx_buf *buf, const json_t *value, unsigned style);
 /* Appends a JSON string. Malformed UTF-8 becomes U+FFFD. */
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style);
 
-/* ---- value by value, without nodes for unneeded values -------------------------------
- */
+/* ---- value by value, without nodes for unneeded values ----------------------------- */
 
 /* All fields are private. */
 struct fx_json_reader {

@@ -4,7 +4,7 @@
  *
  * Values outside the wanted part are skipped (json_skip.c). If that fails, they are read
  * by the same functions as all others, so that errors are the same; json_null(), which
- * costs nothing, stands for their nodes.
+ * costs nothing, replaces their nodes.
  */
 #include <assert.h>
 #include <stdio.h>

@@ -192,7 +192,7 @@ FX_RARE static void release_foreign(struct slab *slab) {
     (void)pthread_mutex_unlock(&region.lock);
 }
 
-static void release(void *piece) {
+static void release_piece(void *piece) {
     const uintptr_t address = (uintptr_t)piece;
     if (address - region.start >= REGION_BYTES) {
         free(piece);
@@ -286,7 +286,7 @@ static bool reserve_region(void) {
 void fx_node_pool_install(void) {
     if (POOLS_NODES && region.start == 0 &&
         pthread_key_create(&region.ending, end_thread) == 0 && reserve_region()) {
-        json_set_alloc_funcs(allocate, release);
+        json_set_alloc_funcs(allocate, release_piece);
     }
 }
 

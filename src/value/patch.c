@@ -123,7 +123,7 @@ bool fx_patch_parse(struct fx_patch *patch, json_t *document, struct fx_err *err
 
 /* ---- as a JSON document, without building one -------------------------------------- */
 
-#define MEMBER_DEPTH 2 /* members stand in an object in the list */
+#define MEMBER_DEPTH 2 /* members are in an object in the list */
 
 /* Writes a name, which already has its quotes and its colon. */
 static void write_name(struct fx_buf *buf, const char *name, unsigned style) {

@@ -372,8 +372,8 @@ static bool try_step(const struct rotation_state *state, struct fx_rotation *rot
     return make_step(state, rotation, err);
 }
 
-/* Makes the content after the step. A certificate that looks like a CA may still not be
- * allowed to sign, which fails only here. */
+/* Chooses the step and makes the content after it. A CA certificate may not be allowed to
+ * sign, which is only known after trying: then another step is chosen. */
 static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
                       struct fx_err *err) {
     if (try_step(state, rotation, err)) {

@@ -18,8 +18,8 @@
  *
  * The Secret is invalid if no client that trusts its ca.crt accepts its leaf. The first
  * of these cases decides:
- *  - The held content is good: it is served, published and written back, after the CA
- *    of the Secret if that one is good.
+ *  - The held content is good: it is served, published and written back; ca.crt then
+ *    begins with the CA of the Secret if ca.key can sign by it.
  *  - tls.key does not fit tls.crt: for a few seconds nothing is written, so that a
  *    replica that holds good content can restore it. Then ca.key signs a new leaf if it
  *    can; else everything is made anew.

@@ -33,16 +33,16 @@
 
 /* One watched kind. Freed when its timer is closed. */
 struct parameter_kind {
-    struct fx_parameters *parameters; /* NULL after the kind is closed */
+    struct fx_parameters *parameters; /* not valid after close_kind() */
     struct fx_named_kinds name; /* a list with only this kind; its texts end with NUL */
-    struct fx_kube_resource
-        resource; /* zeroed until it is known; borrows the texts of `name` */
+    /* Zeroed until it is known; borrows the texts of `name`. */
+    struct fx_kube_resource resource;
     char *plural;
     struct fx_kube_discovery *discovery; /* in progress, or NULL */
     struct fx_kube_reflector *reflector; /* NULL: the resource is not known */
     struct fx_kube_backoff backoff;
-    uv_timer_t
-        timer; /* the end of the wait, then the next attempt to find the resource */
+    /* The end of the wait, then the next attempt to find the resource. */
+    uv_timer_t timer;
     uint64_t began_ns;
     bool is_settled;
     char *unavailable; /* why its objects cannot be read; NULL: they can be read */

@@ -61,9 +61,9 @@ struct fx_cluster_policies; /* opaque */
 struct fx_cluster_object {
     const struct fx_cluster_kind *kind;
     const struct fx_kube_resource *resource; /* the version in which it was read */
-    const char
-        *key; /* unique: "assign.mutations.gatekeeper.sh/always-pull", for namespaced
-               * kinds "…/NAMESPACE/NAME". The `file` of its findings. */
+    /* Unique: "assign.mutations.gatekeeper.sh/always-pull"; for namespaced kinds
+     * "…/NAMESPACE/NAME". The `file` of its findings. */
+    const char *key;
     struct fx_text namespace_; /* empty for kinds that are not namespaced */
     struct fx_text name, uid;
     int64_t generation;

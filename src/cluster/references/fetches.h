@@ -53,7 +53,7 @@ void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches);
 
 /* The object to fetch. Borrowed for the call. */
 struct fx_cluster_fetch_request {
-    /* Of an object; with `labels_only`, only its metadata is fetched. */
+    /* The key of an object. With `labels_only`, only its metadata is fetched. */
     const struct fx_input_key *key;
     uint64_t deadline_ns; /* 0: the default timeout */
     /* Converts the object to the reported one: returns a new reference, or NULL without

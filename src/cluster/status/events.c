@@ -328,7 +328,7 @@ static void on_timer(uv_timer_t *timer) {
     if (events->comparing) {
         run_in(events, 1);
     } else if (ms != UINT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
-        /* Only if active: retry_later() may have set an earlier time. */
+        /* If the timer is active, retry_later() has set it. */
         run_in(events, ms);
     }
 }
