@@ -80,8 +80,7 @@ fx_cel_unify_instantiate(struct fx_cel_unifier *unifier, const struct fx_cel_typ
     return made(unifier, copy);
 }
 
-/* ---- what free types stand for ------------------------------------------------------
- */
+/* ---- what free types stand for ----------------------------------------------------- */
 
 static bool is_free(const struct fx_cel_type *type) {
     return type->kind == FX_CEL_TYPE_PARAMETER && type->id != 0;
@@ -132,8 +131,7 @@ static bool occurs(struct fx_cel_unifier *unifier, const struct fx_cel_type *typ
     return false;
 }
 
-/* ---- assignability ------------------------------------------------------------------
- */
+/* ---- assignability ----------------------------------------------------------------- */
 
 /* Types that null is assignable to. That of an undefined field, which has no name, is
  * none of them. */
@@ -273,8 +271,7 @@ bool fx_cel_unify(struct fx_cel_unifier *unifier, const struct fx_cel_type *from
     return from == to || fx_cel_unify_all(unifier, &from, &to, 1);
 }
 
-/* ---- making types -------------------------------------------------------------------
- */
+/* ---- making types ------------------------------------------------------------------ */
 
 const struct fx_cel_type *fx_cel_unify_list(struct fx_cel_unifier *unifier,
                                             const struct fx_cel_type *element) {
