@@ -215,9 +215,8 @@ static struct fx_cel_node *make_literal(struct cel_parser *parser, uint32_t at,
 struct cel_operand fx_cel_parse_literal(struct cel_parser *parser,
                                         const struct cel_follow *follow) {
     const cel_set numbers = CEL_SET(CEL_INT_NUMBER) | CEL_SET(CEL_FLOAT_NUMBER);
-    struct cel_token token = fx_cel_token(parser);
-    struct cel_operand operand = {.start = token.at};
-    const bool is_negative = token.type == CEL_MINUS;
+    struct cel_operand operand = {.start = fx_cel_token(parser).at};
+    const bool is_negative = fx_cel_ahead(parser, 0) == CEL_MINUS;
     if (is_negative && (CEL_SET(fx_cel_ahead(parser, 1)) & numbers) == 0) {
         fx_cel_report(parser, 1, "no viable alternative at input");
         fx_cel_recover(parser, follow, AT_LITERAL);
@@ -225,9 +224,8 @@ struct cel_operand fx_cel_parse_literal(struct cel_parser *parser,
         return operand;
     }
     if (is_negative) {
-        token = fx_cel_take(parser);
+        (void)fx_cel_take(parser);
     }
-    token = fx_cel_take(parser);
-    operand.node = make_literal(parser, operand.start, token, is_negative);
+    operand.node = make_literal(parser, operand.start, fx_cel_take(parser), is_negative);
     return operand;
 }
