@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - the only file that knows every room.
+ * main.c - runs the command line.
  */
 #include "cli/cli.h"
 

@@ -33,6 +33,7 @@
 #include "location/cel/value.h"
 
 struct fx_cel_overload;
+struct fx_regex;
 
 enum fx_cel_node_type {
     FX_CEL_NODE_LITERAL,
@@ -57,6 +58,8 @@ enum fx_cel_macro {
     FX_CEL_MACRO_BIND, /* optMap, optFlatMap, sortBy: an empty range; binds a name */
 };
 
+#define FX_CEL_NO_VARIABLE SIZE_MAX /* the name is a local, a type, or not known */
+
 /* A name that a fold declares. Nodes within the fold that mean it have a pointer to it.
  */
 struct fx_cel_local {
@@ -65,6 +68,9 @@ struct fx_cel_local {
     /* Index of its value in fx_cel_run.locals, set by the parser: the locals of an
      * expression have the numbers from 0 on. */
     size_t number;
+    /* Of the name that FX_CEL_MACRO_BIND binds: its value, which is computed when it is
+     * first read. Set when a program is made. */
+    struct fx_cel_node *start;
 };
 
 /* An entry of a map or struct literal. */
@@ -83,6 +89,8 @@ struct fx_cel_node {
      * start. */
     uint32_t at;
     const struct fx_cel_type *checked; /* set by the checker; NULL: not checked */
+    uint8_t how;   /* how it is evaluated (eval.h); set when a program is made */
+    bool is_ready; /* it has been set */
     union {
         struct fx_cel_value literal;
         struct {
@@ -109,6 +117,10 @@ struct fx_cel_node {
             /* Set by the checker: the overloads that fit, at least one. */
             const struct fx_cel_overload *const *overloads;
             size_t n_overloads;
+            /* Set when a program is made: the compiled pattern, if that is a constant;
+             * the constant elements of the right side of `in`, as keys. */
+            const struct fx_regex *regex;
+            const struct fx_cel_map *set;
         } call;
         struct {
             struct fx_cel_node **items;

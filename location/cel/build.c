@@ -55,8 +55,8 @@ struct fx_cel_node *fx_cel_new_name(struct cel_parser *parser, uint32_t at,
     return node;
 }
 
-struct fx_cel_node *fx_cel_new_list(struct cel_parser *parser, uint32_t at,
-                                    const struct cel_nodes *items) {
+struct fx_cel_node *fx_cel_new_list_node(struct cel_parser *parser, uint32_t at,
+                                         const struct cel_nodes *items) {
     struct fx_cel_node *node = fx_cel_new_node(parser, FX_CEL_NODE_LIST, at);
     node->list.items = items->items;
     node->list.is_optional = items->any_optional ? items->is_optional : NULL;

@@ -39,7 +39,7 @@ static struct fx_cel_node *new_list(const struct use *use, struct fx_cel_node *i
     if (item != NULL) {
         fx_cel_add_node(use->parser, &items, (struct cel_operand){.node = item}, false);
     }
-    return fx_cel_new_list(use->parser, use->at, &items);
+    return fx_cel_new_list_node(use->parser, use->at, &items);
 }
 
 static struct fx_cel_node *new_method(const struct use *use, const char *function,

@@ -184,7 +184,7 @@ static void parse_list(struct cel_parser *parser, const struct cel_follow *follo
         }
         parse_closing(parser, follow, CEL_RIGHT_BRACKET, AT_LIST_COMMA);
     }
-    operand->node = fx_cel_new_list(parser, open.at, &items);
+    operand->node = fx_cel_new_list_node(parser, open.at, &items);
     operand->height = items.height;
 }
 

@@ -176,8 +176,8 @@ struct fx_cel_node *fx_cel_new_literal(struct cel_parser *parser, uint32_t at,
                                        struct fx_cel_value value);
 struct fx_cel_node *fx_cel_new_name(struct cel_parser *parser, uint32_t at,
                                     struct fx_text name);
-struct fx_cel_node *fx_cel_new_list(struct cel_parser *parser, uint32_t at,
-                                    const struct cel_nodes *items);
+struct fx_cel_node *fx_cel_new_list_node(struct cel_parser *parser, uint32_t at,
+                                         const struct cel_nodes *items);
 
 /* A call of a function with these arguments, as they are in memory. */
 struct fx_cel_node *fx_cel_new_call(struct cel_parser *parser, uint32_t at,

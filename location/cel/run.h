@@ -16,6 +16,8 @@
 #include "base/macros.h"
 #include "location/cel/value.h"
 
+struct fx_regex;
+
 /* The cost that one expression may have (spec/cel.md section 11). */
 #define FX_CEL_COST_LIMIT UINT64_C(1000000)
 
@@ -35,6 +37,9 @@ struct fx_cel_run {
     uint64_t cost;               /* of the evaluation so far */
     struct fx_cel_value *locals; /* the variables of comprehensions, by their number */
     struct fx_err *err;          /* the reason of an error with FX_CEL_FATAL */
+    /* Of the function that is being called: its argument that is a regular expression
+     * (fx_cel_overload.regex_argument), compiled, if that is a constant; else NULL. */
+    const struct fx_regex *regex;
 };
 
 /* An error value with this message; a fatal one (no memory) if it cannot be made. */
@@ -78,8 +83,8 @@ bool fx_cel_list_add(struct fx_cel_run *run, struct fx_cel_value list,
 /* An empty map with room for `cap` entries. */
 struct fx_cel_value fx_cel_new_map(struct fx_cel_run *run, size_t cap);
 
-/* Sets the entry of the key in a map made by the above; an equal key is replaced. False
- * without memory. */
+/* Sets the entry of the key in a map made by the above; the same key of the same kind is
+ * replaced. False without memory. */
 bool fx_cel_map_set(struct fx_cel_run *run, struct fx_cel_value map,
                     struct fx_cel_value key, struct fx_cel_value value) FX_MUST_USE;
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * type.c - the constant types, and types with parameters.
+ * type.c - the constant types, types with parameters, and equality.
  */
 #include "location/cel/type.h"
+
+#include <string.h>
+
+#include "base/budget.h"
+#include "base/limits.h"
 
 #define SIMPLE(variable, kind_, name_)    \
     const struct fx_cel_type variable = { \
@@ -103,6 +108,13 @@ static const struct fx_cel_type *type_new(struct fx_arena *arena,
     return made;
 }
 
+const struct fx_cel_type *fx_cel_type_of_type(struct fx_arena *arena,
+                                              const struct fx_cel_type *type) {
+    return type_new(
+        arena,
+        (struct fx_cel_type){.kind = FX_CEL_TYPE_TYPE, .name = "type", .params = {type}});
+}
+
 const struct fx_cel_type *fx_cel_list_of(struct fx_arena *arena,
                                          const struct fx_cel_type *element) {
     return type_new(arena, (struct fx_cel_type){.kind = FX_CEL_TYPE_LIST,
@@ -123,4 +135,23 @@ const struct fx_cel_type *fx_cel_optional_of(struct fx_arena *arena,
     return type_new(arena, (struct fx_cel_type){.kind = FX_CEL_TYPE_OPTIONAL,
                                                 .name = "optional_type",
                                                 .params = {inner}});
+}
+
+/* Equality down to a nesting that no type of an expression has. */
+static bool is_equal_to(const struct fx_cel_type *a, const struct fx_cel_type *b,
+                        unsigned nesting) {
+    if (a == b) {
+        return true;
+    }
+    if (a == NULL || b == NULL || a->kind != b->kind || a->id != b->id ||
+        nesting == FX_LIMIT_CEL_TYPE_DEPTH || !fx_spend(1) ||
+        strcmp(a->name, b->name) != 0) {
+        return false;
+    }
+    return is_equal_to(a->params[0], b->params[0], nesting + 1) &&
+           is_equal_to(a->params[1], b->params[1], nesting + 1);
+}
+
+bool fx_cel_type_equal(const struct fx_cel_type *a, const struct fx_cel_type *b) {
+    return is_equal_to(a, b, 0);
 }

@@ -82,15 +82,23 @@ const struct fx_cel_type *fx_cel_map_of(struct fx_arena *arena,
 const struct fx_cel_type *fx_cel_optional_of(struct fx_arena *arena,
                                              const struct fx_cel_type *inner) FX_MUST_USE;
 
-/* Are they the same type? Parameters by name or id. */
+/* type(T), the type of the name of a type. */
+const struct fx_cel_type *fx_cel_type_of_type(struct fx_arena *arena,
+                                              const struct fx_cel_type *type) FX_MUST_USE;
+
+/* Are they the same type? Parameters by name or id. Spends from the thread's budget. */
 bool fx_cel_type_equal(const struct fx_cel_type *a, const struct fx_cel_type *b);
 
-/* Appends the type as the messages of the checker print it: "list(int)", "timestamp". */
+/* Appends the type as the messages of the checker print it: "list(int)", "timestamp"; a
+ * free type of the checker as "_var0". FX_LIMIT_CEL_TYPE_BYTES at most, and so below. */
 void fx_cel_type_print(struct fx_buf *buf, const struct fx_cel_type *type);
 
 /* Appends it as "must evaluate to … but got …" does: "null_type",
  * "google.protobuf.Timestamp", "list(dyn)". */
 void fx_cel_type_print_long(struct fx_buf *buf, const struct fx_cel_type *type);
+
+/* The name alone, as messages of a run print it: "list", "google.protobuf.Timestamp". */
+const char *fx_cel_type_long_name(const struct fx_cel_type *type);
 
 /* Reads a type as the conformance cases write it: "map(string, list(int))",
  * "optional(int)", "dyn". NULL for any other text, or without memory. */

@@ -80,8 +80,17 @@ struct fx_cel_struct;
 struct fx_cel_opaque_ops {
     const struct fx_cel_type *type;
 
-    /* Are two values of this type equal? NULL: never. */
+    /* Are two values of this type equal? NULL: `==` is "no such overload", as it is with
+     * a value of another type, null apart. */
     bool (*equal)(const void *a, const void *b);
+
+    /* On the right of `==` the value fits nothing: "no such overload" (what add() and
+     * sub() of quantities return, spec/cel.md section 10). */
+    bool fits_no_left;
+
+    /* The Go type of a value that cannot be a key of a map, "cel.Semver"; NULL: it can.
+     */
+    const char *unhashable;
 
     /* The field of this name, for values that are read like a struct (`variables`): the
      * value, or an error value; a value of kind FX_CEL_UNSET if there is no such field.
@@ -89,8 +98,8 @@ struct fx_cel_opaque_ops {
     struct fx_cel_value (*field)(struct fx_cel_run *run, const void *self,
                                  struct fx_text name);
 
-    /* Appends the value as string() and format()'s %s do; NULL: there is no conversion.
-     */
+    /* Appends the value as a text, for tests and explanations; string() and format() do
+     * not use it. NULL: it has none. */
     void (*print)(const void *self, struct fx_buf *buf);
 };
 
@@ -193,8 +202,9 @@ struct fx_cel_value fx_cel_list_at(struct fx_cel_value list, size_t index);
 
 size_t fx_cel_map_size(struct fx_cel_value map);
 
-/* Finds the value of the key: numbers by value, so that 1, 1u and 1.0 find each other.
- * False if the map does not have it. */
+/* Finds the value of the key. The key of its own kind comes first; then an integer finds
+ * the other kind of integer, and a double an integer, with the same value. False if the
+ * map does not have it. */
 bool fx_cel_map_find(struct fx_cel_value map, struct fx_cel_value key,
                      struct fx_cel_value *ret_value);
 
@@ -219,9 +229,9 @@ bool fx_cel_map_walk_next(struct fx_cel_map_walk *walk,
 /* ---- comparing
  * ------------------------------------------------------------------------- */
 
-/* Equality of CEL: numbers of all types by value, NaN equals nothing, values of other
- * types are not equal. Spends from the thread's budget; a caller that loops checks the
- * budget. */
+/* Equality of CEL: numbers of all types by value, an integer and a double as doubles; NaN
+ * equals nothing, values of other types are not equal. Spends from the thread's budget; a
+ * caller that loops checks the budget. */
 bool fx_cel_equal(struct fx_cel_value a, struct fx_cel_value b);
 
 /* Orders two numbers, strings, bytes, bools, timestamps or durations: negative, 0 or
@@ -234,6 +244,9 @@ const struct fx_cel_type *fx_cel_type_of(struct fx_cel_value value);
 /* The name of the type of a value as run-time messages print it: "int", "list",
  * "google.protobuf.Timestamp". */
 const char *fx_cel_type_name(struct fx_cel_value value);
+
+/* The same of a type: "null_type", "google.protobuf.Timestamp", "list", "Object.spec". */
+const char *fx_cel_type_runtime_name(const struct fx_cel_type *type);
 
 /* The name that Go gives the type of a value: "types.Int", "types.Null". */
 const char *fx_cel_go_type_name(struct fx_cel_value value);
@@ -248,8 +261,5 @@ static inline bool fx_cel_is_error(struct fx_cel_value value) {
 static inline bool fx_cel_is_true(struct fx_cel_value value) {
     return value.kind == FX_CEL_BOOL && value.boolean;
 }
-
-/* The member `name` of a struct or opaque value, the entry of a map: as `value.name`.
- * UNSET: there is none. */
 
 #endif

@@ -12,8 +12,8 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* Other special characters (`/`, CR, beyond ASCII) are printed without quotes, and so
- * cannot be parsed again. */
+/* True for a name that is printed with quotes. Names with other special characters (`/`,
+ * CR, beyond ASCII) are printed without quotes, and so cannot be parsed again. */
 static bool needs_quotes(struct fx_text name) {
     if (name.len == 0 || (name.data[0] >= '0' && name.data[0] <= '9')) {
         return true;
@@ -53,8 +53,8 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
     }
 }
 
-/* Texts are always quoted, so that all of them can be parsed again: no tool of
- * Gatekeeper knows exclusions. */
+/* Always quotes texts, so that they can be parsed again. Gatekeeper has no exclusions, so
+ * its printed form gives no rule for them. */
 static void print_exclusions(struct fx_buf *buf, const struct fx_location_step *step) {
     for (size_t i = 0; i < step->n_except; i++) {
         fx_buf_str(buf, i == 0 ? " except " : ", ");
@@ -92,7 +92,7 @@ void fx_location_print(struct fx_buf *buf, const struct fx_location *location) {
     }
 }
 
-static bool excludes(const struct fx_location_step *step, const json_t *key) {
+static bool step_excludes(const struct fx_location_step *step, const json_t *key) {
     for (size_t i = 0; i < step->n_except; i++) {
         if (json_equal(step->except[i], key)) {
             return true;
@@ -104,7 +104,7 @@ static bool excludes(const struct fx_location_step *step, const json_t *key) {
 static bool excludes_all_of(const struct fx_location_step *step,
                             const struct fx_location_step *other) {
     for (size_t i = 0; i < other->n_except; i++) {
-        if (!excludes(step, other->except[i])) {
+        if (!step_excludes(step, other->except[i])) {
             return false;
         }
     }

@@ -40,8 +40,8 @@ struct fx_location {
 /* The syntax of a location. */
 enum fx_location_syntax {
     FX_LOCATION_GATEKEEPER, /* exactly spec section 1 */
-    /* The same with exclusions after a glob: `[name: * except "istio-proxy", proxy,
-     * 5]`: one or more key values, separated by commas. */
+    /* The same, and exclusions after a glob: `[name: * except "istio-proxy", proxy, 5]`,
+     * one or more key values separated by commas. */
     FX_LOCATION_EXTENDED,
 };
 
@@ -65,27 +65,26 @@ void fx_location_print_step(struct fx_buf *buf, const struct fx_location_step *s
 bool fx_location_step_equal(const struct fx_location_step *a,
                             const struct fx_location_step *b);
 
-/* True where the list step selects the element. The key must have the same type:
- * neither "5" nor 5.0 equals 5. A glob selects all elements but those whose key it
- * excludes, so also those without the key and those that are not objects. */
+/* True if the list step selects the element. The key must have the same type: neither "5"
+ * nor 5.0 equals 5. A glob selects every element whose key it does not exclude, including
+ * elements without the key and elements that are not objects. */
 bool fx_location_step_names(const struct fx_location_step *step, const json_t *element);
 
-/* True where the steps of `prefix` are the first steps of `location`. */
+/* True if the steps of `prefix` are the first steps of `location`. */
 bool fx_location_has_prefix(const struct fx_location *location,
                             const struct fx_location *prefix);
 
-/* ---- reading: what is missing, or of another type than the location says, has no value
- * --- */
+/* ---- reading: a field that is missing or has another type has no value ------------ */
 
 /* Returns the number of first steps that are equal (fx_location_step_equal). A glob
  * equals only a glob with the same exclusions. */
 size_t fx_location_common(const struct fx_location *a, const struct fx_location *b);
 
-/* Calls `visit` for every value that the steps from `from` on select below `node`, in
- * the order of the tree, until it returns false. `from` 0 starts at the root; after the
- * last step `node` itself is selected. A location that ends in a list selects all
- * elements with the key. False where `visit` returned false, or where the thread's
- * budget is exceeded (base/budget.h), which the caller must check. */
+/* Calls `visit` for every value that the steps from `from` on select below `node`, in the
+ * order of the tree, until it returns false. `from` 0 starts at the root; after the last
+ * step `node` itself is selected. A location that ends in a list selects all elements
+ * with the key. Returns false if `visit` did, or if the thread's budget is exceeded
+ * (base/budget.h), which the caller must check. */
 bool fx_location_each(const struct fx_location *location, size_t from, json_t *node,
                       bool (*visit)(void *user, json_t *value), void *user);
 

@@ -28,17 +28,17 @@
     X(COLON, "COLON")         \
     X(COMMA, "COMMA")
 
-enum token_type {
+enum location_token_type {
 #define X(type, name) TOKEN_##type,
     TOKENS(X)
 #undef X
 };
 
-/* `text` is the token without quotes and escapes, in the scanner's store. The span is
- * that of the source with quotes; the end token has the byte after the text, for a
- * caret. */
+/* `text` is the token without quotes and escapes, in the scanner's store. The span covers
+ * the token in the source, with its quotes. The span of the end token is the byte after
+ * the text, so that a caret can point at it. */
 struct location_token {
-    enum token_type type;
+    enum location_token_type type;
     struct fx_text text;
     uint32_t off, len;
 };
@@ -47,7 +47,7 @@ struct location_token {
  * `store`, which has as many bytes as the source. */
 struct location_scanner {
     struct fx_text source;
-    bool commas; /* the syntax has commas; else they are ERROR tokens */
+    bool commas; /* true if the syntax has commas; otherwise they are ERROR tokens */
     size_t at;
     char *store;
     size_t stored;
@@ -61,7 +61,7 @@ static const char *const token_names[] = {
 #undef X
 };
 
-static const char *token_name(enum token_type type) {
+static const char *token_name(enum location_token_type type) {
     return token_names[type];
 }
 
@@ -89,17 +89,18 @@ static size_t rune_length(const struct location_scanner *scanner) {
     return fx_text_rune(rest, &rune);
 }
 
-static void store(struct location_scanner *scanner, size_t bytes) {
+static void store_bytes(struct location_scanner *scanner, size_t bytes) {
     assert(scanner->stored + bytes <= scanner->source.len);
     memcpy(scanner->store + scanner->stored, scanner->source.data + scanner->at, bytes);
     scanner->stored += bytes;
     scanner->at += bytes;
 }
 
-static enum token_type scan_run(struct location_scanner *scanner, bool (*belongs)(char c),
-                                enum token_type type) {
+static enum location_token_type scan_run(struct location_scanner *scanner,
+                                         bool (*belongs)(char c),
+                                         enum location_token_type type) {
     while (!at_end(scanner) && belongs(here(scanner))) {
-        store(scanner, 1);
+        store_bytes(scanner, 1);
     }
     return type;
 }
@@ -107,7 +108,7 @@ static enum token_type scan_run(struct location_scanner *scanner, bool (*belongs
 /* quoted := '"' ( [^"\\] | '\\' any )* '"', or with single quotes. A backslash makes
  * the next rune literal. Without a closing quote it is an ERROR token with the text so
  * far. */
-static enum token_type scan_quoted(struct location_scanner *scanner) {
+static enum location_token_type scan_quoted(struct location_scanner *scanner) {
     const char quote = here(scanner);
     scanner->at++;
     while (!at_end(scanner) && here(scanner) != quote) {
@@ -115,7 +116,7 @@ static enum token_type scan_quoted(struct location_scanner *scanner) {
             scanner->at++;
         }
         if (!at_end(scanner)) {
-            store(scanner, rune_length(scanner));
+            store_bytes(scanner, rune_length(scanner));
         }
     }
     if (at_end(scanner)) {
@@ -125,7 +126,7 @@ static enum token_type scan_quoted(struct location_scanner *scanner) {
     return TOKEN_IDENT;
 }
 
-static enum token_type punctuation_type(char c, bool commas) {
+static enum location_token_type punctuation_type(char c, bool commas) {
     switch (c) {
     case '.': return TOKEN_SEPARATOR;
     case '[': return TOKEN_LBRACKET;
@@ -137,7 +138,7 @@ static enum token_type punctuation_type(char c, bool commas) {
     }
 }
 
-static enum token_type scan_token(struct location_scanner *scanner) {
+static enum location_token_type scan_token(struct location_scanner *scanner) {
     if (at_end(scanner)) {
         return TOKEN_END;
     }
@@ -151,7 +152,7 @@ static enum token_type scan_token(struct location_scanner *scanner) {
     if (c == '"' || c == '\'') {
         return scan_quoted(scanner);
     }
-    store(scanner, rune_length(scanner));
+    store_bytes(scanner, rune_length(scanner));
     return punctuation_type(c, scanner->commas);
 }
 
@@ -161,7 +162,7 @@ static struct location_token scan(struct location_scanner *scanner) {
     }
     const size_t off = scanner->at;
     const size_t stored = scanner->stored;
-    const enum token_type type = scan_token(scanner);
+    const enum location_token_type type = scan_token(scanner);
     const size_t len = type == TOKEN_END ? 1 : scanner->at - off;
     return (struct location_token){
         .type = type,
@@ -190,11 +191,11 @@ static void finish_step(struct fx_location_step *step) {
     json_decref(step->value);
 }
 
-static void advance(struct location_parser *parser) {
+static void next_token(struct location_parser *parser) {
     parser->token = scan(&parser->scanner);
 }
 
-/* "unexpected token: expected <what><name>, got: <token>" */
+/* Fails with "unexpected token: expected <what><name>, got: <token>". */
 static bool fail_token(struct location_parser *parser, const char *what,
                        struct fx_text name) {
     const struct location_token *token = &parser->token;
@@ -214,7 +215,7 @@ static bool fail_expected(struct location_parser *parser, const char *what) {
 }
 
 /* Appends a step. On failure the caller keeps its value. */
-static bool push(struct location_parser *parser, struct fx_location_step step) {
+static bool push_step(struct location_parser *parser, struct fx_location_step step) {
     struct fx_location *location = parser->location;
     if (location->n_steps >= FX_LIMIT_LOCATION_NODES) {
         return fx_fail_at(parser->err, FX_ELIMIT, parser->token.off, parser->token.len,
@@ -227,9 +228,8 @@ static bool push(struct location_parser *parser, struct fx_location_step step) {
     return true;
 }
 
-/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error
- * where a step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section
- * 1.2). */
+/* Parses decimal digits as Gatekeeper does: 64 bits that wrap around, and an error if a
+ * step gives a negative number. So 2^63 is an error and 2^64 is 0 (spec section 1.2). */
 static bool read_digits(struct fx_text digits, json_int_t *ret_value) {
     uint64_t value = 0;
     for (size_t i = 0; i < digits.len; i++) {
@@ -257,7 +257,7 @@ static bool parse_integer(struct location_parser *parser, struct fx_text field,
     return *ret_value != NULL || fx_fail_nomem(parser->err);
 }
 
-/* IDENT | INT; `expected` is for the message about another token. */
+/* Parses IDENT | INT. `expected` is for the message about another token. */
 static bool parse_key_value(struct location_parser *parser, struct fx_text field,
                             const char *expected, json_t **ret_value) {
     const struct location_token *token = &parser->token;
@@ -271,7 +271,7 @@ static bool parse_key_value(struct location_parser *parser, struct fx_text field
     } else if (!parse_integer(parser, field, ret_value)) {
         return false;
     }
-    advance(parser);
+    next_token(parser);
     return true;
 }
 
@@ -306,7 +306,7 @@ static bool parse_exclusions(struct location_parser *parser,
     size_t cap = 0;
     const char *expected = "key value after 'except' in listSpec";
     do {
-        advance(parser);
+        next_token(parser);
         if (!parse_exclusion(parser, step, &cap, expected)) {
             return false;
         }
@@ -323,58 +323,58 @@ static bool parse_value(struct location_parser *parser, struct fx_location_step 
                                &step->value);
     }
     step->glob = true;
-    advance(parser);
+    next_token(parser);
     return parser->syntax != FX_LOCATION_EXTENDED || !is_except(&parser->token) ||
            parse_exclusions(parser, step);
 }
 
-/* The part of a list between the brackets: IDENT ':' value */
+/* key := IDENT ':' value, the part of a list between its brackets */
 static bool parse_key(struct location_parser *parser, struct fx_location_step *step) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "keyField in listSpec");
     }
     step->name = parser->token.text;
-    advance(parser);
+    next_token(parser);
     if (parser->token.type != TOKEN_COLON) {
         return fail_token(parser, "':' following keyField ", step->name);
     }
-    advance(parser);
+    next_token(parser);
     return parse_value(parser, step);
 }
 
 /* list := '[' IDENT ':' value ']' */
 static bool parse_list(struct location_parser *parser) {
-    advance(parser);
+    next_token(parser);
     struct fx_location_step step = {.type = FX_LOCATION_LIST};
     bool ok = parse_key(parser, &step);
     if (ok && parser->token.type != TOKEN_RBRACKET) {
         ok = fail_expected(parser, "']' following listSpec");
     }
-    if (!ok || !push(parser, step)) {
+    if (!ok || !push_step(parser, step)) {
         finish_step(&step);
         return false;
     }
-    advance(parser);
+    next_token(parser);
     return true;
 }
 
-/* object list? */
+/* Parses object list? */
 static bool parse_field(struct location_parser *parser) {
     if (parser->token.type != TOKEN_IDENT) {
         return fail_expected(parser, "field name or eof");
     }
     const struct fx_location_step step = {.type = FX_LOCATION_OBJECT,
                                           .name = parser->token.text};
-    if (!push(parser, step)) {
+    if (!push_step(parser, step)) {
         return false;
     }
-    advance(parser);
+    next_token(parser);
     return parser->token.type != TOKEN_LBRACKET || parse_list(parser);
 }
 
 /* location := <empty> | object list? ( '.' object list? )* */
 static bool parse_location(struct location_parser *parser) {
-    advance(parser);
+    next_token(parser);
     if (parser->token.type == TOKEN_END) {
         return true;
     }
@@ -389,7 +389,7 @@ static bool parse_location(struct location_parser *parser) {
             return fail_expected(parser, "'.' or eof");
         }
         const struct location_token separator = parser->token;
-        advance(parser);
+        next_token(parser);
         if (parser->token.type == TOKEN_END) {
             return fx_fail_at(parser->err, FX_ESYNTAX, separator.off, separator.len,
                               "trailing separators are forbidden");
@@ -408,7 +408,7 @@ static bool check_text(struct fx_text text, struct fx_err *err) {
     return true;
 }
 
-static struct fx_location *create(size_t text_len) {
+static struct fx_location *create_location(size_t text_len) {
     struct fx_location *location = calloc(1, sizeof *location);
     if (location == NULL) {
         return NULL;
@@ -422,7 +422,7 @@ static struct fx_location *create(size_t text_len) {
 }
 
 /* Frees unused memory: thousands of locations are kept, and most are short. */
-static bool trim(struct fx_location *location, struct fx_err *err) {
+static bool trim_location(struct fx_location *location, struct fx_err *err) {
     if (location->n_steps == 0) {
         return true;
     }
@@ -440,7 +440,7 @@ bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
     if (!check_text(text, err)) {
         return false;
     }
-    struct fx_location *location = create(text.len);
+    struct fx_location *location = create_location(text.len);
     if (location == NULL) {
         return fx_fail_nomem(err);
     }
@@ -452,7 +452,7 @@ bool fx_location_parse(struct fx_text text, enum fx_location_syntax syntax,
         .location = location,
         .err = err,
     };
-    if (!parse_location(&parser) || !trim(location, err)) {
+    if (!parse_location(&parser) || !trim_location(location, err)) {
         fx_location_destroy(location);
         return false;
     }

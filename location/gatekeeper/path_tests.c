@@ -74,9 +74,9 @@ static void find_last(const struct fx_path_test_entry *entries, size_t n_entries
     }
 }
 
-/* The last entry of a depth counts, and the others must have the same condition.
- * Gatekeeper reports the first one that differs, and compares texts, also unknown ones.
- */
+/* Checks entries of the same depth: the last one is used, and all must have the same
+ * condition. As in Gatekeeper, the error names the first entry that differs, and unknown
+ * conditions are compared as texts. */
 static bool check_depths(const struct fx_path_test_entry *entries, size_t n_entries,
                          const struct fx_path_test_entry *const *last,
                          struct fx_err *err) {

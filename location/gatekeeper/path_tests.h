@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gatekeeper/path_tests.h - `pathTests`: what must or must not exist along a
- * location for it to be written (spec section 2).
+ * location/gatekeeper/path_tests.h - `pathTests`: the nodes that must or must not exist
+ * along a location before it is written (spec section 2).
  */
 #ifndef FX_LOCATION_GATEKEEPER_PATH_TESTS_H
 #define FX_LOCATION_GATEKEEPER_PATH_TESTS_H
@@ -53,8 +53,8 @@ bool fx_path_tests_compile(const struct fx_location *location,
 
 void fx_path_tests_destroy(struct fx_path_tests *tests); /* NULL is fine */
 
-/* True where the condition at this depth holds. NULL tests, and depths without a
- * condition, always pass. */
+/* True if the condition at this depth holds. NULL tests, and depths without a condition,
+ * always pass. */
 bool fx_path_tests_pass(const struct fx_path_tests *tests, size_t depth, bool exists);
 
 #endif

@@ -3,9 +3,9 @@
  * location/gatekeeper/write.c - one walk along a location, to the positions where it is
  * written (spec section 3.4), copying on write.
  *
- * A node that is not shared is written in place. Any other is copied, one level, by the
- * first write below it, and the copy is handed to its parent, for which that is a
- * write. So nothing is copied where nothing changes.
+ * A node that is not shared is written in place. A shared node is copied, one level, by
+ * the first write below it, and the copy is then written to its parent. So a node is
+ * copied only if something below it changes.
  */
 #include "location/gatekeeper/write.h"
 
@@ -37,16 +37,16 @@ struct location_walk {
     const struct fx_path_tests *tests;
     const struct fx_setter *setter;
     struct path_node **path; /* the path to the current node, one for each step */
-    json_t **nodes;          /* room for the nodes of the whole path */
+    json_t **nodes;          /* memory for the nodes of the whole path */
     const char *criterion;   /* the first reason against a position, or NULL */
     bool changed;
-    size_t depth; /* fx_written.depth; larger than the number of steps: no change yet */
+    size_t depth; /* fx_written.depth; no change yet if larger than the number of steps */
     struct fx_err *err;
 };
 
-/* Spends for so many elements. False, with FX_EDEADLINE or FX_ELIMIT, where the
- * thread's budget is exceeded. */
-static bool spend(const struct location_walk *walk, size_t elements) {
+/* Spends the budget for `elements` elements. False, with FX_EDEADLINE or FX_ELIMIT, if
+ * the thread's budget is exceeded. */
+static bool spend_elements(const struct location_walk *walk, size_t elements) {
     return fx_spend(elements) || fx_fail_exceeded(walk->err);
 }
 
@@ -65,7 +65,7 @@ static void note_change(struct location_walk *walk, size_t depth) {
     walk->depth = n_steps < walk->depth ? n_steps : walk->depth;
 }
 
-/* True where the path test of this depth holds; if not, that is recorded. */
+/* True if the path test of this depth holds; records a test that does not hold. */
 static bool passes_tests(struct location_walk *walk, size_t depth, bool exists) {
     const bool passes = fx_path_tests_pass(walk->tests, depth, exists);
     if (!passes) {
@@ -93,8 +93,9 @@ static void drop_path_node(struct path_node *current) {
     }
 }
 
-/* A value that is itself a node of the path must not be written to: it would contain
- * itself. */
+/* Finds out which nodes are still unshared after the setter returned a value. The value
+ * may be a node of the path; such a node must be copied before it is written, or it would
+ * contain itself. */
 static void recheck_path(struct path_node *const *path, size_t n_nodes) {
     bool unshared = true;
     for (size_t i = 0; i < n_nodes; i++) {
@@ -114,7 +115,7 @@ static void replace_node(struct location_walk *walk, struct path_node *current,
 
 /* Makes the node writable. The extra reference makes it count as shared: it may be the
  * only child of a shared parent. */
-static bool own(struct location_walk *walk, struct path_node *current) {
+static bool own_node(struct location_walk *walk, struct path_node *current) {
     walk->changed = true;
     if (current->owned) {
         return true;
@@ -146,7 +147,7 @@ static bool put_key(struct location_walk *walk, struct path_node *object,
 
 static bool put_index(struct location_walk *walk, struct path_node *list, size_t index,
                       json_t *value) {
-    if (!own(walk, list)) {
+    if (!own_node(walk, list)) {
         json_decref(value);
         return false;
     }
@@ -154,7 +155,7 @@ static bool put_index(struct location_walk *walk, struct path_node *list, size_t
 }
 
 static bool put_last(struct location_walk *walk, struct path_node *list, json_t *value) {
-    if (!own(walk, list)) {
+    if (!own_node(walk, list)) {
         json_decref(value);
         return false;
     }
@@ -163,7 +164,7 @@ static bool put_last(struct location_walk *walk, struct path_node *list, json_t 
 
 static bool remove_key(struct location_walk *walk, struct path_node *object,
                        struct fx_text key) {
-    if (!own(walk, object)) {
+    if (!own_node(walk, object)) {
         return false;
     }
     fx_tree_remove_key(object->node, key);
@@ -172,14 +173,14 @@ static bool remove_key(struct location_walk *walk, struct path_node *object,
 
 static bool remove_index(struct location_walk *walk, struct path_node *list,
                          size_t index) {
-    if (!own(walk, list)) {
+    if (!own_node(walk, list)) {
         return false;
     }
     fx_tree_remove_index(list->node, index);
     return true;
 }
 
-/* ---- the last step: what the setter makes of a field or of elements ---------------- */
+/* ---- the last step: the setter decides about a field or about elements ------------ */
 
 static const struct fx_location_step *last_step(const struct location_walk *walk) {
     return &walk->location->steps[walk->location->n_steps - 1];
@@ -212,11 +213,12 @@ static bool call_setter(struct location_walk *walk, json_t *old, enum fx_write *
 }
 
 /* Calls the setter for a position of the last step, unless a path test fails or there is
- * nothing to remove. *ret_write is KEEP, SET or REMOVE: a value that equals the old one
- * is KEEP, as is the removal of an absent value. *ret_applied becomes true where the
- * setter did not return PASS. */
-static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_write,
-                   json_t **ret_value, bool *ret_applied) {
+ * nothing to remove. *ret_write is KEEP, SET or REMOVE. It is KEEP for a value that
+ * equals the old one, and for the removal of an absent value. *ret_applied becomes true
+ * if the setter did not return PASS. */
+static bool decide_write(struct location_walk *walk, json_t *old,
+                         enum fx_write *ret_write, json_t **ret_value,
+                         bool *ret_applied) {
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
     *ret_write = FX_WRITE_KEEP;
@@ -244,14 +246,14 @@ static bool decide(struct location_walk *walk, json_t *old, enum fx_write *ret_w
     return true;
 }
 
-/* The last step: calls the setter and writes. */
+/* Calls the setter for a field and writes its value: the last step of a location. */
 static bool end_in_object(struct location_walk *walk, struct path_node *object,
                           bool *ret_applied) {
     const struct fx_text name = last_step(walk)->name;
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
-    if (!decide(walk, fx_tree_view_text(object->node, name), &write, &value,
-                ret_applied)) {
+    if (!decide_write(walk, fx_tree_view_text(object->node, name), &write, &value,
+                      ret_applied)) {
         return false;
     }
     if (write == FX_WRITE_KEEP) {
@@ -273,7 +275,7 @@ static bool find_element(const struct location_walk *walk, const json_t *list,
                          size_t *ret_index) {
     size_t index = 0;
     const json_t *element = NULL;
-    if (!spend(walk, json_array_size(list))) {
+    if (!spend_elements(walk, json_array_size(list))) {
         return false;
     }
     json_array_foreach (list, index, element) {
@@ -288,7 +290,7 @@ static bool find_element(const struct location_walk *walk, const json_t *list,
     return true;
 }
 
-/* A new element of a keyed list must be an object with the list's key. */
+/* Checks a new element of a keyed list, which must be an object with the list's key. */
 static bool check_element(const struct location_walk *walk, const json_t *value) {
     if (json_is_object(value)) {
         return fx_location_step_names(last_step(walk), value) ||
@@ -312,7 +314,7 @@ static bool write_element(struct location_walk *walk, struct path_node *list,
     json_t *old = json_array_get(list->node, index);
     enum fx_write write = FX_WRITE_KEEP;
     json_t *value = NULL;
-    if (!decide(walk, old, &write, &value, ret_applied)) {
+    if (!decide_write(walk, old, &write, &value, ret_applied)) {
         return false;
     }
     if (write == FX_WRITE_KEEP) {
@@ -336,7 +338,7 @@ static bool count_named(const struct location_walk *walk, const json_t *list,
     size_t count = 0;
     size_t index = 0;
     const json_t *element = NULL;
-    if (!spend(walk, json_array_size(list) * (1 + step->n_except))) {
+    if (!spend_elements(walk, json_array_size(list) * (1 + step->n_except))) {
         return false;
     }
     json_array_foreach (list, index, element) {
@@ -355,14 +357,14 @@ static bool keep_rest(struct location_walk *walk, const struct path_node *list,
                       json_t *kept, bool *ret_applied) {
     size_t index = 0;
     json_t *element = NULL;
-    if (!spend(walk, UNITS_OF_ELEMENT * json_array_size(list->node))) {
+    if (!spend_elements(walk, UNITS_OF_ELEMENT * json_array_size(list->node))) {
         return false;
     }
     json_array_foreach (list->node, index, element) {
         enum fx_write write = FX_WRITE_KEEP;
         json_t *value = NULL;
         if (fx_location_step_names(last_step(walk), element) &&
-            !decide(walk, element, &write, &value, ret_applied)) {
+            !decide_write(walk, element, &write, &value, ret_applied)) {
             return false;
         }
         if (write != FX_WRITE_REMOVE &&
@@ -412,7 +414,7 @@ static bool end_in_list(struct location_walk *walk, struct path_node *list,
     return write_element(walk, list, ret_applied);
 }
 
-/* ---- the way ----------------------------------------------------------------------- */
+/* ---- the steps before the last ---------------------------------------------------- */
 
 static bool is_last(const struct location_walk *walk, size_t depth) {
     return depth + 1 == walk->location->n_steps;
@@ -432,19 +434,19 @@ static bool fail_mismatch(const struct location_walk *walk,
     return fx_buf_fail(&message, walk->err, FX_EMUTATE);
 }
 
-static bool visit(struct location_walk *walk, size_t depth, struct path_node *current,
-                  bool *ret_applied);
+static bool visit_step(struct location_walk *walk, size_t depth,
+                       struct path_node *current, bool *ret_applied);
 
-/* Continues below the node of a step. *ret_kept: the node is new or a copy, and the
- * setter was applied, so that the caller puts it into its parent. Otherwise it is
- * dropped. */
+/* Continues below the node of a step. *ret_kept is true if the node is new or a copy, and
+ * the setter was applied: then the caller puts the node into its parent. Otherwise the
+ * node is dropped. */
 static bool visit_below(struct location_walk *walk, size_t depth,
                         struct path_node *current, bool *ret_applied, bool *ret_kept) {
     if (current->node == NULL) {
         return fx_fail_nomem(walk->err);
     }
     const bool made = current->made;
-    const bool ok = visit(walk, depth + 1, current, ret_applied);
+    const bool ok = visit_step(walk, depth + 1, current, ret_applied);
     *ret_kept = ok && current->detached && *ret_applied;
     if (!*ret_kept) {
         drop_path_node(current);
@@ -454,8 +456,8 @@ static bool visit_below(struct location_walk *walk, size_t depth,
     return ok;
 }
 
-/* Continues below `child`, or below a new node where it is missing, which is kept only
- * if the setter was applied. */
+/* Continues below `child`, or below a new node if `child` is NULL. A new node is kept
+ * only if the setter was applied. */
 static bool visit_field(struct location_walk *walk, size_t depth,
                         struct path_node *object, json_t *child, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -498,7 +500,8 @@ static bool visit_element(struct location_walk *walk, size_t depth,
     struct path_node current =
         path_node_of_child(list, json_array_get(list->node, index));
     bool applied = false;
-    if (!spend(walk, UNITS_OF_ELEMENT) || !visit(walk, depth + 1, &current, &applied)) {
+    if (!spend_elements(walk, UNITS_OF_ELEMENT) ||
+        !visit_step(walk, depth + 1, &current, &applied)) {
         drop_path_node(&current);
         return false;
     }
@@ -506,7 +509,7 @@ static bool visit_element(struct location_walk *walk, size_t depth,
     return !current.detached || put_index(walk, list, index, current.node);
 }
 
-/* {keyField: keyValue} */
+/* Makes {keyField: keyValue}. */
 static json_t *new_element(const struct fx_location_step *step) {
     json_t *element = json_object();
     if (element != NULL &&
@@ -527,12 +530,12 @@ static bool visit_new_element(struct location_walk *walk, size_t depth,
            (!kept || put_last(walk, list, current.node));
 }
 
-/* Continues below every selected element, also where several have the same key. */
+/* Continues below every selected element, even if several have the same key. */
 static bool visit_named(struct location_walk *walk, size_t depth, struct path_node *list,
                         bool *ret_found, bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
     const size_t n_elements = json_array_size(list->node);
-    if (!spend(walk, n_elements * (1 + step->n_except))) {
+    if (!spend_elements(walk, n_elements * (1 + step->n_except))) {
         return false;
     }
     for (size_t i = 0; i < n_elements; i++) {
@@ -551,7 +554,8 @@ static bool visit_named(struct location_walk *walk, size_t depth, struct path_no
     return true;
 }
 
-/* Where a glob selects no element nothing is created. */
+/* Continues below the elements that a list step selects. Creates no element for a glob
+ * that selects none. */
 static bool visit_list(struct location_walk *walk, size_t depth, struct path_node *list,
                        bool *ret_applied) {
     const struct fx_location_step *step = &walk->location->steps[depth];
@@ -577,8 +581,8 @@ static bool visit_list(struct location_walk *walk, size_t depth, struct path_nod
 
 /* Continues at step `depth`. Recursion is limited by the number of steps
  * (FX_LIMIT_LOCATION_NODES). On failure the caller drops the node. */
-static bool visit(struct location_walk *walk, size_t depth, struct path_node *current,
-                  bool *ret_applied) {
+static bool visit_step(struct location_walk *walk, size_t depth,
+                       struct path_node *current, bool *ret_applied) {
     assert(depth < walk->location->n_steps);
     walk->path[depth] = current;
     return walk->location->steps[depth].type == FX_LOCATION_OBJECT
@@ -605,7 +609,7 @@ bool fx_location_write(const struct fx_location *location,
                                  .err = err};
     struct path_node current = {.node = *root, .owned = fx_tree_is_unshared(*root)};
     bool applied = false;
-    const bool ok = visit(&walk, 0, &current, &applied);
+    const bool ok = visit_step(&walk, 0, &current, &applied);
     if (current.detached) {
         json_decref(*root);
         *root = current.node;

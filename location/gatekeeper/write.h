@@ -28,25 +28,25 @@ enum fx_write {
 struct fx_write_position {
     json_t *old; /* the current value, borrowed, or NULL */
     /* The parents: nodes[i] is the node in which step i was looked up, nodes[0] is the
-     * root. There are as many as steps; borrowed, read-only. Nodes that the walk has
-     * just created have no parent yet, and what it wrote at earlier positions of the
-     * same glob may or may not be visible through the upper nodes. */
+     * root. There are as many as steps; borrowed, read-only. Nodes that the walk has just
+     * created have no parent yet. The upper nodes may or may not show what the walk wrote
+     * at earlier positions of the same glob. */
     json_t *const *nodes;
-    size_t n_there; /* the number of nodes that existed; the walk created the others */
+    size_t n_there; /* the first n_there nodes existed; the walk created the others */
 };
 
 /* Decides the new value at a position. */
 struct fx_setter {
-    /* For FX_WRITE_SET *ret_value is a new reference: to a policy's value, without a
-     * copy, or to a node of the object, even a parent of this position: then a copy is
-     * written. For FX_WRITE_PASS *ret_criterion, which is NULL, may be set to a
-     * constant with the reason. `user` is that of this struct. */
+    /* For FX_WRITE_SET, *ret_value is a new reference to a value of the policy, which is
+     * not copied, or to a node of the object. A node that is a parent of this position is
+     * copied before it is written. For FX_WRITE_PASS, *ret_criterion (NULL before the
+     * call) may be set to a constant text, the reason. `user` is that of this struct. */
     bool (*set)(const void *user, const struct fx_write_position *position,
                 enum fx_write *ret_write, json_t **ret_value, const char **ret_criterion,
                 struct fx_err *err);
     const void *user;
-    /* `set` never returns FX_WRITE_SET. Then nothing is created, `set` is called only
-     * for existing values, and a location that ends in a list selects every element
+    /* True if `set` never returns FX_WRITE_SET. Then nothing is created, `set` is called
+     * only for existing values, and a location that ends in a list selects every element
      * with the key, or with a glob every element that is not excluded. */
     bool removes;
 };
@@ -55,23 +55,22 @@ struct fx_setter {
 struct fx_written {
     bool applied; /* the setter was called and did not return PASS */
     bool changed; /* the object differs */
-    /* Where nothing was applied, the first reason: "pathTests", "location" (a glob
-     * selects no element, or there is nothing to remove), or what the setter set, else
-     * NULL. NULL where applied. */
+    /* If nothing was applied, the first reason: "pathTests", "location" (a glob selects
+     * no element, or there is nothing to remove), or the reason of the setter. NULL if
+     * something was applied, or if the setter gave no reason. */
     const char *criterion;
-    /* Where something changed: all changes are below the first `depth` steps; adding or
-     * removing an element changes its list. Not 0 then. */
+    /* If `changed`, all changes are below the first `depth` steps, and `depth` is at
+     * least 1. Adding or removing an element is a change of its list. */
     size_t depth;
 };
 
-/* Calls the setter at every position that the location selects in *root. Missing
- * parents are created as in spec section 3.4, and kept only where the setter was
- * applied. An equal value is not written, so equal subtrees stay shared; shared nodes
- * are copied, never changed. `tests` may be NULL. A location that ends in a list
- * selects the first element with its key, accepts only objects that have this key, and
- * must not end in a glob; for a setter that removes see fx_setter. On failure *root may
- * be partly written: the caller drops it. Errors: FX_EMUTATE with the message of the
- * spec, FX_ENOMEM. */
+/* Calls the setter at every position that the location selects in *root. Missing parents
+ * are created as in spec section 3.4, and kept only if the setter was applied. An equal
+ * value is not written, so equal subtrees stay shared; shared nodes are copied, never
+ * changed. `tests` may be NULL. A location that ends in a list selects the first element
+ * with its key, accepts only objects that have this key, and must not end in a glob;
+ * fx_setter describes setters that remove. On failure *root may be partly written: the
+ * caller drops it. Errors: FX_EMUTATE with the message of the spec, FX_ENOMEM. */
 bool fx_location_write(const struct fx_location *location,
                        const struct fx_path_tests *tests, const struct fx_setter *setter,
                        json_t **root, struct fx_written *ret_written,

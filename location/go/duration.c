@@ -35,7 +35,7 @@ static const struct unit *find_unit(struct fx_text name) {
     return NULL;
 }
 
-static bool fail(struct fx_err *err, const char *what, struct fx_text text) {
+static bool fail_duration(struct fx_err *err, const char *what, struct fx_text text) {
     char quoted[TIME_QUOTED];
     return fx_fail(err, FX_EMUTATE, "time: %s duration %s", what,
                    time_quote(text, quoted));
@@ -50,14 +50,14 @@ static bool fail_unit(struct fx_err *err, struct fx_text unit, struct fx_text te
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* One `digits [. digits]`. */
+/* A number: `digits [. digits]`. */
 struct amount {
     uint64_t whole;
-    uint64_t part; /* of `scale`: 0.25 is 25 of 100 */
+    uint64_t part; /* the fraction is part / scale: 25 / 100 for 0.25 */
     double scale;
 };
 
-/* False on overflow. */
+/* Reads the digits before the point. False on overflow. */
 static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
     *ret_whole = 0;
     for (; fx_is_digit(fx_text_first(*text)); *text = fx_text_rest(*text, 1)) {
@@ -70,7 +70,7 @@ static bool take_whole(struct fx_text *text, uint64_t *ret_whole) {
     return true;
 }
 
-/* Digits beyond a uint64 are ignored. */
+/* Reads the digits after the point. Ignores digits that do not fit a uint64. */
 static void take_part(struct fx_text *text, struct amount *amount) {
     bool full = false;
     for (; fx_is_digit(fx_text_first(*text)); *text = fx_text_rest(*text, 1)) {
@@ -83,7 +83,7 @@ static void take_part(struct fx_text *text, struct amount *amount) {
     }
 }
 
-/* False without a digit, or on overflow. */
+/* Reads an amount. False without a digit, or on overflow. */
 static bool take_amount(struct fx_text *text, struct amount *ret_amount) {
     *ret_amount = (struct amount){.scale = 1};
     size_t digits = fx_text_count_digits(*text, SIZE_MAX);
@@ -108,8 +108,8 @@ static struct fx_text take_unit(struct fx_text *text) {
     return unit;
 }
 
-/* Adds the amount to the sum; false on overflow. The fraction is computed in doubles,
- * as in Go, on which its last digits depend. */
+/* Adds the amount to the sum; false on overflow. The fraction is computed in doubles, as
+ * in Go, because its last digits depend on that. */
 static bool add_amount(const struct amount *amount, const struct unit *unit,
                        uint64_t *sum) {
     if (amount->whole > MOST / unit->nanoseconds) {
@@ -132,23 +132,23 @@ static bool take_all(struct fx_text text, struct fx_text whole_text, uint64_t *r
         return true;
     }
     if (text.len == 0) {
-        return fail(err, "invalid", whole_text);
+        return fail_duration(err, "invalid", whole_text);
     }
     while (text.len > 0) {
         struct amount amount;
         if (!take_amount(&text, &amount)) {
-            return fail(err, "invalid", whole_text);
+            return fail_duration(err, "invalid", whole_text);
         }
         const struct fx_text name = take_unit(&text);
         if (name.len == 0) {
-            return fail(err, "missing unit in", whole_text);
+            return fail_duration(err, "missing unit in", whole_text);
         }
         const struct unit *unit = find_unit(name);
         if (unit == NULL) {
             return fail_unit(err, name, whole_text);
         }
         if (!add_amount(&amount, unit, ret_sum)) {
-            return fail(err, "invalid", whole_text);
+            return fail_duration(err, "invalid", whole_text);
         }
     }
     return true;
@@ -163,7 +163,7 @@ bool fx_go_duration_parse(struct fx_text text, int64_t *ret_nanoseconds,
         return false;
     }
     if (!negative && sum == MOST) {
-        return fail(err, "invalid", text);
+        return fail_duration(err, "invalid", text);
     }
     *ret_nanoseconds = sum == MOST ? INT64_MIN : negative ? -(int64_t)sum : (int64_t)sum;
     return true;

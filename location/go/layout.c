@@ -43,7 +43,8 @@ static enum layout_element longest_at(struct fx_text text) {
     return longest;
 }
 
-/* Returns the length of a `.000` or `,999`, after which no digit follows, or 0. */
+/* Returns the length of a fraction such as `.000` or `,999` that no digit follows, or
+ * 0. */
 static size_t fraction_length(struct fx_text text) {
     if (text.len < 2 || (text.data[0] != '.' && text.data[0] != ',')) {
         return 0;

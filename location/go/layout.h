@@ -11,7 +11,7 @@
 
 #include "base/text.h"
 
-/* Name, text in a layout. */
+/* name, text in a layout */
 #define LAYOUT_ELEMENTS(X)                 \
     X(LONG_MONTH, "January")               \
     X(MONTH, "Jan")                        \
@@ -52,8 +52,8 @@ enum layout_element {
 #define X(name, text) LAYOUT_##name,
     LAYOUT_ELEMENTS(X)
 #undef X
-        LAYOUT_FRACTION,   /* `.000`: exactly so many digits */
-    LAYOUT_SHORT_FRACTION, /* `.999`: up to so many digits, without trailing zeros */
+        LAYOUT_FRACTION,   /* `.000`: exactly as many digits */
+    LAYOUT_SHORT_FRACTION, /* `.999`: at most as many digits, without trailing zeros */
 };
 
 /* The literal text before an element, and the element. */
@@ -68,16 +68,16 @@ void layout_next(struct fx_text *layout, struct layout_chunk *ret_chunk);
 
 /* The format of an element for the offset of a zone. */
 struct layout_zone {
-    bool iso;     /* `Z` for UTC */
-    bool colons;  /* between numbers */
-    bool minutes; /* are included */
+    bool iso;     /* `Z` stands for UTC */
+    bool colons;  /* colons separate the numbers */
+    bool minutes; /* minutes are included */
     bool seconds;
 };
 
-/* False where the element is not an offset. */
+/* False if the element is not an offset. */
 bool layout_zone_of(enum layout_element element, struct layout_zone *ret_zone);
 
-/* Starting with January, and with Sunday. */
+/* The names of the months from January, and of the days from Sunday. */
 extern const char *const month_names[12];
 extern const char *const weekday_names[7];
 

@@ -10,14 +10,14 @@
 #include "location/go/layout.h"
 
 #define DAY            86400
-#define DAYS_OF_400    146097 /* years, after which the calendar repeats */
-#define DAYS_TO_1970   719468 /* from 0000-03-01 */
-#define THURSDAY       4      /* 1970-01-01 */
+#define DAYS_OF_400    146097 /* days in 400 years, after which the calendar repeats */
+#define DAYS_TO_1970   719468 /* days from 0000-03-01 to 1970-01-01 */
+#define THURSDAY       4      /* the weekday of 1970-01-01 */
 #define YEAR_1_SECONDS (-INT64_C(62135596800))
 
 const struct fx_go_time fx_go_time_zero = {.seconds = YEAR_1_SECONDS, .zone = {"UTC", 3}};
 
-/* Division that rounds down. */
+/* Divides, and rounds down. */
 static int64_t floor_divide(int64_t number, int64_t by) {
     return number / by - (number % by < 0 ? 1 : 0);
 }
@@ -27,13 +27,13 @@ static int64_t floor_rest(int64_t number, int64_t by) {
     return rest < 0 ? rest + by : rest;
 }
 
-/* Overflow wraps around. */
+/* Adds two numbers; an overflow wraps around. */
 static int64_t wrapping_add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* Years start in March here, so that the leap day is the last day and the days before
- * month m are (153 m + 2) / 5, as in base/date.c. */
+/* Computes the date. Years start in March here, so that the leap day is the last day and
+ * the days before month m are (153 m + 2) / 5, as in base/date.c. */
 static void split_days(int64_t days_since_1970, struct fx_go_time_parts *parts) {
     const int64_t days = days_since_1970 + DAYS_TO_1970;
     const int64_t cycle = floor_divide(days, DAYS_OF_400);
@@ -83,12 +83,12 @@ static void add_name(struct fx_buf *buf, const char *name, bool is_long) {
     fx_buf_text(buf, is_long ? fx_text_of(name) : (struct fx_text){name, SHORT_NAME});
 }
 
-/* Pads with zeros. */
+/* Appends the number, padded with zeros. */
 static void add_number(struct fx_buf *buf, int number, unsigned least) {
     fx_buf_padded(buf, (uint64_t)number, least);
 }
 
-/* Pads with spaces. */
+/* Appends the number, padded with spaces. */
 static void add_spaced(struct fx_buf *buf, int number, unsigned least) {
     const unsigned n = number >= 100 ? 3 : number >= 10 ? 2 : 1;
     fx_buf_fill(buf, ' ', least > n ? least - n : 0);
@@ -181,7 +181,8 @@ static void add_zone_name(struct fx_buf *buf, const struct fx_go_time *time) {
     }
 }
 
-/* `text` is `.000` or `,999`. At most nine digits are printed. */
+/* Appends a fraction of a second; `text` is `.000` or `,999`. At most nine digits are
+ * printed. */
 static void add_fraction(struct fx_buf *buf, int32_t nanoseconds, struct fx_text text,
                          bool is_short) {
     char digits[sizeof "000000000"];

@@ -18,7 +18,7 @@ struct fx_go_time {
     int64_t seconds;     /* since 1970-01-01T00:00:00Z */
     int32_t nanoseconds; /* 0 to 999999999 */
     int32_t offset;      /* of the zone, in seconds east of UTC */
-    struct fx_text zone; /* "UTC", "CEST", borrowed; empty: it has only an offset */
+    struct fx_text zone; /* "UTC", "CEST", borrowed; empty for an offset without a name */
 };
 
 /* The calendar date and the clock time in its zone. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/go/time_parse.c - time.Parse: reads a text by a reference layout, element by
- * element, then makes a time of what the elements say.
+ * element, then makes a time from the values it has read.
  */
 #include "location/go/time.h"
 
@@ -17,7 +17,7 @@ struct time_reading {
     struct fx_text text;          /* the text that is not read yet */
     struct fx_err *err;
     int year, month, day, yearday;
-    int weekday; /* any is accepted */
+    int weekday; /* not compared with the date */
     int hour, minute, second;
     int32_t nanoseconds;
     bool pm, am;
@@ -27,7 +27,7 @@ struct time_reading {
     struct fx_text zone;
 };
 
-#define MOST_FRACTION_DIGITS 9 /* of a second; more are read and dropped */
+#define MOST_FRACTION_DIGITS 9 /* of a second; further digits are read and dropped */
 
 /* ---- numbers --------------------------------------------------------------------- */
 
@@ -66,8 +66,8 @@ static bool take_within(struct time_reading *reading, size_t least,
 
 /* ---- names ----------------------------------------------------------------------- */
 
-/* Takes one of the names, ignoring case; a short name is its first letters. They
- * count from 1. */
+/* Takes one of the names, ignoring case, and sets *ret_number to its number, from 1. A
+ * short name is the first letters of a long one. */
 static bool take_name(struct time_reading *reading, const char *const *names,
                       size_t n_names, bool is_long, int *ret_number) {
     for (size_t i = 0; i < n_names; i++) {
@@ -96,7 +96,7 @@ static bool take_pm(struct time_reading *reading, struct fx_text am, struct fx_t
 
 /* ---- seconds and their parts ------------------------------------------------------- */
 
-/* Takes the fraction of a second with `n` digits, of which nine count. */
+/* Takes the fraction of a second with `n` digits. Digits after the ninth are dropped. */
 static void take_digits_of_second(struct time_reading *reading, size_t n) {
     int32_t nanoseconds = 0;
     for (size_t i = 0; i < MOST_FRACTION_DIGITS; i++) {
@@ -115,7 +115,7 @@ static size_t count_fraction(struct fx_text text, size_t most) {
                : 0;
 }
 
-/* `.000`: exactly that many. */
+/* Takes a fraction like `.000`, with exactly `wanted` digits. */
 static bool take_fraction(struct time_reading *reading, size_t wanted) {
     if (count_fraction(reading->text, wanted) < wanted) {
         return false;
@@ -124,7 +124,7 @@ static bool take_fraction(struct time_reading *reading, size_t wanted) {
     return true;
 }
 
-/* `.999`: as many as there are, also none. */
+/* Takes a fraction like `.999`, with any number of digits. There may be no fraction. */
 static void take_short_fraction(struct time_reading *reading) {
     const size_t n = count_fraction(reading->text, MOST_FRACTION_DIGITS);
     if (n > 0) {
@@ -132,7 +132,7 @@ static void take_short_fraction(struct time_reading *reading) {
     }
 }
 
-/* A fraction may follow the seconds also where the layout has none. */
+/* Takes the seconds. A fraction may follow them even if the layout has none. */
 static bool take_second(struct time_reading *reading, size_t least, struct fx_text rest,
                         const char **ret_why) {
     if (!take_within(reading, least, &seconds_range, &reading->second, ret_why)) {
@@ -266,7 +266,7 @@ static bool take_zone_name(struct time_reading *reading) {
 
 /* ---- each element ---------------------------------------------------------------- */
 
-/* `06`: 1969 to 2068. */
+/* Takes the two digits of `06`, a year from 1969 to 2068. */
 static bool take_short_year(struct time_reading *reading) {
     const int year = pair_at(reading->text, 0);
     if (year == NOT_GIVEN) {
@@ -277,7 +277,7 @@ static bool take_short_year(struct time_reading *reading) {
     return true;
 }
 
-/* Whether the month has that day is checked at the end. */
+/* Takes a day. The end of the parse checks whether the month has that day. */
 static bool take_day(struct time_reading *reading, enum layout_element element) {
     if (element == LAYOUT_SPACE_DAY) {
         (void)fx_text_take(&reading->text, ' ');
@@ -317,9 +317,9 @@ static bool read_date(struct time_reading *reading, enum layout_element element,
     }
 }
 
-/* Parses one element; `rest` is the layout after it. False where the text does not
- * match (reading->text is then undefined): *ret_why is the message for a value out of
- * range, or unchanged. */
+/* Parses one element; `rest` is the layout after it. False if the text does not match;
+ * reading->text is then undefined. For a value out of range *ret_why is then the message;
+ * otherwise it does not change. */
 static bool read_element(struct time_reading *reading, const struct layout_chunk *chunk,
                          struct fx_text rest, const char **ret_why) {
     struct layout_zone zone;
@@ -348,7 +348,7 @@ static bool read_element(struct time_reading *reading, const struct layout_chunk
     }
 }
 
-/* ---- what may go wrong ----------------------------------------------------------- */
+/* ---- error messages --------------------------------------------------------------- */
 
 static bool fail_element(const struct time_reading *reading, struct fx_text element) {
     if (reading->err == NULL) {
@@ -383,7 +383,7 @@ static bool fail_extra(const struct time_reading *reading) {
                    time_quote(reading->whole, whole), time_quote(reading->text, extra));
 }
 
-/* ---- what stands between elements -------------------------------------------------- */
+/* ---- the text between elements ---------------------------------------------------- */
 
 static struct fx_text cut_spaces(struct fx_text text) {
     size_t n = 0;
@@ -393,7 +393,8 @@ static struct fx_text cut_spaces(struct fx_text text) {
     return fx_text_rest(text, n);
 }
 
-/* Spaces of the layout match any number of spaces, at the end also none. */
+/* Skips the text between elements. Spaces in the layout match one or more spaces, or
+ * the end of the text. */
 static bool skip_prefix(struct time_reading *reading, struct fx_text prefix) {
     while (prefix.len > 0) {
         if (prefix.data[0] == ' ') {
@@ -454,7 +455,7 @@ static void settle_hour(struct time_reading *reading) {
     }
 }
 
-/* The name `GMT+3` contains its offset; other names give 0. */
+/* Returns the offset in a name such as `GMT+3`; 0 for other names. */
 static int32_t offset_of_name(struct fx_text name) {
     if (name.len <= 3 || !fx_text_starts(name, FX_TEXT("GMT"))) {
         return 0;
@@ -462,7 +463,7 @@ static int32_t offset_of_name(struct fx_text name) {
     return (name.data[3] == '-' ? -3600 : 3600) * number_of(fx_text_rest(name, 4));
 }
 
-/* An offset of 0 without a name is UTC. */
+/* Sets the zone of the time. An offset of 0 without a name is UTC. */
 static void settle_zone(const struct time_reading *reading, struct fx_go_time *time) {
     time->zone = reading->zone;
     if (reading->has_offset) {
@@ -481,7 +482,7 @@ static void settle_zone(const struct time_reading *reading, struct fx_go_time *t
     }
 }
 
-static bool settle(struct time_reading *reading, struct fx_go_time *ret_time) {
+static bool settle_time(struct time_reading *reading, struct fx_go_time *ret_time) {
     if (!settle_day(reading)) {
         return false;
     }
@@ -526,5 +527,5 @@ bool fx_go_time_parse(struct fx_text layout, struct fx_text text,
                                : fail_element(&reading, chunk.text);
         }
     }
-    return reading.text.len > 0 ? fail_extra(&reading) : settle(&reading, ret_time);
+    return reading.text.len > 0 ? fail_extra(&reading) : settle_time(&reading, ret_time);
 }

@@ -31,7 +31,7 @@ static bool fail_kinds(struct template_run *run) {
     return fx_fail(run->err, FX_EMUTATE, "incompatible types for comparison");
 }
 
-/* Lists and maps cannot be compared. */
+/* Fails for lists and maps, which cannot be compared. */
 static bool check_comparable(struct template_run *run, const struct value *value) {
     if (value->kind != VALUE_LIST && value->kind != VALUE_MAP) {
         return true;
@@ -62,9 +62,9 @@ static bool basics_equal(enum basic basic, const struct value *a, const struct v
             a->object.type->equal(a->object.data, b->object.data));
 }
 
-/* a == b: int and uint are compared by value, other kinds only with the same kind; NIL
- * and MISSING equal only each other. Errors here and below: FX_EMUTATE with Go's
- * message. */
+/* Computes a == b. int and uint are compared by value, other kinds only with the same
+ * kind; NIL and MISSING equal only each other. Errors here and below: FX_EMUTATE with
+ * Go's message. */
 static bool compare_equal(struct template_run *run, const struct value *a,
                           const struct value *b, bool *ret_equal) {
     const enum basic basic = basic_of(a);
@@ -82,7 +82,7 @@ static bool compare_equal(struct template_run *run, const struct value *a,
     return true;
 }
 
-/* a < b, of numbers and strings. */
+/* Computes a < b for numbers and strings. */
 static bool compare_less(struct template_run *run, const struct value *a,
                          const struct value *b, bool *ret_less) {
     const enum basic basic = basic_of(a);
@@ -127,7 +127,7 @@ static void escape_html(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* A printable rune is not escaped between Go's quotes. */
+/* True if the rune is not escaped between Go's quotes. */
 static bool is_printable(struct fx_text rune, struct fx_buf *quoted) {
     fx_buf_reset(quoted);
     fx_text_quote_go(quoted, rune);
@@ -192,13 +192,13 @@ static void escape_query(struct fx_buf *buf, struct fx_text text) {
 
 enum comparison { EQUAL, NOT_EQUAL, LESS, LESS_OR_EQUAL, GREATER, GREATER_OR_EQUAL };
 
-static bool call_not(struct call *call) {
+static bool call_not(struct template_call *call) {
     *call->ret = value_bool(!value_is_true(&call->arguments[0]));
     return true;
 }
 
-/* eq, ne: true where the first argument equals one of the others; not. */
-static bool call_eq(struct call *call) {
+/* Computes eq, ne and not. eq is true if the first argument equals one of the others. */
+static bool call_eq(struct template_call *call) {
     bool equal = false;
     if (call->n_arguments == 1) {
         return FAIL(call, "missing argument for comparison");
@@ -212,8 +212,8 @@ static bool call_eq(struct call *call) {
     return true;
 }
 
-/* `>=` is not `<`, and `>` is not `<=`. */
-static bool call_order(struct call *call) {
+/* Computes an order. `>=` is not `<`, and `>` is not `<=`. */
+static bool call_order(struct template_call *call) {
     const int variant = call->function->variant;
     const bool with_equal = variant == LESS_OR_EQUAL || variant == GREATER;
     const struct value *a = &call->arguments[0];
@@ -229,7 +229,7 @@ static bool call_order(struct call *call) {
 
 /* ---- lists, maps and strings ----------------------------------------------------- */
 
-static bool call_len(struct call *call) {
+static bool call_len(struct template_call *call) {
     const struct value *value = &call->arguments[0];
     if (value->kind == VALUE_MISSING) {
         return FAIL(call, "len of a value that is missing");
@@ -246,7 +246,7 @@ static bool call_len(struct call *call) {
 }
 
 /* Checks an index of a list or string. */
-static bool check_place(struct call *call, const struct value *index, size_t n) {
+static bool check_place(struct template_call *call, const struct value *index, size_t n) {
     if (value_is_nil(index)) {
         return FAIL(call, "cannot index slice/array with nil");
     }
@@ -258,7 +258,7 @@ static bool check_place(struct call *call, const struct value *index, size_t n) 
            FAIL(call, "index out of range: %lld", (long long)index->integer);
 }
 
-static bool index_string(struct call *call, struct fx_text string,
+static bool index_string(struct template_call *call, struct fx_text string,
                          const struct value *index, struct value *item) {
     if (!check_place(call, index, string.len)) {
         return false;
@@ -268,7 +268,7 @@ static bool index_string(struct call *call, struct fx_text string,
     return true;
 }
 
-static bool index_list(struct call *call, const struct list *list,
+static bool index_list(struct template_call *call, const struct template_list *list,
                        const struct value *index, struct value *item) {
     if (!check_place(call, index, list->n)) {
         return false;
@@ -277,9 +277,10 @@ static bool index_list(struct call *call, const struct list *list,
     return true;
 }
 
-/* A missing key gives the zero value of the map's element type. */
-static bool index_map(struct call *call, struct map *map, const struct value *index,
-                      struct value *item) {
+/* Gets an entry of a map. A missing key gives the zero value of the map's element
+ * type. */
+static bool index_map(struct template_call *call, struct map *map,
+                      const struct value *index, struct value *item) {
     if (value_is_nil(index)) {
         return FAIL(call, "value is nil; should be of type string");
     }
@@ -296,7 +297,8 @@ static bool index_map(struct call *call, struct map *map, const struct value *in
     return true;
 }
 
-static bool index_one(struct call *call, const struct value *index, struct value *item) {
+static bool index_one(struct template_call *call, const struct value *index,
+                      struct value *item) {
     const struct value from = *item;
     if (value_is_nil(&from)) {
         return FAIL(call, "index of nil pointer");
@@ -313,8 +315,8 @@ static bool index_one(struct call *call, const struct value *index, struct value
     return FAIL(call, "can't index item of type %s", value_type_name(&from));
 }
 
-/* index x 1 "a" is x[1]["a"] */
-static bool call_index(struct call *call) {
+/* Computes `index x 1 "a"`, which is x[1]["a"]. */
+static bool call_index(struct template_call *call) {
     struct value item = call->arguments[0];
     if (value_is_nil(&item)) {
         return FAIL(call, "index of untyped nil");
@@ -328,8 +330,8 @@ static bool call_index(struct call *call) {
     return true;
 }
 
-/* No value of a template is a function. */
-static bool call_call(struct call *call) {
+/* Always fails, because no value of a template is a function. */
+static bool call_call(struct template_call *call) {
     if (value_is_nil(&call->arguments[0])) {
         return FAIL(call, "call of nil");
     }
@@ -340,9 +342,10 @@ static bool call_call(struct call *call) {
 
 enum spaces { BETWEEN_OTHERS, BETWEEN_ALL };
 
-/* Appends the arguments, with spaces between all, or between those that are not
+/* Appends the arguments, with spaces between all, or only between two that are not
  * strings. */
-static bool print_arguments(struct call *call, enum spaces spaces, struct fx_buf *buf) {
+static bool print_arguments(struct template_call *call, enum spaces spaces,
+                            struct fx_buf *buf) {
     const struct value *arguments = call->arguments;
     for (size_t i = 0; i < call->n_arguments; i++) {
         if (i > 0 && (spaces == BETWEEN_ALL || (arguments[i].kind != VALUE_STRING &&
@@ -356,12 +359,12 @@ static bool print_arguments(struct call *call, enum spaces spaces, struct fx_buf
     return true;
 }
 
-static bool call_print(struct call *call) {
+static bool call_print(struct template_call *call) {
     return print_arguments(call, BETWEEN_OTHERS, run_scratch(call->run)) &&
            run_take_scratch(call->run, call->ret);
 }
 
-static bool call_println(struct call *call) {
+static bool call_println(struct template_call *call) {
     struct fx_buf *buf = run_scratch(call->run);
     if (!print_arguments(call, BETWEEN_ALL, buf)) {
         return false;
@@ -370,14 +373,14 @@ static bool call_println(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_printf(struct call *call) {
+static bool call_printf(struct template_call *call) {
     return format_values(call->run, call->arguments[0].string, call->arguments + 1,
                          call->n_arguments - 1, run_scratch(call->run)) &&
            run_take_scratch(call->run, call->ret);
 }
 
-/* The text that the escaping functions work on; nil becomes `<no value>`. */
-static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
+/* Gets the text for the escaping functions; nil becomes `<no value>`. */
+static bool text_of_arguments(struct template_call *call, struct fx_text *ret_text) {
     struct value text = {0};
     if (call->n_arguments == 1 && call->arguments[0].kind == VALUE_STRING) {
         *ret_text = call->arguments[0].string;
@@ -399,7 +402,7 @@ static bool text_of_arguments(struct call *call, struct fx_text *ret_text) {
 
 enum escaping { HTML, JS, QUERY };
 
-static bool call_escape(struct call *call) {
+static bool call_escape(struct template_call *call) {
     static void (*const write[])(struct fx_buf *buf, struct fx_text text) = {
         [HTML] = escape_html, [JS] = escape_js, [QUERY] = escape_query};
     struct fx_text text = {0};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/calls.c - functions by name, and calls: as many arguments as there
- * are parameters, each of its type (templates spec, "Operands and pipelines").
+ * location/gotemplate/calls.c - finds functions by name, and calls them: the number and
+ * the types of the arguments must be those of the parameters (templates spec, "Operands
+ * and pipelines").
  */
 #include "location/gotemplate/exec.h"
 
@@ -13,8 +14,8 @@
 
 /* ---- functions --------------------------------------------------------------------- */
 
-/* Returns the table at that index: those of the library, then text/template's own, then
- * NULL. */
+/* Returns the table at that index: first those of the library, then text/template's own,
+ * then NULL. */
 static const struct function *family_at(const struct fx_gotemplate_library *library,
                                         size_t index) {
     size_t n = 0;
@@ -53,16 +54,17 @@ const struct function *function_at(const struct fx_gotemplate_library *library,
     return NULL;
 }
 
-/* Returns the bytes or elements, one level deep: a function that reads deeper levels
- * pays for them itself. */
+/* Returns the number of bytes or elements, one level deep. A function that reads deeper
+ * levels charges for them itself. */
 static size_t size_of(const struct value *value) {
     return value->kind == VALUE_OBJECT ? value->object.type->size(value->object.data)
                                        : value_length(value);
 }
 
-/* Most of the work of a call is linear in the size of its arguments. */
-static bool charge(struct template_run *run, const struct function *function,
-                   const struct value *arguments, size_t n) {
+/* Charges for a call by the size of its arguments: most of its work is linear in that
+ * size. */
+static bool charge_call(struct template_run *run, const struct function *function,
+                        const struct value *arguments, size_t n) {
     const size_t price = function->price == 0 ? 1 : function->price;
     size_t size = 0;
     for (size_t i = 0; i < n; i++) {
@@ -73,7 +75,7 @@ static bool charge(struct template_run *run, const struct function *function,
 
 bool function_call(struct template_run *run, const struct function *function,
                    const struct value *arguments, size_t n, struct value *ret_value) {
-    struct call call = {
+    struct template_call call = {
         .function = function,
         .run = run,
         .arena = &run->arena,
@@ -83,15 +85,15 @@ bool function_call(struct template_run *run, const struct function *function,
         .err = run->err,
     };
     *ret_value = value_nil();
-    return charge(run, function, arguments, n) && function->call(&call);
+    return charge_call(run, function, arguments, n) && function->call(&call);
 }
 
 #define FAIL(exec, ...) fx_fail((exec)->run.err, FX_EMUTATE, __VA_ARGS__)
 
-/* The kind of an argument (MISSING: any), the name of the type, and its name in
+/* The kind of an argument (MISSING stands for any), the name of the type, and its name in
  * messages about literals of another type. */
 static const struct {
-    enum value_kind kind;
+    enum template_value_kind kind;
     const char *type;
     const char *expected;
 } types[] = {
@@ -111,10 +113,10 @@ static bool takes_all(enum parameter parameter) {
     return types[parameter].kind == VALUE_MISSING;
 }
 
-/* ---- what fits ------------------------------------------------------------------- */
+/* ---- conversion of arguments ------------------------------------------------------ */
 
-/* Gives the nil of a parameter: of a list an empty list, of a map one that cannot be
- * written. */
+/* Gives the nil of a parameter's type: an empty list for LIST, a map that cannot be
+ * written for MAP. */
 static bool nil_of(struct exec *exec, enum parameter parameter, struct value *ret_value) {
     *ret_value = value_nil();
     if (parameter == PARAMETER_VALUE) {
@@ -296,8 +298,8 @@ static bool eval_arguments(struct exec *exec, const struct value *dot,
     return false;
 }
 
-/* `and` gives the first false argument, `or` the first true one, else the last. Later
- * arguments are not evaluated. */
+/* Evaluates `and` or `or`. `and` gives the first false argument, `or` the first true one;
+ * if there is none, both give the last. Later arguments are not evaluated. */
 static bool eval_decision(struct exec *exec, const struct value *dot,
                           const struct command *command,
                           const struct given_arguments *given, struct value *ret_value) {

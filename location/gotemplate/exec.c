@@ -106,7 +106,8 @@ static bool has_member(const struct value *receiver, struct fx_text name,
            receiver->object.type->member(receiver->object.data, name, ret_value);
 }
 
-/* A field of a MISSING value is MISSING; a field of nil is an error. */
+/* Evaluates one field. A field of a MISSING value is MISSING; a field of nil is an
+ * error. */
 static bool eval_field(struct exec *exec, const struct value *receiver,
                        struct fx_text name, bool has_arguments, struct value *ret_value) {
     const struct value from = *receiver;
@@ -131,7 +132,7 @@ static bool eval_field(struct exec *exec, const struct value *receiver,
                 from.boxed ? "interface {}" : value_type_name(&from));
 }
 
-/* Arguments belong to the last field. */
+/* Evaluates the fields of an operand. Arguments belong to the last field. */
 static bool eval_fields(struct exec *exec, const struct operand *operand,
                         bool has_arguments, struct value *value) {
     exec->at = operand->span;
@@ -168,7 +169,7 @@ static bool eval_literal(struct exec *exec, const struct operand *operand,
     return true;
 }
 
-/* The name of a function alone calls it. */
+/* Calls a function that is named without arguments. */
 static bool eval_function(struct exec *exec, const struct value *dot,
                           const struct operand *operand, struct value *ret_value) {
     const struct command command = {
@@ -204,7 +205,8 @@ bool eval_operand(struct exec *exec, const struct value *dot,
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* An operand that is no function has arguments, or a value before the `|`. */
+/* Evaluates an operand that is not a function, but has arguments or a value before the
+ * `|`. */
 static bool eval_with_arguments(struct exec *exec, const struct value *dot,
                                 const struct operand *first, struct value *ret_value) {
     exec->at = first->span;
@@ -319,7 +321,7 @@ static bool exec_branch(struct exec *exec, const struct value *dot,
     return exec_list(exec, sets_dot ? value : dot, statement->body);
 }
 
-/* if, with */
+/* Executes `if` or `with`. */
 static bool exec_choice(struct exec *exec, const struct value *dot,
                         const struct statement *statement) {
     const size_t n_variables = exec->n_variables;
@@ -335,13 +337,14 @@ static bool exec_choice(struct exec *exec, const struct value *dot,
 static void set_loop_variable(struct exec *exec, const struct pipeline *pipeline,
                               size_t which, const struct value *value) {
     struct variable *variable = exec_find(exec, pipeline->variables[which]);
-    if (!pipeline->assigns) { /* those declared last */
+    if (!pipeline->assigns) { /* the variables that were declared last */
         variable = &exec->variables[exec->n_variables - pipeline->n_variables + which];
     }
     variable->value = *value;
 }
 
-/* One variable is set to the element, two to its index or key and the element. */
+/* Executes the body of `range` once. One variable is set to the element, two are set to
+ * its index or key and the element. */
 static bool exec_round(struct exec *exec, const struct statement *statement,
                        const struct value *key, const struct value *element) {
     const struct pipeline *pipeline = statement->pipeline;
@@ -361,7 +364,7 @@ static bool exec_round(struct exec *exec, const struct statement *statement,
 }
 
 static bool exec_over_list(struct exec *exec, const struct statement *statement,
-                           const struct list *list) {
+                           const struct template_list *list) {
     const bool boxed = strcmp(list->type, TYPE_LIST) == 0;
     for (size_t i = 0; i < list->n && exec->flow == FLOW_ON; i++) {
         const struct value key = value_int((int64_t)i);
@@ -374,7 +377,8 @@ static bool exec_over_list(struct exec *exec, const struct statement *statement,
     return true;
 }
 
-/* Iterates over the entries at the start, also where the body changes the map. */
+/* Executes `range` over a map: iterates over the entries at the start, even if the body
+ * changes the map. */
 static bool exec_over_map(struct exec *exec, const struct statement *statement,
                           struct map *map) {
     if (!value_map_fill(&exec->run, map)) {
@@ -429,8 +433,8 @@ static bool exec_range(struct exec *exec, const struct value *dot,
 
 /* ---- templates ------------------------------------------------------------------- */
 
-/* The template does not see the caller's variables: the given value is both dot and
- * `$`. */
+/* Executes another template. It does not see the caller's variables: the given value is
+ * both dot and `$`. */
 static bool exec_definition(struct exec *exec, const struct definition *definition,
                             const struct value *dot) {
     const struct definition *caller = exec->definition;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gotemplate/exec.h - private: the execution of a program. A function that
- * returns false has set the error once: with Go's message where the template is at
- * fault (FX_EMUTATE). fx_gotemplate_execute() adds the position in the template at the
- * end.
+ * returns false has set the error: FX_EMUTATE with Go's message for a fault of the
+ * template. Then fx_gotemplate_execute() adds the position in the template.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_EXEC_H
 #define FX_LOCATION_GOTEMPLATE_EXEC_H
@@ -29,17 +28,17 @@ enum flow { FLOW_ON, FLOW_BREAK, FLOW_CONTINUE };
 struct exec {
     struct template_run run;
     const struct fx_gotemplate *program;
-    const struct definition *definition; /* being executed */
+    const struct definition *definition; /* the definition that is executed */
     struct variable *variables;          /* the innermost last */
     size_t n_variables, cap_variables;
-    size_t first_variable; /* of the definition */
+    size_t first_variable; /* the first one that the definition can see */
     size_t depth;
     enum flow flow;
-    struct source_span at; /* the node being evaluated, which errors name */
+    struct source_span at; /* the node that is evaluated, for errors */
     struct fx_buf *output;
 };
 
-/* Evaluates an operand without arguments; `nil` has no value. */
+/* Evaluates an operand without arguments. A bare `nil` is an error. */
 bool eval_operand(struct exec *exec, const struct value *dot,
                   const struct operand *operand, struct value *ret_value) FX_MUST_USE;
 

@@ -12,7 +12,7 @@
 #include "location/gotemplate/format.h"
 #include "value/go_text.h"
 
-/* The mantissa as an integer, `p`, and the binary exponent. */
+/* Appends the mantissa as an integer, `p`, and the binary exponent. */
 static void add_binary(struct fx_buf *text, double magnitude) {
     int exponent = 0;
     double fraction = frexp(magnitude, &exponent);
@@ -24,7 +24,8 @@ static void add_binary(struct fx_buf *text, double magnitude) {
     fx_buf_printf(text, "%.0fp%+d", ldexp(fraction, 53), exponent);
 }
 
-/* 0x1.8p+01: always 1 before the point. `precision` < 0 means all digits. */
+/* Appends a form such as 0x1.8p+01, with 1 before the point. `precision` < 0 prints all
+ * digits. */
 static void add_hexadecimal(struct fx_buf *text, double magnitude, int precision) {
     int exponent = 0;
     const double fraction = 2 * frexp(magnitude, &exponent);
@@ -49,7 +50,7 @@ static void add_hexadecimal(struct fx_buf *text, double magnitude, int precision
     fx_buf_printf(text, "p%c%02d", exponent < 0 ? '-' : '+', abs(exponent));
 }
 
-/* C's conversion of this name gives the same as Go's. */
+/* Appends a rounded number. C's conversion of this name gives the same digits as Go's. */
 static void add_rounded(struct fx_buf *text, double magnitude, char verb, int precision) {
     switch (verb) {
     case 'e': fx_buf_printf(text, "%.*e", precision, magnitude); return;
@@ -58,7 +59,8 @@ static void add_rounded(struct fx_buf *text, double magnitude, char verb, int pr
     }
 }
 
-/* Digits and exponent of a finite number without a sign, in lower case. */
+/* Appends the digits and the exponent of a finite number without its sign, in lower
+ * case. */
 static void add_magnitude(struct fx_buf *text, double magnitude, char verb,
                           int precision) {
     if (verb == 'b') {
@@ -93,7 +95,7 @@ static int count_significant(struct fx_text mantissa) {
     return n == 0 && mantissa.len == 1 ? 1 : n;
 }
 
-/* `#`: always a point, and trailing zeros are kept. */
+/* Appends the number as the flag `#` requires: with a point and trailing zeros. */
 static void add_sharp(struct fx_buf *ret, const struct fx_buf *text, char verb,
                       int precision) {
     const size_t len = mantissa_length(text, verb);
@@ -172,7 +174,7 @@ static void add_number(struct format_printer *p, double number, char verb, bool 
     struct fx_buf *text = &plain;
     add_magnitude(text, fabs(number), verb, precision);
     if (p->format.sharp && verb != 'b' && !text->failed) {
-        /* %X keeps none. */
+        /* %X keeps no trailing zeros. */
         add_sharp(&sharp, &plain, verb, is_upper && verb == 'x' ? 0 : precision);
         text = &sharp;
     }

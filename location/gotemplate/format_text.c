@@ -87,7 +87,7 @@ static void format_quote(struct fx_buf *buf, struct fx_text text, bool ascii) {
         const size_t len = fx_text_rune(rest, &rune);
         if (rune < 0x80) {
             add_escaped(buf, rune);
-        } else if (len == 1) { /* no UTF-8 */
+        } else if (len == 1) { /* not UTF-8 */
             fx_buf_str(buf, "\\x");
             fx_buf_hex(buf, (unsigned char)rest.data[0], 2, false);
         } else {
@@ -144,8 +144,8 @@ void format_finish(struct format_printer *p, struct fx_buf *text, bool blank) {
     fx_buf_finish(text);
 }
 
-/* Returns as many runes as the precision allows. */
-static struct fx_text cut(const struct format *format, struct fx_text text) {
+/* Returns the part of the text that the precision allows, in runes. */
+static struct fx_text cut_runes(const struct format *format, struct fx_text text) {
     if (!format->has_precision) {
         return text;
     }
@@ -174,7 +174,7 @@ static bool can_backquote(struct fx_text text) {
 }
 
 static void add_quoted(struct format_printer *p, struct fx_text text) {
-    const struct fx_text shown = cut(&p->format, text);
+    const struct fx_text shown = cut_runes(&p->format, text);
     struct fx_buf quoted;
     fx_buf_init(&quoted, p->out->max);
     if (p->format.sharp && can_backquote(shown)) {
@@ -211,7 +211,7 @@ static void add_hex_bytes(struct format_printer *p, struct fx_text text,
     }
 }
 
-/* Byte by byte; the precision counts bytes. */
+/* Appends the bytes in hexadecimal. The precision counts bytes. */
 static void add_hex(struct format_printer *p, struct fx_text text, const char *digits) {
     const struct format *format = &p->format;
     if (format->has_precision && (size_t)format->precision < text.len) {
@@ -236,9 +236,9 @@ bool format_string(struct format_printer *p, struct fx_text text, uint32_t verb)
             add_quoted(p, text);
             return true;
         }
-        format_padded(p, cut(&p->format, text));
+        format_padded(p, cut_runes(&p->format, text));
         return true;
-    case 's': format_padded(p, cut(&p->format, text)); return true;
+    case 's': format_padded(p, cut_runes(&p->format, text)); return true;
     case 'q': add_quoted(p, text); return true;
     case 'x': add_hex(p, text, "0123456789abcdefx"); return true;
     case 'X': add_hex(p, text, "0123456789ABCDEFX"); return true;
@@ -250,22 +250,22 @@ bool format_string(struct format_printer *p, struct fx_text text, uint32_t verb)
 
 /* A number being printed: digits are added in front. */
 struct digits {
-    char room[80]; /* 64 of them, a prefix, a sign */
-    size_t at;     /* offset of the first one */
+    char room[80]; /* 64 digits, a prefix and a sign */
+    size_t at;     /* offset of the first digit */
 };
 
-static void put(struct digits *digits, char c) {
+static void put_digit(struct digits *digits, char c) {
     digits->room[--digits->at] = c;
 }
 
-static size_t count(const struct digits *digits) {
+static size_t count_digits(const struct digits *digits) {
     return sizeof digits->room - digits->at;
 }
 
 static void put_number(struct digits *digits, uint64_t number, unsigned base,
                        const char *letters) {
     do {
-        put(digits, letters[number % base]);
+        put_digit(digits, letters[number % base]);
         number /= base;
     } while (number > 0);
 }
@@ -277,23 +277,23 @@ static void put_prefix(struct digits *prefix, const struct format *format, unsig
         return;
     }
     if (base == 2) {
-        put(prefix, 'b');
-        put(prefix, '0');
+        put_digit(prefix, 'b');
+        put_digit(prefix, '0');
     } else if (base == 8 && !starts_with_zero) {
-        put(prefix, '0');
+        put_digit(prefix, '0');
     } else if (base == 16) {
-        put(prefix, x);
-        put(prefix, '0');
+        put_digit(prefix, x);
+        put_digit(prefix, '0');
     }
 }
 
 static void put_sign(struct digits *prefix, const struct format *format, bool negative) {
     if (negative) {
-        put(prefix, '-');
+        put_digit(prefix, '-');
     } else if (format->plus) {
-        put(prefix, '+');
+        put_digit(prefix, '+');
     } else if (format->space) {
-        put(prefix, ' ');
+        put_digit(prefix, ' ');
     }
 }
 
@@ -312,15 +312,15 @@ static int least_digits(const struct format *format, bool negative) {
 static void add_digits(struct format_printer *p, const struct digits *prefix, int zeros,
                        const struct digits *digits) {
     const struct format *format = &p->format;
-    const size_t len = count(prefix) + (size_t)zeros + count(digits);
+    const size_t len = count_digits(prefix) + (size_t)zeros + count_digits(digits);
     const int missing =
         !format->has_width || len >= (size_t)format->width ? 0 : format->width - (int)len;
     if (!format->minus && missing > 0) {
         fx_buf_fill(p->out, ' ', (size_t)missing);
     }
-    fx_buf_add(p->out, prefix->room + prefix->at, count(prefix));
+    fx_buf_add(p->out, prefix->room + prefix->at, count_digits(prefix));
     fx_buf_fill(p->out, '0', (size_t)zeros);
-    fx_buf_add(p->out, digits->room + digits->at, count(digits));
+    fx_buf_add(p->out, digits->room + digits->at, count_digits(digits));
     if (format->minus && missing > 0) {
         fx_buf_fill(p->out, ' ', (size_t)missing);
     }
@@ -340,12 +340,12 @@ static void add_in_base(struct format_printer *p, int64_t integer, bool is_signe
     put_number(&digits, number, base,
                verb == 'X' ? "0123456789ABCDEF" : "0123456789abcdef");
     const int least = least_digits(format, negative);
-    const int n = (int)count(&digits);
+    const int n = (int)count_digits(&digits);
     const int zeros = least > n ? least - n : 0;
     put_prefix(&prefix, format, base, zeros > 0 || number == 0, verb == 'X' ? 'X' : 'x');
     if (verb == 'O') {
-        put(&prefix, 'o');
-        put(&prefix, '0');
+        put_digit(&prefix, 'o');
+        put_digit(&prefix, '0');
     }
     put_sign(&prefix, format, negative);
     add_digits(p, &prefix, zeros, &digits);
@@ -368,7 +368,7 @@ static void add_rune(struct format_printer *p, int64_t integer, bool quoted) {
     format_finish(p, &text, false);
 }
 
-/* True where %q does not escape the rune. */
+/* True if %q does not escape the rune. */
 static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     format_quote_rune(scratch, rune, false);
     const bool is =
@@ -377,12 +377,12 @@ static bool is_printable(uint32_t rune, struct fx_buf *scratch) {
     return is;
 }
 
-/* U+0041, and with `#` also the rune itself. */
+/* Appends `U+0041`, and with `#` also the rune itself. */
 static void add_code_point(struct format_printer *p, int64_t integer) {
     const struct format *format = &p->format;
     struct digits digits = {.at = sizeof digits.room};
     put_number(&digits, (uint64_t)integer, 16, "0123456789ABCDEF");
-    const int n = (int)count(&digits);
+    const int n = (int)count_digits(&digits);
     const int least =
         format->has_precision && format->precision > 4 ? format->precision : 4;
     struct fx_buf text;
@@ -391,7 +391,7 @@ static void add_code_point(struct format_printer *p, int64_t integer) {
                        is_printable((uint32_t)integer, &text);
     fx_buf_str(&text, "U+");
     fx_buf_fill(&text, '0', least > n ? (size_t)(least - n) : 0);
-    fx_buf_add(&text, digits.room + digits.at, count(&digits));
+    fx_buf_add(&text, digits.room + digits.at, count_digits(&digits));
     if (shown) {
         fx_buf_str(&text, " '");
         format_rune(&text, (uint32_t)integer);
@@ -400,7 +400,7 @@ static void add_code_point(struct format_printer *p, int64_t integer) {
     format_finish(p, &text, true);
 }
 
-/* An unsigned one in %#v: 0x1f. */
+/* Appends an unsigned integer as %#v prints it: 0x1f. */
 static void add_go_syntax(struct format_printer *p, int64_t integer) {
     const bool sharp = p->format.sharp;
     p->format.sharp = true;

@@ -14,10 +14,10 @@
 #define PRICE_OF_NUMBER   4 /* units */
 #define PRICE_OF_OWN_TEXT 8
 
-static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
-                  size_t depth);
+static bool print_any(struct format_printer *p, const struct value *value, uint32_t verb,
+                      size_t depth);
 
-/* `%!d(string=x)` */
+/* Appends `%!d(string=x)`. */
 static bool print_bad(struct format_printer *p, const struct value *value, uint32_t verb,
                       size_t depth) {
     p->is_bad = true;
@@ -30,7 +30,7 @@ static bool print_bad(struct format_printer *p, const struct value *value, uint3
     } else {
         fx_buf_str(p->out, value_type_name(value));
         fx_buf_char(p->out, '=');
-        printed = print(p, value, 'v', depth);
+        printed = print_any(p, value, 'v', depth);
     }
     fx_buf_char(p->out, ')');
     p->is_bad = false;
@@ -46,8 +46,8 @@ static const char *separator(const struct format_printer *p) {
     return p->format.sharp_v ? ", " : " ";
 }
 
-static bool print_list(struct format_printer *p, const struct list *list, uint32_t verb,
-                       size_t depth) {
+static bool print_list(struct format_printer *p, const struct template_list *list,
+                       uint32_t verb, size_t depth) {
     if (p->format.sharp_v) {
         fx_buf_str(p->out, list->type);
     }
@@ -56,7 +56,7 @@ static bool print_list(struct format_printer *p, const struct list *list, uint32
         if (i > 0) {
             fx_buf_str(p->out, separator(p));
         }
-        if (!print(p, &list->values[i], verb, depth + 1)) {
+        if (!print_any(p, &list->values[i], verb, depth + 1)) {
             return false;
         }
     }
@@ -67,11 +67,11 @@ static bool print_list(struct format_printer *p, const struct list *list, uint32
 static bool print_entry(struct format_printer *p, const struct map_entry *entry,
                         uint32_t verb, size_t depth) {
     const struct value key = value_string(entry->key);
-    if (!print(p, &key, verb, depth + 1)) {
+    if (!print_any(p, &key, verb, depth + 1)) {
         return false;
     }
     fx_buf_char(p->out, ':');
-    return print(p, &entry->value, verb, depth + 1);
+    return print_any(p, &entry->value, verb, depth + 1);
 }
 
 static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
@@ -95,7 +95,7 @@ static bool print_map(struct format_printer *p, struct map *map, uint32_t verb,
     return true;
 }
 
-/* `{a b}`, with names for %+v and %#v. */
+/* Appends `{a b}`, with names for %+v and %#v. */
 static bool print_context(struct format_printer *p, const struct context *context,
                           uint32_t verb, size_t depth) {
     const bool is_named = p->format.plus_v || p->format.sharp_v;
@@ -112,7 +112,7 @@ static bool print_context(struct format_printer *p, const struct context *contex
             fx_buf_text(p->out, context->fields[i].name);
             fx_buf_char(p->out, ':');
         }
-        if (!print(p, &context->fields[i].value, verb, depth + 1)) {
+        if (!print_any(p, &context->fields[i].value, verb, depth + 1)) {
             return false;
         }
     }
@@ -120,7 +120,7 @@ static bool print_context(struct format_printer *p, const struct context *contex
     return true;
 }
 
-/* An object (a fmt.Stringer in Go) is formatted as the string that it prints. */
+/* Formats an object (a fmt.Stringer in Go) as the string that it prints. */
 static bool print_own_text(struct format_printer *p, const struct value *value,
                            uint32_t verb) {
     struct fx_buf text;
@@ -147,8 +147,8 @@ static bool print_nil(struct format_printer *p, uint32_t verb, size_t depth) {
     return false;
 }
 
-/* Prints a value that is no list, map or struct. False where it does not have the verb.
- */
+/* Prints a value that is not a list, map or struct. False if its type does not have the
+ * verb. */
 static bool print_scalar(struct format_printer *p, const struct value *value,
                          uint32_t verb, size_t depth) {
     switch (value->kind) {
@@ -172,8 +172,8 @@ static bool print_scalar(struct format_printer *p, const struct value *value,
     return false;
 }
 
-/* Rounding a double costs by its precision and by its exponent, which C's printf
- * computes with. */
+/* Returns the price of rounding a double. It grows with the precision and with the
+ * exponent, because C's printf computes all these digits. */
 static size_t price_of_double(const struct format_printer *p, double number,
                               uint32_t verb) {
     const bool is_shortest =
@@ -188,14 +188,14 @@ static size_t price_of_double(const struct format_printer *p, double number,
     return PRICE_OF_NUMBER + precision / 4 + bits / 4;
 }
 
-/* Padding to the width and the precision. */
+/* Returns the price of padding to the width and the precision. */
 static size_t price_of_filling(const struct format *format) {
     return ((format->has_width ? (size_t)format->width : 0) +
             (format->has_precision ? (size_t)format->precision : 0)) /
            ((size_t)2 * FX_BUDGET_BYTES);
 }
 
-/* The price of printing a value beyond one unit. */
+/* Returns the price of printing a value, in addition to one unit. */
 static size_t price_of(const struct format_printer *p, const struct value *value,
                        uint32_t verb) {
     const bool is_copied = (verb == 'v' || verb == 's') && !p->format.sharp_v &&
@@ -212,8 +212,8 @@ static size_t price_of(const struct format_printer *p, const struct value *value
     }
 }
 
-static bool print(struct format_printer *p, const struct value *value, uint32_t verb,
-                  size_t depth) {
+static bool print_any(struct format_printer *p, const struct value *value, uint32_t verb,
+                      size_t depth) {
     if (!run_check_depth(p->run, depth) ||
         !run_spend(p->run, 1 + price_of(p, value, verb) + price_of_filling(&p->format))) {
         return false;
@@ -227,7 +227,7 @@ static bool print(struct format_printer *p, const struct value *value, uint32_t 
     if (value->kind == VALUE_STRUCT) {
         return print_context(p, value->context, verb, depth);
     }
-    /* Within a `%!d(…)` there is no second one. */
+    /* A text such as `%!d(…)` does not contain another one. */
     return print_scalar(p, value, verb, depth) || p->is_bad || p->out->failed ||
            print_bad(p, value, verb, depth);
 }
@@ -239,11 +239,12 @@ bool format_value(struct format_printer *p, const struct value *value, uint32_t 
         }
         return format_string(p, fx_text_of(value_type_name(value)), 's');
     }
-    /* Addresses differ from run to run, and no value is an error. */
+    /* %p prints an address, which differs from run to run; %w needs an error, and no
+     * value is an error. */
     if (verb == 'p' || verb == 'w') {
         return print_bad(p, value, verb, 0);
     }
-    return print(p, value, verb, 0);
+    return print_any(p, value, verb, 0);
 }
 
 /* ---- %v without flags -------------------------------------------------------------- */

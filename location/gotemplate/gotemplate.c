@@ -13,7 +13,7 @@
 #include "location/gotemplate/parser.h"
 
 #define SMALL_RUN_BYTES 8192 /* an execution that needs no more does not allocate */
-#define NAMED_BYTES     200  /* of the source text in a message */
+#define NAMED_BYTES     200  /* the most bytes of source text in a message */
 
 /* ---- compiling ------------------------------------------------------------------- */
 
@@ -91,7 +91,7 @@ static bool make_context(struct template_run *run,
 }
 
 struct position {
-    size_t line, column; /* from 1, and from 0, as in Go */
+    size_t line, column; /* line from 1, column from 0, as in Go */
 };
 
 static struct position position_of(struct fx_text source, size_t off) {
@@ -104,7 +104,7 @@ static struct position position_of(struct fx_text source, size_t off) {
     return position;
 }
 
-/* "template: name:1:3: executing "name" at <.x>: " */
+/* Prefixes the message: `template: name:1:3: executing "name" at <.x>: `. */
 static void name_place(const struct exec *exec, struct fx_err *err) {
     const struct fx_text source = exec->program->source;
     const struct position position = position_of(source, exec->at.off);
@@ -121,8 +121,8 @@ static void name_place(const struct exec *exec, struct fx_err *err) {
                         (int)len, text, is_call ? "}}" : "");
 }
 
-/* Restores the buffer. */
-static void cut(struct fx_buf *buf, size_t len, bool failed) {
+/* Truncates the buffer to `len` bytes, and restores its failure. */
+static void cut_output(struct fx_buf *buf, size_t len, bool failed) {
     buf->len = len;
     buf->failed = failed;
     if (buf->data != NULL) {
@@ -157,7 +157,7 @@ bool fx_gotemplate_execute(const struct fx_gotemplate *template,
     const bool ok = run_program(&exec, context);
     ret_text->max = max;
     if (!ok) {
-        cut(ret_text, len, failed);
+        cut_output(ret_text, len, failed);
         if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
             name_place(&exec, err);
         }

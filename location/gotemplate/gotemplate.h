@@ -38,8 +38,8 @@ void fx_gotemplate_destroy(struct fx_gotemplate *template); /* NULL is fine */
  * field fails. */
 struct fx_gotemplate_field {
     struct fx_text name; /* "Target" */
-    json_t *value;       /* borrowed; NULL is nil; numbers are float64, but … */
-    bool integers;       /* … where this is set integers are Go ints (SelectKeyParts) */
+    json_t *value;       /* borrowed; NULL is nil; numbers are float64 */
+    bool integers;       /* integers are Go ints (SelectKeyParts) */
 };
 
 struct fx_gotemplate_context {
@@ -48,10 +48,10 @@ struct fx_gotemplate_context {
 };
 
 /* Executes the template and appends its output to `ret_text`; on failure nothing is
- * appended. The context is never written: `set` and similar functions change a copy
- * that belongs to this execution. Errors: FX_EMUTATE with Go's message and the span of
- * the action at fault; FX_ELIMIT where the steps, the depth, the memory or the output
- * exceed a limit; FX_ENOMEM. */
+ * appended. The context is never written: `set` and similar functions change a copy that
+ * belongs to this execution. Errors: FX_EMUTATE with Go's message and the span of the
+ * action at fault; FX_ELIMIT if the steps, the depth, the memory or the output exceed a
+ * limit; FX_ENOMEM. */
 bool fx_gotemplate_execute(const struct fx_gotemplate *template,
                            const struct fx_gotemplate_context *context,
                            struct fx_buf *ret_text, struct fx_err *err) FX_MUST_USE;
@@ -62,19 +62,18 @@ struct fx_gotemplate_origin {
     struct fx_json_cursor cursor;
 };
 
-/* Adds all that an execution may read of any document to the tree of wanted parts, at
- * the positions in `origins`; context fields without an origin are ignored. A document
- * that is decoded for this tree (fx_json_read_part()) gives the same output or error as
- * the whole document. The tree borrows texts from the template; the caller prunes it.
- * False without memory. */
+/* Adds all that an execution may read of any document to the tree of wanted parts, at the
+ * positions in `origins`; context fields without an origin are ignored. A document that
+ * is decoded for this tree (fx_json_read_part()) gives the same output or error as the
+ * whole document. The tree borrows texts from the template; the caller prunes it. False
+ * if out of memory. */
 bool fx_gotemplate_reads(const struct fx_gotemplate *template,
                          const struct fx_gotemplate_origin *origins,
                          size_t n_origins) FX_MUST_USE;
 
-/* Returns the first context field that the template names and that is not in `fields`
- * (a NULL ends the list), whether or not an execution reaches it; empty where there is
- * none. Templates that it calls are not searched. The result is borrowed from the
- * template. */
+/* Returns the first context field that the template names and that is not in `fields` (a
+ * NULL ends the list), even if no execution reaches it. Empty if there is none. Templates
+ * that it calls are not searched. The result is borrowed from the template. */
 struct fx_text fx_gotemplate_find_unknown(const struct fx_gotemplate *template,
                                           const char *const *fields);
 

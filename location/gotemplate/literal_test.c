@@ -14,7 +14,7 @@
 #include "base/limits.h"
 #include "location/gotemplate/parser.h"
 
-static struct template_token token_of(enum token_type type, const char *text) {
+static struct template_token token_of(enum template_token_type type, const char *text) {
     return (struct template_token){.type = type, .text = fx_text_of(text)};
 }
 

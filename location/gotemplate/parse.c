@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-/* ---- what all the parse needs ---------------------------------------------------- */
+/* ---- shared by all parse functions ------------------------------------------------ */
 
 bool parser_advance(struct template_parser *parser) {
     parser->end = (uint32_t)parser->scanner.at;
@@ -20,7 +20,7 @@ bool parser_advance(struct template_parser *parser) {
 
 uint32_t parser_token_length(const struct template_parser *parser) {
     const uint32_t length = (uint32_t)parser->scanner.at - parser->token.off;
-    return length > 0 ? length : 1; /* at the end a caret is printed after the text */
+    return length > 0 ? length : 1; /* at the end a caret points after the text */
 }
 
 struct source_span parser_span(const struct template_parser *parser, uint32_t off) {
@@ -85,8 +85,8 @@ bool parser_find_variable(const struct template_parser *parser, struct fx_text n
     return false;
 }
 
-/* A variable that hides another of the same name has the same id: the innermost one
- * counts. */
+/* Declares a variable. A variable that hides another of the same name gets the same id:
+ * the innermost one is used. */
 bool parser_declare(struct template_parser *parser, struct fx_text name,
                     uint32_t *ret_id) {
     uint32_t id = 0;
@@ -191,7 +191,7 @@ static bool parse_end(struct template_parser *parser, struct source_span open) {
 static bool parse_control(struct template_parser *parser, enum statement_type type,
                           struct statement **ret_statement);
 
-/* else := '{{ else }}' list | '{{ else' if…, which shares the end. */
+/* else := '{{ else }}' list | '{{ else' if…; the second form shares the end. */
 static bool parse_else(struct template_parser *parser, struct statement *statement,
                        bool *ret_ended) {
     if (!parser_advance(parser)) {
@@ -231,7 +231,8 @@ static const char *word_of(enum statement_type type) {
     return type == STATEMENT_RANGE ? "range" : "with";
 }
 
-/* control := word pipeline '}}' list else? '{{ end }}'. Its variables end with it. */
+/* control := word pipeline '}}' list else? '{{ end }}'. The variables of the pipeline end
+ * with the block. */
 static bool parse_control(struct template_parser *parser, enum statement_type type,
                           struct statement **ret_statement) {
     const size_t n_variables = parser->n_variables;
@@ -322,7 +323,8 @@ static bool parse_template(struct template_parser *parser,
     return parser_pipeline(parser, "template clause", TOKEN_SHUT, &statement->pipeline);
 }
 
-/* block := 'block' name pipeline '}}' list '{{ end }}': a definition and its use. */
+/* block := 'block' name pipeline '}}' list '{{ end }}': defines a template and executes
+ * it. */
 static bool parse_block(struct template_parser *parser,
                         struct statement **ret_statement) {
     const struct source_span open = {parser->token.off, parser_token_length(parser)};
@@ -354,7 +356,7 @@ static bool parse_print(struct template_parser *parser,
            parser_pipeline(parser, "command", TOKEN_SHUT, &(*ret_statement)->pipeline);
 }
 
-/* action := '{{' … '}}'. The first word decides. */
+/* action := '{{' … '}}'. The first word decides the type. */
 static bool parse_action(struct template_parser *parser,
                          struct statement **ret_statement) {
     switch ((int)parser->token.type) {
@@ -408,7 +410,7 @@ static bool parse_list(struct template_parser *parser,
                 return false;
             }
         }
-        if (statement != NULL) { /* a definition is no statement */
+        if (statement != NULL) { /* NULL for a definition, which is not a statement */
             *last = statement;
             last = &statement->next;
         }

@@ -79,7 +79,7 @@ static bool parse_word(struct template_parser *parser, struct operand *operand,
     return parser_advance(parser);
 }
 
-/* '(' pipeline ')' */
+/* Parses '(' pipeline ')'. */
 static bool parse_parentheses(struct template_parser *parser, struct operand *operand) {
     operand->type = OPERAND_PIPELINE;
     if (!parser_enter(parser) || !parser_advance(parser) ||
@@ -91,7 +91,7 @@ static bool parse_parentheses(struct template_parser *parser, struct operand *op
     return true;
 }
 
-/* Fields and operands are collected in a list, then copied to an array. */
+/* A field of an operand. Fields are collected in a list, then copied to an array. */
 struct operand_field {
     struct operand_field *next;
     struct fx_text name;
@@ -117,7 +117,8 @@ static bool lay_out_fields(struct template_parser *parser,
     return true;
 }
 
-/* ( '.' name )* directly after an operand; after a dot the first name is included. */
+/* Parses ( '.' name )* directly after an operand. After the operand `.`, the
+ * current token is the first name. */
 static bool parse_fields(struct template_parser *parser, struct operand *operand) {
     struct operand_field *first = NULL;
     struct operand_field **last = &first;
@@ -232,7 +233,8 @@ static bool parse_command(struct template_parser *parser, struct command *comman
 
 /* ---- pipelines ------------------------------------------------------------------- */
 
-/* A literal takes no arguments, so it cannot follow a `|`. */
+/* True for an operand that can follow a `|`. A literal cannot, because it takes no
+ * arguments. */
 static bool can_be_called(const struct command *command) {
     const struct operand *first = &command->operands[0];
     return may_have_fields(first->type) || first->n_fields > 0;
@@ -252,7 +254,8 @@ static bool check_stage(struct template_parser *parser, const struct command *co
 
 /* commands := command ( '|' command )* */
 static bool parse_commands(struct template_parser *parser, const char *where,
-                           enum token_type shut, const struct command **ret_commands) {
+                           enum template_token_type shut,
+                           const struct command **ret_commands) {
     const struct command **last = ret_commands;
     for (size_t stage = 1; parser->token.type != shut; stage++) {
         struct command *command = parser_nodes(parser, 1, sizeof *command);
@@ -278,7 +281,7 @@ static bool declare(struct template_parser *parser, const struct template_token 
                           &pipeline->variables[pipeline->n_variables++]);
 }
 
-/* After `$x,`: */
+/* Parses the second variable, after `$x,`. */
 static bool parse_second(struct template_parser *parser, struct pipeline *pipeline) {
     const struct template_token name = parser->token;
     if (name.type != TOKEN_VARIABLE) {
@@ -298,8 +301,8 @@ static bool parse_second(struct template_parser *parser, struct pipeline *pipeli
     return declare(parser, &name, pipeline);
 }
 
-/* declaration := $x ( ',' $y )? ( ':=' | '=' ). For a `$x` alone, which is the first
- * operand, the scanner goes back to it. */
+/* declaration := $x ( ',' $y )? ( ':=' | '=' ). If only `$x` is found, it is the first
+ * operand, and the scanner goes back to it. */
 static bool parse_declaration(struct template_parser *parser, const char *where,
                               struct pipeline *pipeline) {
     const struct template_parser before = *parser;
@@ -310,7 +313,7 @@ static bool parse_declaration(struct template_parser *parser, const char *where,
     if (!parser_advance(parser)) {
         return false;
     }
-    const enum token_type type = parser->token.type;
+    const enum template_token_type type = parser->token.type;
     if (type != TOKEN_COMMA && type != TOKEN_DECLARE && type != TOKEN_ASSIGN) {
         parser->scanner = before.scanner;
         parser->token = before.token;
@@ -332,7 +335,8 @@ static bool parse_declaration(struct template_parser *parser, const char *where,
 
 /* pipeline := declaration? commands */
 bool parser_pipeline(struct template_parser *parser, const char *where,
-                     enum token_type shut, const struct pipeline **ret_pipeline) {
+                     enum template_token_type shut,
+                     const struct pipeline **ret_pipeline) {
     struct pipeline *pipeline = parser_nodes(parser, 1, sizeof *pipeline);
     const uint32_t off = parser->token.off;
     if (pipeline == NULL || !parse_declaration(parser, where, pipeline) ||

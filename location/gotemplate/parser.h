@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/parser.h - private: the parse of one template. One token is read
- * at; the first fault ends the parse.
+ * location/gotemplate/parser.h - private: the parse of one template. The parser reads one
+ * token at a time; the first fault ends the parse.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PARSER_H
 #define FX_LOCATION_GOTEMPLATE_PARSER_H
@@ -18,9 +18,9 @@
 /* ---- scanner.c --------------------------------------------------------------------- */
 
 /* The tokens are the text around actions, and those in actions. Comments and white space
- * are no tokens, but each token records whether white space precedes it. */
+ * are not tokens, but each token records whether white space precedes it. */
 
-/* type, word. */
+/* type, word */
 #define KEYWORDS(X)         \
     X(BLOCK, "block")       \
     X(BREAK, "break")       \
@@ -36,7 +36,7 @@
     X(TRUE, "true")         \
     X(WITH, "with")
 
-enum token_type {
+enum template_token_type {
     TOKEN_TEXT,  /* outside of actions */
     TOKEN_OPEN,  /* {{ */
     TOKEN_SHUT,  /* }} */
@@ -63,7 +63,7 @@ enum token_type {
 
 /* `text` is the source text, with quotes. */
 struct template_token {
-    enum token_type type;
+    enum template_token_type type;
     bool spaced; /* white space precedes it */
     struct fx_text text;
     uint32_t off;
@@ -74,13 +74,13 @@ struct template_scanner {
     struct fx_text source;
     size_t at;
     bool in_action;
-    size_t action;      /* its start */
-    size_t parentheses; /* open in it */
-    bool trims;         /* the white space that follows is not part of the text */
+    size_t action;      /* the start of the current action */
+    size_t parentheses; /* the number that is open in it */
+    bool trims;         /* the text begins after the white space that follows */
 };
 
-/* Reads the next token; at the end of the source always END. Errors: FX_ESYNTAX with
- * the span. */
+/* Reads the next token, which is always END at the end of the source. Errors: FX_ESYNTAX
+ * with the span. */
 bool template_scan(struct template_scanner *scanner, struct template_token *ret_token,
                    struct fx_err *err) FX_MUST_USE;
 
@@ -92,7 +92,7 @@ struct declared {
     uint32_t id;
 };
 
-/* A statement that names a template, which may be defined later. */
+/* A statement that names a template. The template may be defined later. */
 struct use {
     struct use *next;
     struct statement *statement;
@@ -109,7 +109,7 @@ struct template_parser {
     size_t first_variable; /* of the current definition */
     uint32_t n_ids;
     size_t n_nodes, nesting, loops;
-    struct use *uses; /* of templates */
+    struct use *uses; /* statements that name a template */
     struct fx_err *err;
 };
 
@@ -135,7 +135,7 @@ struct source_span parser_span(const struct template_parser *parser, uint32_t of
 /* Fails with "unexpected <token> in <where>". Always false. */
 bool parser_fail_token(struct template_parser *parser, const char *where);
 
-/* Finds a variable in scope; `$` always is. */
+/* Finds a variable in scope; `$` is always found. */
 bool parser_find_variable(const struct template_parser *parser, struct fx_text name,
                           uint32_t *ret_id);
 
@@ -146,7 +146,7 @@ bool parser_declare(struct template_parser *parser, struct fx_text name,
 /* Parses a pipeline up to and including the token `shut` (SHUT or RIGHT). `where` is
  * "if", "range", … for messages; only "range" can declare two variables. */
 bool parser_pipeline(struct template_parser *parser, const char *where,
-                     enum token_type shut,
+                     enum template_token_type shut,
                      const struct pipeline **ret_pipeline) FX_MUST_USE;
 
 /* Parses program->source into the program. */

@@ -5,7 +5,7 @@
  *     directive := '%' flag* [index] [width] ['.' [index] [precision]] [index] verb
  *     flag      := '+' | '-' | '#' | '0' | ' '
  *     index     := '[' number ']'              the argument to take next, from 1
- *     width     := number | '*'                `*`: an argument says it
+ *     width     := number | '*'                `*`: an argument is the width
  */
 #include "location/gotemplate/format.h"
 
@@ -17,10 +17,10 @@ struct format_reader {
     size_t at;
     const struct value *arguments;
     size_t n_arguments;
-    size_t next;          /* argument */
+    size_t next;          /* the index of the next argument */
     bool is_reordered;    /* an index was used: extra arguments are not reported */
-    bool is_index_good;   /* of this directive */
-    bool is_behind_index; /* directly after an index */
+    bool is_index_good;   /* the index of this directive is valid */
+    bool is_behind_index; /* the position is directly after an index */
     size_t bracket;       /* the last closing bracket that was found */
 };
 
@@ -48,8 +48,8 @@ static bool read_flag(struct format_reader *r) {
     return true;
 }
 
-/* Reads digits up to `end`. A number that is far too large consumes the whole text, as
- * in Go. */
+/* Reads digits up to `end`. If the number is far too large, the whole text is consumed,
+ * as in Go. */
 static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
     int number = 0;
     const size_t from = r->at;
@@ -66,7 +66,7 @@ static bool read_number(struct format_reader *r, size_t end, int *ret_number) {
 }
 
 /* Returns the offset of the next closing bracket, or the length of the format. Each
- * bracket is searched for once, also where many open before it. */
+ * bracket is searched for once, even if many open before it. */
 static size_t find_bracket(struct format_reader *r) {
     if (r->bracket < r->at) {
         r->bracket = r->at;
@@ -101,7 +101,7 @@ static void read_index(struct format_reader *r) {
     }
 }
 
-/* Takes the argument for a `*`; false where it cannot be a width. */
+/* Takes the argument for a `*`; false if it cannot be a width. */
 static bool take_number(struct format_reader *r, int *ret_number) {
     if (r->next >= r->n_arguments) {
         return false;
@@ -120,7 +120,7 @@ static void read_width(struct format_reader *r) {
     if (peek(r) != '*') {
         format->has_width = read_number(r, r->format.len, &format->width);
         if (r->is_behind_index && format->has_width) {
-            r->is_index_good = false; /* %[3]2d */
+            r->is_index_good = false; /* as in %[3]2d */
         }
         return;
     }
@@ -158,14 +158,14 @@ static void read_precision(struct format_reader *r) {
     }
     r->at++;
     if (r->is_behind_index) {
-        r->is_index_good = false; /* %[3].2d */
+        r->is_index_good = false; /* as in %[3].2d */
     }
     read_index(r);
     if (peek(r) == '*') {
         read_star_precision(r);
         return;
     }
-    format->has_precision = true; /* 0 without digits */
+    format->has_precision = true; /* 0 if there are no digits */
     if (!read_number(r, r->format.len, &format->precision)) {
         format->precision = 0;
     }
@@ -179,7 +179,7 @@ static void add_fault(struct format_reader *r, uint32_t verb, const char *fault)
 
 static bool add_argument(struct format_reader *r, uint32_t verb) {
     struct format *format = &r->printer.format;
-    if (verb == '%') { /* whatever the flags */
+    if (verb == '%') { /* flags have no effect */
         fx_buf_char(r->printer.out, '%');
         return true;
     }
@@ -221,7 +221,7 @@ static bool read_directive(struct format_reader *r) {
     return add_argument(r, verb);
 }
 
-/* `%!(EXTRA int=1, string=x)` */
+/* Appends `%!(EXTRA int=1, string=x)`. */
 static bool add_surplus(struct format_reader *r) {
     if (r->is_reordered || r->next >= r->n_arguments) {
         return true;
@@ -247,7 +247,7 @@ static bool add_surplus(struct format_reader *r) {
     return true;
 }
 
-/* Appends the text before the next `%`, and skips the `%`. False where there is none. */
+/* Appends the text before the next `%`, and skips the `%`. False if there is none. */
 static bool copy_text(struct format_reader *r) {
     const size_t from = r->at;
     while (r->at < r->format.len && r->format.data[r->at] != '%') {

@@ -19,7 +19,7 @@ static bool format_once(struct template_run *run, const uint8_t *data, size_t si
                                value_float64(-0.0)};
     struct map_entry entries[] = {{FX_TEXT("a"), value_bool(true)},
                                   {FX_TEXT("b"), value_nil()}};
-    struct list list = {TYPE_LIST, FX_COUNT(elements), elements};
+    struct template_list list = {TYPE_LIST, FX_COUNT(elements), elements};
     struct map map = {.type = TYPE_MAP, .n = 2, .capacity = 2, .entries = entries};
     const struct value values[] = {
         value_int(-42),           value_string(FX_TEXT("a\"b`\n")),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/gotemplate/program.h - private: a parsed template, which the interpreter
- * executes. It does not change after parsing. Everything is in the arena of the
- * program, texts are in its copy of the source.
+ * executes. It does not change after parsing. Everything is in the arena of the program;
+ * texts are in its copy of the source.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_PROGRAM_H
 #define FX_LOCATION_GOTEMPLATE_PROGRAM_H
@@ -21,13 +21,14 @@ struct source_span {
     uint32_t off, len;
 };
 
-/* A literal number, which becomes what its operand position needs. Without a type asked
- * for it is `ideal`: an int or, with a fraction or an exponent, a float64. */
+/* A number literal. It is converted to the type that its position needs. If the position
+ * needs no type, its value is `ideal`: an int, or a float64 if it has a fraction or an
+ * exponent. */
 struct literal {
-    bool is_int, is_float; /* can it be one? */
+    bool is_int, is_float; /* it can be converted to that type */
     int64_t integer;
     double number;
-    struct value ideal; /* MISSING: an integer beyond an int */
+    struct value ideal; /* MISSING if the integer does not fit an int */
 };
 
 enum operand_type {
@@ -44,7 +45,7 @@ enum operand_type {
 struct operand {
     enum operand_type type;
     struct source_span span;
-    /* The fields behind it, from left to right. */
+    /* The fields after the operand, from left to right. */
     const struct fx_text *fields;
     size_t n_fields;
     union {
@@ -62,7 +63,7 @@ struct command {
     struct source_span span;
     const struct operand *operands;
     size_t n_operands;
-    const struct command *next; /* behind the `|` */
+    const struct command *next; /* the command after the `|` */
 };
 
 enum { MOST_DECLARED = 2 };
@@ -72,17 +73,17 @@ struct pipeline {
     struct source_span span;
     uint32_t variables[MOST_DECLARED];
     size_t n_variables;
-    bool assigns; /* to variables that there are */
+    bool assigns; /* assigns to existing variables */
     const struct command *commands;
 };
 
 enum statement_type {
     STATEMENT_TEXT,
-    STATEMENT_PRINT, /* a pipeline; with variables nothing is printed */
+    STATEMENT_PRINT, /* a pipeline; one that sets variables prints nothing */
     STATEMENT_IF,
     STATEMENT_RANGE,
     STATEMENT_WITH,
-    STATEMENT_TEMPLATE, /* also where a block stands */
+    STATEMENT_TEMPLATE, /* also for `block` */
     STATEMENT_BREAK,
     STATEMENT_CONTINUE,
 };
@@ -90,14 +91,14 @@ enum statement_type {
 struct statement {
     enum statement_type type;
     struct source_span span;
-    struct fx_text text;                 /* or the template's name */
-    const struct definition *definition; /* NULL: there is no template of that name */
-    const struct pipeline *pipeline;     /* NULL where there is none */
+    struct fx_text text;                 /* the text, or the template's name */
+    const struct definition *definition; /* NULL if no template has that name */
+    const struct pipeline *pipeline;     /* NULL if there is none */
     const struct statement *body, *otherwise;
     const struct statement *next;
 };
 
-/* What `define`, `block` and the text as a whole are. */
+/* A named template: a `define`, a `block`, or the text as a whole. */
 struct definition {
     struct fx_text name;
     const struct statement *body;

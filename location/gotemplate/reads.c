@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/reads.c - what a template may read of any document: an execution
- * on the tree of wanted parts instead of a document, which takes every branch once.
- * Results of functions have no position in it: their arguments are wanted whole.
+ * location/gotemplate/reads.c - finds the parts of any document that a template may read.
+ * It executes the template on the tree of wanted parts instead of a document, and takes
+ * every branch once. The result of a function has no position in the tree, so the
+ * arguments are wanted whole.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 
 /* The position of a value. */
 struct standing {
-    bool is_context; /* it is the context, the first `$` */
+    bool is_context; /* the value is the context, the first `$` */
     struct fx_json_cursor cursor;
 };
 
@@ -23,7 +24,7 @@ struct template_reading {
     size_t n_origins;
     const char *const *fields; /* known context fields, ended by NULL; or NULL */
     struct fx_text unknown;    /* the first context field that is not known */
-    struct known {
+    struct known_variable {
         uint32_t id;
         struct standing standing;
     } variables[FX_LIMIT_TEMPLATE_VARIABLES];
@@ -33,9 +34,10 @@ struct template_reading {
 static bool read_pipeline(struct template_reading *reading, const struct standing *dot,
                           const struct pipeline *pipeline, struct standing *ret_standing);
 
-/* Marks the value as wanted: it is printed, computed with, or cannot be followed
- * further. */
-static void use(const struct template_reading *reading, const struct standing *standing) {
+/* Marks the whole value as wanted. Called for values that are printed or computed with,
+ * and for values that cannot be followed further. */
+static void use_value(const struct template_reading *reading,
+                      const struct standing *standing) {
     if (!standing->is_context) {
         fx_json_cursor_all(standing->cursor);
         return;
@@ -57,9 +59,10 @@ static struct standing find_variable(const struct template_reading *reading,
     return nowhere;
 }
 
-/* A variable has one position. Any other value that is assigned to it is wanted whole,
- * so that nothing of it has to be followed. The context is no position: a variable that
- * may also be something else has none of its fields. */
+/* Sets the position of a variable, which has only one. Any further value that is assigned
+ * to it is marked as wanted, so that its parts need not be followed. The context has no
+ * position: a variable that may hold either the context or another value gets no
+ * position. */
 static void set_variable(struct template_reading *reading, uint32_t id, bool assigns,
                          const struct standing *standing) {
     size_t i = 0;
@@ -67,14 +70,14 @@ static void set_variable(struct template_reading *reading, uint32_t id, bool ass
         i++;
     }
     if (assigns || i < reading->n_variables || i == FX_LIMIT_TEMPLATE_VARIABLES) {
-        use(reading, standing);
+        use_value(reading, standing);
         if (i < reading->n_variables && reading->variables[i].standing.is_context) {
-            use(reading, &reading->variables[i].standing);
+            use_value(reading, &reading->variables[i].standing);
             reading->variables[i].standing = nowhere;
         }
         return;
     }
-    reading->variables[i] = (struct known){id, *standing};
+    reading->variables[i] = (struct known_variable){id, *standing};
     reading->n_variables++;
 }
 
@@ -137,21 +140,21 @@ static bool use_operand(struct template_reading *reading, const struct standing 
     if (!read_operand(reading, dot, operand, &standing)) {
         return false;
     }
-    use(reading, &standing);
+    use_value(reading, &standing);
     return true;
 }
 
 /* ---- commands -------------------------------------------------------------------- */
 
-/* `index x 1 "a"`: only a literal text is the key of a known member; other keys select
- * unknown elements or members. */
+/* Reads `index x 1 "a"`. Only a literal text is the key of a known member; other keys
+ * select unknown elements or members. */
 static bool read_index(struct template_reading *reading, const struct standing *dot,
                        const struct command *command, const struct standing *final,
                        struct standing *ret_standing) {
     const struct operand *from = &command->operands[1];
     bool ok = read_operand(reading, dot, from, ret_standing);
     if (ok && ret_standing->is_context) {
-        use(reading, ret_standing);
+        use_value(reading, ret_standing);
         *ret_standing = nowhere;
     }
     for (size_t i = 2; ok && i < command->n_operands; i++) {
@@ -164,7 +167,7 @@ static bool read_index(struct template_reading *reading, const struct standing *
         }
     }
     if (final != NULL) {
-        use(reading, final);
+        use_value(reading, final);
         fx_json_cursor_element(&ret_standing->cursor);
     }
     return ok;
@@ -177,7 +180,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
         return false;
     }
     if (standing.is_context) {
-        use(reading, &standing);
+        use_value(reading, &standing);
     } else {
         fx_json_cursor_count(standing.cursor);
     }
@@ -185,7 +188,7 @@ static bool read_len(struct template_reading *reading, const struct standing *do
     return true;
 }
 
-/* `final` is the value before the `|`, or NULL. */
+/* Reads a call. `final` is the value before the `|`, or NULL. */
 static bool read_call(struct template_reading *reading, const struct standing *dot,
                       const struct command *command, const struct standing *final,
                       struct standing *ret_standing) {
@@ -201,7 +204,7 @@ static bool read_call(struct template_reading *reading, const struct standing *d
         ok = use_operand(reading, dot, &command->operands[i]);
     }
     if (final != NULL) {
-        use(reading, final);
+        use_value(reading, final);
     }
     *ret_standing = nowhere;
     return ok;
@@ -214,7 +217,7 @@ static bool read_command(struct template_reading *reading, const struct standing
     if (first->type == OPERAND_FUNCTION && first->n_fields == 0) {
         return read_call(reading, dot, command, final, ret_standing);
     }
-    /* Arguments for an operand that takes none: the execution fails. */
+    /* An operand that takes no arguments has some: the execution fails. */
     return read_operand(reading, dot, first, ret_standing);
 }
 
@@ -254,12 +257,12 @@ static bool read_print(struct template_reading *reading, const struct standing *
     }
     set_variables(reading, statement->pipeline, &standing);
     if (statement->pipeline->n_variables == 0) {
-        use(reading, &standing);
+        use_value(reading, &standing);
     }
     return true;
 }
 
-/* if, with: tests whether the value is empty. */
+/* Reads `if` or `with`, which tests whether the value is empty. */
 static bool read_choice(struct template_reading *reading, const struct standing *dot,
                         const struct statement *statement) {
     struct standing standing;
@@ -273,7 +276,7 @@ static bool read_choice(struct template_reading *reading, const struct standing 
            read_list(reading, dot, statement->otherwise);
 }
 
-/* For an empty value the variables are the value itself. */
+/* Reads a `range`. If the value is empty, the variables hold the value itself. */
 static bool read_range(struct template_reading *reading, const struct standing *dot,
                        const struct statement *statement) {
     const struct pipeline *pipeline = statement->pipeline;
@@ -282,7 +285,7 @@ static bool read_range(struct template_reading *reading, const struct standing *
         return false;
     }
     if (element.is_context) {
-        use(reading, &element);
+        use_value(reading, &element);
         element = nowhere;
     }
     fx_json_cursor_element(&element.cursor);
@@ -297,7 +300,8 @@ static bool read_range(struct template_reading *reading, const struct standing *
            read_list(reading, dot, statement->otherwise);
 }
 
-/* A called template sees only its argument, which is wanted whole. */
+/* Reads a call of a template. The template sees only its argument, which is marked as
+ * wanted. */
 static bool read_template(struct template_reading *reading, const struct standing *dot,
                           const struct statement *statement) {
     struct standing standing;
@@ -307,7 +311,7 @@ static bool read_template(struct template_reading *reading, const struct standin
     if (!read_pipeline(reading, dot, statement->pipeline, &standing)) {
         return false;
     }
-    use(reading, &standing);
+    use_value(reading, &standing);
     return true;
 }
 

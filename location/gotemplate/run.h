@@ -21,9 +21,9 @@
 
 struct template_run {
     struct fx_arena arena;
-    struct fx_bound outer; /* of the thread's budget, before this execution */
+    struct fx_bound outer; /* the bound of the thread's budget before this execution */
     struct fx_buf scratch;
-    /* What functions keep for later calls within this execution, or NULL; and the
+    /* Data that functions keep for later calls within this execution, or NULL, and the
      * function that frees it at the end. */
     void *kept;
     void (*free_kept)(void *kept);
@@ -54,15 +54,15 @@ FX_MUST_USE static inline bool run_spend(struct template_run *run, size_t units)
     return fx_spend(units) || run_fail_exceeded(run);
 }
 
-/* Spends for bytes that are copied or compared: RUN_BYTES_COPIED a unit. */
+/* Spends one unit for every RUN_BYTES_COPIED bytes that are copied or compared. */
 #define RUN_BYTES_COPIED 512u
 
 FX_MUST_USE static inline bool run_spend_copy(struct template_run *run, size_t bytes) {
     return run_spend(run, bytes / RUN_BYTES_COPIED);
 }
 
-/* Spends for sorting n items, each of which is compared log2(n) times; `bytes` is the
- * total size of the keys. */
+/* Spends units for sorting n items, each of which is compared log2(n) times; `bytes` is
+ * the total size of the keys. */
 bool run_spend_sort(struct template_run *run, size_t n, size_t bytes) FX_MUST_USE;
 
 /* Checks the depth of a recursion into a value. Maps can contain themselves and lists

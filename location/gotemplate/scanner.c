@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/scanner.c - splits a template into tokens: finds actions, and the
- * tokens in them; and reads the literals among these.
+ * location/gotemplate/scanner.c - splits a template into tokens: finds the actions and
+ * the tokens in them, and reads literals.
  */
 #include "location/gotemplate/parser.h"
 
@@ -14,7 +14,7 @@
 
 static const struct {
     const char *word;
-    enum token_type type;
+    enum template_token_type type;
 } keywords[] = {
 #define X(type, word) {word, TOKEN_##type},
     KEYWORDS(X)
@@ -25,7 +25,7 @@ static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The text that is not read yet. */
+/* Returns the text that is not read yet. */
 static struct fx_text rest(const struct template_scanner *scanner) {
     return (struct fx_text){scanner->source.data + scanner->at,
                             scanner->source.len - scanner->at};
@@ -52,7 +52,7 @@ static bool stands(const struct template_scanner *scanner, size_t by, const char
 }
 
 static struct template_token token_from(const struct template_scanner *scanner,
-                                        size_t start, enum token_type type) {
+                                        size_t start, enum template_token_type type) {
     return (struct template_token){
         .type = type,
         .text = {scanner->source.data + start, scanner->at - start},
@@ -67,12 +67,12 @@ static struct template_token token_from(const struct template_scanner *scanner,
 
 /* ---- between actions ------------------------------------------------------------- */
 
-/* True for `{{- `, which drops the white space before it. */
+/* True for `{{- `, which removes the white space before it. */
 static bool opens_trimming(const struct template_scanner *scanner, size_t by) {
     return ahead(scanner, by + 2) == '-' && is_space(ahead(scanner, by + 3));
 }
 
-/* ` -}}` here? */
+/* True for ` -}}` at the current position. */
 static bool shuts_trimming(const struct template_scanner *scanner) {
     return is_space(ahead(scanner, 0)) && stands(scanner, 1, "-}}");
 }
@@ -132,7 +132,7 @@ static bool skip_comment(struct template_scanner *scanner, size_t start,
                                       "allowed between `*/` and `}}`");
 }
 
-/* Enters the action that is here, unless it is a comment. */
+/* Enters the action at the current position, unless it is a comment. */
 static bool scan_open(struct template_scanner *scanner, struct template_token *ret_token,
                       struct fx_err *err) {
     const size_t start = scanner->at;
@@ -147,7 +147,8 @@ static bool scan_open(struct template_scanner *scanner, struct template_token *r
     return true;
 }
 
-/* Text, an action, or the end; TEXT without bytes is a comment. */
+/* Scans a text, the start of an action, or the end. A comment gives TEXT without
+ * bytes. */
 static bool scan_outside(struct template_scanner *scanner,
                          struct template_token *ret_token, struct fx_err *err) {
     do {
@@ -203,7 +204,7 @@ static bool check_name_end(struct template_scanner *scanner, size_t start,
                 FX_TEXT_ARG(name.text));
 }
 
-static enum token_type word_type(struct fx_text word) {
+static enum template_token_type word_type(struct fx_text word) {
     for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++) {
         if (fx_text_is(word, keywords[i].word)) {
             return keywords[i].type;
@@ -222,7 +223,7 @@ static bool scan_word(struct template_scanner *scanner, struct template_token *r
 }
 
 /* variable := '$' word?        field := '.' word? */
-static bool scan_name(struct template_scanner *scanner, enum token_type type,
+static bool scan_name(struct template_scanner *scanner, enum template_token_type type,
                       struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     scanner->at++;
@@ -238,7 +239,7 @@ static bool scan_name(struct template_scanner *scanner, enum token_type type,
 }
 
 /* Scans a quoted text up to the same quote; a backslash escapes the next rune. */
-static bool scan_quoted(struct template_scanner *scanner, enum token_type type,
+static bool scan_quoted(struct template_scanner *scanner, enum template_token_type type,
                         struct template_token *ret_token, struct fx_err *err) {
     const size_t start = scanner->at;
     const char quote = ahead(scanner, 0);
@@ -331,8 +332,8 @@ static bool scan_number(struct template_scanner *scanner,
            FAIL(scanner, start, err, "bad number syntax: `%.*s`", FX_TEXT_ARG(bad.text));
 }
 
-/* The type of a token of one character. */
-static enum token_type sign_type(char c) {
+/* Returns the type of a token of one character. */
+static enum template_token_type sign_type(char c) {
     switch (c) {
     case '(': return TOKEN_LEFT;
     case ')': return TOKEN_RIGHT;
@@ -387,7 +388,7 @@ static bool is_number_start(const struct template_scanner *scanner) {
            (c == '.' && fx_is_digit(ahead(scanner, 1)));
 }
 
-/* The first character decides the type of the token. */
+/* Scans a token in an action. Its first character decides its type. */
 static bool scan_inside(struct template_scanner *scanner,
                         struct template_token *ret_token, struct fx_err *err) {
     if (is_number_start(scanner)) {
@@ -439,7 +440,7 @@ static bool fail_literal(const struct template_token *token, struct fx_err *err,
                       "%s: `%.*s`", what, FX_TEXT_ARG(token->text));
 }
 
-/* Integers up to 2^64 - 1 that do not fit an int can only be floats. */
+/* Reads an integer. Integers up to 2^64 - 1 that do not fit an int can only be floats. */
 static bool read_integer(struct fx_text number, struct literal *literal) {
     const bool has_sign = number.data[0] == '+' || number.data[0] == '-';
     const bool negative = number.data[0] == '-';
@@ -480,8 +481,8 @@ static bool read_float(struct fx_text number, struct literal *literal) {
     return true;
 }
 
-/* Without a required type a number with a fraction or an exponent is a float64. So is
- * `-0xE`, since text/template only searches for the letters. */
+/* True for a number that is a float64 if no type is required: it has a fraction or an
+ * exponent. `-0xE` is one, too, because text/template only searches for the letters. */
 static bool is_ideal_float(struct fx_text number) {
     const bool is_hex = number.len > 2 && number.data[0] == '0' &&
                         (number.data[1] | 0x20) == 'x' && !holds_any(number, "pP");

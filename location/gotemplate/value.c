@@ -12,18 +12,18 @@
 #include "location/gotemplate/run.h"
 #include "value/tree.h"
 
-struct list *value_list_new(struct template_run *run, size_t n) {
-    struct list *list = run_alloc(run, sizeof *list);
+struct template_list *value_list_new(struct template_run *run, size_t n) {
+    struct template_list *list = run_alloc(run, sizeof *list);
     struct value *values = list == NULL ? NULL : run_alloc(run, n * sizeof *values);
     if (values == NULL) {
         return NULL;
     }
-    *list = (struct list){.type = TYPE_LIST, .n = n, .values = values};
+    *list = (struct template_list){.type = TYPE_LIST, .n = n, .values = values};
     return list;
 }
 
-struct list *value_strings_new(struct template_run *run, size_t n) {
-    struct list *list = value_list_new(run, n);
+struct template_list *value_strings_new(struct template_run *run, size_t n) {
+    struct template_list *list = value_list_new(run, n);
     if (list != NULL) {
         list->type = TYPE_STRINGS;
     }
@@ -33,7 +33,7 @@ struct list *value_strings_new(struct template_run *run, size_t n) {
 static bool list_of_json(struct template_run *run, json_t *array, bool integers,
                          struct value *ret_value) {
     const size_t n = json_array_size(array);
-    struct list *list = run_spend(run, n / 4) ? value_list_new(run, n) : NULL;
+    struct template_list *list = run_spend(run, n / 4) ? value_list_new(run, n) : NULL;
     if (list == NULL) {
         return false;
     }
@@ -115,7 +115,7 @@ bool value_is_true(const struct value *value) {
     return true;
 }
 
-/* NULL: the value has its type. */
+/* The names of the types and kinds. `type` is NULL if the value itself has its type. */
 static const struct {
     const char *type, *kind;
 } names[] = {
@@ -144,17 +144,17 @@ const char *value_kind_name(const struct value *value) {
 
 /* ---- reflect.DeepEqual ------------------------------------------------------------- */
 
-static bool equal(struct template_run *run, const struct value *a, const struct value *b,
-                  size_t depth, bool *ret_equal);
+static bool values_equal(struct template_run *run, const struct value *a,
+                         const struct value *b, size_t depth, bool *ret_equal);
 
-static bool lists_equal(struct template_run *run, const struct list *a,
-                        const struct list *b, size_t depth, bool *ret_equal) {
+static bool lists_equal(struct template_run *run, const struct template_list *a,
+                        const struct template_list *b, size_t depth, bool *ret_equal) {
     *ret_equal = a->n == b->n;
     if (a == b) {
         return true;
     }
     for (size_t i = 0; i < a->n && *ret_equal; i++) {
-        if (!equal(run, &a->values[i], &b->values[i], depth, ret_equal)) {
+        if (!values_equal(run, &a->values[i], &b->values[i], depth, ret_equal)) {
             return false;
         }
     }
@@ -173,15 +173,15 @@ static bool maps_equal(struct template_run *run, struct map *a, struct map *b,
     *ret_equal = a->n == b->n;
     for (size_t i = 0; i < a->n && *ret_equal; i++) {
         *ret_equal = fx_text_equal(a->entries[i].key, b->entries[i].key);
-        if (*ret_equal &&
-            !equal(run, &a->entries[i].value, &b->entries[i].value, depth, ret_equal)) {
+        if (*ret_equal && !values_equal(run, &a->entries[i].value, &b->entries[i].value,
+                                        depth, ret_equal)) {
             return false;
         }
     }
     return true;
 }
 
-/* Compares values of one type that are no list, map or nil. */
+/* Compares values of one type other than lists, maps and nil. */
 static bool scalars_equal(const struct value *a, const struct value *b) {
     if (value_is_integer(a)) {
         return a->integer == b->integer;
@@ -200,8 +200,8 @@ static bool scalars_equal(const struct value *a, const struct value *b) {
                : a->context == b->context;
 }
 
-static bool equal(struct template_run *run, const struct value *a, const struct value *b,
-                  size_t depth, bool *ret_equal) {
+static bool values_equal(struct template_run *run, const struct value *a,
+                         const struct value *b, size_t depth, bool *ret_equal) {
     if (!run_spend(run, 1) || !run_check_depth(run, depth)) {
         return false;
     }
@@ -224,7 +224,7 @@ static bool equal(struct template_run *run, const struct value *a, const struct 
 
 bool value_deep_equal(struct template_run *run, const struct value *a,
                       const struct value *b, bool *ret_equal) {
-    return equal(run, a, b, 0, ret_equal);
+    return values_equal(run, a, b, 0, ret_equal);
 }
 
 /* ---- maps -------------------------------------------------------------------------- */
@@ -298,7 +298,7 @@ static int compare_key(const void *key, const void *entry) {
 }
 
 /* Returns the index of the key, or the index at which to insert it. */
-static size_t find(const struct map *map, struct fx_text key, bool *ret_found) {
+static size_t find_entry(const struct map *map, struct fx_text key, bool *ret_found) {
     return fx_sorted_find(map->entries, map->n, sizeof *map->entries, &key, compare_key,
                           ret_found);
 }
@@ -309,13 +309,12 @@ bool value_map_get(struct template_run *run, struct map *map, struct fx_text key
         return false;
     }
     bool found = false;
-    const size_t at = find(map, key, &found);
+    const size_t at = find_entry(map, key, &found);
     *ret_value = found ? map->entries[at].value : (struct value){.kind = VALUE_MISSING};
     return true;
 }
 
-/* Makes entries that may be written, with room for `more`. The old ones stay in the
- * arena. */
+/* Makes the entries writable, with room for `more`. The old entries stay in the arena. */
 static bool own_entries(struct template_run *run, struct map *map, size_t more) {
     if (map->n + more <= map->capacity && !map->lent) {
         return true;
@@ -350,7 +349,7 @@ bool value_map_put(struct template_run *run, struct map *map, struct fx_text key
         value.kind = VALUE_NIL;
     }
     bool found = false;
-    const size_t at = find(map, key, &found);
+    const size_t at = find_entry(map, key, &found);
     if (found) {
         map->entries[at].value = value;
         return true;
@@ -368,7 +367,7 @@ bool value_map_remove(struct template_run *run, struct map *map, struct fx_text 
         return false;
     }
     bool found = false;
-    const size_t at = find(map, key, &found);
+    const size_t at = find_entry(map, key, &found);
     if (found) {
         if (!run_spend_copy(run, (map->n - at) * sizeof *map->entries)) {
             return false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/gotemplate/value.h - the values that a template computes with: what Go's
- * interface{} would hold. All memory is in the arena of one execution.
+ * location/gotemplate/value.h - the values that a template computes with, as Go's
+ * interface{} holds them. All memory is in the arena of one execution.
  *
- * A function that takes a `struct template_run` (run.h) has set run->err where it
- * returns false or NULL.
+ * A function that takes a `struct template_run` (run.h) has set run->err if it returns
+ * false or NULL.
  */
 #ifndef FX_LOCATION_GOTEMPLATE_VALUE_H
 #define FX_LOCATION_GOTEMPLATE_VALUE_H
@@ -24,7 +24,7 @@ struct value;
 
 /* MISSING is Go's zero reflect.Value, the result for a key that does not exist; NIL is
  * nil. Both print `<no value>`, and `<nil>` inside another value. */
-enum value_kind {
+enum template_value_kind {
     VALUE_MISSING,
     VALUE_NIL,
     VALUE_BOOL,
@@ -36,33 +36,34 @@ enum value_kind {
     VALUE_LIST,
     VALUE_MAP,
     VALUE_OBJECT, /* of a type that functions define: time.Time */
-    VALUE_STRUCT, /* the context: fields, not keys */
+    VALUE_STRUCT, /* the context, which has fields, not keys */
 };
 
 /* A type that functions define, and the operations that the language needs. */
 struct object_type {
     const char *name, *kind; /* what %T prints; reflect.Kind */
-    /* Returns the bytes of text in the object, by which printing it is charged. */
+    /* Returns the number of bytes of text in the object, which is the price of printing
+     * it. */
     size_t (*size)(const void *object);
     /* Appends the object as %v prints it. */
     void (*print)(struct fx_buf *buf, const void *object);
     /* Compare as == and as reflect.DeepEqual do. */
     bool (*equal)(const void *a, const void *b);
     bool (*deep_equal)(const void *a, const void *b);
-    /* Gets a field, or calls a method without arguments (`.Year`). False: it does not
+    /* Gets a field, or calls a method without arguments (`.Year`). False if it does not
      * exist. */
     bool (*member)(const void *object, struct fx_text name, struct value *ret_value);
 };
 
 struct value {
-    enum value_kind kind;
-    bool boxed; /* used by the interpreter: an interface{} in Go (an element, an entry) */
+    enum template_value_kind kind;
+    bool boxed; /* an interface{} in Go (an element, an entry); for the interpreter */
     union {
         bool boolean;
         int64_t integer;
         double number;
         struct fx_text string;
-        struct list *list;
+        struct template_list *list;
         struct map *map;
         struct context *context;
         struct {
@@ -80,8 +81,8 @@ struct value {
 #define TYPE_MAP     "map[string]interface {}"
 #define TYPE_TEXTS   "map[string]string"
 
-/* A slice of that type. A list does not change after it is made. */
-struct list {
+/* A slice; `type` is the name of its Go type. A list does not change after it is made. */
+struct template_list {
     const char *type;
     size_t n;
     struct value *values;
@@ -96,10 +97,10 @@ struct map_entry {
  * map that represents an object of the document is filled, one level deep, when it is
  * first read: see value_map_fill(). */
 struct map {
-    json_t *source;   /* the object, not read yet; NULL: `entries` are valid */
-    bool integers;    /* integers of `source` are Go ints */
-    bool nil;         /* a nil map, which can be read but not written */
-    bool lent;        /* an iteration uses `entries`: a change copies them first */
+    json_t *source; /* the object, not read yet; NULL if `entries` are valid */
+    bool integers;  /* integers of `source` are Go ints */
+    bool nil;       /* a nil map, which can be read but not written */
+    bool lent;      /* an iteration uses `entries`; they must be copied before a change */
     const char *type; /* TYPE_MAP, TYPE_TEXTS */
     size_t n, capacity;
     struct map_entry *entries;
@@ -134,12 +135,12 @@ static inline struct value value_float64(double number) {
     return (struct value){.kind = VALUE_FLOAT64, .number = number};
 }
 
-/* The bytes are borrowed from the arena, the template or the document. */
+/* Makes a string. Its bytes are borrowed from the arena, the template or the document. */
 static inline struct value value_string(struct fx_text string) {
     return (struct value){.kind = VALUE_STRING, .string = string};
 }
 
-static inline struct value value_list(struct list *list) {
+static inline struct value value_list(struct template_list *list) {
     return (struct value){.kind = VALUE_LIST, .list = list};
 }
 
@@ -168,10 +169,10 @@ bool value_of_json(struct template_run *run, json_t *node, bool integers,
                    struct value *ret_value) FX_MUST_USE;
 
 /* Makes an []interface{} of n zero values; the caller may change its `type`. */
-struct list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
+struct template_list *value_list_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* Makes a []string of n values, which the caller sets. */
-struct list *value_strings_new(struct template_run *run, size_t n) FX_MUST_USE;
+struct template_list *value_strings_new(struct template_run *run, size_t n) FX_MUST_USE;
 
 /* Makes an empty map[string]interface{}; the caller may change its `type`. */
 struct map *value_map_new(struct template_run *run) FX_MUST_USE;
@@ -179,15 +180,15 @@ struct map *value_map_new(struct template_run *run) FX_MUST_USE;
 /* Sorts the entries after they were written in any order. Each key occurs once. */
 bool value_map_sort(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* Fills `entries` and `n`. Must be called before they are read. */
+/* Fills `entries` and `n`, and must be called before they are read. */
 bool value_map_fill(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* Gets the value of `key`; MISSING where there is none. */
+/* Gets the value of `key`; MISSING if there is none. */
 bool value_map_get(struct template_run *run, struct map *map, struct fx_text key,
                    struct value *ret_value) FX_MUST_USE;
 
-/* Adds or replaces an entry; the key is borrowed. MISSING is stored as nil. Errors:
- * also FX_EMUTATE for a nil map. */
+/* Adds or replaces an entry; the key is borrowed. MISSING is stored as nil. Errors: those
+ * of run.h, and FX_EMUTATE for a nil map. */
 bool value_map_put(struct template_run *run, struct map *map, struct fx_text key,
                    struct value value) FX_MUST_USE;
 
@@ -198,10 +199,10 @@ bool value_map_remove(struct template_run *run, struct map *map,
 /* Copies the map; the copy shares the values. */
 struct map *value_map_copy(struct template_run *run, struct map *map) FX_MUST_USE;
 
-/* The length of a list, map or string; 0 for other values. */
+/* Returns the length of a list, map or string; 0 for other values. */
 size_t value_length(const struct value *value);
 
-/* True where `if` takes the value as true, and Sprig as not empty. */
+/* True for a value that `if` takes as true. Sprig takes all other values as empty. */
 bool value_is_true(const struct value *value);
 
 /* Compares as reflect.DeepEqual does: types must be equal, too; MISSING equals NIL.
@@ -216,13 +217,13 @@ const char *value_type_name(const struct value *value);
  */
 const char *value_kind_name(const struct value *value);
 
-/* Appends the value as %v prints it: `map[a:1 b:[x <nil>]]`, `1e+06`. A failure to
- * append is kept in `buf`; false where another limit is exceeded. */
+/* Appends the value as %v prints it: `map[a:1 b:[x <nil>]]`, `1e+06`. A failure to append
+ * is kept in `buf`. False if another limit is exceeded. */
 bool value_print(struct template_run *run, struct fx_buf *buf,
                  const struct value *value) FX_MUST_USE;
 
-/* Gets the text of a value as Sprig's toString does: a string itself, borrowed; else
- * the printed value, in the arena. */
+/* Gets the text of a value as Sprig's toString does. The text of a string is borrowed;
+ * any other value is printed to the arena. */
 bool value_text(struct template_run *run, const struct value *value,
                 struct fx_text *ret_text) FX_MUST_USE;
 

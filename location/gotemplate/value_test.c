@@ -117,8 +117,8 @@ static void a_nil_map_is_not_written(void **state) {
 }
 
 static void truth(void **state) {
-    struct list *some = value_list_new(*state, 1);
-    struct list *none = value_list_new(*state, 0);
+    struct template_list *some = value_list_new(*state, 1);
+    struct template_list *none = value_list_new(*state, 0);
     const struct {
         struct value value;
         bool is_true;

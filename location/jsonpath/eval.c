@@ -10,8 +10,8 @@
 /* ---- objects and placeholders ------------------------------------------------------ */
 
 static bool add_member(struct path_run *run, struct value_map *map,
-                       const struct node *key, const struct path_value *current,
-                       const struct path_value *value) {
+                       const struct expression_node *key,
+                       const struct path_value *current, const struct path_value *value) {
     struct path_value name;
     struct fx_text text;
     if (!fx_jsonpath_eval_node(run, key, current, &name) ||
@@ -26,17 +26,17 @@ static bool add_member(struct path_run *run, struct value_map *map,
     return true;
 }
 
-/* The state while the values of a path become members. */
+/* The state of adding the values of a path as members. */
 struct gathering {
     struct value_map *map;
-    const struct node *key;
+    const struct expression_node *key;
     const struct path_value *current;
-    unsigned quiet; /* of the callers */
+    unsigned quiet; /* run->quiet before the walk */
     bool failed;
 };
 
-/* A failing key makes the whole object fail, not only a branch. */
-static bool gather(struct path_walk *walk, const struct path_value *value) {
+/* Adds a member. A key that fails makes the whole object fail, not only a branch. */
+static bool gather_member(struct path_walk *walk, const struct path_value *value) {
     struct gathering *gathering = walk->user;
     struct path_run *run = walk->run;
     const unsigned quiet = run->quiet;
@@ -50,16 +50,18 @@ static bool gather(struct path_walk *walk, const struct path_value *value) {
     return !gathering->failed;
 }
 
-/* `{#0: $.a[*]}`: adds a member for each value of the path. */
-static bool add_path(struct path_run *run, struct value_map *map, const struct node *key,
-                     const struct node *path, const struct path_value *current) {
+/* Adds a member for each value of the path, as in `{#0: $.a[*]}`. */
+static bool add_path(struct path_run *run, struct value_map *map,
+                     const struct expression_node *key,
+                     const struct expression_node *path,
+                     const struct path_value *current) {
     struct gathering gathering = {map, key, current, run->quiet, false};
     struct path_walk walk = {
-        .run = run, .keeps_way = true, .found = gather, .user = &gathering};
+        .run = run, .keeps_way = true, .found = gather_member, .user = &gathering};
     return fx_jsonpath_walk(&walk, path, current) && !gathering.failed;
 }
 
-/* Orders by key, equal keys in the order in which they were added. */
+/* Compares by key. Equal keys keep the order in which they were added. */
 static int compare_added(const void *a, const void *b) {
     const struct value_member *const *left = a;
     const struct value_member *const *right = b;
@@ -89,14 +91,14 @@ static bool sort_map(struct path_run *run, const struct value_map *added,
     return true;
 }
 
-static bool eval_object(struct path_run *run, const struct node *node,
+static bool eval_object(struct path_run *run, const struct expression_node *node,
                         const struct path_value *current, struct path_value *ret_value) {
     struct value_map added = {0};
     struct value_map *map = fx_jsonpath_alloc(run, sizeof *map);
     bool ok = map != NULL;
-    for (const struct node *key = fx_jsonpath_first(run->program, node);
+    for (const struct expression_node *key = fx_jsonpath_first(run->program, node);
          ok && key != NULL;) {
-        const struct node *child = fx_jsonpath_sibling(run->program, key);
+        const struct expression_node *child = fx_jsonpath_sibling(run->program, key);
         if (child->type == NODE_PATH && child->as.path.follows_key) {
             ok = add_path(run, &added, key, child, current);
         } else {
@@ -123,7 +125,7 @@ static bool part_text(struct path_run *run, const struct key_part *part,
     return !part->is_index || fx_jsonpath_text(run, &index, ret_text);
 }
 
-/* `$["a"]["0"]`: all key parts. */
+/* Makes the text of all key parts: `$["a"]["0"]`. */
 static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
     struct fx_buf buf;
     bool ok = true;
@@ -150,8 +152,9 @@ static bool eval_whole_way(struct path_run *run, struct path_value *ret_value) {
 }
 
 /* Returns the branching step with that number, or NULL. */
-static const struct node *find_step(const struct path_run *run, int64_t number) {
-    const struct node *step = fx_jsonpath_first(run->program, run->way->path);
+static const struct expression_node *find_step(const struct path_run *run,
+                                               int64_t number) {
+    const struct expression_node *step = fx_jsonpath_first(run->program, run->way->path);
     for (; step != NULL; step = fx_jsonpath_next(run->program, step)) {
         if (fx_jsonpath_is_branching(step) && number-- == 0) {
             return step;
@@ -160,13 +163,15 @@ static const struct node *find_step(const struct path_run *run, int64_t number) 
     return NULL;
 }
 
-/* For `..` the result is a list of texts, for other steps one text. */
-static bool eval_placeholder(struct path_run *run, const struct node *node,
+/* Evaluates a placeholder. For `..` the result is a list of texts, for other steps one
+ * text. */
+static bool eval_placeholder(struct path_run *run, const struct expression_node *node,
                              struct path_value *ret_value) {
     if (run->way != NULL && node->as.integer < 0) {
         return eval_whole_way(run, ret_value);
     }
-    const struct node *step = run->way == NULL ? NULL : find_step(run, node->as.integer);
+    const struct expression_node *step =
+        run->way == NULL ? NULL : find_step(run, node->as.integer);
     struct value_list *list = fx_jsonpath_alloc(run, sizeof *list);
     if (list == NULL || step == NULL) {
         return list != NULL &&
@@ -191,14 +196,14 @@ static bool eval_placeholder(struct path_run *run, const struct node *node,
 
 /* ---- nodes ------------------------------------------------------------------------- */
 
-static bool eval_list(struct path_run *run, const struct node *node,
+static bool eval_list(struct path_run *run, const struct expression_node *node,
                       const struct path_value *current, struct path_value *ret_value) {
     struct value_list *list = fx_jsonpath_alloc(run, sizeof *list);
     if (list == NULL) {
         return false;
     }
-    for (const struct node *entry = fx_jsonpath_first(run->program, node); entry != NULL;
-         entry = fx_jsonpath_next(run->program, entry)) {
+    for (const struct expression_node *entry = fx_jsonpath_first(run->program, node);
+         entry != NULL; entry = fx_jsonpath_next(run->program, entry)) {
         struct path_value value;
         if (!fx_jsonpath_eval_node(run, entry, current, &value) ||
             !fx_jsonpath_append(run, list, &value)) {
@@ -211,7 +216,7 @@ static bool eval_list(struct path_run *run, const struct node *node,
 
 /* ---- variables ------------------------------------------------------------------- */
 
-/* Parses the key of a variable as an index: decimal digits (a sign is harmless). */
+/* Parses the key of a variable as an index: decimal digits, with or without a `+`. */
 static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     size_t index = 0;
     const size_t start = text.len > 1 && text.data[0] == '+' ? 1 : 0;
@@ -225,9 +230,9 @@ static bool read_index(struct fx_text text, size_t count, size_t *ret_index) {
     return text.len > 0 && index < count;
 }
 
-/* A missing member of a map is null. */
-static bool look_up(struct path_run *run, const struct node *node, struct fx_text key,
-                    struct path_value *value) {
+/* Gets a member or an element. A missing member of a map is null. */
+static bool look_up(struct path_run *run, const struct expression_node *node,
+                    struct fx_text key, struct path_value *value) {
     size_t count = 0;
     size_t index = 0;
     if (fx_jsonpath_is_map(value)) {
@@ -246,12 +251,12 @@ static bool look_up(struct path_run *run, const struct node *node, struct fx_tex
                             FX_TEXT_ARG(key), fx_jsonpath_type_name(value));
 }
 
-static bool eval_variable(struct path_run *run, const struct node *node,
+static bool eval_variable(struct path_run *run, const struct expression_node *node,
                           const struct path_value *current,
                           struct path_value *ret_value) {
     *ret_value = fx_jsonpath_of_node(run->root);
     bool ok = look_up(run, node, node->as.text, ret_value);
-    for (const struct node *key = fx_jsonpath_first(run->program, node);
+    for (const struct expression_node *key = fx_jsonpath_first(run->program, node);
          ok && key != NULL; key = fx_jsonpath_next(run->program, key)) {
         struct path_value name;
         struct fx_text text;
@@ -263,14 +268,14 @@ static bool eval_variable(struct path_run *run, const struct node *node,
 
 /* ---- calls, operators, choices --------------------------------------------------- */
 
-static bool fail_call(struct path_run *run, const struct node *node) {
+static bool fail_call(struct path_run *run, const struct expression_node *node) {
     return run->quiet == 0 &&
            fx_jsonpath_check_call(run->program, node, FX_EMUTATE, run->err);
 }
 
-static bool eval_call(struct path_run *run, const struct node *node,
+static bool eval_call(struct path_run *run, const struct expression_node *node,
                       const struct path_value *current, struct path_value *ret_value) {
-    const struct node *argument = fx_jsonpath_first(run->program, node);
+    const struct expression_node *argument = fx_jsonpath_first(run->program, node);
     if (argument == NULL || argument->next != 0) {
         return fail_call(run, node);
     }
@@ -279,13 +284,13 @@ static bool eval_call(struct path_run *run, const struct node *node,
            fx_jsonpath_call(run, node, &value, ret_value);
 }
 
-/* True for null and false, which `??` and `? :` test; not for undefined. */
+/* True for null and false, which `??` and `? :` test; false for undefined. */
 static bool is_nothing(const struct path_value *value) {
     bool truth = true;
     return fx_jsonpath_is_null(value) || (fx_jsonpath_as_bool(value, &truth) && !truth);
 }
 
-/* True where the left operand alone decides; it is then the result. */
+/* True if the left operand alone decides; it is then the result. */
 static bool decides(enum operator_id id, const struct path_value *left) {
     bool truth = false;
     switch ((int)id) {
@@ -296,9 +301,9 @@ static bool decides(enum operator_id id, const struct path_value *left) {
     }
 }
 
-static bool eval_infix(struct path_run *run, const struct node *node,
+static bool eval_infix(struct path_run *run, const struct expression_node *node,
                        const struct path_value *current, struct path_value *ret_value) {
-    const struct node *first = fx_jsonpath_child(run->program, node);
+    const struct expression_node *first = fx_jsonpath_child(run->program, node);
     struct path_value left;
     struct path_value right;
     if (!fx_jsonpath_eval_node(run, first, current, &left)) {
@@ -313,7 +318,7 @@ static bool eval_infix(struct path_run *run, const struct node *node,
            fx_jsonpath_operate(run, node, &left, &right, ret_value);
 }
 
-static bool eval_prefix(struct path_run *run, const struct node *node,
+static bool eval_prefix(struct path_run *run, const struct expression_node *node,
                         const struct path_value *current, struct path_value *ret_value) {
     struct path_value operand;
     return fx_jsonpath_eval_node(run, fx_jsonpath_child(run->program, node), current,
@@ -321,14 +326,14 @@ static bool eval_prefix(struct path_run *run, const struct node *node,
            fx_jsonpath_prefix(run, node, &operand, ret_value);
 }
 
-static bool eval_if(struct path_run *run, const struct node *node,
+static bool eval_if(struct path_run *run, const struct expression_node *node,
                     const struct path_value *current, struct path_value *ret_value) {
-    const struct node *condition = fx_jsonpath_child(run->program, node);
+    const struct expression_node *condition = fx_jsonpath_child(run->program, node);
     struct path_value value;
     if (!fx_jsonpath_eval_node(run, condition, current, &value)) {
         return false;
     }
-    const struct node *branch = fx_jsonpath_sibling(run->program, condition);
+    const struct expression_node *branch = fx_jsonpath_sibling(run->program, condition);
     if (is_nothing(&value)) {
         branch = fx_jsonpath_sibling(run->program, branch);
     }
@@ -339,7 +344,7 @@ static bool eval_if(struct path_run *run, const struct node *node,
     return fx_jsonpath_eval_node(run, branch, current, ret_value);
 }
 
-static bool eval_compound(struct path_run *run, const struct node *node,
+static bool eval_compound(struct path_run *run, const struct expression_node *node,
                           const struct path_value *current,
                           struct path_value *ret_value) {
     switch (node->type) {
@@ -356,7 +361,7 @@ static bool eval_compound(struct path_run *run, const struct node *node,
     }
 }
 
-bool fx_jsonpath_eval_node(struct path_run *run, const struct node *node,
+bool fx_jsonpath_eval_node(struct path_run *run, const struct expression_node *node,
                            const struct path_value *current,
                            struct path_value *ret_value) {
     switch (node->type) {

@@ -95,9 +95,9 @@ static json_t *take_part(json_t *from, const struct fx_jsonpath_part *part) {
                           : fx_tree_view_text(from, part->key);
 }
 
-static bool leads_below(const struct fx_jsonpath *path, const struct node *step,
-                        json_t *from, const struct fx_jsonpath_match *match,
-                        size_t n_taken) {
+static bool leads_below(const struct fx_jsonpath *path,
+                        const struct expression_node *step, json_t *from,
+                        const struct fx_jsonpath_match *match, size_t n_taken) {
     while (from != NULL) {
         if (leads_to(path, step->next, from, match, n_taken)) {
             return true;
@@ -115,7 +115,7 @@ static bool leads_to(const struct fx_jsonpath *path, node_index at, json_t *from
     if (at == 0 || from == NULL) {
         return from == match->value && n_taken == match->n_parts;
     }
-    const struct node *step = &path->nodes[at];
+    const struct expression_node *step = &path->nodes[at];
     if (step->type == STEP_NAME) {
         return leads_to(path, step->next, fx_tree_view_text(from, step->as.text), match,
                         n_taken);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/evaluate.c - one evaluation: its memory and limits; its value, or
- * the matches of a path.
+ * location/jsonpath/evaluate.c - one evaluation: its memory and limits, and its result, a
+ * value or the matches of a path.
  */
 #include "location/jsonpath/value.h"
 
@@ -180,7 +180,7 @@ struct found_node {
 struct found_nodes {
     struct found_node *items;
     size_t n_items, cap_items;
-    size_t n_parts, key_bytes; /* of all of them */
+    size_t n_parts, key_bytes; /* sums over all matches */
 };
 
 static bool add_found(struct path_walk *walk, const struct path_value *value) {
@@ -207,7 +207,7 @@ static bool add_found(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_spend(run, bytes / FX_BUDGET_BYTES);
 }
 
-/* The memory of the next key part and the next key, after the matches. */
+/* The memory, after the matches, for the next key part and the next key. */
 struct behind {
     struct fx_jsonpath_part *part;
     char *key;

@@ -15,8 +15,9 @@
 
 /* ---- =~ and !~ --------------------------------------------------------------------- */
 
-/* An invalid pattern is a fault of the object; memory and time are not. */
-static bool fail_pattern(struct path_run *run, const struct node *infix,
+/* Fails for a pattern that cannot be compiled. An invalid pattern is a fault of the
+ * object; lack of memory or time is not. */
+static bool fail_pattern(struct path_run *run, const struct expression_node *infix,
                          const struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         run->is_over = true;
@@ -26,7 +27,7 @@ static bool fail_pattern(struct path_run *run, const struct node *infix,
 }
 
 /* Checks the limits for one more pattern. */
-static bool check_limits(struct path_run *run, const struct node *infix,
+static bool check_limits(struct path_run *run, const struct expression_node *infix,
                          struct fx_text text) {
     if (text.len > FX_LIMIT_JSONPATH_OBJECT_PATTERN_BYTES) {
         run->is_over = true;
@@ -43,9 +44,9 @@ static bool check_limits(struct path_run *run, const struct node *infix,
     return true;
 }
 
-/* Compiles a text of the object. An invalid one is cached, too, since compiling it cost
- * time. */
-static bool add_pattern(struct path_run *run, const struct node *infix,
+/* Compiles a text of the object. An invalid text is cached, too, because compiling it
+ * took time. */
+static bool add_pattern(struct path_run *run, const struct expression_node *infix,
                         struct fx_text text, const struct fx_regex **ret_pattern) {
     if (!check_limits(run, infix, text)) {
         return false;
@@ -61,7 +62,7 @@ static bool add_pattern(struct path_run *run, const struct node *infix,
 }
 
 /* Gets the compiled pattern of the text. */
-static bool take_pattern(struct path_run *run, const struct node *infix,
+static bool take_pattern(struct path_run *run, const struct expression_node *infix,
                          struct fx_text text, const struct fx_regex **ret_pattern) {
     for (size_t i = 0; i < run->n_patterns; i++) {
         if (fx_text_equal(run->patterns[i].text, text)) {
@@ -74,7 +75,7 @@ static bool take_pattern(struct path_run *run, const struct node *infix,
     return add_pattern(run, infix, text, ret_pattern);
 }
 
-static bool match_pattern(struct path_run *run, const struct node *infix,
+static bool match_pattern(struct path_run *run, const struct expression_node *infix,
                           const struct path_value *left, const struct path_value *right,
                           bool *ret_matches) {
     const struct fx_regex *regex = infix->as.pattern;
@@ -93,16 +94,17 @@ static bool match_pattern(struct path_run *run, const struct node *infix,
     return fx_fail_at(run->err, err.code, infix->off, infix->len, "%s", err.msg);
 }
 
-/* Both operands, also as numbers where both are numbers or numeric texts. */
+/* Both operands. They are also given as numbers if both are numbers or numeric texts. */
 struct operands {
     struct path_run *run;
-    const struct node *node;
+    const struct expression_node *node;
     const struct path_value *left, *right;
     bool are_numbers;
     struct number a, b;
 };
 
-/* The message for `-` has a hint about names with a hyphen. */
+/* Fails for operands of wrong types. The message for `-` has a hint about names with a
+ * hyphen. */
 static bool fail_types(const struct operands *of) {
     const enum operator_id id = (enum operator_id)of->node->id;
     return FX_JSONPATH_FAIL(
@@ -115,8 +117,9 @@ static bool fail_types(const struct operands *of) {
 
 /* ---- numbers --------------------------------------------------------------------- */
 
-/* Bits that are shifted out are lost; a negative count is a large one. */
-static double shift(enum operator_id id, double number, double by) {
+/* Shifts a number. Bits that are shifted out are lost; a negative count is a large
+ * one. */
+static double shift_bits(enum operator_id id, double number, double by) {
     const int64_t bits = fx_jsonpath_truncate(number);
     const int64_t count = fx_jsonpath_truncate(by);
     const bool all = count < 0 || count > 63;
@@ -151,7 +154,7 @@ static double calculate(enum operator_id id, double a, double b) {
     case OPERATOR_MODULO: return fmod(a, b);
     case OPERATOR_POWER: return pow(a, b);
     case OPERATOR_SHIFT_LEFT:
-    case OPERATOR_SHIFT_RIGHT: return shift(id, a, b);
+    case OPERATOR_SHIFT_RIGHT: return shift_bits(id, a, b);
     default: return bits(id, a, b);
     }
 }
@@ -200,7 +203,7 @@ static bool are_texts(const struct operands *of) {
     return fx_jsonpath_as_text(of->left, &text) && fx_jsonpath_as_text(of->right, &text);
 }
 
-static bool add(const struct operands *of, struct path_value *ret_value) {
+static bool eval_plus(const struct operands *of, struct path_value *ret_value) {
     return of->are_numbers && !are_texts(of) ? arithmetic(of, ret_value)
                                              : concatenate(of, ret_value);
 }
@@ -216,7 +219,7 @@ static bool is_in_order(enum operator_id id, int order) {
     }
 }
 
-static bool compare(const struct operands *of, struct path_value *ret_value) {
+static bool eval_comparison(const struct operands *of, struct path_value *ret_value) {
     const enum operator_id id = (enum operator_id)of->node->id;
     int order = 0;
     bool ordered = true;
@@ -236,7 +239,7 @@ static bool compare(const struct operands *of, struct path_value *ret_value) {
 }
 
 /* Compares numbers and numeric texts by value: "1.10" == "1.1". */
-static bool equal(const struct operands *of, struct path_value *ret_value) {
+static bool eval_equality(const struct operands *of, struct path_value *ret_value) {
     bool same = false;
     if (of->are_numbers) {
         bool ordered = false;
@@ -266,7 +269,7 @@ static bool is_in(const struct operands *of, struct path_value *ret_value) {
 
 /* ---- truth ----------------------------------------------------------------------- */
 
-static bool fail_truth(struct path_run *run, const struct node *node,
+static bool fail_truth(struct path_run *run, const struct expression_node *node,
                        const char *operation, const struct path_value *operand) {
     return FX_JSONPATH_FAIL(run, node, "`%s` needs true or false, not %s%s", operation,
                             fx_jsonpath_type_name(operand),
@@ -275,8 +278,8 @@ static bool fail_truth(struct path_run *run, const struct node *node,
                                 : "");
 }
 
-/* Evaluates `&&` or `||` where the right operand decides. */
-static bool logic(const struct operands *of, struct path_value *ret_value) {
+/* Evaluates `&&` or `||` if the right operand decides. */
+static bool eval_logic(const struct operands *of, struct path_value *ret_value) {
     const char *text = fx_jsonpath_operator((enum operator_id)of->node->id)->text;
     bool truth = false;
     if (!fx_jsonpath_as_bool(of->left, &truth)) {
@@ -289,7 +292,7 @@ static bool logic(const struct operands *of, struct path_value *ret_value) {
     return true;
 }
 
-static bool match(const struct operands *of, struct path_value *ret_value) {
+static bool eval_match(const struct operands *of, struct path_value *ret_value) {
     bool matches = false;
     if (!match_pattern(of->run, of->node, of->left, of->right, &matches)) {
         return false;
@@ -310,13 +313,14 @@ static bool takes_numbers(enum operator_id id) {
     }
 }
 
-/* The cost of parsing the value as a number: long texts are none (program.h). */
+/* Returns the cost of parsing the value as a number. Long texts are not numbers
+ * (program.h). */
 static size_t number_steps(const struct path_value *value) {
     struct fx_text text = {0};
     return fx_jsonpath_as_text(value, &text) && text.len <= 1000 ? text.len / 4 : 0;
 }
 
-bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
+bool fx_jsonpath_operate(struct path_run *run, const struct expression_node *infix,
                          const struct path_value *left, const struct path_value *right,
                          struct path_value *ret_value) {
     struct operands of = {.run = run, .node = infix, .left = left, .right = right};
@@ -329,17 +333,17 @@ bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
     switch (id) {
     case OPERATOR_COALESCE: *ret_value = *right; return true;
     case OPERATOR_OR:
-    case OPERATOR_AND: return logic(&of, ret_value);
+    case OPERATOR_AND: return eval_logic(&of, ret_value);
     case OPERATOR_EQUAL:
-    case OPERATOR_UNEQUAL: return equal(&of, ret_value);
+    case OPERATOR_UNEQUAL: return eval_equality(&of, ret_value);
     case OPERATOR_GREATER:
     case OPERATOR_GREATER_OR_EQUAL:
     case OPERATOR_LESS:
-    case OPERATOR_LESS_OR_EQUAL: return compare(&of, ret_value);
+    case OPERATOR_LESS_OR_EQUAL: return eval_comparison(&of, ret_value);
     case OPERATOR_MATCH:
-    case OPERATOR_NO_MATCH: return match(&of, ret_value);
+    case OPERATOR_NO_MATCH: return eval_match(&of, ret_value);
     case OPERATOR_IN: return is_in(&of, ret_value);
-    case OPERATOR_ADD: return add(&of, ret_value);
+    case OPERATOR_ADD: return eval_plus(&of, ret_value);
     case OPERATOR_XOR:
     case OPERATOR_BIT_AND:
     case OPERATOR_BIT_OR:
@@ -356,7 +360,7 @@ bool fx_jsonpath_operate(struct path_run *run, const struct node *infix,
     return false;
 }
 
-bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
+bool fx_jsonpath_prefix(struct path_run *run, const struct expression_node *prefix,
                         const struct path_value *operand, struct path_value *ret_value) {
     struct number number = {0};
     bool truth = false;
@@ -381,8 +385,8 @@ bool fx_jsonpath_prefix(struct path_run *run, const struct node *prefix,
 /* ---- functions --------------------------------------------------------------------- */
 
 /* Returns the number of entries, members or bytes; 0 for null and undefined. */
-static bool length(struct path_run *run, const struct node *call,
-                   const struct path_value *value, size_t *ret_length) {
+static bool call_length(struct path_run *run, const struct expression_node *call,
+                        const struct path_value *value, size_t *ret_length) {
     struct fx_text text = {0};
     if (value->kind == VALUE_UNDEFINED || fx_jsonpath_is_null(value)) {
         *ret_length = 0;
@@ -425,7 +429,7 @@ static bool parse_date(struct fx_text text, struct fx_go_time *ret_time) {
     return false;
 }
 
-static bool date(struct path_run *run, const struct node *call,
+static bool date(struct path_run *run, const struct expression_node *call,
                  const struct path_value *value, struct path_value *ret_value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_as_text(value, &text)) {
@@ -446,13 +450,13 @@ static bool date(struct path_run *run, const struct node *call,
     return true;
 }
 
-bool fx_jsonpath_call(struct path_run *run, const struct node *call,
+bool fx_jsonpath_call(struct path_run *run, const struct expression_node *call,
                       const struct path_value *argument, struct path_value *ret_value) {
     const bool is_undefined = argument->kind == VALUE_UNDEFINED;
     size_t count = 0;
     switch ((enum function_id)call->id) {
     case FUNCTION_LENGTH:
-        if (!length(run, call, argument, &count)) {
+        if (!call_length(run, call, argument, &count)) {
             return false;
         }
         *ret_value =
@@ -460,7 +464,7 @@ bool fx_jsonpath_call(struct path_run *run, const struct node *call,
         return true;
     case FUNCTION_IS_EMPTY:
     case FUNCTION_IS_NOT_EMPTY:
-        if (!length(run, call, argument, &count)) {
+        if (!call_length(run, call, argument, &count)) {
             return false;
         }
         *ret_value = fx_jsonpath_of_bool((count == 0) == (call->id == FUNCTION_IS_EMPTY));

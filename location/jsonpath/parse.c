@@ -102,7 +102,7 @@ bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
         return fx_fail_nomem(parser->err);
     }
     *ret_node = (node_index)program->n_nodes;
-    program->nodes[program->n_nodes++] = (struct node){
+    program->nodes[program->n_nodes++] = (struct expression_node){
         .type = (uint8_t)type,
         .depth = 1,
         .off = parser->token.off,
@@ -111,20 +111,21 @@ bool fx_jsonpath_add_node(struct path_parser *parser, enum node_type type,
     return true;
 }
 
-struct node *fx_jsonpath_add_constant(struct path_parser *parser, enum node_type type,
-                                      node_index *ret_node) {
+struct expression_node *fx_jsonpath_add_constant(struct path_parser *parser,
+                                                 enum node_type type,
+                                                 node_index *ret_node) {
     if (!fx_jsonpath_add_node(parser, type, ret_node)) {
         return NULL;
     }
     fx_jsonpath_advance(parser);
-    struct node *node = fx_jsonpath_at(parser, *ret_node);
+    struct expression_node *node = fx_jsonpath_at(parser, *ret_node);
     node->is_constant = true;
     return node;
 }
 
 void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblings,
                              node_index node) {
-    const struct node *added = fx_jsonpath_at(parser, node);
+    const struct expression_node *added = fx_jsonpath_at(parser, node);
     assert(added->next == 0 && (added->type == NODE_NONE || node != 0));
     if (siblings->first == 0) {
         siblings->first = node;
@@ -139,7 +140,7 @@ void fx_jsonpath_add_sibling(struct path_parser *parser, struct siblings *siblin
 
 bool fx_jsonpath_adopt(struct path_parser *parser, node_index parent,
                        const struct siblings *children, uint32_t off) {
-    struct node *node = fx_jsonpath_at(parser, parent);
+    struct expression_node *node = fx_jsonpath_at(parser, parent);
     node->first = children->first;
     node->depth = (uint16_t)(children->depth + 1);
     node->off = off;
@@ -162,7 +163,7 @@ struct fx_text fx_jsonpath_keep(struct path_parser *parser, struct fx_text text)
 
 /* ---- constants --------------------------------------------------------------------- */
 
-/* An operation that fails on its constants is a syntax error. */
+/* Reports an operation that fails on its constants as a syntax error. */
 static bool fail_syntax(struct path_parser *parser) {
     if (parser->err->code == FX_EMUTATE) {
         parser->err->code = FX_ESYNTAX;
@@ -172,7 +173,7 @@ static bool fail_syntax(struct path_parser *parser) {
 
 /* Compiles a constant right operand as a pattern. */
 static bool compile_pattern(struct path_parser *parser, struct path_run *run,
-                            node_index infix, const struct node *right) {
+                            node_index infix, const struct expression_node *right) {
     struct fx_jsonpath *program = parser->program;
     const struct path_value none = {.kind = VALUE_UNDEFINED};
     struct path_value value;
@@ -200,14 +201,15 @@ static bool compile_pattern(struct path_parser *parser, struct path_run *run,
     return true;
 }
 
-static bool is_match(const struct node *node) {
+static bool is_match(const struct expression_node *node) {
     return node->type == NODE_INFIX &&
            (node->id == OPERATOR_MATCH || node->id == OPERATOR_NO_MATCH);
 }
 
-static bool check(struct path_parser *parser, struct path_run *run, node_index index) {
-    const struct node *node = fx_jsonpath_at(parser, index);
-    const struct node *right =
+static bool check_node(struct path_parser *parser, struct path_run *run,
+                       node_index index) {
+    const struct expression_node *node = fx_jsonpath_at(parser, index);
+    const struct expression_node *right =
         fx_jsonpath_at(parser, fx_jsonpath_at(parser, node->first)->next);
     const struct path_value none = {.kind = VALUE_UNDEFINED};
     struct path_value value;
@@ -227,7 +229,7 @@ bool fx_jsonpath_check_constant(struct path_parser *parser, node_index node) {
     alignas(max_align_t) char block[RUN_BLOCK_BYTES];
     struct path_run run;
     fx_jsonpath_run_init(&run, parser->program, NULL, block, parser->err);
-    const bool ok = check(parser, &run, node);
+    const bool ok = check_node(parser, &run, node);
     fx_jsonpath_run_finish(&run);
     return ok;
 }
@@ -251,7 +253,7 @@ static bool make_infix(struct path_parser *parser, enum operator_id id, node_ind
         !fx_jsonpath_adopt(parser, *ret_node, &operands, off)) {
         return false;
     }
-    struct node *node = fx_jsonpath_at(parser, *ret_node);
+    struct expression_node *node = fx_jsonpath_at(parser, *ret_node);
     node->id = (uint8_t)id;
     node->as.pattern = NULL;
     node->is_constant = operands.constant && id != OPERATOR_IN;
@@ -259,7 +261,7 @@ static bool make_infix(struct path_parser *parser, enum operator_id id, node_ind
 }
 
 /* operation := operand ( operator operand )*, with operators of at least the precedence
- * `least`; equal ones from left to right. */
+ * `least`. Operators of equal precedence are grouped from left to right. */
 static bool parse_operation(struct path_parser *parser, int least, node_index *ret_node) {
     if (!fx_jsonpath_parse_operand(parser, ret_node)) {
         return false;
@@ -280,8 +282,8 @@ static bool parse_operation(struct path_parser *parser, int least, node_index *r
     }
 }
 
-/* The part of a choice after its condition: expression ( ':' expression )?; the second
- * one may be missing only at the end of the text. */
+/* Parses the part of a choice after its condition: expression ( ':' expression )?; the
+ * second one may be missing only at the end of the text. */
 static bool parse_choice(struct path_parser *parser, node_index condition,
                          node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, condition)->off;
@@ -352,7 +354,7 @@ static bool parse_whole(struct path_parser *parser) {
                                       "an operator, or the end of the expression,"));
 }
 
-static struct fx_jsonpath *create(size_t text_len) {
+static struct fx_jsonpath *create_program(size_t text_len) {
     struct fx_jsonpath *path = calloc(1, sizeof *path);
     if (path == NULL) {
         return NULL;
@@ -366,9 +368,9 @@ static struct fx_jsonpath *create(size_t text_len) {
 }
 
 /* Frees unused memory: thousands of expressions are kept, and most are small. */
-static bool trim(struct path_parser *parser) {
+static bool trim_program(struct path_parser *parser) {
     struct fx_jsonpath *path = parser->program;
-    struct node *nodes = realloc(path->nodes, path->n_nodes * sizeof *nodes);
+    struct expression_node *nodes = realloc(path->nodes, path->n_nodes * sizeof *nodes);
     if (nodes == NULL) {
         return fx_fail_nomem(parser->err);
     }
@@ -376,12 +378,12 @@ static bool trim(struct path_parser *parser) {
     return true;
 }
 
-static bool parse(struct path_parser *parser, enum fx_jsonpath_use use) {
+static bool parse_program(struct path_parser *parser, enum fx_jsonpath_use use) {
     node_index none = 0;
     fx_jsonpath_advance(parser);
     return fx_jsonpath_add_node(parser, NODE_NONE, &none) &&
            (use == FX_JSONPATH_PATH ? parse_pure_path(parser) : parse_whole(parser)) &&
-           trim(parser);
+           trim_program(parser);
 }
 
 bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
@@ -391,7 +393,7 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     }
     struct path_parser parser = {
         .scanner = {.source = text},
-        .program = create(text.len),
+        .program = create_program(text.len),
         .err = err,
     };
     if (parser.program == NULL) {
@@ -399,7 +401,8 @@ bool fx_jsonpath_compile(struct fx_text text, enum fx_jsonpath_use use,
     }
     /* All constants share the budget of one evaluation. */
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_JSONPATH_STEPS, 0);
-    const bool ok = fx_spend(text.len) ? parse(&parser, use) : fx_fail_exceeded(err);
+    const bool ok =
+        fx_spend(text.len) ? parse_program(&parser, use) : fx_fail_exceeded(err);
     (void)fx_budget_widen(outer);
     if (!ok) {
         fx_jsonpath_destroy(parser.program);

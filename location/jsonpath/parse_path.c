@@ -68,7 +68,7 @@ static bool parse_filter(struct path_parser *parser, uint32_t off,
            add_parent(parser, STEP_FILTER, &condition, off, steps);
 }
 
-/* The part of a union after its first key: ( ',' expression )+ ']' */
+/* Parses the part of a union after its first key: ( ',' expression )+ ']' */
 static bool parse_union(struct path_parser *parser, uint32_t off, struct siblings *keys,
                         struct siblings *steps) {
     while (fx_jsonpath_skip_mark(parser, ',')) {
@@ -85,7 +85,7 @@ static bool parse_bound(struct path_parser *parser, struct siblings *bounds) {
                : fx_jsonpath_parse_child(parser, bounds);
 }
 
-/* The part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
+/* Parses the part of a range after its first bound: ':' bound? ( ':' bound? )? ']' */
 static bool parse_range(struct path_parser *parser, uint32_t off, struct siblings *bounds,
                         struct siblings *steps) {
     for (unsigned i = 1; i < 3; i++) {
@@ -97,7 +97,8 @@ static bool parse_range(struct path_parser *parser, uint32_t off, struct sibling
     return take_end(parser, ':') && add_parent(parser, STEP_RANGE, bounds, off, steps);
 }
 
-/* A single key selects any number of values after `..`, elsewhere one. */
+/* Adds the step of a single key. After `..` it selects any number of values, otherwise
+ * one. */
 static bool end_key(struct path_parser *parser, uint32_t off, const struct siblings *key,
                     struct siblings *steps) {
     const node_index before = steps->last;
@@ -144,7 +145,7 @@ static bool parse_script(struct path_parser *parser, struct siblings *steps) {
            add_parent(parser, STEP_SCRIPT, &script, off, steps);
 }
 
-/* After `..`: ident | '*' | bracket | script */
+/* descent, after `..`: ident | '*' | bracket | script */
 static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
     if (!add_step(parser, STEP_DESCEND, steps)) {
         return false;
@@ -174,7 +175,7 @@ static bool parse_descent(struct path_parser *parser, struct siblings *steps) {
                       "a range cannot follow `..`: write `..*` before it");
 }
 
-/* After `.`: ident | '*' | '.' descent */
+/* dotted, after `.`: ident | '*' | '.' descent */
 static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
     fx_jsonpath_advance(parser);
     if (parser->token.type == TOKEN_IDENT) {
@@ -192,7 +193,7 @@ static bool parse_dotted(struct path_parser *parser, struct siblings *steps) {
         parser, "a field name or `*` (other names as in `[\"my-name\"]`)");
 }
 
-/* `$.1a`: the scanner reads `.1` as a number. */
+/* Checks for a text such as `$.1a`, in which the scanner reads `.1` as a number. */
 static bool check_number(struct path_parser *parser) {
     const struct path_token *token = &parser->token;
     return token->type != TOKEN_NUMBER || token->text.data[0] != '.' ||

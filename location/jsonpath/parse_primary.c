@@ -23,7 +23,7 @@ static bool parse_number(struct path_parser *parser, node_index *ret_node) {
                           "`%.*s` is not a decimal number, or is too large",
                           FX_TEXT_ARG(token.text));
     }
-    struct node *node =
+    struct expression_node *node =
         fx_jsonpath_add_constant(parser, exact ? NODE_INTEGER : NODE_NUMBER, ret_node);
     if (node != NULL && exact) {
         node->as.integer = integer;
@@ -72,9 +72,9 @@ static bool unquote(struct path_parser *parser, struct fx_text *ret_text) {
 
 static bool parse_text(struct path_parser *parser, node_index *ret_node) {
     struct fx_text text = {0};
-    struct node *node = unquote(parser, &text)
-                            ? fx_jsonpath_add_constant(parser, NODE_TEXT, ret_node)
-                            : NULL;
+    struct expression_node *node =
+        unquote(parser, &text) ? fx_jsonpath_add_constant(parser, NODE_TEXT, ret_node)
+                               : NULL;
     if (node != NULL) {
         parser->stored += text.len;
         node->as.text = text;
@@ -83,7 +83,7 @@ static bool parse_text(struct path_parser *parser, node_index *ret_node) {
 }
 
 static bool parse_truth(struct path_parser *parser, bool truth, node_index *ret_node) {
-    struct node *node = fx_jsonpath_add_constant(parser, NODE_BOOL, ret_node);
+    struct expression_node *node = fx_jsonpath_add_constant(parser, NODE_BOOL, ret_node);
     if (node != NULL) {
         node->as.truth = truth;
     }
@@ -196,7 +196,7 @@ static bool parse_arguments(struct path_parser *parser, struct siblings *argumen
     return fx_jsonpath_take_mark(parser, ')');
 }
 
-/* call := name arguments?. The number of arguments is checked when it is called. */
+/* call := name arguments?. The evaluation checks the number of arguments. */
 static bool parse_call(struct path_parser *parser, enum function_id id,
                        node_index *ret_node) {
     const uint32_t off = parser->token.off;
@@ -210,7 +210,7 @@ static bool parse_call(struct path_parser *parser, enum function_id id,
            fx_jsonpath_adopt(parser, *ret_node, &arguments, off);
 }
 
-/* '.' ident | '[' expression ']' */
+/* Parses '.' ident | '[' expression ']'. */
 static bool parse_variable_key(struct path_parser *parser, struct siblings *keys) {
     node_index key = 0;
     if (fx_jsonpath_skip_mark(parser, '[')) {
@@ -230,7 +230,7 @@ static bool parse_variable_key(struct path_parser *parser, struct siblings *keys
     return true;
 }
 
-/* A call of something that is no function, which fails when it is called. */
+/* Parses a call of an unknown function, which fails in every evaluation. */
 static bool parse_unknown_call(struct path_parser *parser, node_index variable,
                                node_index *ret_node) {
     const uint32_t off = fx_jsonpath_at(parser, variable)->off;

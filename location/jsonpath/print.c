@@ -12,11 +12,11 @@ struct path_printer {
     const struct fx_jsonpath *program;
 };
 
-static void print_node(const struct path_printer *to, const struct node *node);
+static void print_node(const struct path_printer *to, const struct expression_node *node);
 
-/* Prints the node, in parentheses where they are needed. */
-static void print_within(const struct path_printer *to, const struct node *node,
-                         bool bracket) {
+/* Prints the node, in parentheses if they are needed. */
+static void print_within(const struct path_printer *to,
+                         const struct expression_node *node, bool bracket) {
     if (bracket) {
         fx_buf_char(to->buf, '(');
     }
@@ -27,7 +27,7 @@ static void print_within(const struct path_printer *to, const struct node *node,
 }
 
 /* Prints the node and its siblings. */
-static void print_all(const struct path_printer *to, const struct node *node,
+static void print_all(const struct path_printer *to, const struct expression_node *node,
                       const char *between) {
     for (; node != NULL; node = fx_jsonpath_next(to->program, node)) {
         print_node(to, node);
@@ -40,7 +40,7 @@ static void print_all(const struct path_printer *to, const struct node *node,
 /* ---- operators ------------------------------------------------------------------- */
 
 /* Returns the precedence of the node; operands have the highest. */
-static int binding_of(const struct node *node) {
+static int binding_of(const struct expression_node *node) {
     if (node->type == NODE_IF) {
         return -1;
     }
@@ -49,27 +49,30 @@ static int binding_of(const struct node *node) {
                : INT32_MAX;
 }
 
-static void print_infix(const struct path_printer *to, const struct node *node) {
+static void print_infix(const struct path_printer *to,
+                        const struct expression_node *node) {
     const struct operator_entry *own = fx_jsonpath_operator((enum operator_id)node->id);
-    const struct node *left = fx_jsonpath_child(to->program, node);
-    const struct node *right = fx_jsonpath_sibling(to->program, left);
+    const struct expression_node *left = fx_jsonpath_child(to->program, node);
+    const struct expression_node *right = fx_jsonpath_sibling(to->program, left);
     print_within(to, left, binding_of(left) < own->binding);
     fx_buf_printf(to->buf, " %s ", own->text);
     print_within(to, right, binding_of(right) <= own->binding);
 }
 
-static void print_prefix(const struct path_printer *to, const struct node *node) {
+static void print_prefix(const struct path_printer *to,
+                         const struct expression_node *node) {
     static const char marks[] = {
         [PREFIX_NOT] = '!', [PREFIX_MINUS] = '-', [PREFIX_COMPLEMENT] = '~'};
-    const struct node *operand = fx_jsonpath_first(to->program, node);
+    const struct expression_node *operand = fx_jsonpath_first(to->program, node);
     fx_buf_char(to->buf, marks[node->id]);
     print_within(to, operand, binding_of(operand) < INT32_MAX);
 }
 
-/* A choice without a second branch is at the end of the text, without parentheses. */
-static void print_if(const struct path_printer *to, const struct node *node) {
-    const struct node *condition = fx_jsonpath_child(to->program, node);
-    const struct node *branch = fx_jsonpath_sibling(to->program, condition);
+/* Prints a choice. One without a second branch is at the end of the text, without
+ * parentheses. */
+static void print_if(const struct path_printer *to, const struct expression_node *node) {
+    const struct expression_node *condition = fx_jsonpath_child(to->program, node);
+    const struct expression_node *branch = fx_jsonpath_sibling(to->program, condition);
     print_within(to, condition, condition->type == NODE_IF);
     fx_buf_str(to->buf, " ? ");
     print_node(to, branch);
@@ -86,10 +89,12 @@ static void print_number(const struct path_printer *to, double number) {
     fx_buf_add(to->buf, text, fx_number_print_double(number, text));
 }
 
-static void print_object(const struct path_printer *to, const struct node *node) {
+static void print_object(const struct path_printer *to,
+                         const struct expression_node *node) {
     fx_buf_char(to->buf, '{');
-    for (const struct node *key = fx_jsonpath_first(to->program, node); key != NULL;) {
-        const struct node *value = fx_jsonpath_sibling(to->program, key);
+    for (const struct expression_node *key = fx_jsonpath_first(to->program, node);
+         key != NULL;) {
+        const struct expression_node *value = fx_jsonpath_sibling(to->program, key);
         print_within(to, key, key->type == NODE_IF);
         fx_buf_str(to->buf, ": ");
         print_node(to, value);
@@ -101,19 +106,21 @@ static void print_object(const struct path_printer *to, const struct node *node)
     fx_buf_char(to->buf, '}');
 }
 
-static void print_variable(const struct path_printer *to, const struct node *node) {
+static void print_variable(const struct path_printer *to,
+                           const struct expression_node *node) {
     fx_buf_text(to->buf, node->as.text);
-    for (const struct node *key = fx_jsonpath_first(to->program, node); key != NULL;
-         key = fx_jsonpath_next(to->program, key)) {
+    for (const struct expression_node *key = fx_jsonpath_first(to->program, node);
+         key != NULL; key = fx_jsonpath_next(to->program, key)) {
         fx_buf_char(to->buf, '[');
         print_node(to, key);
         fx_buf_char(to->buf, ']');
     }
 }
 
-/* For an unknown function the first child is its name. */
-static void print_call(const struct path_printer *to, const struct node *node) {
-    const struct node *argument = fx_jsonpath_first(to->program, node);
+/* Prints a call. For an unknown function the first child is its name. */
+static void print_call(const struct path_printer *to,
+                       const struct expression_node *node) {
+    const struct expression_node *argument = fx_jsonpath_first(to->program, node);
     if (node->type == NODE_CALL) {
         fx_buf_str(to->buf, fx_jsonpath_function_name((enum function_id)node->id));
     } else {
@@ -125,7 +132,8 @@ static void print_call(const struct path_printer *to, const struct node *node) {
     fx_buf_char(to->buf, ')');
 }
 
-static void print_placeholder(const struct path_printer *to, const struct node *node) {
+static void print_placeholder(const struct path_printer *to,
+                              const struct expression_node *node) {
     fx_buf_char(to->buf, '#');
     if (node->as.integer >= 0) {
         fx_buf_integer(to->buf, node->as.integer);
@@ -134,10 +142,11 @@ static void print_placeholder(const struct path_printer *to, const struct node *
 
 /* ---- paths ----------------------------------------------------------------------- */
 
-static void print_bounds(const struct path_printer *to, const struct node *step) {
-    const struct node *min = fx_jsonpath_child(to->program, step);
-    const struct node *max = fx_jsonpath_sibling(to->program, min);
-    const struct node *by = fx_jsonpath_sibling(to->program, max);
+static void print_bounds(const struct path_printer *to,
+                         const struct expression_node *step) {
+    const struct expression_node *min = fx_jsonpath_child(to->program, step);
+    const struct expression_node *max = fx_jsonpath_sibling(to->program, min);
+    const struct expression_node *by = fx_jsonpath_sibling(to->program, max);
     print_within(to, min, min->type == NODE_IF);
     fx_buf_char(to->buf, ':');
     print_within(to, max, max->type == NODE_IF);
@@ -147,7 +156,8 @@ static void print_bounds(const struct path_printer *to, const struct node *step)
     }
 }
 
-static void print_bracket(const struct path_printer *to, const struct node *step) {
+static void print_bracket(const struct path_printer *to,
+                          const struct expression_node *step) {
     fx_buf_char(to->buf, '[');
     if (step->type == STEP_ALL) {
         fx_buf_char(to->buf, '*');
@@ -160,7 +170,7 @@ static void print_bracket(const struct path_printer *to, const struct node *step
     fx_buf_char(to->buf, ']');
 }
 
-static void print_step(const struct path_printer *to, const struct node *step,
+static void print_step(const struct path_printer *to, const struct expression_node *step,
                        bool behind_descent) {
     switch (step->type) {
     case STEP_NAME:
@@ -175,11 +185,12 @@ static void print_step(const struct path_printer *to, const struct node *step,
     }
 }
 
-static void print_path(const struct path_printer *to, const struct node *node) {
+static void print_path(const struct path_printer *to,
+                       const struct expression_node *node) {
     bool behind_descent = false;
     fx_buf_char(to->buf, (char)node->id);
-    for (const struct node *step = fx_jsonpath_first(to->program, node); step != NULL;
-         step = fx_jsonpath_next(to->program, step)) {
+    for (const struct expression_node *step = fx_jsonpath_first(to->program, node);
+         step != NULL; step = fx_jsonpath_next(to->program, step)) {
         print_step(to, step, behind_descent);
         behind_descent = step->type == STEP_DESCEND;
     }
@@ -187,7 +198,8 @@ static void print_path(const struct path_printer *to, const struct node *node) {
 
 /* ---- all ------------------------------------------------------------------------- */
 
-static void print_node(const struct path_printer *to, const struct node *node) {
+static void print_node(const struct path_printer *to,
+                       const struct expression_node *node) {
     switch (node->type) {
     case NODE_NONE: return;
     case NODE_NUMBER: print_number(to, node->as.number); return;

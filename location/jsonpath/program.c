@@ -65,16 +65,18 @@ bool fx_jsonpath_count_parts(const struct fx_jsonpath *path, size_t *ret_count) 
     return true;
 }
 
-/* ---- calls that fail whatever they are called on ----------------------------------- */
+/* ---- calls that always fail ------------------------------------------------------- */
 
-static bool has_one_argument(const struct fx_jsonpath *path, const struct node *call) {
+static bool has_one_argument(const struct fx_jsonpath *path,
+                             const struct expression_node *call) {
     return call->first != 0 && path->nodes[call->first].next == 0;
 }
 
-bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
-                            enum fx_code code, struct fx_err *err) {
+bool fx_jsonpath_check_call(const struct fx_jsonpath *path,
+                            const struct expression_node *call, enum fx_code code,
+                            struct fx_err *err) {
     if (call->type == NODE_UNKNOWN) {
-        const struct node *variable = &path->nodes[call->first];
+        const struct expression_node *variable = &path->nodes[call->first];
         return fx_fail_at(err, code, variable->off, variable->len,
                           "unknown function `%.*s`: the functions are length, isDefined, "
                           "isUndefined, isEmpty, isNotEmpty and date",
@@ -87,7 +89,7 @@ bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *c
 
 bool fx_jsonpath_check_calls(const struct fx_jsonpath *path, struct fx_err *err) {
     for (size_t i = 0; i < path->n_nodes; i++) {
-        const struct node *node = &path->nodes[i];
+        const struct expression_node *node = &path->nodes[i];
         const bool is_call = node->type == NODE_CALL || node->type == NODE_UNKNOWN;
         if (is_call && !fx_jsonpath_check_call(path, node, FX_EINVALID, err)) {
             return false;
@@ -96,17 +98,17 @@ bool fx_jsonpath_check_calls(const struct fx_jsonpath *path, struct fx_err *err)
     return true;
 }
 
-/* ---- paths of names alone: $.metadata.labels["app"] -------------------------------- */
+/* ---- paths that consist of names: $.metadata.labels["app"] ------------------------ */
 
-/* Returns the node with the name of the step; NULL where it has none, or one that may
- * be the index of a list. */
-static const struct node *name_of(const struct fx_jsonpath *path,
-                                  const struct node *step) {
+/* Returns the node with the name of the step. NULL if the step has no name, or one that
+ * may be the index of a list. */
+static const struct expression_node *name_of(const struct fx_jsonpath *path,
+                                             const struct expression_node *step) {
     double number = 0;
     if (step->type == STEP_NAME) {
         return step;
     }
-    const struct node *key = &path->nodes[step->first];
+    const struct expression_node *key = &path->nodes[step->first];
     return step->type == STEP_KEY && key->type == NODE_TEXT &&
                    !fx_jsonpath_parse_float(key->as.text, &number)
                ? key
@@ -114,7 +116,7 @@ static const struct node *name_of(const struct fx_jsonpath *path,
 }
 
 bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path) {
-    const struct node *root = &path->nodes[path->root];
+    const struct expression_node *root = &path->nodes[path->root];
     if (root->type != NODE_PATH || root->id != '$') {
         return false;
     }
@@ -133,10 +135,10 @@ json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
     union {
         const json_t *read;
         json_t *given;
-    } at = {.read = root}; /* as the caller may write it, or not */
+    } at = {.read = root}; /* the same pointer, with and without const */
     node_index step = path->nodes[path->root].first;
     for (; step != 0 && at.given != NULL; step = path->nodes[step].next) {
-        const struct node *name = &path->nodes[step];
+        const struct expression_node *name = &path->nodes[step];
         name = name->type == STEP_NAME ? name : &path->nodes[name->first];
         at.given = fx_tree_view_text(at.read, name->as.text);
     }
@@ -146,9 +148,9 @@ json_t *fx_jsonpath_view(const struct fx_jsonpath *path, const json_t *root) {
 /* ---- the steps of a path, and the paths in an expression --------------------------- */
 
 /* Gets the name of .name or ["name"], or no name for * and a filter. */
-static bool read_step(const struct fx_jsonpath *path, const struct node *step,
+static bool read_step(const struct fx_jsonpath *path, const struct expression_node *step,
                       struct fx_text *ret_name) {
-    const struct node *key = fx_jsonpath_child(path, step);
+    const struct expression_node *key = fx_jsonpath_child(path, step);
     switch (step->type) {
     case STEP_NAME: *ret_name = step->as.text; return true;
     case STEP_ALL:
@@ -162,12 +164,12 @@ static bool read_step(const struct fx_jsonpath *path, const struct node *step,
 
 size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
                               struct fx_text names[FX_JSONPATH_MOST_STEPS]) {
-    const struct node *root = &path->nodes[path->root];
+    const struct expression_node *root = &path->nodes[path->root];
     size_t n_names = 0;
     if (root->type != NODE_PATH || root->id != '$') {
         return 0;
     }
-    for (const struct node *step = fx_jsonpath_first(path, root); step != NULL;
+    for (const struct expression_node *step = fx_jsonpath_first(path, root); step != NULL;
          step = fx_jsonpath_next(path, step)) {
         if (n_names == FX_JSONPATH_MOST_STEPS ||
             !read_step(path, step, &names[n_names])) {
@@ -178,8 +180,10 @@ size_t fx_jsonpath_step_names(const struct fx_jsonpath *path,
     return n_names;
 }
 
-/* Paths within the brackets of a path are not visited. */
-static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
+/* Visits the paths and variables below a node, but not those within the brackets of a
+ * path. */
+static void visit_paths(const struct fx_jsonpath *path,
+                        const struct expression_node *node,
                         void (*visit)(void *user, const struct fx_jsonpath *part),
                         void *user) {
     if (node->type == NODE_PATH || node->type == NODE_VARIABLE) {
@@ -191,8 +195,8 @@ static void visit_paths(const struct fx_jsonpath *path, const struct node *node,
         }
         return;
     }
-    for (const struct node *child = fx_jsonpath_first(path, node); child != NULL;
-         child = fx_jsonpath_next(path, child)) {
+    for (const struct expression_node *child = fx_jsonpath_first(path, node);
+         child != NULL; child = fx_jsonpath_next(path, child)) {
         visit_paths(path, child, visit, user);
     }
 }

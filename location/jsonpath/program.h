@@ -79,17 +79,17 @@ enum function_id {
 const char *fx_jsonpath_function_name(enum function_id id);
 
 enum node_type {
-    NODE_NONE,        /* no child, or an omitted one */
+    NODE_NONE,        /* no child, or an omitted child */
     NODE_NUMBER,      /* as.number */
     NODE_INTEGER,     /* as.integer: a literal of 64 bits */
     NODE_TEXT,        /* as.text */
     NODE_BOOL,        /* as.truth */
     NODE_LIST,        /* children: the entries */
     NODE_OBJECT,      /* children: key, value, key, value, ... */
-    NODE_VARIABLE,    /* as.text: the first name; children: the keys behind it */
+    NODE_VARIABLE,    /* as.text: the first name; children: the keys after it */
     NODE_CALL,        /* id: enum function_id; children: the arguments */
     NODE_UNKNOWN,     /* a call of an unknown function; first child: the variable */
-    NODE_PLACEHOLDER, /* as.integer: which part; below 0: all of them */
+    NODE_PLACEHOLDER, /* as.integer: the number of the part; all parts if below 0 */
     NODE_PATH,        /* id: '$' or '@'; as.path; children: the steps */
     NODE_PREFIX,      /* id: enum prefix_id; child: the operand */
     NODE_INFIX,       /* id: enum operator_id; children: left and right; as.pattern */
@@ -100,14 +100,14 @@ enum node_type {
     STEP_SCRIPT, /* (expression); child */
     STEP_ALL,    /* * */
     STEP_UNION,  /* [a, b]; children */
-    STEP_RANGE,  /* [min:max:step]; three children, NODE_NONE where left out */
+    STEP_RANGE,  /* [min:max:step]; three children, NODE_NONE for an omitted one */
     STEP_FILTER, /* [? condition]; child */
     STEP_DESCEND /* .. */
 };
 
 typedef uint32_t node_index;
 
-struct node {
+struct expression_node {
     uint8_t type; /* enum node_type */
     uint8_t id;
     bool is_constant;
@@ -119,61 +119,63 @@ struct node {
         int64_t integer;
         bool truth;
         struct fx_text text;            /* in the program's store, or a constant */
-        const struct fx_regex *pattern; /* a constant right of =~ and !~, or NULL */
+        const struct fx_regex *pattern; /* constant right operand of =~ or !~, or NULL */
         struct {
-            bool follows_key; /* one with placeholders, in an object */
+            bool follows_key; /* in an object, after a key with placeholders */
             bool branches;    /* has a step that leads to any number of values */
         } path;
     } as;
 };
 
 struct fx_jsonpath {
-    struct node *nodes;
+    struct expression_node *nodes;
     size_t n_nodes;
     node_index root;
-    bool is_field_path; /* a path from $ of names alone */
+    bool is_field_path; /* a path from $ that consists of names */
     char *store;        /* texts */
     struct fx_regex **patterns;
     size_t n_patterns;
 };
 
-/* Checks that the call is of a known function with one argument. False: `err` has the
+/* Checks that the call is of a known function with one argument. On false, `err` has the
  * code, the message and the span. */
-bool fx_jsonpath_check_call(const struct fx_jsonpath *path, const struct node *call,
-                            enum fx_code code, struct fx_err *err) FX_MUST_USE;
+bool fx_jsonpath_check_call(const struct fx_jsonpath *path,
+                            const struct expression_node *call, enum fx_code code,
+                            struct fx_err *err) FX_MUST_USE;
 
 /* Parses the whole text as Go's strconv.ParseFloat does: `1e3`, `inf`, `NaN`. False for
  * other texts, numbers beyond a double, and texts of more than FX_GO_SHORT_NUMBER
  * bytes. */
 bool fx_jsonpath_parse_float(struct fx_text text, double *ret_number) FX_MUST_USE;
 
-/* Finds out whether the expression is a path from $ of names alone. */
+/* Finds out whether the expression is a path from $ that consists of names. */
 bool fx_jsonpath_find_field_path(const struct fx_jsonpath *path);
 
 /* Return the first child or the next sibling, or NULL. */
-static inline const struct node *fx_jsonpath_first(const struct fx_jsonpath *program,
-                                                   const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_first(const struct fx_jsonpath *program, const struct expression_node *node) {
     return node->first == 0 ? NULL : &program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_next(const struct fx_jsonpath *program,
-                                                  const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_next(const struct fx_jsonpath *program, const struct expression_node *node) {
     return node->next == 0 ? NULL : &program->nodes[node->next];
 }
 
-/* Return the same where it exists. */
-static inline const struct node *fx_jsonpath_child(const struct fx_jsonpath *program,
-                                                   const struct node *node) {
+/* Return the first child or the next sibling, which must exist. */
+static inline const struct expression_node *
+fx_jsonpath_child(const struct fx_jsonpath *program, const struct expression_node *node) {
     return &program->nodes[node->first];
 }
 
-static inline const struct node *fx_jsonpath_sibling(const struct fx_jsonpath *program,
-                                                     const struct node *node) {
+static inline const struct expression_node *
+fx_jsonpath_sibling(const struct fx_jsonpath *program,
+                    const struct expression_node *node) {
     return &program->nodes[node->next];
 }
 
 /* True for a step that selects any number of values. Each such step adds a key part. */
-static inline bool fx_jsonpath_is_branching(const struct node *node) {
+static inline bool fx_jsonpath_is_branching(const struct expression_node *node) {
     return node->type >= STEP_ALL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/reads.c - what an expression may read of any object: an evaluation
- * on the tree of wanted parts instead of an object. Computed values have no position in
- * it: all that they are computed from is wanted.
+ * location/jsonpath/reads.c - finds the parts of any object that an expression may read.
+ * It evaluates the expression on the tree of wanted parts instead of an object. A
+ * computed value has no position in the tree, so all values that it is computed from are
+ * wanted.
  */
 #include "location/jsonpath/program.h"
 
@@ -13,12 +14,13 @@ struct path_reading {
 
 static const struct fx_json_cursor nowhere = {.part = NULL};
 
-static bool read_node(const struct path_reading *reading, const struct node *node,
-                      struct fx_json_cursor current, struct fx_json_cursor *ret_cursor);
+static bool read_node(const struct path_reading *reading,
+                      const struct expression_node *node, struct fx_json_cursor current,
+                      struct fx_json_cursor *ret_cursor);
 
 /* Marks the value of a node as wanted whole. */
-static bool use(const struct path_reading *reading, const struct node *node,
-                struct fx_json_cursor current) {
+static bool use_value(const struct path_reading *reading,
+                      const struct expression_node *node, struct fx_json_cursor current) {
     struct fx_json_cursor cursor;
     if (!read_node(reading, node, current, &cursor)) {
         return false;
@@ -28,10 +30,11 @@ static bool use(const struct path_reading *reading, const struct node *node,
 }
 
 /* Marks the values of all children as wanted. */
-static bool use_children(const struct path_reading *reading, const struct node *node,
+static bool use_children(const struct path_reading *reading,
+                         const struct expression_node *node,
                          struct fx_json_cursor current) {
-    const struct node *child = fx_jsonpath_first(reading->program, node);
-    while (child != NULL && use(reading, child, current)) {
+    const struct expression_node *child = fx_jsonpath_first(reading->program, node);
+    while (child != NULL && use_value(reading, child, current)) {
         child = fx_jsonpath_next(reading->program, child);
     }
     return child == NULL;
@@ -40,18 +43,19 @@ static bool use_children(const struct path_reading *reading, const struct node *
 /* ---- keys ------------------------------------------------------------------------ */
 
 /* True for a text that can only be the key of a member, not an index. */
-static bool is_name(const struct node *key) {
+static bool is_name(const struct expression_node *key) {
     double number = 0;
     return key->type == NODE_TEXT && !fx_jsonpath_parse_float(key->as.text, &number);
 }
 
-/* Selects below the position; in the key @ is the position. */
-static bool select_key(const struct path_reading *reading, const struct node *key,
-                       struct fx_json_cursor current, struct fx_json_cursor *cursor) {
+/* Selects below the position. In the key, @ is the position. */
+static bool select_key(const struct path_reading *reading,
+                       const struct expression_node *key, struct fx_json_cursor current,
+                       struct fx_json_cursor *cursor) {
     if (is_name(key)) {
         return fx_json_cursor_member(cursor, key->as.text);
     }
-    if (!use(reading, key, current)) {
+    if (!use_value(reading, key, current)) {
         return false;
     }
     fx_json_cursor_element(cursor);
@@ -59,11 +63,12 @@ static bool select_key(const struct path_reading *reading, const struct node *ke
 }
 
 /* Follows a variable and its keys. */
-static bool read_variable(const struct path_reading *reading, const struct node *node,
+static bool read_variable(const struct path_reading *reading,
+                          const struct expression_node *node,
                           struct fx_json_cursor current, struct fx_json_cursor *cursor) {
     *cursor = (struct fx_json_cursor){.part = reading->root};
     bool ok = fx_json_cursor_member(cursor, node->as.text);
-    const struct node *key = fx_jsonpath_first(reading->program, node);
+    const struct expression_node *key = fx_jsonpath_first(reading->program, node);
     for (; ok && key != NULL; key = fx_jsonpath_next(reading->program, key)) {
         ok = select_key(reading, key, current, cursor);
     }
@@ -73,29 +78,32 @@ static bool read_variable(const struct path_reading *reading, const struct node 
 /* ---- paths ----------------------------------------------------------------------- */
 
 /* Follows a filter, whose condition is evaluated for each element. */
-static bool filter(const struct path_reading *reading, const struct node *step,
-                   struct fx_json_cursor *cursor) {
+static bool read_filter(const struct path_reading *reading,
+                        const struct expression_node *step,
+                        struct fx_json_cursor *cursor) {
     struct fx_json_cursor truth;
     fx_json_cursor_element(cursor);
     return read_node(reading, fx_jsonpath_first(reading->program, step), *cursor, &truth);
 }
 
-static bool range(const struct path_reading *reading, const struct node *step,
-                  struct fx_json_cursor *cursor) {
+static bool read_range(const struct path_reading *reading,
+                       const struct expression_node *step,
+                       struct fx_json_cursor *cursor) {
     const struct fx_json_cursor list = *cursor;
     fx_json_cursor_element(cursor);
     return use_children(reading, step, list);
 }
 
 /* Returns the common parent of two positions. */
-static bool read_union(const struct path_reading *reading, const struct node *step,
+static bool read_union(const struct path_reading *reading,
+                       const struct expression_node *step,
                        struct fx_json_cursor *cursor) {
     fx_json_cursor_all(*cursor);
     return use_children(reading, step, *cursor);
 }
 
-static bool read_step(const struct path_reading *reading, const struct node *step,
-                      struct fx_json_cursor *cursor) {
+static bool read_step(const struct path_reading *reading,
+                      const struct expression_node *step, struct fx_json_cursor *cursor) {
     const struct fx_json_cursor from = *cursor;
     switch (step->type) {
     case STEP_NAME: return fx_json_cursor_member(cursor, step->as.text);
@@ -106,17 +114,18 @@ static bool read_step(const struct path_reading *reading, const struct node *ste
         return read_node(reading, fx_jsonpath_first(reading->program, step), from,
                          cursor);
     case STEP_ALL: fx_json_cursor_element(cursor); return true;
-    case STEP_FILTER: return filter(reading, step, cursor);
-    case STEP_RANGE: return range(reading, step, cursor);
+    case STEP_FILTER: return read_filter(reading, step, cursor);
+    case STEP_RANGE: return read_range(reading, step, cursor);
     case STEP_UNION: return read_union(reading, step, cursor);
     default: fx_json_cursor_all(from); return true; /* .. */
     }
 }
 
-static bool read_path(const struct path_reading *reading, const struct node *path,
-                      struct fx_json_cursor current, struct fx_json_cursor *cursor) {
+static bool read_path(const struct path_reading *reading,
+                      const struct expression_node *path, struct fx_json_cursor current,
+                      struct fx_json_cursor *cursor) {
     *cursor = path->id == '$' ? (struct fx_json_cursor){.part = reading->root} : current;
-    const struct node *step = fx_jsonpath_first(reading->program, path);
+    const struct expression_node *step = fx_jsonpath_first(reading->program, path);
     while (step != NULL && read_step(reading, step, cursor)) {
         step = fx_jsonpath_next(reading->program, step);
     }
@@ -125,12 +134,12 @@ static bool read_path(const struct path_reading *reading, const struct node *pat
 
 /* ---- expressions ----------------------------------------------------------------- */
 
-static bool read_call(const struct path_reading *reading, const struct node *call,
-                      struct fx_json_cursor current) {
-    const struct node *argument = fx_jsonpath_first(reading->program, call);
+static bool read_call(const struct path_reading *reading,
+                      const struct expression_node *call, struct fx_json_cursor current) {
+    const struct expression_node *argument = fx_jsonpath_first(reading->program, call);
     struct fx_json_cursor cursor;
     if (argument == NULL || argument->next != 0) {
-        return true; /* it fails before it reads */
+        return true; /* the call fails before it reads */
     }
     if (!read_node(reading, argument, current, &cursor)) {
         return false;
@@ -138,7 +147,7 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     switch ((enum function_id)call->id) {
     case FUNCTION_IS_DEFINED:
     case FUNCTION_IS_UNDEFINED:
-    case FUNCTION_DATE: break; /* of a text */
+    case FUNCTION_DATE: break; /* reads a text */
     case FUNCTION_LENGTH:
     case FUNCTION_IS_EMPTY:
     case FUNCTION_IS_NOT_EMPTY:
@@ -147,8 +156,9 @@ static bool read_call(const struct path_reading *reading, const struct node *cal
     return true;
 }
 
-static bool read_node(const struct path_reading *reading, const struct node *node,
-                      struct fx_json_cursor current, struct fx_json_cursor *ret_cursor) {
+static bool read_node(const struct path_reading *reading,
+                      const struct expression_node *node, struct fx_json_cursor current,
+                      struct fx_json_cursor *ret_cursor) {
     if (node->type == NODE_PATH) {
         return read_path(reading, node, current, ret_cursor);
     }
@@ -158,7 +168,7 @@ static bool read_node(const struct path_reading *reading, const struct node *nod
     *ret_cursor = nowhere;
     switch (node->type) {
     case NODE_CALL: return read_call(reading, node, current);
-    case NODE_UNKNOWN: return true; /* as above */
+    case NODE_UNKNOWN: return true; /* fails as above */
     default: return use_children(reading, node, current);
     }
 }

@@ -12,7 +12,7 @@ static bool at_end(const struct path_scanner *scanner) {
     return scanner->at >= scanner->source.len;
 }
 
-/* Returns a byte ahead; 0 after the end. */
+/* Returns a byte ahead of the current position; 0 after the end. */
 static char ahead(const struct path_scanner *scanner, size_t by) {
     if (by >= scanner->source.len - scanner->at) {
         return '\0';
@@ -24,8 +24,8 @@ static bool is_hex(char c) {
     return fx_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* True for runes beyond ASCII that cannot start a name: punctuation, white space,
- * symbols, unassigned ones. All others count as letters. */
+/* Runes beyond ASCII that cannot start a name: punctuation, white space, symbols,
+ * unassigned code points. All others count as letters. */
 static const struct {
     uint32_t first, last;
 } no_letters[] = {
@@ -67,7 +67,7 @@ static void skip_line(struct path_scanner *scanner) {
     }
 }
 
-/* Skips a block comment; false where its end is missing. */
+/* Skips a block comment; false if it has no end. */
 static bool skip_block(struct path_scanner *scanner) {
     for (size_t at = scanner->at + 2; at + 1 < scanner->source.len; at++) {
         if (scanner->source.data[at] == '*' && scanner->source.data[at + 1] == '/') {
@@ -139,8 +139,8 @@ static void scan_number(struct path_scanner *scanner) {
     }
 }
 
-/* Scans to the closing quote; without one to the end of the line, or, in backquotes, of
- * the text. */
+/* Scans to the closing quote. Without a closing quote it scans to the end of the line, or
+ * in backquotes to the end of the text. */
 static void scan_quoted(struct path_scanner *scanner) {
     const char quote = ahead(scanner, 0);
     scanner->at++;
@@ -155,7 +155,7 @@ static void scan_quoted(struct path_scanner *scanner) {
     scanner->at += !at_end(scanner);
 }
 
-static enum token_type scan_token(struct path_scanner *scanner) {
+static enum path_token_type scan_token(struct path_scanner *scanner) {
     const char c = ahead(scanner, 0);
     if (c == '"' || c == '\'' || c == '`') {
         scan_quoted(scanner);

@@ -50,7 +50,7 @@ static struct number exact_number(int64_t integer) {
     return (struct number){(double)integer, true, integer};
 }
 
-#define BYTES_OF_NUMBER_A_UNIT 64u /* bytes that are parsed as a number */
+#define BYTES_OF_NUMBER_A_UNIT 64u /* bytes that are parsed as a number for one unit */
 
 static bool text_as_number(struct fx_text text, struct number *ret_number) {
     if (!fx_spend(text.len / BYTES_OF_NUMBER_A_UNIT)) {
@@ -149,7 +149,7 @@ static size_t sorting_levels(size_t count) {
     return levels;
 }
 
-/* Spends for sorting the members; `bytes` is the total size of the keys. */
+/* Spends units for sorting the members; `bytes` is the total size of the keys. */
 static bool spend_sorting(struct path_run *run, size_t count, size_t bytes) {
     const size_t levels = sorting_levels(count);
     return fx_jsonpath_spend(run, (count / 2 + bytes / FX_BUDGET_BYTES) * levels);
@@ -373,7 +373,7 @@ static bool equal_of_type(struct path_run *run, enum type type,
     case TYPE_MAP:
         return fx_jsonpath_map_size(a) == fx_jsonpath_map_size(b) &&
                equal_members(run, a, b);
-    case TYPE_UNDEFINED: break; /* as NaN */
+    case TYPE_UNDEFINED: break; /* undefined equals nothing, as NaN */
     }
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/value_text.c - values as Go's %v prints them, which is charged, and
- * as JSON. Undefined prints as the empty text; numbers are doubles, except the results
+ * location/jsonpath/value_text.c - prints values as Go's %v does, and as JSON. Printing
+ * is charged. Undefined prints as the empty text; numbers are doubles, except the results
  * of length().
  */
 #include "location/jsonpath/value.h"
@@ -13,10 +13,10 @@
 #include "value/go_text.h"
 #include "value/tree.h"
 
-#define DOUBLE_STEPS 40 /* finding its shortest digits */
+#define DOUBLE_STEPS 40 /* the steps of finding the shortest digits of a double */
 
-static bool print(struct path_run *run, struct fx_buf *buf,
-                  const struct path_value *value);
+static bool print_any(struct path_run *run, struct fx_buf *buf,
+                      const struct path_value *value);
 
 static bool print_list(struct path_run *run, struct fx_buf *buf,
                        const struct path_value *list, size_t count) {
@@ -27,7 +27,7 @@ static bool print_list(struct path_run *run, struct fx_buf *buf,
             fx_buf_char(buf, ' ');
         }
         const struct path_value entry = fx_jsonpath_list_at(list, i);
-        ok = print(run, buf, &entry);
+        ok = print_any(run, buf, &entry);
     }
     fx_buf_char(buf, ']');
     return ok;
@@ -45,7 +45,7 @@ static bool print_map(struct path_run *run, struct fx_buf *buf,
         fx_buf_text(buf, map->members[i].key);
         fx_buf_char(buf, ':');
         ok = fx_jsonpath_spend(run, map->members[i].key.len / FX_BUDGET_BYTES) &&
-             print(run, buf, &map->members[i].value);
+             print_any(run, buf, &map->members[i].value);
     }
     fx_buf_char(buf, ']');
     return ok;
@@ -99,8 +99,8 @@ static bool print_value(struct path_run *run, struct fx_buf *buf,
     return false;
 }
 
-static bool print(struct path_run *run, struct fx_buf *buf,
-                  const struct path_value *value) {
+static bool print_any(struct path_run *run, struct fx_buf *buf,
+                      const struct path_value *value) {
     if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
         return false;
     }
@@ -110,8 +110,8 @@ static bool print(struct path_run *run, struct fx_buf *buf,
 }
 
 /* Copies the printed text to the memory of the run. */
-static bool keep(struct path_run *run, const struct fx_buf *buf,
-                 struct fx_text *ret_text) {
+static bool keep_text(struct path_run *run, const struct fx_buf *buf,
+                      struct fx_text *ret_text) {
     if (buf->failed) {
         run->is_over = true;
         return fx_fail_nomem(run->err);
@@ -134,14 +134,14 @@ bool fx_jsonpath_text(struct path_run *run, const struct path_value *value,
     }
     struct fx_buf buf;
     fx_buf_init(&buf, 0); /* its content is charged */
-    const bool ok = print(run, &buf, value) && keep(run, &buf, ret_text);
+    const bool ok = print_any(run, &buf, value) && keep_text(run, &buf, ret_text);
     fx_buf_finish(&buf);
     return ok;
 }
 
 /* ---- JSON -------------------------------------------------------------------------- */
 
-/* From here on Go prints doubles with an exponent, integers without. */
+/* Go prints doubles of this size or more with an exponent, integers without. */
 #define PLAIN_COUNT 1000000
 
 static json_t *fail_nomem(struct path_run *run) {
@@ -150,7 +150,7 @@ static json_t *fail_nomem(struct path_run *run) {
     return NULL;
 }
 
-/* Makes a node of the text that Go prints. */
+/* Makes a text node of the text that Go prints. */
 static json_t *text_node(struct path_run *run, const struct path_value *value) {
     struct fx_text text = {0};
     if (!fx_jsonpath_text(run, value, &text)) {
@@ -195,7 +195,7 @@ static json_t *checked(struct path_run *run, json_t *node) {
     return node != NULL ? node : fail_nomem(run);
 }
 
-static json_t *make(struct path_run *run, const struct path_value *value) {
+static json_t *make_json(struct path_run *run, const struct path_value *value) {
     switch (value->kind) {
     case VALUE_NODE: return json_incref(value->as.node);
     case VALUE_NUMBER:
@@ -219,7 +219,7 @@ json_t *fx_jsonpath_json(struct path_run *run, const struct path_value *value) {
     if (!fx_jsonpath_spend(run, 1) || !fx_jsonpath_enter(run)) {
         return NULL;
     }
-    json_t *node = make(run, value);
+    json_t *node = make_json(run, value);
     fx_jsonpath_leave(run);
     return node;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/jsonpath/walk.c - paths: one value, or all that branching steps select (spec
- * section 7.4), in lists by index and in maps by sorted key. A failure within a branch
- * only ends that branch. So the functions here return false only where the whole walk
- * ends: the run is over, or the caller stops it.
+ * location/jsonpath/walk.c - paths: one value, or all values that branching steps select
+ * (spec section 7.4), in lists by index and in maps by sorted key. A failure within a
+ * branch only ends that branch. So the functions here return false only to end the whole
+ * walk: if the run is over, or if the caller stops it.
  */
 #include "location/jsonpath/value.h"
 
@@ -13,7 +13,7 @@
 
 /* ---- keys and indices -------------------------------------------------------------- */
 
-static bool integer_of(struct path_run *run, const struct node *node,
+static bool integer_of(struct path_run *run, const struct expression_node *node,
                        const struct path_value *value, int64_t *ret_integer) {
     struct number number = {0};
     if (!fx_jsonpath_as_number(value, &number)) {
@@ -31,7 +31,7 @@ static bool integer_of(struct path_run *run, const struct node *node,
     return true;
 }
 
-static bool select_index(struct path_run *run, const struct node *step,
+static bool select_index(struct path_run *run, const struct expression_node *step,
                          const struct path_value *list, const struct path_value *key,
                          struct path_value *ret_value, struct key_part *ret_part) {
     size_t count = 0;
@@ -51,7 +51,7 @@ static bool select_index(struct path_run *run, const struct node *step,
     return true;
 }
 
-static bool select_member(struct path_run *run, const struct node *step,
+static bool select_member(struct path_run *run, const struct expression_node *step,
                           const struct path_value *map, const struct path_value *key,
                           struct path_value *ret_value, struct key_part *ret_part) {
     struct fx_text text = {0};
@@ -77,16 +77,16 @@ static bool is_selectable(const struct path_value *value) {
            fx_jsonpath_is_map(value) || fx_jsonpath_is_list(value, &count);
 }
 
-static bool fail_scalar(struct path_run *run, const struct node *step,
+static bool fail_scalar(struct path_run *run, const struct expression_node *step,
                         const struct path_value *value) {
     return FX_JSONPATH_FAIL(run, step, "nothing can be selected from %s",
                             fx_jsonpath_type_name(value));
 }
 
-/* Selects by a key (a text or a number); undefined where a map does not have the
- * member. *ret_part (may be NULL) is the selected key part. Errors: as in spec section
- * 7.4. */
-static bool select_child(struct path_run *run, const struct node *step,
+/* Selects by a key (a text or a number); the result is undefined if a map does not have
+ * the member. *ret_part (may be NULL) is the selected key part. Errors: as in spec
+ * section 7.4. */
+static bool select_child(struct path_run *run, const struct expression_node *step,
                          const struct path_value *from, const struct path_value *key,
                          struct path_value *ret_value, struct key_part *ret_part) {
     size_t count = 0;
@@ -103,7 +103,7 @@ static bool select_child(struct path_run *run, const struct node *step,
     return true;
 }
 
-static bool step_name(struct path_run *run, const struct node *step,
+static bool step_name(struct path_run *run, const struct expression_node *step,
                       const struct path_value *from, struct path_value *ret_value) {
     if (from->kind == VALUE_NODE && json_is_object(from->as.node)) {
         if (!fx_jsonpath_spend(run, step->as.text.len / FX_BUDGET_BYTES)) {
@@ -118,8 +118,8 @@ static bool step_name(struct path_run *run, const struct node *step,
     return select_child(run, step, from, &name, ret_value, NULL);
 }
 
-/* In the brackets @ is the value that is selected from. */
-static bool step_key(struct path_run *run, const struct node *step,
+/* Takes a step in brackets. In the brackets, @ is the value that is selected from. */
+static bool step_key(struct path_run *run, const struct expression_node *step,
                      const struct path_value *from, struct path_value *ret_value) {
     struct path_value key;
     if (!is_selectable(from)) {
@@ -131,7 +131,7 @@ static bool step_key(struct path_run *run, const struct node *step,
 }
 
 /* Takes a step that selects one value. */
-static bool take_step(struct path_run *run, const struct node *step,
+static bool take_step(struct path_run *run, const struct expression_node *step,
                       const struct path_value *from, struct path_value *ret_value) {
     const struct path_value at = *from; /* `from` and `ret_value` may be the same */
     if (!fx_jsonpath_spend(run, 1)) {
@@ -148,10 +148,10 @@ static bool take_step(struct path_run *run, const struct node *step,
 
 /* ---- steps ------------------------------------------------------------------------- */
 
-static bool go_on(struct path_walk *walk, const struct node *step,
+static bool go_on(struct path_walk *walk, const struct expression_node *step,
                   struct path_value value);
 
-/* ---- the way --------------------------------------------------------------------- */
+/* ---- key parts -------------------------------------------------------------------- */
 
 static bool push_part(struct path_walk *walk, const struct key_part *part) {
     struct key_parts *way = &walk->way;
@@ -171,8 +171,8 @@ static void pop_part(struct path_walk *walk) {
 }
 
 /* Continues after `step` with the value that it selected. */
-static bool choose(struct path_walk *walk, const struct node *step,
-                   const struct key_part *part, const struct path_value *value) {
+static bool choose_value(struct path_walk *walk, const struct expression_node *step,
+                         const struct key_part *part, const struct path_value *value) {
     if (!push_part(walk, part)) {
         return false;
     }
@@ -185,7 +185,7 @@ static bool choose(struct path_walk *walk, const struct node *step,
 
 struct children {
     const struct path_value *of;
-    const struct value_map *map; /* NULL: of a list */
+    const struct value_map *map; /* NULL for the children of a list */
     size_t count;
 };
 
@@ -207,7 +207,8 @@ static bool view_children(struct path_run *run, const struct path_value *value,
 }
 
 static struct path_value view_child(const struct children *children, size_t at,
-                                    const struct node *step, struct key_part *ret_part) {
+                                    const struct expression_node *step,
+                                    struct key_part *ret_part) {
     if (children->map == NULL) {
         *ret_part = (struct key_part){step, true, at, {NULL, 0}};
         return fx_jsonpath_list_at(children->of, at);
@@ -219,10 +220,10 @@ static struct path_value view_child(const struct children *children, size_t at,
 
 /* ---- branching steps ------------------------------------------------------------- */
 
-/* True where the condition holds for the element. Any value that is not a truth value
- * counts as an error. */
-static bool holds(struct path_run *run, const struct node *condition,
-                  const struct path_value *element) {
+/* True if the condition holds for the element. Any value that is not a truth value counts
+ * as an error. */
+static bool condition_holds(struct path_run *run, const struct expression_node *condition,
+                            const struct path_value *element) {
     struct path_value value;
     struct number number = {0};
     struct fx_text text = {0};
@@ -240,29 +241,30 @@ static bool holds(struct path_run *run, const struct node *condition,
     return fx_jsonpath_as_number(&value, &number) && number.real != 0;
 }
 
-/* `*`, or `[? condition]` where there is one. */
-static bool branch_all(struct path_walk *walk, const struct node *step,
-                       const struct path_value *value, const struct node *condition) {
+/* Selects all children, or with `[? condition]` those for which it holds. */
+static bool branch_all(struct path_walk *walk, const struct expression_node *step,
+                       const struct path_value *value,
+                       const struct expression_node *condition) {
     struct children children;
     bool ok = view_children(walk->run, value, &children);
     for (size_t i = 0; ok && i < children.count; i++) {
         struct key_part part;
         const struct path_value child = view_child(&children, i, step, &part);
         ok = fx_jsonpath_spend(walk->run, 1);
-        if (ok && (condition == NULL || holds(walk->run, condition, &child))) {
-            ok = choose(walk, step, &part, &child);
+        if (ok && (condition == NULL || condition_holds(walk->run, condition, &child))) {
+            ok = choose_value(walk, step, &part, &child);
         }
         ok = ok && !walk->run->is_over;
     }
     return ok;
 }
 
-/* `[a, b]`, in the written order. */
-static bool branch_union(struct path_walk *walk, const struct node *step,
+/* Selects `[a, b]`, in the written order. */
+static bool branch_union(struct path_walk *walk, const struct expression_node *step,
                          const struct path_value *value) {
     struct path_run *run = walk->run;
     bool ok = true;
-    for (const struct node *key = fx_jsonpath_first(run->program, step);
+    for (const struct expression_node *key = fx_jsonpath_first(run->program, step);
          ok && key != NULL; key = fx_jsonpath_next(run->program, key)) {
         struct path_value name;
         struct path_value chosen;
@@ -271,23 +273,23 @@ static bool branch_union(struct path_walk *walk, const struct node *step,
         if (ok && fx_jsonpath_eval_node(run, key, value, &name) &&
             select_child(run, step, value, &name, &chosen, &part) &&
             chosen.kind != VALUE_UNDEFINED) {
-            ok = choose(walk, step, &part, &chosen);
+            ok = choose_value(walk, step, &part, &chosen);
         }
         ok = ok && !run->is_over;
     }
     return ok;
 }
 
-/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False where it is no
+/* Evaluates a bound of a range; an omitted one keeps *ret_bound. False if it is not an
  * integer. */
-static bool eval_bound(struct path_run *run, const struct node *bound,
+static bool eval_bound(struct path_run *run, const struct expression_node *bound,
                        const struct path_value *value, int64_t *ret_bound) {
     struct path_value own;
     return bound->type == NODE_NONE || (fx_jsonpath_eval_node(run, bound, value, &own) &&
                                         integer_of(run, bound, &own, ret_bound));
 }
 
-/* A negative bound counts from the end. */
+/* Returns the bound as an offset from the start: a negative bound counts from the end. */
 static int64_t clamp(int64_t bound, int64_t count) {
     if (bound < 0) {
         return bound + count < 0 ? 0 : bound + count;
@@ -295,12 +297,12 @@ static int64_t clamp(int64_t bound, int64_t count) {
     return bound > count ? count : bound;
 }
 
-/* `[min:max:step]`; empty where min is above max as written. */
-static bool branch_range(struct path_walk *walk, const struct node *step,
+/* Selects `[min:max:step]`; nothing if min is above max as written. */
+static bool branch_range(struct path_walk *walk, const struct expression_node *step,
                          const struct path_value *list) {
     struct path_run *run = walk->run;
-    const struct node *first = fx_jsonpath_child(run->program, step);
-    const struct node *second = fx_jsonpath_sibling(run->program, first);
+    const struct expression_node *first = fx_jsonpath_child(run->program, step);
+    const struct expression_node *second = fx_jsonpath_sibling(run->program, first);
     int64_t min = 0;
     int64_t max = INT32_MAX;
     int64_t by = 1;
@@ -318,16 +320,17 @@ static bool branch_range(struct path_walk *walk, const struct node *step,
     for (int64_t at = by > 0 ? min : max - 1; ok && at >= min && at < max;) {
         const struct key_part part = {step, true, (size_t)at, {NULL, 0}};
         const struct path_value element = fx_jsonpath_list_at(list, (size_t)at);
-        ok = fx_jsonpath_spend(run, 1) && choose(walk, step, &part, &element);
+        ok = fx_jsonpath_spend(run, 1) && choose_value(walk, step, &part, &element);
         at = by > max - at ? max : at + by;
     }
     return ok;
 }
 
-static bool descend(struct path_walk *walk, const struct node *step,
-                    const struct path_value *value);
+static bool descend_all(struct path_walk *walk, const struct expression_node *step,
+                        const struct path_value *value);
 
-static bool descend_to_children(struct path_walk *walk, const struct node *step,
+static bool descend_to_children(struct path_walk *walk,
+                                const struct expression_node *step,
                                 const struct path_value *value) {
     struct children children;
     bool ok = view_children(walk->run, value, &children);
@@ -337,15 +340,15 @@ static bool descend_to_children(struct path_walk *walk, const struct node *step,
         if (!push_part(walk, &part)) {
             return false;
         }
-        ok = descend(walk, step, &child);
+        ok = descend_all(walk, step, &child);
         pop_part(walk);
     }
     return ok;
 }
 
-/* `..`: the value itself, then all below it. */
-static bool descend(struct path_walk *walk, const struct node *step,
-                    const struct path_value *value) {
+/* Selects the value itself, then all values below it: `..`. */
+static bool descend_all(struct path_walk *walk, const struct expression_node *step,
+                        const struct path_value *value) {
     if (!fx_jsonpath_spend(walk->run, 1) || !fx_jsonpath_enter(walk->run)) {
         return false;
     }
@@ -355,19 +358,19 @@ static bool descend(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-static bool branch_by_type(struct path_walk *walk, const struct node *step,
+static bool branch_by_type(struct path_walk *walk, const struct expression_node *step,
                            const struct path_value *value) {
     switch (step->type) {
     case STEP_UNION: return branch_union(walk, step, value);
     case STEP_RANGE: return branch_range(walk, step, value);
     case STEP_FILTER:
         return branch_all(walk, step, value, fx_jsonpath_child(walk->run->program, step));
-    case STEP_DESCEND: return descend(walk, step, value);
+    case STEP_DESCEND: return descend_all(walk, step, value);
     default: return branch_all(walk, step, value, NULL);
     }
 }
 
-static bool branch(struct path_walk *walk, const struct node *step,
+static bool branch(struct path_walk *walk, const struct expression_node *step,
                    const struct path_value *value) {
     if (!fx_jsonpath_enter(walk->run)) {
         return false;
@@ -377,10 +380,10 @@ static bool branch(struct path_walk *walk, const struct node *step,
     return ok;
 }
 
-/* ---- the whole ------------------------------------------------------------------- */
+/* ---- the whole path --------------------------------------------------------------- */
 
-/* Takes the steps from `step` on; NULL is the end. */
-static bool go_on(struct path_walk *walk, const struct node *step,
+/* Takes the steps from `step` on. NULL ends the path. */
+static bool go_on(struct path_walk *walk, const struct expression_node *step,
                   struct path_value value) {
     for (; step != NULL; step = fx_jsonpath_next(walk->run->program, step)) {
         if (fx_jsonpath_is_branching(step)) {
@@ -393,38 +396,39 @@ static bool go_on(struct path_walk *walk, const struct node *step,
     return value.kind == VALUE_UNDEFINED || walk->found(walk, &value);
 }
 
-static struct path_value start(const struct path_run *run, const struct node *path,
-                               const struct path_value *current) {
+static struct path_value path_start(const struct path_run *run,
+                                    const struct expression_node *path,
+                                    const struct path_value *current) {
     return path->id == '$' ? fx_jsonpath_of_node(run->root) : *current;
 }
 
-bool fx_jsonpath_walk(struct path_walk *walk, const struct node *path,
+bool fx_jsonpath_walk(struct path_walk *walk, const struct expression_node *path,
                       const struct path_value *current) {
     struct path_run *run = walk->run;
     walk->way.path = path;
     run->quiet++;
-    const bool ok =
-        go_on(walk, fx_jsonpath_first(run->program, path), start(run, path, current));
+    const bool ok = go_on(walk, fx_jsonpath_first(run->program, path),
+                          path_start(run, path, current));
     run->quiet--;
     return ok;
 }
 
-static bool collect(struct path_walk *walk, const struct path_value *value) {
+static bool collect_value(struct path_walk *walk, const struct path_value *value) {
     return fx_jsonpath_append(walk->run, walk->user, value);
 }
 
-bool fx_jsonpath_eval_path(struct path_run *run, const struct node *path,
+bool fx_jsonpath_eval_path(struct path_run *run, const struct expression_node *path,
                            const struct path_value *current,
                            struct path_value *ret_value) {
     if (path->as.path.branches) {
         struct value_list *list = fx_jsonpath_alloc(run, sizeof *list);
-        struct path_walk walk = {.run = run, .found = collect, .user = list};
+        struct path_walk walk = {.run = run, .found = collect_value, .user = list};
         *ret_value = (struct path_value){.kind = VALUE_LIST, .as.list = list};
         return list != NULL && fx_jsonpath_walk(&walk, path, current);
     }
-    *ret_value = start(run, path, current);
-    for (const struct node *step = fx_jsonpath_first(run->program, path); step != NULL;
-         step = fx_jsonpath_next(run->program, step)) {
+    *ret_value = path_start(run, path, current);
+    for (const struct expression_node *step = fx_jsonpath_first(run->program, path);
+         step != NULL; step = fx_jsonpath_next(run->program, step)) {
         if (!take_step(run, step, ret_value, ret_value)) {
             return false;
         }

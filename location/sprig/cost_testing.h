@@ -132,7 +132,7 @@ static inline bool cost_nested(struct template_run *run, size_t size,
                                struct value *ret_value) {
     *ret_value = value_nil();
     for (size_t depth = size < 900 ? size : 900; depth > 0; depth--) {
-        struct list *list = value_list_new(run, 1 + size / 900);
+        struct template_list *list = value_list_new(run, 1 + size / 900);
         if (list == NULL) {
             return false;
         }
@@ -163,7 +163,7 @@ static inline bool cost_scalar(struct template_run *run, unsigned shape, size_t 
 /* Makes a list; `size` counts about 16 bytes for each element. */
 static inline bool cost_list(struct template_run *run, unsigned shape, size_t size,
                              struct value *ret_value) {
-    struct list *list = value_list_new(run, size / 16 + 1);
+    struct template_list *list = value_list_new(run, size / 16 + 1);
     struct value text;
     if (list == NULL || !cost_text(run, FX_SHAPE_LETTERS, size, &text)) {
         return false;

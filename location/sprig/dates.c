@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dates.c - Sprig's Dates, without those that read the clock. Where
- * Sprig would use the present time for a value that is no time, it is an error.
+ * location/sprig/dates.c - Sprig's Dates, without those that read the clock. Sprig takes
+ * the present time for a value that is not a time; here such a value is an error.
  */
 #include "location/sprig/functions.h"
 
@@ -11,10 +11,10 @@
 #include "base/strconv.h"
 #include "location/go/time.h"
 
-/* The local zone is always UTC: a review must not depend on where the server runs.
- * Other zones need the IANA database, which a container may lack, which changes every
- * few months, and which would have to be read during a review. So only zones with a
- * fixed offset are known; others are an error, not UTC. */
+/* A time zone. The local zone is always UTC: a review must not depend on where the server
+ * runs. Other zones need the IANA database, which a container may lack, which changes
+ * every few months, and which would have to be read during a review. So only zones with a
+ * fixed offset are known; any other zone is an error. */
 struct zone {
     int32_t offset; /* seconds east of UTC */
     struct fx_text name;
@@ -22,7 +22,7 @@ struct zone {
 
 /* ---- names of time zones (IANA tz database, file backward included) ---------------- */
 
-/* Always at the offset of UTC. */
+/* Zones with the offset of UTC. */
 static const char *const utc_names[] = {
     "",     "UTC",     "Local",         "UCT",      "Universal",
     "Zulu", "Etc/UTC", "Etc/Universal", "Etc/Zulu", "Etc/UCT",
@@ -77,7 +77,8 @@ static const struct fx_text fixed_names[] = {
 #define MOST_BEHIND 12
 #define MOST_AHEAD  14
 
-/* `Etc/GMT+5` is five hours west: the sign is that of POSIX. */
+/* Finds a zone such as `Etc/GMT+5`, which is five hours west of UTC: the sign is that of
+ * POSIX. */
 static bool find_fixed(struct fx_text name, struct zone *ret_zone) {
     const struct fx_text prefix = FX_TEXT("Etc/GMT");
     if (!fx_text_starts(name, prefix) || name.len < prefix.len + 2) {
@@ -132,7 +133,7 @@ static bool times_equal(const void *a, const void *b) {
 }
 
 /* Returns the time since 1970 in fractions of a second. */
-static int64_t count(const struct fx_go_time *time, int64_t per_second) {
+static int64_t count_since_1970(const struct fx_go_time *time, int64_t per_second) {
     const uint64_t whole = (uint64_t)time->seconds * (uint64_t)per_second;
     return (int64_t)(whole + (uint64_t)(time->nanoseconds / (FX_GO_SECOND / per_second)));
 }
@@ -141,7 +142,7 @@ static bool is_zero(const struct fx_go_time *time) {
     return time->seconds == fx_go_time_zero.seconds && time->nanoseconds == 0;
 }
 
-/* The methods of time.Time without arguments that return a number or a bool. */
+/* Calls a method of time.Time that has no arguments and returns a number or a bool. */
 static bool time_member(const void *object, struct fx_text name,
                         struct value *ret_value) {
     const struct fx_go_time *time = object;
@@ -159,9 +160,9 @@ static bool time_member(const void *object, struct fx_text name,
         {"Second", value_int(parts.second)},
         {"Nanosecond", value_int(time->nanoseconds)},
         {"Unix", value_int64(time->seconds)},
-        {"UnixMilli", value_int64(count(time, 1000))},
-        {"UnixMicro", value_int64(count(time, 1000000))},
-        {"UnixNano", value_int64(count(time, FX_GO_SECOND))},
+        {"UnixMilli", value_int64(count_since_1970(time, 1000))},
+        {"UnixMicro", value_int64(count_since_1970(time, 1000000))},
+        {"UnixNano", value_int64(count_since_1970(time, FX_GO_SECOND))},
         {"IsZero", value_bool(is_zero(time))},
     };
     for (size_t i = 0; i < FX_COUNT(members); i++) {
@@ -185,21 +186,22 @@ const struct object_type time_type = {
 
 /* ---- arguments and results ------------------------------------------------------- */
 
-/* Returns the time in the value, or NULL where it is none. */
+/* Returns the time in the value, or NULL if it is not a time. */
 static const struct fx_go_time *time_of(const struct value *value) {
     const bool is_time = value->kind == VALUE_OBJECT && value->object.type == &time_type;
     return is_time ? value->object.data : NULL;
 }
 
-/* An argument whose parameter is PARAMETER_TIME. */
-static const struct fx_go_time *argument_time(const struct call *call, size_t index) {
+/* Returns an argument whose parameter is PARAMETER_TIME. */
+static const struct fx_go_time *argument_time(const struct template_call *call,
+                                              size_t index) {
     const struct fx_go_time *time = time_of(&call->arguments[index]);
     assert(time != NULL);
     return time;
 }
 
-/* Converts a time, or seconds since 1970. */
-static bool take_time(struct call *call, const struct value *value,
+/* Converts a time, or an integer as seconds since 1970. */
+static bool take_time(struct template_call *call, const struct value *value,
                       struct fx_go_time *ret_time) {
     const struct fx_go_time *time = time_of(value);
     if (time != NULL) {
@@ -216,7 +218,7 @@ static bool take_time(struct call *call, const struct value *value,
                    value_type_name(value));
 }
 
-static bool give_time(struct call *call, struct fx_go_time time) {
+static bool give_time(struct template_call *call, struct fx_go_time time) {
     struct fx_go_time *copy = run_alloc(call->run, sizeof *copy);
     if (copy == NULL) {
         return false;
@@ -228,8 +230,8 @@ static bool give_time(struct call *call, struct fx_go_time time) {
 
 /* ---- printing -------------------------------------------------------------------- */
 
-static bool print_in(struct call *call, struct fx_text layout, const struct value *value,
-                     struct fx_text zone_name) {
+static bool print_in(struct template_call *call, struct fx_text layout,
+                     const struct value *value, struct fx_text zone_name) {
     struct fx_go_time time;
     struct zone zone = {0};
     if (!take_time(call, value, &time) || !zone_find(zone_name, &zone, call->err)) {
@@ -241,41 +243,41 @@ static bool print_in(struct call *call, struct fx_text layout, const struct valu
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The local zone is UTC. */
-static bool call_date(struct call *call) {
+/* Formats a date. The local zone is UTC. */
+static bool call_date(struct template_call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1], FX_GO_UTC);
 }
 
-static bool call_date_in_zone(struct call *call) {
+static bool call_date_in_zone(struct template_call *call) {
     return print_in(call, call->arguments[0].string, &call->arguments[1],
                     call->arguments[2].string);
 }
 
 #define HTML_DATE FX_TEXT("2006-01-02")
 
-static bool call_html_date(struct call *call) {
+static bool call_html_date(struct template_call *call) {
     return print_in(call, HTML_DATE, &call->arguments[0], FX_GO_UTC);
 }
 
-static bool call_html_date_in_zone(struct call *call) {
+static bool call_html_date_in_zone(struct template_call *call) {
     return print_in(call, HTML_DATE, &call->arguments[0], call->arguments[1].string);
 }
 
-static bool call_unix_epoch(struct call *call) {
+static bool call_unix_epoch(struct template_call *call) {
     fx_buf_integer(run_scratch(call->run), argument_time(call, 0)->seconds);
     return run_take_scratch(call->run, call->ret);
 }
 
 /* ---- reading and changing -------------------------------------------------------- */
 
-static bool call_must_to_date(struct call *call) {
+static bool call_must_to_date(struct template_call *call) {
     struct fx_go_time time;
     return fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
                             call->err) &&
            give_time(call, time);
 }
 
-static bool call_to_date(struct call *call) {
+static bool call_to_date(struct template_call *call) {
     struct fx_go_time time;
     if (!fx_go_time_parse(call->arguments[0].string, call->arguments[1].string, &time,
                           NULL)) {
@@ -284,13 +286,13 @@ static bool call_to_date(struct call *call) {
     return give_time(call, time);
 }
 
-static bool call_must_date_modify(struct call *call) {
+static bool call_must_date_modify(struct template_call *call) {
     int64_t nanoseconds = 0;
     return fx_go_duration_parse(call->arguments[0].string, &nanoseconds, call->err) &&
            give_time(call, fx_go_time_add(argument_time(call, 1), nanoseconds));
 }
 
-static bool call_date_modify(struct call *call) {
+static bool call_date_modify(struct template_call *call) {
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
     if (!fx_go_duration_parse(call->arguments[0].string, &nanoseconds, &ignored)) {
@@ -301,13 +303,13 @@ static bool call_date_modify(struct call *call) {
 
 /* ---- durations ------------------------------------------------------------------- */
 
-/* Converts seconds. A value that is neither text nor int64, also a plain literal,
- * counts as 0. */
-static bool call_duration(struct call *call) {
+/* Prints seconds as a duration. A value that is neither text nor int64, such as a plain
+ * literal, counts as 0. */
+static bool call_duration(struct template_call *call) {
     const struct value *value = &call->arguments[0];
     int64_t seconds = 0;
     if (value->kind == VALUE_STRING) {
-        (void)fx_go_parse_int(value->string, 10, &seconds); /* the nearest */
+        (void)fx_go_parse_int(value->string, 10, &seconds); /* the nearest integer */
     } else if (value->kind == VALUE_INT64) {
         seconds = value->integer;
     }
@@ -318,7 +320,7 @@ static bool call_duration(struct call *call) {
 
 #define DAY (24 * FX_GO_HOUR)
 
-/* Prints in the largest unit of which there is more than one. */
+/* Prints the duration in the largest unit of which it has more than one. */
 static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
     static const struct {
         int64_t length;
@@ -338,7 +340,7 @@ static void print_rounded(struct fx_buf *buf, uint64_t nanoseconds) {
     fx_buf_str(buf, "0s");
 }
 
-static bool call_duration_round(struct call *call) {
+static bool call_duration_round(struct template_call *call) {
     const struct value *value = &call->arguments[0];
     struct fx_err ignored = FX_ERR_INIT;
     int64_t nanoseconds = 0;
@@ -358,7 +360,8 @@ static bool call_duration_round(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* Each byte of a layout may be an element, which costs a search and printing a number. */
+/* The units for each byte of a layout. A byte may be an element, which costs a search and
+ * the printing of a number. */
 #define PRICE_OF_LAYOUT   16
 #define PRICE_OF_DURATION 4
 

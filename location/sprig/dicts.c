@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/dicts.c - Sprig's Dicts. A missing map has no keys; JSON null is
- * refused before the call. Where Go's order is random, it is the order of the keys.
+ * location/sprig/dicts.c - Sprig's Dicts. A missing map has no keys; JSON null is refused
+ * before the call. If Go's order is random, the order here is that of the keys.
  */
 #include "location/sprig/functions.h"
 
@@ -11,7 +11,7 @@
 
 /* ---- one key --------------------------------------------------------------------- */
 
-static bool call_get(struct call *call) {
+static bool call_get(struct template_call *call) {
     const struct value *arguments = call->arguments;
     if (!value_map_get(call->run, arguments[0].map, arguments[1].string, call->ret)) {
         return false;
@@ -22,7 +22,7 @@ static bool call_get(struct call *call) {
     return true;
 }
 
-static bool call_has_key(struct call *call) {
+static bool call_has_key(struct template_call *call) {
     const struct value *arguments = call->arguments;
     struct value value;
     if (!value_map_get(call->run, arguments[0].map, arguments[1].string, &value)) {
@@ -31,13 +31,13 @@ static bool call_has_key(struct call *call) {
     return return_bool(call, value.kind != VALUE_MISSING);
 }
 
-static bool call_set(struct call *call) {
+static bool call_set(struct template_call *call) {
     const struct value *arguments = call->arguments;
     *call->ret = arguments[0];
     return value_map_put(call->run, arguments[0].map, arguments[1].string, arguments[2]);
 }
 
-static bool call_unset(struct call *call) {
+static bool call_unset(struct template_call *call) {
     const struct value *arguments = call->arguments;
     *call->ret = arguments[0];
     return value_map_remove(call->run, arguments[0].map, arguments[1].string);
@@ -45,7 +45,7 @@ static bool call_unset(struct call *call) {
 
 /* ---- making maps ----------------------------------------------------------------- */
 
-static bool call_dict(struct call *call) {
+static bool call_dict(struct template_call *call) {
     struct map *map = value_map_new(call->run);
     if (map == NULL) {
         return false;
@@ -62,7 +62,7 @@ static bool call_dict(struct call *call) {
     return return_map(call, map);
 }
 
-static bool call_pick(struct call *call) {
+static bool call_pick(struct template_call *call) {
     struct map *map = value_map_new(call->run);
     if (map == NULL) {
         return false;
@@ -78,7 +78,7 @@ static bool call_pick(struct call *call) {
     return return_map(call, map);
 }
 
-static bool call_omit(struct call *call) {
+static bool call_omit(struct template_call *call) {
     struct map *map = value_map_copy(call->run, call->arguments[0].map);
     if (map == NULL) {
         return false;
@@ -93,8 +93,8 @@ static bool call_omit(struct call *call) {
 
 /* ---- lists of maps --------------------------------------------------------------- */
 
-static bool call_pluck(struct call *call) {
-    struct list *list = value_list_new(call->run, call->n_arguments - 1);
+static bool call_pluck(struct template_call *call) {
+    struct template_list *list = value_list_new(call->run, call->n_arguments - 1);
     if (list == NULL) {
         return false;
     }
@@ -110,8 +110,8 @@ static bool call_pluck(struct call *call) {
     return return_list(call, list);
 }
 
-/* The keys of one map after those of the other. */
-static bool call_keys(struct call *call) {
+/* Returns the keys of the first map, then those of the next, and so on. */
+static bool call_keys(struct template_call *call) {
     size_t n = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
         if (!value_map_fill(call->run, call->arguments[i].map)) {
@@ -119,7 +119,7 @@ static bool call_keys(struct call *call) {
         }
         n += call->arguments[i].map->n;
     }
-    struct list *list = value_strings_new(call->run, n);
+    struct template_list *list = value_strings_new(call->run, n);
     size_t at = 0;
     for (size_t i = 0; list != NULL && i < call->n_arguments; i++) {
         const struct map *map = call->arguments[i].map;
@@ -130,9 +130,9 @@ static bool call_keys(struct call *call) {
     return return_list(call, list);
 }
 
-static bool call_values(struct call *call) {
+static bool call_values(struct template_call *call) {
     struct map *map = call->arguments[0].map;
-    struct list *list =
+    struct template_list *list =
         value_map_fill(call->run, map) ? value_list_new(call->run, map->n) : NULL;
     for (size_t i = 0; list != NULL && i < map->n; i++) {
         list->values[i] = map->entries[i].value;
@@ -143,15 +143,16 @@ static bool call_values(struct call *call) {
 /* ---- dig ------------------------------------------------------------------------- */
 
 /* Fails with Go's message for a failed type assertion. */
-static bool check_type(struct call *call, const struct value *value, const char *type) {
+static bool check_type(struct template_call *call, const struct value *value,
+                       const char *type) {
     const char *found = value_is_nil(value) ? "nil" : value_type_name(value);
     return strcmp(found, type) == 0 ||
            fx_fail(call->err, FX_EMUTATE,
                    "interface conversion: interface {} is %s, not %s", found, type);
 }
 
-/* dig key … default map: Go checks the map first, then the keys. */
-static bool check_dig(struct call *call) {
+/* Checks `dig key … default map` in Go's order: first the map, then the keys. */
+static bool check_dig(struct template_call *call) {
     if (call->n_arguments < 3) {
         return fx_fail(call->err, FX_EMUTATE, "dig needs at least three arguments");
     }
@@ -166,7 +167,7 @@ static bool check_dig(struct call *call) {
     return true;
 }
 
-static bool call_dig(struct call *call) {
+static bool call_dig(struct template_call *call) {
     if (!check_dig(call)) {
         return false;
     }
@@ -186,16 +187,16 @@ static bool call_dig(struct call *call) {
     return true;
 }
 
-/* ---- merge and mergeOverwrite, by the rules of the library behind Sprig ------------ */
+/* ---- merge and mergeOverwrite, with the rules of the library behind Sprig --------- */
 
-/* A merge. */
+/* The state of one merge. */
 struct merging {
     struct template_run *run;
-    bool overwrite; /* the later map wins */
+    bool overwrite; /* values of later maps replace earlier ones */
 };
 
-static bool put(const struct merging *merging, struct map *to, const struct map *from,
-                const struct map_entry *entry) {
+static bool put_entry(const struct merging *merging, struct map *to,
+                      const struct map *from, const struct map_entry *entry) {
     if (strcmp(to->type, TYPE_TEXTS) == 0 && strcmp(from->type, TYPE_TEXTS) != 0) {
         return fx_fail(merging->run->err, FX_EMUTATE,
                        "reflect.Value.SetMapIndex: value of type interface {} is not "
@@ -204,7 +205,7 @@ static bool put(const struct merging *merging, struct map *to, const struct map 
     return value_map_put(merging->run, to, entry->key, entry->value);
 }
 
-/* True where a value may replace the old one. A map never replaces a value that is not
+/* True if a value may replace the old one. A map never replaces a value that is not
  * empty. */
 static bool may_replace(const struct merging *merging, const struct value *old,
                         const struct value *new) {
@@ -229,11 +230,12 @@ static bool merge_entry(const struct merging *merging, struct map *to,
         !merge_maps(merging, old.map, entry->value.map, depth + 1)) {
         return false;
     }
-    return !may_replace(merging, &old, &entry->value) || put(merging, to, from, entry);
+    return !may_replace(merging, &old, &entry->value) ||
+           put_entry(merging, to, from, entry);
 }
 
-/* Maps can contain each other, so that `from` may change: the loop uses the entries at
- * the start. */
+/* Merges two maps. Maps can contain each other, so `from` may change meanwhile: the loop
+ * uses the entries at the start. */
 static bool merge_maps(const struct merging *merging, struct map *to, struct map *from,
                        size_t depth) {
     if (!run_check_depth(merging->run, depth) || !value_map_fill(merging->run, from) ||
@@ -253,8 +255,9 @@ static bool merge_maps(const struct merging *merging, struct map *to, struct map
 
 enum { KEEP, OVERWRITE };
 
-/* A nil map is replaced by a new one where there is something to merge. */
-static bool call_merge(struct call *call) {
+/* Merges maps. If the first map is nil, a new one replaces it as soon as there is
+ * something to merge. */
+static bool call_merge(struct template_call *call) {
     const struct merging merging = {call->run, call->function->variant == OVERWRITE};
     struct map *to = call->arguments[0].map;
     for (size_t i = 1; i < call->n_arguments; i++) {

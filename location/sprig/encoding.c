@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/sprig/encoding.c - Sprig's Encoding, Hashes and Paths. Paths follow Go's
- * package path; the os… functions go by the separator of the system, which is `/` here as
- * well.
+ * package path. The os… functions use the separator of the system, which is `/` here,
+ * too.
  */
 #include "location/sprig/functions.h"
 
@@ -20,7 +20,7 @@
 
 static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
-/* Returns the number of characters that encode so many bytes. */
+/* Returns the number of characters that encode `bytes` bytes. */
 static size_t characters_of(size_t bytes) {
     return (bytes * 8 + 4) / 5;
 }
@@ -49,7 +49,7 @@ static unsigned digit_of(char c) {
 /* Reads a text without its line ends. */
 struct base32_cursor {
     struct fx_text rest;
-    size_t taken; /* characters, line ends not counted */
+    size_t taken; /* characters, without line ends */
     size_t left;
 };
 
@@ -57,7 +57,7 @@ static bool is_line_end(char c) {
     return c == '\n' || c == '\r';
 }
 
-static struct base32_cursor start(struct fx_text text) {
+static struct base32_cursor base32_start(struct fx_text text) {
     struct base32_cursor cursor = {.rest = text};
     for (size_t i = 0; i < text.len; i++) {
         cursor.left += is_line_end(text.data[i]) ? 0 : 1;
@@ -65,7 +65,7 @@ static struct base32_cursor start(struct fx_text text) {
     return cursor;
 }
 
-/* Takes the next character, which exists. */
+/* Takes the next character, which must exist. */
 static char take_char(struct base32_cursor *cursor) {
     char c = '\n';
     while (is_line_end(c)) {
@@ -85,7 +85,7 @@ static void add_bytes(struct fx_buf *buf, uint64_t bits, size_t digits) {
     }
 }
 
-/* Takes the rest of the padding, after so many digits and one `=`. */
+/* Takes the rest of the padding, after `digits` digits and one `=`. */
 static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *ret_fault) {
     const size_t missing = GROUP - 1 - digits;
     const size_t first = cursor->taken - 1;
@@ -100,7 +100,7 @@ static bool take_padding(struct base32_cursor *cursor, size_t digits, size_t *re
         }
     }
     *ret_fault = first;
-    return digits != 3 && digits != 6; /* which do not encode a whole number of bytes */
+    return digits != 3 && digits != 6; /* these do not encode a whole number of bytes */
 }
 
 /* Takes one group; the last one may be padded. */
@@ -129,9 +129,9 @@ static bool take_group(struct fx_buf *buf, struct base32_cursor *cursor, bool *r
     return true;
 }
 
-/* Up to seven characters after the padding are ignored, as in Go. */
+/* Decodes a text. Up to seven characters after the padding are ignored, as in Go. */
 static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_fault) {
-    struct base32_cursor cursor = start(text);
+    struct base32_cursor cursor = base32_start(text);
     bool last = false;
     while (cursor.left > 0 && !last) {
         if (!take_group(buf, &cursor, &last, ret_fault)) {
@@ -143,19 +143,19 @@ static bool base32_decode(struct fx_buf *buf, struct fx_text text, size_t *ret_f
 
 /* ---- base64 and base32 ------------------------------------------------------------- */
 
-static bool call_b64enc(struct call *call) {
+static bool call_b64enc(struct template_call *call) {
     fx_base64_encode(run_scratch(call->run), call->arguments[0].string);
     return run_take_scratch(call->run, call->ret);
 }
 
 /* Returns the error message as the result, as Sprig does. */
-static bool give_fault(struct call *call, const char *encoding, size_t at) {
+static bool give_fault(struct template_call *call, const char *encoding, size_t at) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_printf(buf, "illegal %s data at input byte %zu", encoding, at);
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_b64dec(struct call *call) {
+static bool call_b64dec(struct template_call *call) {
     const struct fx_text text = call->arguments[0].string;
     struct fx_buf *buf = run_scratch(call->run);
     if (fx_base64_decode(buf, text) || buf->failed) {
@@ -164,12 +164,12 @@ static bool call_b64dec(struct call *call) {
     return give_fault(call, "base64", fx_base64_find_fault(text));
 }
 
-static bool call_b32enc(struct call *call) {
+static bool call_b32enc(struct template_call *call) {
     base32_encode(run_scratch(call->run), call->arguments[0].string);
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_b32dec(struct call *call) {
+static bool call_b32dec(struct template_call *call) {
     size_t fault = 0;
     if (base32_decode(run_scratch(call->run), call->arguments[0].string, &fault)) {
         return run_take_scratch(call->run, call->ret);
@@ -179,7 +179,7 @@ static bool call_b32dec(struct call *call) {
 
 /* ---- digests ----------------------------------------------------------------------- */
 
-static bool give_hex(struct call *call, const uint8_t *digest, size_t len) {
+static bool give_hex(struct template_call *call, const uint8_t *digest, size_t len) {
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < len; i++) {
         fx_buf_hex(buf, digest[i], 2, false);
@@ -187,19 +187,19 @@ static bool give_hex(struct call *call, const uint8_t *digest, size_t len) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_sha1sum(struct call *call) {
+static bool call_sha1sum(struct template_call *call) {
     uint8_t digest[FX_SHA1_BYTES];
     fx_sha1(call->arguments[0].string, digest);
     return give_hex(call, digest, sizeof digest);
 }
 
-static bool call_sha256sum(struct call *call) {
+static bool call_sha256sum(struct template_call *call) {
     uint8_t digest[FX_SHA256_BYTES];
     fx_sha256(call->arguments[0].string, digest);
     return give_hex(call, digest, sizeof digest);
 }
 
-static bool call_adler32sum(struct call *call) {
+static bool call_adler32sum(struct template_call *call) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_number(buf, fx_adler32(call->arguments[0].string));
     return run_take_scratch(call->run, call->ret);
@@ -220,12 +220,12 @@ static bool is_abs(struct fx_text path) {
     return path.len > 0 && path.data[0] == '/';
 }
 
-static bool call_is_abs(struct call *call) {
+static bool call_is_abs(struct template_call *call) {
     return return_bool(call, is_abs(call->arguments[0].string));
 }
 
-/* The last element, without trailing slashes. */
-static bool call_base(struct call *call) {
+/* Returns the last element, without trailing slashes. */
+static bool call_base(struct template_call *call) {
     struct fx_text path = call->arguments[0].string;
     const bool empty = path.len == 0;
     while (path.len > 0 && path.data[path.len - 1] == '/') {
@@ -240,8 +240,8 @@ static bool call_base(struct call *call) {
     return true;
 }
 
-/* The extension of the last element, from its last point. */
-static bool call_ext(struct call *call) {
+/* Returns the extension of the last element, from its last point. */
+static bool call_ext(struct template_call *call) {
     const struct fx_text path = call->arguments[0].string;
     size_t at = path.len;
     struct fx_text ext = {"", 0};
@@ -254,8 +254,8 @@ static bool call_ext(struct call *call) {
     return return_text(call, ext);
 }
 
-/* A path being cleaned. Its first `fixed` bytes are a `/` or elements `..`, which `..`
- * does not remove. */
+/* The state of cleaning a path. Its first `fixed` bytes are a `/` or elements `..`, which
+ * a further `..` does not remove. */
 struct cleaning {
     char *out;
     size_t len, fixed;
@@ -290,9 +290,9 @@ static void clean_element(struct cleaning *cleaning, struct fx_text element) {
     }
 }
 
-/* Returns the shortest equivalent path (path.Clean). It is never longer, but for `.`,
- * which stands for the empty path. */
-static bool clean(struct call *call, struct fx_text path) {
+/* Returns the shortest equivalent path (path.Clean). It is never longer than `path`,
+ * except that `.` stands for the empty path. */
+static bool clean(struct template_call *call, struct fx_text path) {
     struct cleaning cleaning = {.out = run_alloc(call->run, path.len + 1)};
     if (cleaning.out == NULL) {
         return false;
@@ -313,11 +313,11 @@ static bool clean(struct call *call, struct fx_text path) {
     return true;
 }
 
-static bool call_clean(struct call *call) {
+static bool call_clean(struct template_call *call) {
     return clean(call, call->arguments[0].string);
 }
 
-static bool call_dir(struct call *call) {
+static bool call_dir(struct template_call *call) {
     const struct fx_text path = call->arguments[0].string;
     return clean(call, (struct fx_text){path.data, length_of_dir(path)});
 }

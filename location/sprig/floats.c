@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/floats.c - Sprig's floats. Sums, products and quotients are those of
- * decimal numbers, computed digit by digit as on paper: 0.1 and 0.2 are 0.3.
+ * location/sprig/floats.c - Sprig's floats. Sums, products and quotients are computed as
+ * decimal numbers, digit by digit: the sum of 0.1 and 0.2 is 0.3.
  */
 #include "location/sprig/functions.h"
 
@@ -17,7 +17,7 @@
 #include "value/number.h"
 
 /* digits * 10^exponent; 0 has no digits. The digits are in the arena. */
-struct decimal {
+struct decimal_number {
     bool negative;
     long exponent;
     size_t n;
@@ -28,9 +28,9 @@ struct decimal {
 
 #define QUOTIENT_PLACES 16
 
-/* Makes a number of n zeros with that exponent. Each digit costs a unit. */
-static bool make(struct template_run *run, long exponent, size_t n,
-                 struct decimal *ret_decimal) {
+/* Makes a number of n digits, all zero, with that exponent. Each digit costs a unit. */
+static bool make_decimal(struct template_run *run, long exponent, size_t n,
+                         struct decimal_number *ret_decimal) {
     if (n > FX_LIMIT_TEMPLATE_DIGITS) {
         return fx_fail(run->err, FX_ELIMIT, "decimal number has more than %u digits",
                        FX_LIMIT_TEMPLATE_DIGITS);
@@ -42,12 +42,13 @@ static bool make(struct template_run *run, long exponent, size_t n,
     if (digits == NULL) {
         return false;
     }
-    *ret_decimal = (struct decimal){.exponent = exponent, .n = n, .digits = digits};
+    *ret_decimal =
+        (struct decimal_number){.exponent = exponent, .n = n, .digits = digits};
     return true;
 }
 
 /* Removes the zeros at both ends. */
-static void trim(struct decimal *decimal) {
+static void trim_decimal(struct decimal_number *decimal) {
     while (decimal->n > 0 && decimal->digits[0] == 0) {
         decimal->digits++;
         decimal->n--;
@@ -63,7 +64,7 @@ static void trim(struct decimal *decimal) {
 }
 
 static bool decimal_of_double(struct template_run *run, double number,
-                              struct decimal *ret_decimal) {
+                              struct decimal_number *ret_decimal) {
     if (!isfinite(number)) {
         return fx_fail(run->err, FX_EMUTATE, "Cannot create a Decimal from %s",
                        isnan(number) ? "NaN" : (number < 0 ? "-Inf" : "+Inf"));
@@ -73,7 +74,7 @@ static bool decimal_of_double(struct template_run *run, double number,
     const char *mark = strchr(text, 'e');
     const long exponent = mark == NULL ? 0 : strtol(mark + 1, NULL, 10);
     const size_t len = mark == NULL ? strlen(text) : (size_t)(mark - text);
-    if (!make(run, exponent, len, ret_decimal)) {
+    if (!make_decimal(run, exponent, len, ret_decimal)) {
         return false;
     }
     assert(ret_decimal->digits != NULL);
@@ -88,12 +89,12 @@ static bool decimal_of_double(struct template_run *run, double number,
     }
     ret_decimal->n = n;
     ret_decimal->negative = text[0] == '-';
-    trim(ret_decimal);
+    trim_decimal(ret_decimal);
     return true;
 }
 
-static bool decimal_to_double(struct template_run *run, const struct decimal *decimal,
-                              double *ret_number) {
+static bool decimal_to_double(struct template_run *run,
+                              const struct decimal_number *decimal, double *ret_number) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_char(&text, decimal->negative ? '-' : '+');
@@ -111,7 +112,7 @@ static bool decimal_to_double(struct template_run *run, const struct decimal *de
 }
 
 /* Returns the digit of 10^position. */
-static int digit_at(const struct decimal *decimal, long position) {
+static int digit_at(const struct decimal_number *decimal, long position) {
     const long from_end = position - decimal->exponent;
     if (from_end < 0 || from_end >= (long)decimal->n) {
         return 0;
@@ -119,13 +120,14 @@ static int digit_at(const struct decimal *decimal, long position) {
     return decimal->digits[decimal->n - 1 - (size_t)from_end];
 }
 
-/* Returns the exponent above the first digit. */
-static long top_of(const struct decimal *decimal) {
+/* Returns the exponent of the digit that would come before the first one. */
+static long top_of(const struct decimal_number *decimal) {
     return decimal->exponent + (long)decimal->n;
 }
 
-/* Compares the magnitudes: negative, 0, positive. */
-static int compare(const struct decimal *a, const struct decimal *b) {
+/* Compares the magnitudes. Returns a negative number, 0 or a positive one. */
+static int compare_decimals(const struct decimal_number *a,
+                            const struct decimal_number *b) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
     for (long position = top; position >= low; position--) {
@@ -137,12 +139,13 @@ static int compare(const struct decimal *a, const struct decimal *b) {
     return 0;
 }
 
-/* |a| + sign * |b|, which is not below 0; `sign` is 1 or -1. */
-static bool combine(struct template_run *run, const struct decimal *a,
-                    const struct decimal *b, int sign, struct decimal *ret_result) {
+/* Computes |a| + sign * |b|, which must not be below 0; `sign` is 1 or -1. */
+static bool combine(struct template_run *run, const struct decimal_number *a,
+                    const struct decimal_number *b, int sign,
+                    struct decimal_number *ret_result) {
     const long top = top_of(a) > top_of(b) ? top_of(a) : top_of(b);
     const long low = a->exponent < b->exponent ? a->exponent : b->exponent;
-    if (!make(run, low, (size_t)(top - low) + 1, ret_result)) {
+    if (!make_decimal(run, low, (size_t)(top - low) + 1, ret_result)) {
         return false;
     }
     int carry = 0;
@@ -156,30 +159,31 @@ static bool combine(struct template_run *run, const struct decimal *a,
     return true;
 }
 
-static bool decimal_add(struct template_run *run, const struct decimal *a,
-                        const struct decimal *b, struct decimal *ret_sum) {
-    const bool is_swapped = a->negative != b->negative && compare(a, b) < 0;
-    const struct decimal *larger = is_swapped ? b : a;
-    struct decimal sum = {0};
+static bool decimal_add(struct template_run *run, const struct decimal_number *a,
+                        const struct decimal_number *b, struct decimal_number *ret_sum) {
+    const bool is_swapped = a->negative != b->negative && compare_decimals(a, b) < 0;
+    const struct decimal_number *larger = is_swapped ? b : a;
+    struct decimal_number sum = {0};
     if (!combine(run, larger, is_swapped ? a : b, a->negative == b->negative ? 1 : -1,
                  &sum)) {
         return false;
     }
     sum.negative = larger->negative;
-    trim(&sum);
+    trim_decimal(&sum);
     *ret_sum = sum;
     return true;
 }
 
-static bool decimal_subtract(struct template_run *run, const struct decimal *a,
-                             const struct decimal *b, struct decimal *ret_difference) {
-    struct decimal opposite = *b;
+static bool decimal_subtract(struct template_run *run, const struct decimal_number *a,
+                             const struct decimal_number *b,
+                             struct decimal_number *ret_difference) {
+    struct decimal_number opposite = *b;
     opposite.negative = b->n > 0 && !b->negative;
     return decimal_add(run, a, &opposite, ret_difference);
 }
 
-/* Returns the digits as an integer; there are at most 17. */
-static uint64_t coefficient(const struct decimal *decimal) {
+/* Returns the digits as an integer. There are at most 17. */
+static uint64_t coefficient(const struct decimal_number *decimal) {
     uint64_t number = 0;
     for (size_t i = 0; i < decimal->n; i++) {
         number = 10 * number + decimal->digits[i];
@@ -187,11 +191,12 @@ static uint64_t coefficient(const struct decimal *decimal) {
     return number;
 }
 
-static bool decimal_multiply(struct template_run *run, const struct decimal *a,
-                             const struct decimal *b, struct decimal *ret_product) {
+static bool decimal_multiply(struct template_run *run, const struct decimal_number *a,
+                             const struct decimal_number *b,
+                             struct decimal_number *ret_product) {
     const uint64_t factor = coefficient(b);
-    struct decimal product = {0};
-    if (!make(run, a->exponent + b->exponent, a->n + b->n, &product)) {
+    struct decimal_number product = {0};
+    if (!make_decimal(run, a->exponent + b->exponent, a->n + b->n, &product)) {
         return false;
     }
     uint64_t carry = 0;
@@ -201,13 +206,13 @@ static bool decimal_multiply(struct template_run *run, const struct decimal *a,
         carry /= 10;
     }
     product.negative = a->negative != b->negative;
-    trim(&product);
+    trim_decimal(&product);
     *ret_product = product;
     return true;
 }
 
-/* Adds 1 to the last digit; there is room for the carry. */
-static void increment(struct decimal *decimal) {
+/* Adds 1 to the last digit. The number must have room for the carry. */
+static void increment(struct decimal_number *decimal) {
     size_t i = decimal->n;
     while (i > 0 && decimal->digits[i - 1] == 9) {
         decimal->digits[--i] = 0;
@@ -219,64 +224,66 @@ static void increment(struct decimal *decimal) {
 
 /* Returns the number of digits of the quotient, with QUOTIENT_PLACES fractional digits
  * and one for a carry. */
-static long quotient_length(const struct decimal *a, const struct decimal *b) {
+static long quotient_length(const struct decimal_number *a,
+                            const struct decimal_number *b) {
     const long length = top_of(a) - b->exponent + QUOTIENT_PLACES + 1;
     return length < 1 ? 1 : length;
 }
 
-static bool decimal_divide(struct template_run *run, const struct decimal *a,
-                           const struct decimal *b, struct decimal *ret_quotient) {
+static bool decimal_divide(struct template_run *run, const struct decimal_number *a,
+                           const struct decimal_number *b,
+                           struct decimal_number *ret_quotient) {
     if (b->n == 0) {
         return fx_fail(run->err, FX_EMUTATE, "decimal division by 0");
     }
     const uint64_t divisor = coefficient(b);
-    struct decimal quotient = {0};
-    if (!make(run, -QUOTIENT_PLACES, (size_t)quotient_length(a, b), &quotient)) {
+    struct decimal_number quotient = {0};
+    if (!make_decimal(run, -QUOTIENT_PLACES, (size_t)quotient_length(a, b), &quotient)) {
         return false;
     }
     uint64_t rest = 0;
     for (size_t i = 0; i < quotient.n; i++) {
-        /* The position in `a` of the last digit of the quotient, moved up. */
+        /* the position in `a` of the digit to bring down */
         const long position = b->exponent - QUOTIENT_PLACES + (long)(quotient.n - 1 - i);
         rest = 10 * rest + (uint64_t)digit_at(a, position);
         quotient.digits[i] = (unsigned char)(rest / divisor);
         rest %= divisor;
     }
-    /* Rounds half up. Of the remaining digits of `a` only the first counts. */
+    /* Rounds half up. The digits of `a` after the next one make no difference. */
     const int next = digit_at(a, b->exponent - QUOTIENT_PLACES - 1);
     if (2 * rest >= divisor || (2 * rest + 1 == divisor && next >= 5)) {
         increment(&quotient);
     }
     quotient.negative = a->negative != b->negative;
-    trim(&quotient);
+    trim_decimal(&quotient);
     *ret_quotient = quotient;
     return true;
 }
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool argument(struct call *call, size_t i, double *ret_number) {
+static bool argument(struct template_call *call, size_t i, double *ret_number) {
     return value_to_float64(call->run, &call->arguments[i], ret_number);
 }
 
-static bool return_float64(struct call *call, double number) {
+static bool return_float64(struct template_call *call, double number) {
     *call->ret = value_float64(number);
     return true;
 }
 
-static bool call_float64(struct call *call) {
+static bool call_float64(struct template_call *call) {
     double number = 0;
     return argument(call, 0, &number) && return_float64(call, number);
 }
 
-typedef bool operation(struct template_run *run, const struct decimal *a,
-                       const struct decimal *b, struct decimal *ret_result);
+typedef bool operation(struct template_run *run, const struct decimal_number *a,
+                       const struct decimal_number *b, struct decimal_number *ret_result);
 
-/* total = total `operate` number */
-static bool operate_on(struct call *call, operation *operate, double number,
-                       struct decimal *total) {
-    struct decimal operand = {0};
-    struct decimal result = {0};
+/* Computes total = total `operate` number. */
+static bool operate_on(struct template_call *call, operation *operate, double number,
+                       struct decimal_number *total) {
+    struct decimal_number operand = {0};
+    struct decimal_number result = {0};
     if (!decimal_of_double(call->run, number, &operand) ||
         !operate(call->run, total, &operand, &result)) {
         return false;
@@ -285,14 +292,15 @@ static bool operate_on(struct call *call, operation *operate, double number,
     return true;
 }
 
-static bool return_decimal(struct call *call, const struct decimal *decimal) {
+static bool return_decimal(struct template_call *call,
+                           const struct decimal_number *decimal) {
     double number = 0;
     return decimal_to_double(call->run, decimal, &number) && return_float64(call, number);
 }
 
 /* Combines `total` with the arguments from index `from` on. */
-static bool fold(struct call *call, operation *operate, struct decimal total,
-                 size_t from) {
+static bool fold(struct template_call *call, operation *operate,
+                 struct decimal_number total, size_t from) {
     for (size_t i = from; i < call->n_arguments; i++) {
         double number = 0;
         if (!argument(call, i, &number) || !operate_on(call, operate, number, &total)) {
@@ -304,28 +312,29 @@ static bool fold(struct call *call, operation *operate, struct decimal total,
 
 enum { SUBTRACT, MULTIPLY, DIVIDE };
 
-static bool call_fold(struct call *call) {
+static bool call_fold(struct template_call *call) {
     static operation *const operations[] = {[SUBTRACT] = decimal_subtract,
                                             [MULTIPLY] = decimal_multiply,
                                             [DIVIDE] = decimal_divide};
     double first = 0;
-    struct decimal total = {0};
+    struct decimal_number total = {0};
     return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
            fold(call, operations[call->function->variant], total, 1);
 }
 
-static bool call_addf(struct call *call) {
-    return fold(call, decimal_add, (struct decimal){0}, 0);
+static bool call_addf(struct template_call *call) {
+    return fold(call, decimal_add, (struct decimal_number){0}, 0);
 }
 
-static bool call_add1f(struct call *call) {
+static bool call_add1f(struct template_call *call) {
     double first = 0;
-    struct decimal total = {0};
+    struct decimal_number total = {0};
     return argument(call, 0, &first) && decimal_of_double(call->run, first, &total) &&
            operate_on(call, decimal_add, 1, &total) && return_decimal(call, &total);
 }
 
-/* math.Max: NaN wins, unless there is a positive infinity; 0 is greater than -0. */
+/* Computes math.Max: NaN is larger than any number but positive infinity; 0 is larger
+ * than -0. */
 static double larger(double a, double b) {
     if (isinf(a) && a > 0) {
         return a;
@@ -344,7 +353,7 @@ static double larger(double a, double b) {
 
 enum { MOST, LEAST };
 
-static bool call_extreme(struct call *call) {
+static bool call_extreme(struct template_call *call) {
     const double sign = call->function->variant == MOST ? 1 : -1;
     double extreme = 0;
     if (!argument(call, 0, &extreme)) {
@@ -362,16 +371,16 @@ static bool call_extreme(struct call *call) {
 
 enum { DOWN, UP };
 
-static bool call_to_whole(struct call *call) {
+static bool call_to_whole(struct template_call *call) {
     double number = 0;
     return argument(call, 0, &number) &&
            return_float64(call,
                           call->function->variant == UP ? ceil(number) : floor(number));
 }
 
-/* Rounds to so many places: up where the fraction reaches the threshold (default .5).
+/* Rounds to a number of places: up if the fraction reaches the threshold (default .5).
  * The fraction of a negative number is negative, so it is rounded down, as in Sprig. */
-static bool call_round(struct call *call) {
+static bool call_round(struct template_call *call) {
     double number = 0;
     if (!argument(call, 0, &number)) {
         return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/functions.c - what several of Sprig's functions share: conversions, and
- * a search with one pass over the needle and one over the text.
+ * location/sprig/functions.c - the common part of Sprig's functions: conversions, and a
+ * search with one pass over the needle and one over the text.
  */
 #include "location/sprig/functions.h"
 
@@ -11,8 +11,8 @@
 
 /* ---- conversions ------------------------------------------------------------------- */
 
-/* As on the hardware that KubeMod runs on: a number that does not fit an int64 gives
- * the lowest one. */
+/* Converts a double as the hardware does that KubeMod runs on: a number that does not fit
+ * an int64 gives the lowest one. */
 static int64_t truncate(double number) {
     return number >= -0x1p63 && number < 0x1p63 ? (int64_t)number : INT64_MIN;
 }
@@ -37,7 +37,7 @@ int64_t value_to_int64(const struct value *value) {
     return 0;
 }
 
-/* A text that is no number, or too large a number, gives 0. */
+/* Parses a text. A text that is not a number, or a number that is too large, gives 0. */
 static bool parse_float64(struct template_run *run, struct fx_text text,
                           double *ret_number) {
     *ret_number = 0;
@@ -65,11 +65,11 @@ bool value_to_float64(struct template_run *run, const struct value *value,
 }
 
 bool value_to_strings(struct template_run *run, const struct value *value,
-                      struct list **ret_list) {
+                      struct template_list **ret_list) {
     const bool is_list = value->kind == VALUE_LIST;
     const struct value *values = is_list ? value->list->values : value;
     size_t n = is_list ? value->list->n : 1;
-    struct list *list = value_strings_new(run, n);
+    struct template_list *list = value_strings_new(run, n);
     if (list == NULL) {
         return false;
     }
@@ -90,8 +90,8 @@ bool value_to_strings(struct template_run *run, const struct value *value,
 
 /* ---- searching --------------------------------------------------------------------- */
 
-/* Returns the length of the match after one more character. */
-static size_t extend(const struct text_finder *finder, size_t matched, char c) {
+/* Returns the length of the match when `c` follows it. */
+static size_t extend_match(const struct text_finder *finder, size_t matched, char c) {
     while (matched > 0 && finder->needle.data[matched] != c) {
         matched = finder->borders[matched - 1];
     }
@@ -106,7 +106,7 @@ bool finder_init(struct text_finder *finder, struct template_run *run,
         return false;
     }
     for (size_t i = 1; i < needle.len; i++) {
-        finder->borders[i] = extend(finder, finder->borders[i - 1], needle.data[i]);
+        finder->borders[i] = extend_match(finder, finder->borders[i - 1], needle.data[i]);
     }
     return true;
 }
@@ -122,7 +122,7 @@ size_t finder_next(const struct text_finder *finder, struct fx_text text, size_t
             }
             at = (size_t)(first - text.data);
         }
-        matched = extend(finder, matched, text.data[at]);
+        matched = extend_match(finder, matched, text.data[at]);
         if (matched == finder->needle.len) {
             return at + 1 - matched;
         }

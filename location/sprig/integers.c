@@ -11,16 +11,16 @@
 #include "base/strconv.h"
 #include "location/gotemplate/value.h"
 
-static bool return_int64(struct call *call, int64_t integer) {
+static bool return_int64(struct template_call *call, int64_t integer) {
     *call->ret = value_int64(integer);
     return true;
 }
 
-static int64_t argument(const struct call *call, size_t i) {
+static int64_t argument(const struct template_call *call, size_t i) {
     return value_to_int64(&call->arguments[i]);
 }
 
-/* Overflow wraps around, as in Go. */
+/* Adds two integers. An overflow wraps around, as in Go. */
 static int64_t add_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
@@ -29,24 +29,24 @@ static int64_t multiply_wrapping(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a * (uint64_t)b);
 }
 
-static bool call_atoi(struct call *call) {
-    int64_t integer = 0; /* the nearest one where the text is out of range */
+static bool call_atoi(struct template_call *call) {
+    int64_t integer = 0; /* the nearest one if the text is out of range */
     (void)fx_go_parse_int(call->arguments[0].string, 10, &integer);
     *call->ret = value_int(integer);
     return true;
 }
 
-static bool call_int(struct call *call) {
+static bool call_int(struct template_call *call) {
     *call->ret = value_int(argument(call, 0));
     return true;
 }
 
-static bool call_int64(struct call *call) {
+static bool call_int64(struct template_call *call) {
     return return_int64(call, argument(call, 0));
 }
 
 /* Parses the text of the value as an octal number. */
-static bool call_to_decimal(struct call *call) {
+static bool call_to_decimal(struct template_call *call) {
     struct fx_text text = {0};
     int64_t integer = 0;
     if (!value_text(call->run, &call->arguments[0], &text)) {
@@ -56,7 +56,7 @@ static bool call_to_decimal(struct call *call) {
     return return_int64(call, is_number ? integer : 0);
 }
 
-static bool call_add(struct call *call) {
+static bool call_add(struct template_call *call) {
     int64_t sum = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
         sum = add_wrapping(sum, argument(call, i));
@@ -64,16 +64,16 @@ static bool call_add(struct call *call) {
     return return_int64(call, sum);
 }
 
-static bool call_add1(struct call *call) {
+static bool call_add1(struct template_call *call) {
     return return_int64(call, add_wrapping(argument(call, 0), 1));
 }
 
-static bool call_sub(struct call *call) {
+static bool call_sub(struct template_call *call) {
     const int64_t opposite = (int64_t)(0 - (uint64_t)argument(call, 1));
     return return_int64(call, add_wrapping(argument(call, 0), opposite));
 }
 
-static bool call_mul(struct call *call) {
+static bool call_mul(struct template_call *call) {
     int64_t product = argument(call, 0);
     for (size_t i = 1; i < call->n_arguments; i++) {
         product = multiply_wrapping(product, argument(call, i));
@@ -81,13 +81,13 @@ static bool call_mul(struct call *call) {
     return return_int64(call, product);
 }
 
-static bool check_divisor(struct call *call) {
+static bool check_divisor(struct template_call *call) {
     return argument(call, 1) != 0 ||
            fx_fail(call->err, FX_EMUTATE, "runtime error: integer divide by zero");
 }
 
-/* The lowest integer divided by -1 gives itself. */
-static bool call_div(struct call *call) {
+/* Divides. The lowest integer divided by -1 gives itself. */
+static bool call_div(struct template_call *call) {
     const int64_t a = argument(call, 0);
     const int64_t b = argument(call, 1);
     if (!check_divisor(call)) {
@@ -96,7 +96,7 @@ static bool call_div(struct call *call) {
     return return_int64(call, b == -1 ? (int64_t)(0 - (uint64_t)a) : a / b);
 }
 
-static bool call_mod(struct call *call) {
+static bool call_mod(struct template_call *call) {
     const int64_t b = argument(call, 1);
     if (!check_divisor(call)) {
         return false;
@@ -106,7 +106,7 @@ static bool call_mod(struct call *call) {
 
 enum { MOST, LEAST };
 
-static bool call_extreme(struct call *call) {
+static bool call_extreme(struct template_call *call) {
     const bool wants_most = call->function->variant == MOST;
     int64_t extreme = argument(call, 0);
     for (size_t i = 1; i < call->n_arguments; i++) {
@@ -116,7 +116,7 @@ static bool call_extreme(struct call *call) {
     return return_int64(call, extreme);
 }
 
-/* start, start + step, … before stop. */
+/* The numbers start, start + step, …, up to but not including stop. */
 struct progression {
     int64_t start, stop, step;
 };
@@ -125,7 +125,7 @@ static uint64_t distance(int64_t a, int64_t b) {
     return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
 }
 
-/* Returns the number of steps; 0 where the step has the wrong sign. */
+/* Returns the number of steps; 0 if the step has the wrong sign. */
 static uint64_t count_steps(const struct progression *p) {
     const bool is_falling = p->stop < p->start;
     if (p->step == 0 || p->stop == p->start || is_falling != (p->step < 0)) {
@@ -134,15 +134,16 @@ static uint64_t count_steps(const struct progression *p) {
     return (distance(p->start, p->stop) - 1) / distance(0, p->step) + 1;
 }
 
-/* Returns NULL over a limit. */
-static struct list *make_progression(struct call *call, const struct progression *p) {
+/* Makes the list of the numbers. Returns NULL over a limit. */
+static struct template_list *make_progression(struct template_call *call,
+                                              const struct progression *p) {
     const uint64_t n = count_steps(p);
     if (n > FX_LIMIT_TEMPLATE_STEPS) {
         (void)fx_fail(call->err, FX_ELIMIT, "list has more than %u numbers",
                       FX_LIMIT_TEMPLATE_STEPS);
         return NULL;
     }
-    struct list *list =
+    struct template_list *list =
         run_spend(call->run, (size_t)n) ? value_list_new(call->run, (size_t)n) : NULL;
     if (list == NULL) {
         return NULL;
@@ -156,25 +157,27 @@ static struct list *make_progression(struct call *call, const struct progression
     return list;
 }
 
-static bool return_progression(struct call *call, struct progression progression) {
-    struct list *list = make_progression(call, &progression);
+static bool return_progression(struct template_call *call,
+                               struct progression progression) {
+    struct template_list *list = make_progression(call, &progression);
     return return_list(call, list);
 }
 
-static bool call_until(struct call *call) {
+static bool call_until(struct template_call *call) {
     const int64_t stop = call->arguments[0].integer;
     return return_progression(call, (struct progression){0, stop, stop < 0 ? -1 : 1});
 }
 
-static bool call_until_step(struct call *call) {
+static bool call_until_step(struct template_call *call) {
     return return_progression(call, (struct progression){call->arguments[0].integer,
                                                          call->arguments[1].integer,
                                                          call->arguments[2].integer});
 }
 
-/* seq last | seq first last | seq first step last, the last one included. Other numbers
- * of arguments give nothing, as does a step with the wrong sign. */
-static struct progression seq_progression(const struct call *call) {
+/* Computes `seq last`, `seq first last` and `seq first step last`. The list includes the
+ * last number. It is empty for other numbers of arguments, and for a step with the wrong
+ * sign. */
+static struct progression seq_progression(const struct template_call *call) {
     const size_t n = call->n_arguments;
     const struct value *arguments = call->arguments;
     if (n == 0 || n > 3) {
@@ -187,9 +190,9 @@ static struct progression seq_progression(const struct call *call) {
                                 n == 3 ? arguments[1].integer : towards};
 }
 
-static bool call_seq(struct call *call) {
+static bool call_seq(struct template_call *call) {
     const struct progression progression = seq_progression(call);
-    const struct list *list = make_progression(call, &progression);
+    const struct template_list *list = make_progression(call, &progression);
     if (list == NULL) {
         return false;
     }

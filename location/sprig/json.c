@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/json.c - fromJson, toJson and their like: values as Go's encoding/json
- * writes them. A plain function hides what is wrong where its `must` twin says it.
+ * location/sprig/json.c - fromJson, toJson and similar functions: values as Go's
+ * encoding/json writes them. A plain function hides an error that its `must` twin
+ * reports.
  */
 #include "location/sprig/functions.h"
 
@@ -16,9 +17,9 @@
 #include "value/tree.h"
 
 enum json_layout {
-    LAYOUT_COMPACT,  /* < > & as \u003c … */
-    LAYOUT_INDENTED, /* the same, two blanks a level */
-    LAYOUT_RAW,      /* < > & as they are */
+    LAYOUT_COMPACT,  /* `<`, `>` and `&` as \u003c … */
+    LAYOUT_INDENTED, /* the same, indented by two blanks a level */
+    LAYOUT_RAW,      /* `<`, `>` and `&` unchanged */
 };
 
 /* ---- values as JSON ---------------------------------------------------------------- */
@@ -32,9 +33,9 @@ struct json_printer {
     enum json_layout layout;
 };
 
-static bool print(struct json_printer *p, const struct value *value, size_t depth);
+static bool print_any(struct json_printer *p, const struct value *value, size_t depth);
 
-/* U+2028 and U+2029, which Go escapes in any case; the length of both is 3 in UTF-8. */
+/* True for U+2028 and U+2029, which Go always escapes. Both have three bytes in UTF-8. */
 static bool is_separator(const char *at, const char *end) {
     return end - at >= 3 && memcmp(at, "\xE2\x80", 2) == 0 &&
            (at[2] == '\xA8' || at[2] == '\xA9');
@@ -86,14 +87,15 @@ static void break_line(struct json_printer *p, size_t depth) {
     }
 }
 
-static bool print_list(struct json_printer *p, const struct list *list, size_t depth) {
+static bool print_list(struct json_printer *p, const struct template_list *list,
+                       size_t depth) {
     fx_buf_char(p->out, '[');
     for (size_t i = 0; i < list->n; i++) {
         if (i > 0) {
             fx_buf_char(p->out, ',');
         }
         break_line(p, depth + 1);
-        if (!print(p, &list->values[i], depth + 1)) {
+        if (!print_any(p, &list->values[i], depth + 1)) {
             return false;
         }
     }
@@ -104,7 +106,7 @@ static bool print_list(struct json_printer *p, const struct list *list, size_t d
     return true;
 }
 
-/* Prints a member; `is_first` in its object. */
+/* Prints a member; `is_first` is true for the first of its object. */
 static bool print_member(struct json_printer *p, struct fx_text key,
                          const struct value *value, size_t depth, bool is_first) {
     if (!is_first) {
@@ -113,7 +115,7 @@ static bool print_member(struct json_printer *p, struct fx_text key,
     break_line(p, depth);
     print_string(p, key);
     fx_buf_str(p->out, p->layout == LAYOUT_INDENTED ? ": " : ":");
-    return print(p, value, depth);
+    return print_any(p, value, depth);
 }
 
 static void end_object(struct json_printer *p, size_t n, size_t depth) {
@@ -151,7 +153,7 @@ static bool print_context(struct json_printer *p, const struct context *context,
     return true;
 }
 
-/* No text of an object needs an escape. */
+/* Prints an object. The texts of objects need no escapes. */
 static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
     if (value->object.type == &time_type) {
@@ -163,7 +165,8 @@ static void print_object(struct json_printer *p, const struct value *value) {
     fx_buf_char(p->out, '"');
 }
 
-/* The bytes of a string are charged where it is written; those of a raw one twice. */
+/* Returns the price of a value. The bytes of a string are charged when it is written;
+ * those of a raw one are charged twice. */
 static size_t price_of(const struct json_printer *p, const struct value *value) {
     switch ((int)value->kind) {
     case VALUE_STRING:
@@ -174,12 +177,13 @@ static size_t price_of(const struct json_printer *p, const struct value *value) 
     }
 }
 
-/* In an indented text each value is on its own line. */
+/* Returns the price of the indentation: in an indented text each value is on its own
+ * line. */
 static size_t price_of_lines(const struct json_printer *p, size_t depth) {
     return p->layout == LAYOUT_INDENTED ? depth / FX_BUDGET_BYTES : 0;
 }
 
-static bool print(struct json_printer *p, const struct value *value, size_t depth) {
+static bool print_any(struct json_printer *p, const struct value *value, size_t depth) {
     if (!run_check_depth(p->run, depth) ||
         !run_spend(p->run, price_of(p, value) + price_of_lines(p, depth))) {
         return false;
@@ -204,7 +208,7 @@ static bool print(struct json_printer *p, const struct value *value, size_t dept
 static bool json_print(struct template_run *run, struct fx_buf *buf,
                        const struct value *value, enum json_layout layout) {
     struct json_printer printer = {run, buf, layout};
-    return print(&printer, value, 0);
+    return print_any(&printer, value, 0);
 }
 
 /* ---- the functions ----------------------------------------------------------------- */
@@ -212,7 +216,7 @@ static bool json_print(struct template_run *run, struct fx_buf *buf,
 static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value);
 
 static bool copy_array(struct template_run *run, json_t *array, struct value *ret_value) {
-    struct list *list = value_list_new(run, json_array_size(array));
+    struct template_list *list = value_list_new(run, json_array_size(array));
     if (list == NULL) {
         return false;
     }
@@ -263,8 +267,8 @@ static bool copy_string(struct template_run *run, const json_t *node,
     return true;
 }
 
-/* Copies a node to a value in the arena: the node does not outlive the call. The JSON
- * reader limits its depth. */
+/* Copies a node to a value in the arena, because the node does not outlive the call. The
+ * JSON reader limits its depth. */
 static bool copy_node(struct template_run *run, json_t *node, struct value *ret_value) {
     if (!run_spend(run, 1)) {
         return false;
@@ -285,7 +289,7 @@ static bool copy_node(struct template_run *run, json_t *node, struct value *ret_
     return true;
 }
 
-static bool call_from_json(struct call *call) {
+static bool call_from_json(struct template_call *call) {
     json_t *root = fx_json_read(call->arguments[0].string, NULL, call->err);
     if (root != NULL) {
         const bool copied = copy_node(call->run, root, call->ret);
@@ -300,14 +304,14 @@ static bool call_from_json(struct call *call) {
     if (call->err->code == FX_ESYNTAX) {
         call->err->code = FX_EMUTATE;
     }
-    call->err->off = 0; /* a position in an internal text */
+    call->err->off = 0; /* the position is in an internal text */
     call->err->len = 0;
     return false;
 }
 
-/* A plain function returns the empty text where JSON does not have the value; but
- * toRawJson panics with the message of its twin. */
-static bool call_to_json(struct call *call) {
+/* Writes JSON. For a value that JSON does not have, a plain function returns the empty
+ * text, but toRawJson panics with the message of its twin. */
+static bool call_to_json(struct template_call *call) {
     const enum json_layout layout = (enum json_layout)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);
     if (json_print(call->run, buf, &call->arguments[0], layout)) {

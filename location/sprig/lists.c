@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/lists.c - Sprig's Lists. Where the plain function panics
- * and its must… twin gives an error, both are the same execution error here.
+ * location/sprig/lists.c - Sprig's Lists. If the plain function panics and its must… twin
+ * returns an error, both give the same execution error here.
  */
 
 #include <math.h>
@@ -12,11 +12,11 @@
 #define PANIC_LENGTH "runtime error: makeslice: len out of range"
 #define PANIC_SLICE  "reflect.Value.Slice: slice index out of bounds"
 
-/* ---- what they share --------------------------------------------------------------- */
+/* ---- shared by several functions -------------------------------------------------- */
 
 /* Fails with the kind of the value between `before` and `after`. */
-static bool fail_kind(struct call *call, const char *before, const struct value *value,
-                      const char *after) {
+static bool fail_kind(struct template_call *call, const char *before,
+                      const struct value *value, const char *after) {
     if (value_is_nil(value)) {
         return fx_fail(call->err, FX_EMUTATE, PANIC_NIL);
     }
@@ -24,9 +24,10 @@ static bool fail_kind(struct call *call, const char *before, const struct value 
                    after);
 }
 
-/* Returns the list of an argument; for another value NULL with the message `what` and
- * the kind. */
-static const struct list *take_list(struct call *call, size_t i, const char *what) {
+/* Returns the list of an argument. For another value returns NULL with the message `what`
+ * and the kind. */
+static const struct template_list *take_list(struct template_call *call, size_t i,
+                                             const char *what) {
     const struct value *value = &call->arguments[i];
     if (value->kind != VALUE_LIST) {
         (void)fail_kind(call, what, value, "");
@@ -41,56 +42,59 @@ static struct value element_of(struct value value) {
     return value.kind == VALUE_MISSING ? value_nil() : value;
 }
 
-static void fill(struct value *to, const struct value *from, size_t n) {
+static void copy_values(struct value *to, const struct value *from, size_t n) {
     for (size_t i = 0; i < n; i++) {
         to[i] = element_of(from[i]);
     }
 }
 
 /* Returns a new list of the n values. */
-static bool give_values(struct call *call, const struct value *values, size_t n) {
-    struct list *list = value_list_new(call->run, n);
+static bool give_values(struct template_call *call, const struct value *values,
+                        size_t n) {
+    struct template_list *list = value_list_new(call->run, n);
     if (list == NULL) {
         return false;
     }
-    fill(list->values, values, n);
+    copy_values(list->values, values, n);
     return return_list(call, list);
 }
 
-static bool give_element(struct call *call, const struct list *list, size_t i) {
+static bool give_element(struct template_call *call, const struct template_list *list,
+                         size_t i) {
     *call->ret = list->n == 0 ? value_nil() : list->values[i];
     return true;
 }
 
 /* ---- making lists ---------------------------------------------------------------- */
 
-static bool call_list(struct call *call) {
+static bool call_list(struct template_call *call) {
     return give_values(call, call->arguments, call->n_arguments);
 }
 
 /* Returns the list with one more element at index `at`. */
-static bool add(struct call *call, const struct list *list, size_t at) {
-    struct list *longer = value_list_new(call->run, list->n + 1);
+static bool return_with_element(struct template_call *call,
+                                const struct template_list *list, size_t at) {
+    struct template_list *longer = value_list_new(call->run, list->n + 1);
     if (longer == NULL) {
         return false;
     }
-    fill(longer->values, list->values, at);
+    copy_values(longer->values, list->values, at);
     longer->values[at] = element_of(call->arguments[1]);
-    fill(longer->values + at + 1, list->values + at, list->n - at);
+    copy_values(longer->values + at + 1, list->values + at, list->n - at);
     return return_list(call, longer);
 }
 
-static bool call_append(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot push on type ");
-    return list != NULL && add(call, list, list->n);
+static bool call_append(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot push on type ");
+    return list != NULL && return_with_element(call, list, list->n);
 }
 
-static bool call_prepend(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot prepend on type ");
-    return list != NULL && add(call, list, 0);
+static bool call_prepend(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot prepend on type ");
+    return list != NULL && return_with_element(call, list, 0);
 }
 
-static bool call_concat(struct call *call) {
+static bool call_concat(struct template_call *call) {
     size_t n = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
         if (call->arguments[i].kind != VALUE_LIST) {
@@ -99,14 +103,14 @@ static bool call_concat(struct call *call) {
         }
         n += call->arguments[i].list->n;
     }
-    struct list *all = value_list_new(call->run, n);
+    struct template_list *all = value_list_new(call->run, n);
     if (all == NULL) {
         return false;
     }
     size_t at = 0;
     for (size_t i = 0; i < call->n_arguments; i++) {
-        const struct list *list = call->arguments[i].list;
-        fill(all->values + at, list->values, list->n);
+        const struct template_list *list = call->arguments[i].list;
+        copy_values(all->values + at, list->values, list->n);
         at += list->n;
     }
     return return_list(call, all);
@@ -114,18 +118,18 @@ static bool call_concat(struct call *call) {
 
 /* ---- parts of lists -------------------------------------------------------------- */
 
-static bool call_first(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find first on type ");
+static bool call_first(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find first on type ");
     return list != NULL && give_element(call, list, 0);
 }
 
-static bool call_last(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find last on type ");
+static bool call_last(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find last on type ");
     return list != NULL && give_element(call, list, list->n - 1);
 }
 
-static bool call_rest(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find rest on type ");
+static bool call_rest(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find rest on type ");
     if (list == NULL) {
         return false;
     }
@@ -133,16 +137,16 @@ static bool call_rest(struct call *call) {
                         : give_values(call, list->values + 1, list->n - 1);
 }
 
-static bool call_initial(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find initial on type ");
+static bool call_initial(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find initial on type ");
     return list != NULL &&
            give_values(call, list->values, list->n == 0 ? 0 : list->n - 1);
 }
 
-/* slice list [from [to]]: a part of the same type; nil for an empty list. In Go `to`
- * may exceed the length up to the capacity. */
-static bool call_slice(struct call *call) {
-    const struct list *list =
+/* Computes `slice list [from [to]]`: a part of the same type; nil for an empty list. In
+ * Go `to` may exceed the length up to the capacity. */
+static bool call_slice(struct template_call *call) {
+    const struct template_list *list =
         take_list(call, 0, "list should be type of slice or array but ");
     if (list == NULL) {
         return false;
@@ -164,8 +168,8 @@ static bool call_slice(struct call *call) {
     return true;
 }
 
-static bool call_reverse(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find reverse on type ");
+static bool call_reverse(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find reverse on type ");
     if (list == NULL || !give_values(call, list->values, list->n)) {
         return false;
     }
@@ -178,8 +182,8 @@ static bool call_reverse(struct call *call) {
 
 /* ---- chunks ---------------------------------------------------------------------- */
 
-/* Computes the number of chunks in float64, as Go does, also for invalid sizes. False
- * where Go panics. */
+/* Computes the number of chunks in float64, as Go does, even for invalid sizes. False if
+ * Go panics. */
 static bool count_chunks(int64_t size, size_t n, size_t *ret_count) {
     const double count = floor(((double)n - 1) / (double)size) + 1;
     const bool bad_last = count >= 1 && size < 0 && fmod((double)n, (double)size) == 0;
@@ -190,8 +194,8 @@ static bool count_chunks(int64_t size, size_t n, size_t *ret_count) {
     return true;
 }
 
-static bool fill_chunks(struct call *call, const struct list *list, size_t size,
-                        struct list *chunks) {
+static bool fill_chunks(struct template_call *call, const struct template_list *list,
+                        size_t size, struct template_list *chunks) {
     for (size_t i = 0; i < chunks->n; i++) {
         const size_t from = i * size;
         const size_t left = list->n - from;
@@ -203,8 +207,8 @@ static bool fill_chunks(struct call *call, const struct list *list, size_t size,
     return true;
 }
 
-static bool call_chunk(struct call *call) {
-    const struct list *list = take_list(call, 1, "Cannot chunk type ");
+static bool call_chunk(struct template_call *call) {
+    const struct template_list *list = take_list(call, 1, "Cannot chunk type ");
     const int64_t size = call->arguments[0].integer;
     size_t count = 0;
     if (list == NULL) {
@@ -213,7 +217,7 @@ static bool call_chunk(struct call *call) {
     if (!count_chunks(size, list->n, &count)) {
         return fx_fail(call->err, FX_EMUTATE, PANIC_LENGTH);
     }
-    struct list *chunks =
+    struct template_list *chunks =
         run_spend(call->run, count) ? value_list_new(call->run, count) : NULL;
     const size_t most = size < 0 || (uint64_t)size > list->n ? list->n : (size_t)size;
     if (chunks == NULL || !fill_chunks(call, list, most, chunks)) {
@@ -225,8 +229,8 @@ static bool call_chunk(struct call *call) {
 
 /* ---- equal elements -------------------------------------------------------------- */
 
-static bool holds(struct template_run *run, const struct value *values, size_t n,
-                  const struct value *wanted, bool *ret_found) {
+static bool list_holds(struct template_run *run, const struct value *values, size_t n,
+                       const struct value *wanted, bool *ret_found) {
     *ret_found = false;
     for (size_t i = 0; i < n && !*ret_found; i++) {
         if (!value_deep_equal(run, &values[i], wanted, ret_found)) {
@@ -236,32 +240,32 @@ static bool holds(struct template_run *run, const struct value *values, size_t n
     return true;
 }
 
-/* A nil list has no elements. */
-static bool call_has(struct call *call) {
+/* Tells whether a list has a value. A nil list has no elements. */
+static bool call_has(struct template_call *call) {
     bool found = false;
     if (!value_is_nil(&call->arguments[1])) {
-        const struct list *list = take_list(call, 1, "Cannot find has on type ");
+        const struct template_list *list = take_list(call, 1, "Cannot find has on type ");
         if (list == NULL ||
-            !holds(call->run, list->values, list->n, &call->arguments[0], &found)) {
+            !list_holds(call->run, list->values, list->n, &call->arguments[0], &found)) {
             return false;
         }
     }
     return return_bool(call, found);
 }
 
-/* Returns the elements of `list` that are not in `others`, or, where that is NULL, not
- * among the previous ones. */
-static bool give_others(struct call *call, const struct list *list,
+/* Returns the elements of `list` that are not in `others`. If `others` is NULL, returns
+ * the elements that do not equal a previous one. */
+static bool give_others(struct template_call *call, const struct template_list *list,
                         const struct value *others, size_t n_others) {
-    struct list *rest = value_list_new(call->run, list->n);
+    struct template_list *rest = value_list_new(call->run, list->n);
     if (rest == NULL) {
         return false;
     }
     rest->n = 0;
     for (size_t i = 0; i < list->n; i++) {
         bool found = false;
-        if (!holds(call->run, others == NULL ? rest->values : others,
-                   others == NULL ? rest->n : n_others, &list->values[i], &found)) {
+        if (!list_holds(call->run, others == NULL ? rest->values : others,
+                        others == NULL ? rest->n : n_others, &list->values[i], &found)) {
             return false;
         }
         if (!found) {
@@ -271,13 +275,13 @@ static bool give_others(struct call *call, const struct list *list,
     return return_list(call, rest);
 }
 
-static bool call_uniq(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find uniq on type ");
+static bool call_uniq(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find uniq on type ");
     return list != NULL && give_others(call, list, NULL, 0);
 }
 
-static bool call_without(struct call *call) {
-    const struct list *list = take_list(call, 0, "Cannot find without on type ");
+static bool call_without(struct template_call *call) {
+    const struct template_list *list = take_list(call, 0, "Cannot find without on type ");
     return list != NULL &&
            give_others(call, list, call->arguments + 1, call->n_arguments - 1);
 }

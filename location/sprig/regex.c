@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/regex.c - Sprig's regular expressions. Each has a twin that begins with
- * `must`: it says of a bad pattern what is wrong with it, where the plain one panics
- * (regexMatch: says false).
+ * location/sprig/regex.c - Sprig's regular expressions. Each function has a twin that
+ * begins with `must`. For a bad pattern the twin reports the error; the plain function
+ * panics, and regexMatch returns false.
  */
 #include "location/sprig/functions.h"
 
@@ -13,6 +13,7 @@
 #include "base/macros.h"
 #include "base/regex.h"
 #include "base/runes.h"
+#include "location/go/regex.h"
 
 /* ---- the patterns of one execution ------------------------------------------------- */
 
@@ -21,9 +22,9 @@
 struct regex_cache {
     struct cached {
         struct fx_text pattern;
-        struct fx_regex *regex; /* NULL: free */
+        struct fx_regex *regex; /* NULL if the entry is free */
     } entries[ENTRIES];
-    size_t next; /* to be filled */
+    size_t next; /* the entry to fill next */
 };
 
 static const struct fx_regex *find_cached(const struct regex_cache *cache,
@@ -62,7 +63,7 @@ static bool compile_cached(struct template_run *run, struct fx_text pattern,
     return true;
 }
 
-/* The cache itself is in the arena. */
+/* Frees the expressions. The cache itself is in the arena. */
 static void free_cache(void *kept) {
     struct regex_cache *cache = kept;
     for (size_t i = 0; i < ENTRIES; i++) {
@@ -87,13 +88,13 @@ static bool run_regex(struct template_run *run, struct fx_text pattern,
 
 /* ---- from match to match ----------------------------------------------------------- */
 
-/* Set `regex` and `text`; the rest is zero. */
+/* A walk from match to match. The caller sets `regex` and `text`; the rest is zero. */
 struct regex_walk {
     const struct fx_regex *regex;
     struct fx_text text;
-    size_t at;       /* where the next search begins */
-    size_t last_end; /* of the match before, */
-    bool has_last;   /* if there was one */
+    size_t at;       /* the offset at which the next search begins */
+    size_t last_end; /* the end of the previous match */
+    bool has_last;   /* there was a previous match */
     bool is_done;
 };
 
@@ -102,7 +103,8 @@ struct regex_matches {
     size_t n, capacity;
 };
 
-/* Returns the offset after the next rune; after the end where there is none. */
+/* Returns the offset after the next rune. At the end of the text it returns an offset
+ * after the end. */
 static size_t behind_rune(struct fx_text text, size_t at) {
     uint32_t rune = 0;
     return at >= text.len
@@ -149,17 +151,18 @@ static bool regex_matches_add(struct template_run *run, struct regex_matches *ma
 
 struct regex_replacement {
     struct fx_text text;
-    /* `$1`, `${1}`, `$name`, `${name}` mean groups, `$$` means a `$`. A name consists
-     * of letters, digits and `_`; an unknown group is empty. */
+    /* True if `$1`, `${1}`, `$name` and `${name}` in the text stand for groups, and `$$`
+     * for a `$`. A name consists of letters, digits and `_`; an unknown group is
+     * empty. */
     bool expands;
 };
 
-#define MOST_GROUP 100000000u /* larger numbers mean no group */
+#define MOST_GROUP 100000000u /* larger numbers are not the number of a group */
 
 struct replacing {
     const struct fx_regex *regex;
     struct fx_text text;
-    struct fx_regex_span *spans; /* of the current match and its groups */
+    struct fx_regex_span *spans; /* the spans of the current match and its groups */
     size_t n_spans;
     struct fx_buf *out;
 };
@@ -178,7 +181,7 @@ static size_t name_length(struct fx_text text) {
     return at;
 }
 
-/* Returns the index of the group, or the number of spans where there is none. */
+/* Returns the index of the group, or the number of spans if there is no such group. */
 static size_t group_of(const struct replacing *r, struct fx_text name) {
     size_t number = 0;
     for (size_t i = 0; i < name.len; i++) {
@@ -201,8 +204,8 @@ static void add_group(const struct replacing *r, struct fx_text name) {
     }
 }
 
-/* Expands a `$name` or `${name}`, else copies the `$`. Returns the length that it used
- * of the template. */
+/* Expands a `$name` or `${name}`; if there is none, copies the `$`. Returns the length of
+ * the expanded part of the template. */
 static size_t add_reference(const struct replacing *r, struct fx_text template) {
     if (template.len > 1 && template.data[1] == '$') {
         fx_buf_char(r->out, '$');
@@ -220,7 +223,7 @@ static size_t add_reference(const struct replacing *r, struct fx_text template) 
     return from + len + (is_braced ? 1 : 0);
 }
 
-static void expand(const struct replacing *r, struct fx_text template) {
+static void expand_template(const struct replacing *r, struct fx_text template) {
     while (template.len > 0) {
         const char *mark = memchr(template.data, '$', template.len);
         const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
@@ -247,7 +250,7 @@ static bool replace_all(struct template_run *run, struct replacing *r,
         fx_buf_add(r->out, r->text.data + copied, r->spans[0].from - copied);
         copied = r->spans[0].to;
         if (by->expands) {
-            expand(r, by->text);
+            expand_template(r, by->text);
         } else {
             fx_buf_text(r->out, by->text);
         }
@@ -271,37 +274,8 @@ static bool regex_replace(struct template_run *run, const struct fx_regex *regex
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-/* RE2's error codes and Go's. */
-static const struct {
-    const char *re2, *go;
-} complaints[] = {
-    {"missing ]", "missing closing ]"},
-    {"missing )", "missing closing )"},
-    {"trailing \\", "trailing backslash at end of expression"},
-    {"no argument for repetition operator", "missing argument to repetition operator"},
-    {"invalid repetition size", "invalid repeat count"},
-    {"bad repetition operator", "invalid nested repetition operator"},
-    {"invalid perl operator", "invalid or unsupported Perl syntax"},
-    {"invalid named capture group", "invalid named capture"},
-};
-
-/* Go: `code: `part``; RE2: `code: part`, or `code` alone where the part is empty. */
-static void add_complaint(struct fx_buf *message, const char *re2) {
-    const char *colon = strstr(re2, ": ");
-    const size_t len = colon == NULL ? strlen(re2) : (size_t)(colon - re2);
-    const struct fx_text code = {re2, len};
-    const char *go = NULL;
-    for (size_t i = 0; i < FX_COUNT(complaints); i++) {
-        if (fx_text_is(code, complaints[i].re2)) {
-            go = complaints[i].go;
-        }
-    }
-    fx_buf_text(message, go == NULL ? code : fx_text_of(go));
-    fx_buf_printf(message, ": `%s`", colon == NULL ? "" : colon + 2);
-}
-
 /* Converts RE2's message to Go's. Always false. */
-static bool fail_pattern(struct call *call, struct fx_text pattern) {
+static bool fail_pattern(struct template_call *call, struct fx_text pattern) {
     struct fx_buf message;
     fx_buf_init(&message, 0);
     if (!is_must(call)) {
@@ -314,12 +288,12 @@ static bool fail_pattern(struct call *call, struct fx_text pattern) {
         fx_buf_str(&message, "): ");
     }
     fx_buf_str(&message, "error parsing regexp: ");
-    add_complaint(&message, call->err->msg);
+    fx_go_regex_message(&message, call->err->msg);
     return fx_buf_fail(&message, call->err, FX_EMUTATE);
 }
 
-/* Compiles the first argument; NULL with an error. */
-static const struct fx_regex *take_pattern(struct call *call) {
+/* Compiles the first argument. On an error returns NULL. */
+static const struct fx_regex *take_pattern(struct template_call *call) {
     const struct fx_text pattern = argument_text(call, 0);
     const struct fx_regex *regex = NULL;
     if (!run_regex(call->run, pattern, &regex, call->err)) {
@@ -331,7 +305,7 @@ static const struct fx_regex *take_pattern(struct call *call) {
     return regex;
 }
 
-static bool call_regex_match(struct call *call) {
+static bool call_regex_match(struct template_call *call) {
     const struct fx_regex *regex = NULL;
     bool matches = false;
     if (run_regex(call->run, argument_text(call, 0), &regex, call->err)) {
@@ -347,7 +321,7 @@ static bool call_regex_match(struct call *call) {
     return return_bool(call, matches);
 }
 
-static bool call_regex_find(struct call *call) {
+static bool call_regex_find(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct fx_text text = argument_text(call, 1);
     struct fx_regex_span span = {0, 0};
@@ -361,9 +335,9 @@ static bool call_regex_find(struct call *call) {
     return true;
 }
 
-/* Finds up to `most` matches, all of them where `most` is negative. */
-static bool find_all(struct call *call, const struct fx_regex *regex, int64_t most,
-                     struct regex_matches *ret_matches) {
+/* Finds up to `most` matches, or all of them if `most` is negative. */
+static bool find_all(struct template_call *call, const struct fx_regex *regex,
+                     int64_t most, struct regex_matches *ret_matches) {
     *ret_matches = (struct regex_matches){0};
     struct regex_walk walk = {.regex = regex, .text = argument_text(call, 1)};
     struct fx_regex_span span;
@@ -382,14 +356,14 @@ static bool find_all(struct call *call, const struct fx_regex *regex, int64_t mo
     return true;
 }
 
-static bool call_regex_find_all(struct call *call) {
+static bool call_regex_find_all(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     struct regex_matches matches = {0};
     if (regex == NULL || !find_all(call, regex, call->arguments[2].integer, &matches)) {
         return false;
     }
     const struct fx_text text = argument_text(call, 1);
-    struct list *list = value_strings_new(call->run, matches.n);
+    struct template_list *list = value_strings_new(call->run, matches.n);
     for (size_t i = 0; list != NULL && i < matches.n; i++) {
         list->values[i] =
             value_string(text_between(text, matches.spans[i].from, matches.spans[i].to));
@@ -399,7 +373,7 @@ static bool call_regex_find_all(struct call *call) {
 
 /* Collects up to `most` pieces between the matches. An empty match at the start does
  * not split; the rest after the last match is a piece. */
-static void fill_pieces(struct list *list, struct fx_text text,
+static void fill_pieces(struct template_list *list, struct fx_text text,
                         const struct regex_matches *matches, int64_t most) {
     struct fx_regex_span piece = {0, 0};
     size_t end = 0;
@@ -422,7 +396,7 @@ static void fill_pieces(struct list *list, struct fx_text text,
     }
 }
 
-static bool call_regex_split(struct call *call) {
+static bool call_regex_split(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const int64_t most = call->arguments[2].integer;
     const struct fx_text text = argument_text(call, 1);
@@ -430,7 +404,7 @@ static bool call_regex_split(struct call *call) {
     if (regex == NULL || !find_all(call, regex, most, &matches)) {
         return false;
     }
-    struct list *list = value_strings_new(call->run, matches.n + 1);
+    struct template_list *list = value_strings_new(call->run, matches.n + 1);
     if (list == NULL) {
         return false;
     }
@@ -447,7 +421,7 @@ static bool call_regex_split(struct call *call) {
 
 enum { EXPANDED, LITERAL };
 
-static bool call_regex_replace_all(struct call *call) {
+static bool call_regex_replace_all(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
     const struct regex_replacement by = {argument_text(call, 2),
                                          call->function->variant == EXPANDED};
@@ -457,7 +431,7 @@ static bool call_regex_replace_all(struct call *call) {
            run_take_scratch(call->run, call->ret);
 }
 
-static bool call_regex_quote_meta(struct call *call) {
+static bool call_regex_quote_meta(struct template_call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     for (size_t i = 0; i < text.len; i++) {

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/semver.c - versions: reading, comparing, printing; semver and
+ * location/sprig/semver.c - reads, compares and prints versions; semver and
  * semverCompare.
  */
 #include "location/sprig/semver.h"
 
-#include <string.h>
-
+#include "base/semver.h"
 #include "location/gotemplate/value.h"
 #include "location/sprig/functions.h"
 
@@ -20,7 +19,7 @@ static bool is_identifier_char(char c) {
 
 /* identifiers := identifier ( "." identifier )* */
 bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifiers) {
-    size_t len = 0; /* up to the last identifier */
+    size_t len = 0; /* the length up to the end of the last identifier */
     for (size_t at = 0;; at++) {
         const size_t from = at;
         while (at < text->len && is_identifier_char(text->data[at])) {
@@ -39,23 +38,13 @@ bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifi
     return len > 0;
 }
 
-/* Removes the first identifier from the list; empty after the last. */
-static struct fx_text next_identifier(struct fx_text *identifiers) {
-    const char *end =
-        identifiers->len == 0 ? NULL : memchr(identifiers->data, '.', identifiers->len);
-    const size_t len = end == NULL ? identifiers->len : (size_t)(end - identifiers->data);
-    const struct fx_text identifier = {identifiers->data, len};
-    *identifiers = fx_text_rest(*identifiers, end == NULL ? len : len + 1);
-    return identifier;
-}
-
 static bool is_number(struct fx_text identifier) {
     return identifier.len > 0 && fx_text_is_digits(identifier);
 }
 
 bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
     while (text.len > 0) {
-        const struct fx_text identifier = next_identifier(&text);
+        const struct fx_text identifier = fx_text_cut(&text, '.');
         if (is_number(identifier) && identifier.len > 1 && identifier.data[0] == '0') {
             return fx_fail(err, FX_EMUTATE, "Version segment starts with 0");
         }
@@ -63,7 +52,7 @@ bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
     return true;
 }
 
-/* The library allows numbers up to UINT64_MAX. */
+/* Takes a number. The library allows numbers up to UINT64_MAX. */
 static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_err *err) {
     const size_t n = fx_text_count_digits(*text, SIZE_MAX);
     uint64_t number = 0;
@@ -85,7 +74,7 @@ static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_er
     return true;
 }
 
-/* A missing part is 0. */
+/* Takes the next number. A missing number is 0. */
 static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
                              struct fx_err *err) {
     *ret_number = 0;
@@ -135,59 +124,20 @@ bool version_parse(struct fx_text text, struct semantic_version *ret_version,
 
 /* ---- comparing ------------------------------------------------------------------- */
 
-static int compare_numbers(uint64_t a, uint64_t b) {
-    return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/* Numbers are less than words; numbers have no leading 0, so the longer one is greater.
- */
-static int compare_identifiers(struct fx_text a, struct fx_text b) {
-    if (is_number(a) != is_number(b)) {
-        return is_number(a) ? -1 : 1;
-    }
-    if (is_number(a) && a.len != b.len) {
-        return a.len < b.len ? -1 : 1;
-    }
-    return fx_text_compare(a, b);
-}
-
-/* Where all identifiers are equal the longer list is greater; no list at all is the
- * release, which is greatest. */
-int version_compare_prereleases(const struct semantic_version *version_a,
-                                const struct semantic_version *version_b) {
-    struct fx_text a = version_a->prerelease;
-    struct fx_text b = version_b->prerelease;
-    if (a.len == 0 || b.len == 0) {
-        return compare_numbers(a.len == 0, b.len == 0);
-    }
-    while (a.len > 0 && b.len > 0) {
-        const struct fx_text left = next_identifier(&a);
-        const struct fx_text right = next_identifier(&b);
-        const int order = compare_identifiers(left, right);
-        if (order != 0) {
-            return order;
-        }
-    }
-    return compare_numbers(a.len > 0, b.len > 0);
+int version_compare_prereleases(const struct semantic_version *a,
+                                const struct semantic_version *b) {
+    return fx_semver_compare_prereleases(a->prerelease, b->prerelease);
 }
 
 int version_compare(const struct semantic_version *a, const struct semantic_version *b) {
-    const int orders[] = {
-        compare_numbers(a->major, b->major),
-        compare_numbers(a->minor, b->minor),
-        compare_numbers(a->patch, b->patch),
-    };
-    for (size_t i = 0; i < FX_COUNT(orders); i++) {
-        if (orders[i] != 0) {
-            return orders[i];
-        }
-    }
-    return version_compare_prereleases(a, b);
+    const struct fx_semver left = {a->major, a->minor, a->patch, a->prerelease, {0}};
+    const struct fx_semver right = {b->major, b->minor, b->patch, b->prerelease, {0}};
+    return fx_semver_compare(&left, &right);
 }
 
 /* ---- as a value ------------------------------------------------------------------ */
 
-/* As reflect.DeepEqual compares them, by the original text. */
+/* Compares the original texts, as reflect.DeepEqual does. */
 static bool version_deep_equal(const void *left, const void *right) {
     const struct semantic_version *a = left;
     const struct semantic_version *b = right;
@@ -215,7 +165,7 @@ static struct value number_value(uint64_t number) {
     return (struct value){.kind = VALUE_UINT64, .integer = (int64_t)number};
 }
 
-/* All are methods in Go, with a capital letter. */
+/* Gets a member. All of them are methods in Go, with a capital letter. */
 static bool version_member(const void *object, struct fx_text name,
                            struct value *ret_value) {
     const struct semantic_version *version = object;
@@ -244,7 +194,7 @@ static size_t version_size(const void *object) {
     return version->original.len;
 }
 
-/* They are pointers in Go. */
+/* Compares the addresses, because versions are pointers in Go. */
 static bool version_equal(const void *a, const void *b) {
     return a == b;
 }
@@ -261,7 +211,7 @@ const struct object_type version_type = {
 
 /* ---- the functions ----------------------------------------------------------------- */
 
-static bool call_semver(struct call *call) {
+static bool call_semver(struct template_call *call) {
     struct semantic_version *version = run_alloc(call->run, sizeof *version);
     if (version == NULL ||
         !version_parse(call->arguments[0].string, version, call->err)) {
@@ -271,8 +221,9 @@ static bool call_semver(struct call *call) {
     return true;
 }
 
-/* An error in the constraint is reported before one in the version. */
-static bool call_semver_compare(struct call *call) {
+/* Computes semverCompare. An error in the constraint is reported before one in the
+ * version. */
+static bool call_semver_compare(struct template_call *call) {
     const struct semantic_version any = {.major = 0};
     struct semantic_version version;
     bool meets = false;

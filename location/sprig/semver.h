@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/semver.h - private: semantic versions (semver.org 2.0.0) as the
- * library behind Sprig reads them: a `v` in front and missing parts are fine; and the
+ * location/sprig/semver.h - private: semantic versions (semver.org 2.0.0) as the library
+ * behind Sprig reads them, with an optional `v` in front and optional parts; and the
  * constraints that select among them.
  */
 #ifndef FX_LOCATION_SPRIG_SEMVER_H
@@ -15,39 +15,41 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* All texts are borrowed from the one that was read. */
+/* A version. All texts are borrowed from the text that was parsed. */
 struct semantic_version {
     uint64_t major, minor, patch;
     struct fx_text prerelease; /* "alpha.1", or empty */
-    struct fx_text metadata;   /* behind the `+`, or empty */
+    struct fx_text metadata;   /* the part after the `+`, or empty */
     struct fx_text original;
 };
 
 /* Appends `1.2.3-alpha.1+build`. */
 void version_print(struct fx_buf *buf, const void *object);
 
-/* Errors: FX_EMUTATE with the library's messages. */
+/* Parses a version. Errors: FX_EMUTATE with the library's messages. */
 bool version_parse(struct fx_text text, struct semantic_version *ret_version,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Reads only what stands behind a `-` of a version. Errors: as above. */
+/* Checks the part of a version after its `-`. Errors: as above. */
 bool version_check_prerelease(struct fx_text text, struct fx_err *err) FX_MUST_USE;
 
-/* Takes `x.y.z` identifiers of letters, digits and `-` off the text: one at least, none
- * empty. False where there are none. */
+/* Removes identifiers such as `x.y.z` from the start of the text. They consist of
+ * letters, digits and `-`; there is at least one, and none is empty. False if there are
+ * none. */
 bool version_take_identifiers(struct fx_text *text,
                               struct fx_text *ret_identifiers) FX_MUST_USE;
 
-/* By precedence: negative, 0, positive; metadata does not count. */
+/* Compares by precedence, without metadata. Returns a negative number, 0 or a positive
+ * one. */
 int version_compare(const struct semantic_version *a, const struct semantic_version *b);
 
-/* By their prereleases alone. */
-int version_compare_prereleases(const struct semantic_version *version_a,
-                                const struct semantic_version *version_b);
+/* Compares the prereleases alone. */
+int version_compare_prereleases(const struct semantic_version *a,
+                                const struct semantic_version *b);
 
-/* Does the version meet the constraint, such as `>=1.20-0, <2 || ^3.1`? A version with a
- * prerelease meets only comparisons that name one. Errors: FX_EMUTATE where it is no
- * constraint, with the library's messages. */
+/* True if the version meets the constraint, such as `>=1.20-0, <2 || ^3.1`. A version
+ * with a prerelease meets only comparisons that name a prerelease. Errors: FX_EMUTATE
+ * with the library's messages if the text is not a constraint. */
 bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) FX_MUST_USE;
 

@@ -7,7 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The first open part of a bound: of `1.x` and `1` it is the minor version. */
+/* The first open part of a bound. In `1.x` and `1` it is the minor version. */
 enum open_from { OPEN_FROM_MAJOR, OPEN_FROM_MINOR, OPEN_FROM_PATCH, OPEN_NOWHERE };
 
 struct bound {
@@ -15,15 +15,15 @@ struct bound {
     enum open_from open;
 };
 
-/* ---- what the relations mean ------------------------------------------------------- */
+/* ---- the relations ---------------------------------------------------------------- */
 
-/* True for a prerelease where the bound does not name one. */
+/* True if the version has a prerelease, and the bound does not name one. */
 static bool is_unwanted(const struct semantic_version *version,
                         const struct bound *bound) {
     return version->prerelease.len > 0 && bound->version.prerelease.len == 0;
 }
 
-/* `!=1.2` is not any of 1.2, unless it names a prerelease. */
+/* `!=1.2` holds for versions other than 1.2.x, unless it names a prerelease. */
 static bool is_not_equal(const struct semantic_version *version,
                          const struct bound *bound) {
     const struct semantic_version *other = &bound->version;
@@ -43,7 +43,7 @@ static bool is_not_equal(const struct semantic_version *version,
     return version_compare(version, other) != 0;
 }
 
-/* `>1.2` is above all of 1.2. */
+/* `>1.2` holds for versions above every 1.2.x. */
 static bool is_greater(const struct semantic_version *version,
                        const struct bound *bound) {
     if (version->major != bound->version.major && bound->open != OPEN_NOWHERE) {
@@ -67,7 +67,7 @@ static bool is_at_least(const struct semantic_version *version,
     return version_compare(version, &bound->version) >= 0;
 }
 
-/* `<=1.2` is up to the last of 1.2. */
+/* `<=1.2` holds for versions up to the last 1.2.x. */
 static bool is_at_most(const struct semantic_version *version,
                        const struct bound *bound) {
     if (bound->open == OPEN_NOWHERE) {
@@ -79,8 +79,8 @@ static bool is_at_most(const struct semantic_version *version,
     return bound->open == OPEN_FROM_MINOR || version->minor <= bound->version.minor;
 }
 
-/* The same minor version, if one is named, and not below the bound. `~0.0.0` and `*` are
- * met by all. */
+/* `~1.2` holds for versions with the same minor version, if one is named, that are not
+ * below the bound. All versions meet `~0.0.0` and `*`. */
 static bool is_near(const struct semantic_version *version, const struct bound *bound) {
     const struct semantic_version *least = &bound->version;
     if (version_compare(version, least) < 0) {
@@ -94,13 +94,14 @@ static bool is_near(const struct semantic_version *version, const struct bound *
            (version->minor == least->minor || bound->open == OPEN_FROM_MINOR);
 }
 
-/* `1.2` alone means what `~1.2` does. */
+/* `1.2` without an operator has the meaning of `~1.2`. */
 static bool is_equal(const struct semantic_version *version, const struct bound *bound) {
     return bound->open == OPEN_NOWHERE ? version_compare(version, &bound->version) == 0
                                        : is_near(version, bound);
 }
 
-/* Nothing changes to the left of the first number that is not 0. */
+/* `^1.2` holds for versions that are not below the bound, and that do not differ from it
+ * up to the first number that is not 0. */
 static bool is_compatible(const struct semantic_version *version,
                           const struct bound *bound) {
     const struct semantic_version *least = &bound->version;
@@ -120,14 +121,14 @@ static const struct relation {
     const char *text;
     bool (*meets)(const struct semantic_version *version, const struct bound *bound);
 }
-/* the longer ones first */
+/* the longer operators come first */
 relations[] = {
     {"!=", is_not_equal}, {">=", is_at_least}, {"=>", is_at_least},  {"<=", is_at_most},
     {"=<", is_at_most},   {"~>", is_near},     {"=", is_equal},      {">", is_greater},
     {"<", is_less},       {"~", is_near},      {"^", is_compatible}, {"", is_equal},
 };
 
-/* `!=` handles prereleases itself. */
+/* Tests a relation. `!=` handles prereleases itself. */
 static bool meets(const struct semantic_version *version, const struct relation *relation,
                   const struct bound *bound) {
     return (relation->meets == is_not_equal || !is_unwanted(version, bound)) &&
@@ -136,7 +137,7 @@ static bool meets(const struct semantic_version *version, const struct relation 
 
 /* ---- reading ----------------------------------------------------------------------- */
 
-/* White space of regular expressions. */
+/* True for the white space of regular expressions. */
 static bool is_space(char c) {
     return c == ' ' || c == '\t' || c == '\n' || c == '\f' || c == '\r';
 }
@@ -154,13 +155,13 @@ static size_t skip_spaces(struct fx_text *text) {
 static const struct relation *take_relation(struct fx_text *text) {
     size_t i = 0;
     while (!fx_text_starts(*text, fx_text_of(relations[i].text))) {
-        i++; /* the last one always fits */
+        i++; /* the last one, the empty text, always fits */
     }
     *text = fx_text_rest(*text, strlen(relations[i].text));
     return &relations[i];
 }
 
-/* Takes a number or a wildcard: any sequence of such characters. */
+/* Takes a number or a wildcard, as any sequence of their characters. */
 static struct fx_text take_part(struct fx_text *text) {
     size_t n = 0;
     while (n < text->len && fx_is_one_of(text->data[n], "0123456789|xX*")) {
@@ -171,7 +172,7 @@ static struct fx_text take_part(struct fx_text *text) {
     return part;
 }
 
-/* Takes a later part with the point before it; empty where there is none. */
+/* Takes a later part with the point before it. It is empty if there is none. */
 static struct fx_text take_next_part(struct fx_text *text) {
     struct fx_text rest = *text;
     if (fx_text_first(rest) != '.') {
@@ -198,22 +199,23 @@ static struct fx_text take_suffix(struct fx_text *text, char sign) {
 }
 
 /* A version in a constraint. */
-struct written {
-    struct fx_text parts[3]; /* empty where missing */
+struct constraint_version {
+    struct fx_text parts[3]; /* empty if missing */
     struct fx_text prerelease;
 };
 
-static bool take_written(struct fx_text *text, struct written *ret_written) {
+static bool take_constraint_version(struct fx_text *text,
+                                    struct constraint_version *ret_version) {
     if (fx_text_first(*text) == 'v') {
         *text = fx_text_rest(*text, 1);
     }
-    ret_written->parts[0] = take_part(text);
-    ret_written->parts[1] = take_next_part(text);
-    ret_written->parts[2] =
-        ret_written->parts[1].len > 0 ? take_next_part(text) : (struct fx_text){0};
-    ret_written->prerelease = take_suffix(text, '-');
+    ret_version->parts[0] = take_part(text);
+    ret_version->parts[1] = take_next_part(text);
+    ret_version->parts[2] =
+        ret_version->parts[1].len > 0 ? take_next_part(text) : (struct fx_text){0};
+    ret_version->prerelease = take_suffix(text, '-');
     (void)take_suffix(text, '+');
-    return ret_written->parts[0].len > 0;
+    return ret_version->parts[0].len > 0;
 }
 
 static bool is_open(struct fx_text part) {
@@ -231,21 +233,21 @@ static bool read_number(struct fx_text part, uint64_t *ret_number) {
     return true;
 }
 
-/* Parts after an open one are ignored. */
-static bool read_bound(const struct written *written, struct bound *ret_bound,
+/* Reads a bound. Parts after an open one are ignored. */
+static bool read_bound(const struct constraint_version *wanted, struct bound *ret_bound,
                        struct fx_err *err) {
-    struct bound bound = {.version.prerelease = written->prerelease};
+    struct bound bound = {.version.prerelease = wanted->prerelease};
     uint64_t *numbers[] = {&bound.version.major, &bound.version.minor,
                            &bound.version.patch};
     int open = OPEN_FROM_MAJOR;
-    while (open < OPEN_NOWHERE && !is_open(written->parts[open])) {
-        if (!read_number(written->parts[open], numbers[open])) {
+    while (open < OPEN_NOWHERE && !is_open(wanted->parts[open])) {
+        if (!read_number(wanted->parts[open], numbers[open])) {
             return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
         }
         open++;
     }
     struct fx_err why = FX_ERR_INIT;
-    if (!version_check_prerelease(written->prerelease, &why)) {
+    if (!version_check_prerelease(wanted->prerelease, &why)) {
         return fx_fail(err, FX_EMUTATE, "constraint Parser Error");
     }
     bound.open = (enum open_from)open;
@@ -263,15 +265,16 @@ struct constraint_reading {
     struct fx_err *err;
 };
 
-static bool fail(const struct constraint_reading *reading) {
+static bool fail_constraint(const struct constraint_reading *reading) {
     return fx_fail(reading->err, FX_EMUTATE, "improper constraint: %.*s",
                    FX_TEXT_ARG(reading->text));
 }
 
-static bool check(struct constraint_reading *reading, const struct relation *relation,
-                  const struct written *written) {
+static bool check_bound(struct constraint_reading *reading,
+                        const struct relation *relation,
+                        const struct constraint_version *wanted) {
     struct bound bound;
-    if (!read_bound(written, &bound, reading->err)) {
+    if (!read_bound(wanted, &bound, reading->err)) {
         return false;
     }
     reading->meets = reading->meets && meets(reading->version, relation, &bound);
@@ -279,13 +282,14 @@ static bool check(struct constraint_reading *reading, const struct relation *rel
 }
 
 /* Takes `- version` after a version. */
-static bool take_upper(struct constraint_reading *reading, struct written *ret_upper) {
+static bool take_upper(struct constraint_reading *reading,
+                       struct constraint_version *ret_upper) {
     struct fx_text rest = reading->rest;
     if (skip_spaces(&rest) == 0 || fx_text_first(rest) != '-') {
         return false;
     }
     rest = fx_text_rest(rest, 1);
-    if (skip_spaces(&rest) == 0 || !take_written(&rest, ret_upper)) {
+    if (skip_spaces(&rest) == 0 || !take_constraint_version(&rest, ret_upper)) {
         return false;
     }
     reading->rest = rest;
@@ -295,23 +299,24 @@ static bool take_upper(struct constraint_reading *reading, struct written *ret_u
 /* comparison := [ operator ] spaces version | version spaces "-" spaces version;
  * *ret_range is true for the second form. */
 static bool read_comparison(struct constraint_reading *reading, bool *ret_range) {
-    struct written written;
-    struct written upper;
+    struct constraint_version wanted;
+    struct constraint_version upper;
     const struct relation *relation = take_relation(&reading->rest);
     (void)skip_spaces(&reading->rest);
-    if (!take_written(&reading->rest, &written)) {
-        return fail(reading);
+    if (!take_constraint_version(&reading->rest, &wanted)) {
+        return fail_constraint(reading);
     }
     *ret_range = take_upper(reading, &upper);
     if (!*ret_range) {
-        return check(reading, relation, &written);
+        return check_bound(reading, relation, &wanted);
     }
     static const struct relation at_least = {">=", is_at_least};
     static const struct relation at_most = {"<=", is_at_most};
     if (relation->text[0] != '\0') {
-        return fail(reading);
+        return fail_constraint(reading);
     }
-    return check(reading, &at_least, &written) && check(reading, &at_most, &upper);
+    return check_bound(reading, &at_least, &wanted) &&
+           check_bound(reading, &at_most, &upper);
 }
 
 /* alternative := comparison ( ( spaces | "," ) comparison )*; next to a range only a
@@ -326,7 +331,7 @@ static bool read_alternative(struct constraint_reading *reading) {
             return false;
         }
         if (is_range && !after_comma) {
-            return fail(reading);
+            return fail_constraint(reading);
         }
         after_range = is_range;
         const size_t spaces = skip_spaces(&reading->rest);
@@ -338,7 +343,7 @@ static bool read_alternative(struct constraint_reading *reading) {
             reading->rest = fx_text_rest(reading->rest, 1);
             (void)skip_spaces(&reading->rest);
         } else if (spaces == 0 || after_range) {
-            return fail(reading);
+            return fail_constraint(reading);
         }
     }
 }
@@ -355,7 +360,7 @@ static struct fx_text take_alternative(struct fx_text *text, bool *ret_last) {
     return alternative;
 }
 
-/* All alternatives are parsed, also after one that matches, so that errors are found. */
+/* Parses all alternatives, even after one that matches, so that errors are found. */
 bool version_check(const struct semantic_version *version, struct fx_text constraint,
                    bool *ret_meets, struct fx_err *err) {
     bool last = false;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/sprig.c - all tables, and the functions that a template may not
- * use, each with the reason that the author of a policy reads. They are refused when the
- * policy is loaded, not when an object is reviewed.
+ * location/sprig/sprig.c - all tables, and the functions that a template must not use,
+ * each with a reason for the author of the policy. They are refused when the policy is
+ * loaded, not when an object is reviewed.
  */
 #include "location/sprig/sprig.h"
 

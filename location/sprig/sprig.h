@@ -9,7 +9,7 @@
 
 #include "location/gotemplate/gotemplate.h"
 
-/* For fx_gotemplate_compile(). */
+/* The library for fx_gotemplate_compile(). */
 extern const struct fx_gotemplate_library fx_sprig;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/strings.c - Sprig's strings: those that join texts, test one, break it
- * into lines, or return a part of it.
+ * location/sprig/strings.c - Sprig's strings: functions that join texts, test a text,
+ * break it into lines, or return a part of it.
  */
 #include "location/sprig/functions.h"
 
@@ -13,15 +13,15 @@
 #include "location/gotemplate/format.h"
 #include "location/gotemplate/value.h"
 
-static bool call_hello(struct call *call) {
+static bool call_hello(struct template_call *call) {
     return return_text(call, FX_TEXT("Hello!"));
 }
 
-static bool fail_negative(struct call *call) {
+static bool fail_negative(struct template_call *call) {
     return fx_fail(call->err, FX_EMUTATE, "strings: negative Repeat count");
 }
 
-static bool call_repeat(struct call *call) {
+static bool call_repeat(struct template_call *call) {
     const struct fx_text text = argument_text(call, 1);
     struct fx_buf *buf = run_scratch(call->run);
     if (argument_int(call, 0) < 0) {
@@ -30,7 +30,7 @@ static bool call_repeat(struct call *call) {
     const size_t times = text.len == 0 ? 0 : (size_t)argument_int(call, 0);
     const size_t fitting = text.len == 0 ? 0 : buf->max / text.len + 1;
     const size_t n =
-        times < fitting ? times : fitting; /* one too many triggers the limit */
+        times < fitting ? times : fitting; /* one more than fits exceeds the limit */
     if (!run_spend(call->run, n / FUNCTION_SIZE_OF_PRICE) ||
         !run_spend_copy(call->run, n * text.len)) {
         return false;
@@ -41,7 +41,7 @@ static bool call_repeat(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_contains(struct call *call) {
+static bool call_contains(struct template_call *call) {
     const struct fx_text needle = argument_text(call, 0);
     struct text_finder finder;
     if (needle.len == 0) {
@@ -52,22 +52,22 @@ static bool call_contains(struct call *call) {
                        finder_next(&finder, argument_text(call, 1), 0) != FINDER_NONE);
 }
 
-static bool call_has_prefix(struct call *call) {
+static bool call_has_prefix(struct template_call *call) {
     return return_bool(call,
                        fx_text_starts(argument_text(call, 1), argument_text(call, 0)));
 }
 
-static bool call_has_suffix(struct call *call) {
+static bool call_has_suffix(struct template_call *call) {
     return return_bool(call,
                        fx_text_ends(argument_text(call, 1), argument_text(call, 0)));
 }
 
-#define QUOTED_BYTES_OF_A_UNIT 4 /* each may need an escape */
+#define QUOTED_BYTES_OF_A_UNIT 4 /* each byte may need an escape */
 
 enum quotes { UNQUOTED, SINGLE_QUOTED, DOUBLE_QUOTED };
 
-static bool add_quoted(struct call *call, struct fx_buf *buf, const struct value *value,
-                       enum quotes quotes) {
+static bool add_quoted(struct template_call *call, struct fx_buf *buf,
+                       const struct value *value, enum quotes quotes) {
     struct fx_text text = {0};
     if (quotes == DOUBLE_QUOTED) {
         if (!value_text(call->run, value, &text) ||
@@ -85,7 +85,7 @@ static bool add_quoted(struct call *call, struct fx_buf *buf, const struct value
 }
 
 /* Appends each argument that is not nil, with blanks between. */
-static bool call_quote(struct call *call) {
+static bool call_quote(struct template_call *call) {
     const enum quotes quotes = (enum quotes)call->function->variant;
     struct fx_buf *buf = run_scratch(call->run);
     const char *separator = "";
@@ -104,7 +104,7 @@ static bool call_quote(struct call *call) {
 
 enum { ON_THIS_LINE, ON_NEW_LINE };
 
-static bool call_indent(struct call *call) {
+static bool call_indent(struct template_call *call) {
     const struct fx_text text = argument_text(call, 1);
     if (argument_int(call, 0) < 0) {
         return fail_negative(call);
@@ -128,7 +128,7 @@ static bool call_indent(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The empty text matches before every rune and at the end. */
+/* Replaces the empty text, which matches before every rune and at the end. */
 static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
                             struct fx_text by, struct fx_text text) {
     for (size_t at = 0; at < text.len && !buf->failed;) {
@@ -146,9 +146,9 @@ static bool replace_nothing(struct template_run *run, struct fx_buf *buf,
     return true;
 }
 
-static bool replace(struct template_run *run, struct fx_buf *buf,
-                    const struct text_finder *what, struct fx_text by,
-                    struct fx_text text) {
+static bool replace_text(struct template_run *run, struct fx_buf *buf,
+                         const struct text_finder *what, struct fx_text by,
+                         struct fx_text text) {
     size_t from = 0;
     for (size_t at = finder_next(what, text, 0); at != FINDER_NONE && !buf->failed;
          at = finder_next(what, text, from)) {
@@ -163,7 +163,7 @@ static bool replace(struct template_run *run, struct fx_buf *buf,
     return true;
 }
 
-static bool call_replace(struct call *call) {
+static bool call_replace(struct template_call *call) {
     const struct fx_text what = argument_text(call, 0);
     const struct fx_text by = argument_text(call, 1);
     const struct fx_text text = argument_text(call, 2);
@@ -173,20 +173,20 @@ static bool call_replace(struct call *call) {
     }
     struct fx_buf *buf = run_scratch(call->run);
     const bool replaced = what.len == 0 ? replace_nothing(call->run, buf, by, text)
-                                        : replace(call->run, buf, &finder, by, text);
+                                        : replace_text(call->run, buf, &finder, by, text);
     return replaced && run_take_scratch(call->run, call->ret);
 }
 
-static bool call_plural(struct call *call) {
+static bool call_plural(struct template_call *call) {
     return return_text(call, argument_text(call, argument_int(call, 2) == 1 ? 0 : 1));
 }
 
-static bool call_to_string(struct call *call) {
+static bool call_to_string(struct template_call *call) {
     struct fx_text text = {0};
     return value_text(call->run, &call->arguments[0], &text) && return_text(call, text);
 }
 
-/* ---- wrap, wrapWith: lines of so many bytes, broken at a blank --------------------- */
+/* ---- wrap, wrapWith: lines of a given number of bytes, broken at a blank ---------- */
 
 struct wrapper {
     struct fx_text text;
@@ -204,7 +204,7 @@ static void end_line(struct wrapper *w, size_t to, size_t skip) {
     w->at = to + skip;
 }
 
-/* Searches a full line backwards for a blank; false where there is none. */
+/* Searches a full line backwards for a blank; false if there is none. */
 static bool find_blank_within(const struct wrapper *w, size_t *ret_at) {
     for (size_t i = w->at + w->width + 1; i > w->at; i--) {
         if (w->text.data[i - 1] == ' ') {
@@ -231,7 +231,7 @@ static void wrap_word(struct wrapper *w) {
     w->at = w->text.len;
 }
 
-static bool return_wrapped(struct call *call, struct fx_text text,
+static bool return_wrapped(struct template_call *call, struct fx_text text,
                            struct fx_text separator, bool breaks_words) {
     const int64_t width = argument_int(call, 0) < 1 ? 1 : argument_int(call, 0);
     struct wrapper w = {
@@ -258,25 +258,24 @@ static bool return_wrapped(struct call *call, struct fx_text text,
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_wrap(struct call *call) {
+static bool call_wrap(struct template_call *call) {
     return return_wrapped(call, argument_text(call, 1), FX_TEXT(""), false);
 }
 
-static bool call_wrap_with(struct call *call) {
+static bool call_wrap_with(struct template_call *call) {
     return return_wrapped(call, argument_text(call, 2), argument_text(call, 1), true);
 }
 
-/* ---- parts: lengths and offsets count bytes, as in the originals --------------------
- */
+/* ---- parts: lengths and offsets count bytes, as in Sprig -------------------------- */
 
 #define DOTS 3 /* of `...` */
-/* Below, there is no room for a byte and the dots; and a start up to here has no dots of
- * its own, which would be as long. */
+/* A smaller width has no room for a byte and the dots. A start up to here gets no dots
+ * before it, because they would be as long as the text that they replace. */
 #define NARROW      4
-#define NARROW_BOTH 7 /* the same with dots on both sides */
+#define NARROW_BOTH 7 /* the same for dots on both sides */
 
-/* `before`, `after`: add dots there. */
-static bool return_dotted(struct call *call, bool before, struct fx_text part,
+/* Returns the part, with dots before it or after it. */
+static bool return_dotted(struct template_call *call, bool before, struct fx_text part,
                           bool after) {
     struct fx_buf *buf = run_scratch(call->run);
     fx_buf_str(buf, before ? "..." : "");
@@ -286,7 +285,7 @@ static bool return_dotted(struct call *call, bool before, struct fx_text part,
 }
 
 /* Returns at most `width` bytes of the text, from about `left` on. */
-static bool abbreviate(struct call *call, int64_t left, int64_t width,
+static bool abbreviate(struct template_call *call, int64_t left, int64_t width,
                        struct fx_text text) {
     const int64_t len = (int64_t)text.len;
     if (width < NARROW || (left > 0 && width < NARROW_BOTH) || len <= width) {
@@ -299,7 +298,7 @@ static bool abbreviate(struct call *call, int64_t left, int64_t width,
         return return_dotted(call, false, text_between(text, 0, (size_t)(width - DOTS)),
                              true);
     }
-    if (left + width - DOTS >= len) { /* the end fits */
+    if (left + width - DOTS >= len) { /* the rest of the text fits */
         return return_dotted(
             call, true, text_between(text, text.len - (size_t)(width - DOTS), text.len),
             false);
@@ -309,16 +308,16 @@ static bool abbreviate(struct call *call, int64_t left, int64_t width,
     return return_dotted(call, true, text_between(text, from, from + n), true);
 }
 
-static bool call_abbrev(struct call *call) {
+static bool call_abbrev(struct template_call *call) {
     return abbreviate(call, 0, argument_int(call, 0), argument_text(call, 1));
 }
 
-static bool call_abbrevboth(struct call *call) {
+static bool call_abbrevboth(struct template_call *call) {
     return abbreviate(call, argument_int(call, 0), argument_int(call, 1),
                       argument_text(call, 2));
 }
 
-static bool call_trunc(struct call *call) {
+static bool call_trunc(struct template_call *call) {
     const int64_t n = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const int64_t len = (int64_t)text.len;
@@ -330,13 +329,14 @@ static bool call_trunc(struct call *call) {
 }
 
 /* Fails with Go's message for a slice out of bounds. */
-static bool fail_bounds(struct call *call, int64_t from, int64_t to) {
+static bool fail_bounds(struct template_call *call, int64_t from, int64_t to) {
     return fx_fail(call->err, FX_EMUTATE,
                    "runtime error: slice bounds out of range [%" PRId64 ":%" PRId64 "]",
                    from, to);
 }
 
-static bool substr_from_start(struct call *call, int64_t to, struct fx_text text) {
+static bool substr_from_start(struct template_call *call, int64_t to,
+                              struct fx_text text) {
     if (to < 0) {
         return fx_fail(call->err, FX_EMUTATE,
                        "runtime error: slice bounds out of range [:%" PRId64 "]", to);
@@ -350,7 +350,7 @@ static bool substr_from_start(struct call *call, int64_t to, struct fx_text text
     return return_text(call, text_between(text, 0, (size_t)to));
 }
 
-static bool call_substr(struct call *call) {
+static bool call_substr(struct template_call *call) {
     const int64_t from = argument_int(call, 0);
     const struct fx_text text = argument_text(call, 2);
     int64_t to = argument_int(call, 1);
@@ -380,7 +380,8 @@ static size_t last_rune(struct fx_text text, uint32_t *ret_rune) {
     return len;
 }
 
-static struct fx_text trim(struct fx_text text, is_trimmed *is, struct fx_text set) {
+static struct fx_text trim_runes(struct fx_text text, is_trimmed *is,
+                                 struct fx_text set) {
     uint32_t rune = 0;
     while (text.len > 0) {
         const size_t len = fx_text_rune(text, &rune);
@@ -415,37 +416,37 @@ static bool is_in_set(uint32_t rune, struct fx_text set) {
     return false;
 }
 
-static bool call_trim(struct call *call) {
-    return return_text(call, trim(argument_text(call, 0), is_space, FX_TEXT("")));
+static bool call_trim(struct template_call *call) {
+    return return_text(call, trim_runes(argument_text(call, 0), is_space, FX_TEXT("")));
 }
 
-static bool call_trim_all(struct call *call) {
+static bool call_trim_all(struct template_call *call) {
     const struct fx_text set = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
-    /* Each rune of the text is compared with each of the set. */
+    /* Each rune of the text is compared with each rune of the set. */
     if (set.len > 0 && !run_spend(call->run, text.len / 64 * set.len)) {
         return false;
     }
-    return return_text(call, trim(text, is_in_set, set));
+    return return_text(call, trim_runes(text, is_in_set, set));
 }
 
-static bool call_trim_prefix(struct call *call) {
+static bool call_trim_prefix(struct template_call *call) {
     const struct fx_text prefix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_starts(text, prefix) ? prefix.len : 0;
     return return_text(call, text_between(text, n, text.len));
 }
 
-static bool call_trim_suffix(struct call *call) {
+static bool call_trim_suffix(struct template_call *call) {
     const struct fx_text suffix = argument_text(call, 0);
     const struct fx_text text = argument_text(call, 1);
     const size_t n = fx_text_ends(text, suffix) ? suffix.len : 0;
     return return_text(call, text_between(text, 0, text.len - n));
 }
 
-/* Like the library behind Sprig this treats bytes as runes: where a blank is deleted
- * each byte beyond ASCII becomes a rune. */
-static bool call_nospace(struct call *call) {
+/* Removes blanks. Like the library behind Sprig it treats bytes as runes: if a blank is
+ * removed, each byte beyond ASCII becomes a rune. */
+static bool call_nospace(struct template_call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     size_t n_blanks = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/sprig/strings_case.c - the case of strings: upper, title, snakecase, … Each
- * goes through the text rune by rune; malformed UTF-8 becomes U+FFFD where Go's does.
+ * function goes through the text rune by rune. Malformed UTF-8 becomes U+FFFD if Go's
+ * function does that.
  */
 #include "location/sprig/functions.h"
 
@@ -10,8 +11,8 @@
 
 enum mapping { UPPER_CASE, LOWER_CASE, TITLE, UNTITLE, SWAPCASE };
 
-/* As Go's strings.Title: in ASCII all but letters, digits and `_` separate words;
- * otherwise only white space. */
+/* True for a rune that separates words, as in Go's strings.Title: in ASCII all but
+ * letters, digits and `_`, otherwise white space. */
 static bool parts_words(uint32_t rune) {
     if (rune == '_' || fx_rune_is_letter(rune) || fx_rune_is_digit(rune)) {
         return false;
@@ -45,7 +46,7 @@ static uint32_t map_rune(enum mapping mapping, uint32_t rune, uint32_t before) {
     return rune;
 }
 
-static bool call_mapping(struct call *call) {
+static bool call_mapping(struct template_call *call) {
     const enum mapping mapping = (enum mapping)call->function->variant;
     struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
@@ -59,9 +60,9 @@ static bool call_mapping(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-/* The first byte of each word: like the library behind Sprig this treats bytes as
+/* Returns the first byte of each word. Like the library behind Sprig it treats bytes as
  * runes, so `é` gives `Ã`. */
-static bool call_initials(struct call *call) {
+static bool call_initials(struct template_call *call) {
     const struct fx_text text = argument_text(call, 0);
     struct fx_buf *buf = run_scratch(call->run);
     bool is_behind_gap = true;
@@ -111,7 +112,7 @@ static enum word_class class_of(uint32_t rune) {
         return UPPER;
     }
     if (fx_rune_is_letter(rune) && !is_ideograph(rune)) {
-        return SMALL; /* also letters without case */
+        return SMALL; /* also for letters without case */
     }
     return fx_rune_is_punct(rune) ? PUNCTUATION : OTHER;
 }
@@ -141,7 +142,7 @@ static enum word_class peek(const struct word_reader *r) {
 }
 
 /* Writes the current rune in lower case. */
-static void take(struct word_reader *r) {
+static void take_lower(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
     if (class_at(r, r->at, &rune, &len) == UPPER) {
@@ -153,7 +154,7 @@ static void take(struct word_reader *r) {
 
 static void take_run(struct word_reader *r, enum word_class class) {
     while (peek(r) == class) {
-        take(r);
+        take_lower(r);
     }
 }
 
@@ -187,11 +188,11 @@ static void take_capitals(struct word_reader *r) {
         take_run(r, UPPER);
         take_number(r);
     } else if (n > 1) {
-        while (n-- > 1) { /* the last one starts a word */
-            take(r);
+        while (n-- > 1) { /* the last capital starts a word */
+            take_lower(r);
         }
     } else {
-        take(r);
+        take_lower(r);
         take_run(r, SMALL);
         take_number(r);
     }
@@ -209,21 +210,22 @@ static void take_word(struct word_reader *r) {
         return;
     }
     while (peek(r) == SMALL || (peek(r) == NUMBER && class == NUMBER)) {
-        take(r);
+        take_lower(r);
     }
 }
 
-/* Punctuation is kept, and connectors after it that are no white space. */
+/* Takes punctuation, which is kept, and the connectors after it that are not white
+ * space. */
 static void take_punctuation(struct word_reader *r) {
     uint32_t rune = 0;
     size_t len = 0;
     while (class_at(r, r->at, &rune, &len) != CLASS_END && fx_rune_is_punct(rune)) {
-        take(r);
+        take_lower(r);
     }
 }
 
 /* Replaces connectors by `connector`, and inserts it between adjacent words. */
-static bool call_join_words(struct call *call) {
+static bool call_join_words(struct template_call *call) {
     const char connector = (char)call->function->variant;
     struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     bool is_behind_word = false;
@@ -266,10 +268,10 @@ static uint32_t copy_connectors(struct word_reader *r, size_t n_dropped) {
     return rune;
 }
 
-/* Each word starts with a capital letter and continues in lower case; one connector
- * before it is dropped. Connectors at both ends are kept; where there is nothing else
- * the last one is doubled, as in the library. */
-static bool call_camelcase(struct call *call) {
+/* Joins words. Each word starts with a capital letter and continues in lower case; one
+ * connector before it is dropped. Connectors at both ends are kept. If the text has only
+ * connectors, the last one is doubled, as in the library. */
+static bool call_camelcase(struct template_call *call) {
     struct word_reader r = {argument_text(call, 0), 0, run_scratch(call->run)};
     const uint32_t last = copy_connectors(&r, 0);
     if (peek(&r) == CLASS_END && last != 0) {

@@ -10,7 +10,7 @@
 #include "location/sprig/functions.h"
 #include "value/number.h"
 
-/* A text being split. */
+/* A text that is being split. */
 struct splitter {
     struct fx_text text;
     size_t at;
@@ -19,11 +19,11 @@ struct splitter {
     struct text_finder finder;
 };
 
-static bool begin(struct splitter *s, struct template_run *run, struct fx_text separator,
-                  struct fx_text text) {
+static bool begin_split(struct splitter *s, struct template_run *run,
+                        struct fx_text separator, struct fx_text text) {
     *s = (struct splitter){.text = text, .between_runes = separator.len == 0};
     s->is_done =
-        s->between_runes && text.len == 0; /* other texts have at least one piece */
+        s->between_runes && text.len == 0; /* any other text has at least one piece */
     return s->between_runes || finder_init(&s->finder, run, separator);
 }
 
@@ -53,7 +53,7 @@ static struct fx_text take_piece(struct splitter *s) {
     return text_between(s->text, from, end);
 }
 
-/* Counts the pieces, up to `most`; the last one is the rest. */
+/* Counts the pieces, up to `most`. The last piece is the rest of the text. */
 static size_t count_pieces(struct splitter s, int64_t most) {
     size_t n = 0;
     while (!s.is_done && (most < 0 || n < (size_t)most)) {
@@ -63,16 +63,18 @@ static size_t count_pieces(struct splitter s, int64_t most) {
     return n;
 }
 
-/* Makes a []string of the pieces, of all where `most` is negative. Each piece costs a
+/* Makes a []string of the pieces. A negative `most` means all. Each piece costs a
  * unit. */
-static bool split(struct call *call, struct fx_text separator, struct fx_text text,
-                  int64_t most, struct list **ret_list) {
+static bool split_text(struct template_call *call, struct fx_text separator,
+                       struct fx_text text, int64_t most,
+                       struct template_list **ret_list) {
     struct splitter s;
-    if (!begin(&s, call->run, separator, text)) {
+    if (!begin_split(&s, call->run, separator, text)) {
         return false;
     }
     const size_t n = count_pieces(s, most);
-    struct list *list = run_spend(call->run, n) ? value_strings_new(call->run, n) : NULL;
+    struct template_list *list =
+        run_spend(call->run, n) ? value_strings_new(call->run, n) : NULL;
     if (list == NULL) {
         return false;
     }
@@ -84,9 +86,9 @@ static bool split(struct call *call, struct fx_text separator, struct fx_text te
     return true;
 }
 
-static bool call_split_list(struct call *call) {
-    struct list *list = NULL;
-    return split(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
+static bool call_split_list(struct template_call *call) {
+    struct template_list *list = NULL;
+    return split_text(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
            return_list(call, list);
 }
 
@@ -97,7 +99,8 @@ static bool name_entry(struct template_run *run, size_t i, struct map_entry *ent
 }
 
 /* Returns a map[string]string with the pieces as `_0`, `_1`, … */
-static bool return_numbered(struct call *call, const struct list *list) {
+static bool return_numbered(struct template_call *call,
+                            const struct template_list *list) {
     struct map *map = value_map_new(call->run);
     struct map_entry *entries =
         map == NULL ? NULL : run_alloc(call->run, list->n * sizeof *entries);
@@ -118,21 +121,21 @@ static bool return_numbered(struct call *call, const struct list *list) {
     return value_map_sort(call->run, map);
 }
 
-static bool call_split(struct call *call) {
-    struct list *list = NULL;
-    return split(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
+static bool call_split(struct template_call *call) {
+    struct template_list *list = NULL;
+    return split_text(call, argument_text(call, 0), argument_text(call, 1), -1, &list) &&
            return_numbered(call, list);
 }
 
-static bool call_splitn(struct call *call) {
-    struct list *list = NULL;
-    return split(call, argument_text(call, 0), argument_text(call, 2),
-                 argument_int(call, 1), &list) &&
+static bool call_splitn(struct template_call *call) {
+    struct template_list *list = NULL;
+    return split_text(call, argument_text(call, 0), argument_text(call, 2),
+                      argument_int(call, 1), &list) &&
            return_numbered(call, list);
 }
 
-static bool call_join(struct call *call) {
-    struct list *list = NULL;
+static bool call_join(struct template_call *call) {
+    struct template_list *list = NULL;
     if (!value_to_strings(call->run, &call->arguments[1], &list)) {
         return false;
     }
@@ -150,8 +153,8 @@ static bool call_join(struct call *call) {
     return run_take_scratch(call->run, call->ret);
 }
 
-static bool call_to_strings(struct call *call) {
-    struct list *list = NULL;
+static bool call_to_strings(struct template_call *call) {
+    struct template_list *list = NULL;
     return value_to_strings(call->run, &call->arguments[0], &list) &&
            return_list(call, list);
 }
@@ -162,7 +165,7 @@ static int compare_strings(const void *a, const void *b) {
     return fx_text_compare(left->string, right->string);
 }
 
-static bool spend_sort(struct template_run *run, const struct list *list) {
+static bool spend_sort(struct template_run *run, const struct template_list *list) {
     size_t bytes = 0;
     for (size_t i = 0; i < list->n; i++) {
         bytes += list->values[i].string.len;
@@ -170,10 +173,10 @@ static bool spend_sort(struct template_run *run, const struct list *list) {
     return run_spend_sort(run, list->n, bytes);
 }
 
-/* A value that is no list is one text, also nil: `[<nil>]`. */
-static bool call_sort_alpha(struct call *call) {
+/* Sorts texts. A value that is not a list gives one text; nil gives `[<nil>]`. */
+static bool call_sort_alpha(struct template_call *call) {
     const struct value *value = &call->arguments[0];
-    struct list *list = NULL;
+    struct template_list *list = NULL;
     if (value_is_nil(value)) {
         list = value_strings_new(call->run, 1);
         if (list == NULL) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/apply_to.c - Gatekeeper's spec.applyTo: which objects, under which
- * operations (spec sections 3.2 and 3.3).
+ * mutators/gatekeeper/apply_to.c - Gatekeeper's spec.applyTo: the types of objects and
+ * the operations for which a mutator acts (spec sections 3.2 and 3.3).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,7 +100,7 @@ static bool check_complete(const struct fx_apply_to *apply_to, const struct owne
     return true;
 }
 
-/* The bits of an operation in a policy; 0 for an invalid one. */
+/* Returns the bits of an operation in a policy; 0 for an invalid one. */
 static unsigned operation_bits(struct fx_text text) {
     if (fx_text_is(text, "*")) {
         return SUPPORTED;
@@ -114,7 +114,7 @@ static bool is_repeated(const struct fx_text_list *list, size_t at) {
     return fx_text_list_has(&before, list->items[at]);
 }
 
-/* A list of operations under examination. */
+/* A list of operations that is being checked. */
 struct examination {
     const char *path; /* "applyTo[0].operations" */
     struct fx_buf *complaints;
@@ -129,12 +129,13 @@ static void complain(const struct examination *of, const char *what, struct fx_t
     fx_buf_printf(buf, " in %s%s", of->path, why);
 }
 
-/* The bits of the operations. Appends a message for each fault. */
+/* Returns the bits of the operations. Appends a message for each fault. */
 static unsigned read_operations(const struct fx_text_list *operations,
                                 const struct examination *of) {
     const struct fx_buf *buf = of->complaints;
     unsigned bits = operations->n_items == 0 ? SUPPORTED : 0;
-    /* A message that is full ends the loop: is_repeated() would cost its square. */
+    /* Stops when the message is full, because is_repeated() takes time in proportion to
+     * the square of the length. */
     for (size_t i = 0; i < operations->n_items && buf->len < FX_ERR_TEXT; i++) {
         const struct fx_text text = operations->items[i];
         if (is_repeated(operations, i)) {
@@ -153,9 +154,9 @@ static unsigned read_operations(const struct fx_text_list *operations,
     return bits;
 }
 
-/* Fails if there were complaints: the field is invalid. */
-static bool settle(struct fx_buf *complaints, const char *field,
-                   const struct owner *owner, struct fx_err *err) {
+/* Fails if there were complaints, because then the field is invalid. */
+static bool settle_complaints(struct fx_buf *complaints, const char *field,
+                              const struct owner *owner, struct fx_err *err) {
     const bool ok = complaints->len == 0 && !complaints->failed;
     if (complaints->failed) {
         (void)fx_fail_nomem(err);
@@ -178,7 +179,7 @@ static bool check_operations(struct fx_apply_to *apply_to, const struct owner *o
         struct apply_to_entry *entry = &apply_to->entries[i];
         entry->operation_bits = read_operations(&entry->operations, &of);
     }
-    return settle(&buf, "applyTo", owner, err);
+    return settle_complaints(&buf, "applyTo", owner, err);
 }
 
 bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text name,
@@ -203,7 +204,7 @@ bool fx_operations_compile(json_t *operations, const char *kind, struct fx_text 
         .any_kind = true,
     };
     const struct owner owner = {kind, name};
-    return settle(&buf, "operations", &owner, err);
+    return settle_complaints(&buf, "operations", &owner, err);
 }
 
 bool fx_operations_hold(const struct fx_binding *binding,
@@ -263,8 +264,8 @@ static bool make_bindings(struct fx_apply_to *apply_to, const struct owner *owne
     return true;
 }
 
-static bool fill(struct fx_apply_to *made, const json_t *array, const struct owner *owner,
-                 struct fx_err *err) {
+static bool fill_apply_to(struct fx_apply_to *made, const json_t *array,
+                          const struct owner *owner, struct fx_err *err) {
     if (!read_entries(made, array, err) || !check_complete(made, owner, err) ||
         !check_operations(made, owner, err)) {
         return false;
@@ -291,7 +292,7 @@ bool fx_apply_to_compile(const json_t *apply_to, const char *kind, struct fx_tex
         return fx_fail_nomem(err);
     }
     const struct owner owner = {kind, name};
-    if (!fill(made, is_null ? NULL : apply_to, &owner, err)) {
+    if (!fill_apply_to(made, is_null ? NULL : apply_to, &owner, err)) {
         fx_apply_to_destroy(made);
         return false;
     }

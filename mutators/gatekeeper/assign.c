@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/assign.c - kind Assign: writes a value anywhere but in metadata.
+ * mutators/gatekeeper/assign.c - kind Assign: writes a value anywhere except in
+ * metadata.
  */
 #include "mutators/gatekeeper/assigner.h"
 #include "mutators/gatekeeper/policy.h"
@@ -40,8 +41,8 @@ static bool fail_other_key(const struct source *source,
     return fx_fail_buf_finish(err, fx_shape_node(key, source->value), FX_EINVALID, &text);
 }
 
-/* An element of a keyed list must be an object with the list's key. Gatekeeper reads the
- * numbers of values as doubles, so it refuses all integer keys. */
+/* Checks an element of a keyed list, which must be an object with the list's key.
+ * Gatekeeper reads the numbers of values as doubles, so it refuses all integer keys. */
 static bool check_element(const struct source *source,
                           const struct fx_location_step *list, struct fx_err *err) {
     if (!json_is_object(source->value)) {
@@ -74,7 +75,8 @@ static bool check_source(const struct assigner *assigner, const struct policy *p
     return source->type == SOURCE_OBJECT || check_element(source, last, err);
 }
 
-/* The value of a provider is a string: no path may lead below it (spec section 6). */
+/* Compiles the source. The value of a provider is a string: no path may lead below it
+ * (spec section 6). */
 static bool compile_source(const struct policy *policy, struct assigner *assigner,
                            struct fx_err *err) {
     struct target *target = &assigner->target;
@@ -84,9 +86,9 @@ static bool compile_source(const struct policy *policy, struct assigner *assigne
     return ok;
 }
 
-/* The steps of spec section 3.2, in its order. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+/* Compiles the policy in the order of spec section 3.2. */
+static bool compile_assign(struct target *target, const struct policy *policy,
+                           struct fx_err *err) {
     struct assigner *assigner = fx_assigner_of(target);
     return fx_target_parse_location_of(target, policy, "Assign", err) &&
            fx_target_check_metadata(target, policy, "assign", err) &&
@@ -98,5 +100,5 @@ static bool compile(struct target *target, const struct policy *policy,
 
 bool fx_assign_compile(const struct policy *policy,
                        struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_assigner_add(policy, compile, ret_compilation, err);
+    return fx_assigner_add(policy, compile_assign, ret_compilation, err);
 }

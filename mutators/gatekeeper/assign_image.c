@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/assign_image.c - kind AssignImage: replaces the domain, the path or
- * the tag of an image reference, or several of them; with `onlyIf` only of images with
- * certain parts.
+ * the tag of an image reference, or several of them. With `onlyIf` it changes only images
+ * with certain parts.
  */
 #include <stdlib.h>
 
@@ -30,7 +30,8 @@ POLICY_SHAPE(fx_assign_image_shape, "AssignImage", FIELD_APPLY_TO, FIELD_MATCH,
              FIELDS_FURTHER, FIELD_CONDITIONS);
 
 /* The allowed values of each part, as keys of objects (counted), so that long lists cost
- * no more than short ones; the empty text allows a missing part. NULL: any value. */
+ * no more than short ones. The empty text allows a missing part. NULL allows any
+ * value. */
 struct only_if {
     json_t *domains, *paths, *tags;
 };
@@ -38,7 +39,7 @@ struct only_if {
 struct assign_image {
     struct target target; /* first */
     json_t *parameters;   /* of the policy, a copy */
-    struct image parts;   /* borrowed from there; an empty part does not change */
+    struct image parts;   /* borrowed from `parameters`; an empty part is not changed */
     struct only_if only_if;
 };
 
@@ -61,7 +62,7 @@ static bool check_count(const struct policy *policy, const char *name, const jso
     return true;
 }
 
-/* A set of the texts; null elements are empty ones. */
+/* Reads a list of texts as a set. A null element is read as the empty text. */
 static bool read_set(const struct policy *policy, const char *name, const json_t *list,
                      json_t **ret_set, struct fx_err *err) {
     if (list == NULL) {
@@ -95,7 +96,7 @@ static bool fail_tag(const struct policy *policy, const json_t *tags, size_t ind
     return fx_fail_buf_finish(err, tag, FX_EINVALID, &text);
 }
 
-/* A tag without its mark would match no image. */
+/* Checks the tags. A tag without its mark would match no image. */
 static bool check_tags(const struct policy *policy, const json_t *tags,
                        struct fx_err *err) {
     size_t index = 0;
@@ -126,7 +127,7 @@ static bool allows(const json_t *set, struct fx_text part) {
     return set == NULL || fx_tree_view_text(set, part) != NULL;
 }
 
-/* Do the lists contain the parts of the image? */
+/* True if the lists contain the parts of the image. */
 static bool only_if_holds(const struct only_if *only_if, const struct image *image) {
     return allows(only_if->domains, image->domain) &&
            allows(only_if->paths, image->path) && allows(only_if->tags, image->tag);
@@ -216,9 +217,9 @@ static bool check_end(const struct target *target, const struct policy *policy,
                       FX_TEXT_ARG(policy->name));
 }
 
-/* The steps of spec section 3.2, in its order. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+/* Compiles the policy in the order of spec section 3.2. */
+static bool compile_assign_image(struct target *target, const struct policy *policy,
+                                 struct fx_err *err) {
     struct assign_image *assign = (struct assign_image *)target; /* its first member */
     target->uses_old_value = true;
     target->type = FX_ACCESS_STRING;
@@ -234,7 +235,7 @@ static bool compile(struct target *target, const struct policy *policy,
 
 /* ---- the object ------------------------------------------------------------------ */
 
-/* A string of the reference; NULL without memory. */
+/* Returns the reference as a string; NULL if out of memory. */
 static json_t *new_reference(const struct image *image) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -261,7 +262,7 @@ static bool set_image(const void *user, const struct fx_write_position *position
         return true;
     }
     const struct image after = fx_image_replace(before, &assign->parts);
-    if (fx_image_equal(&before, &after)) { /* so there is one: some part is given */
+    if (fx_image_equal(&before, &after)) { /* so `old` exists: some part is set */
         *ret_write = FX_WRITE_KEEP;
         return true;
     }
@@ -270,15 +271,16 @@ static bool set_image(const void *user, const struct fx_write_position *position
     return *ret_value != NULL || fx_fail_nomem(err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_assign_image(const struct fx_mutator *self,
+                               const struct fx_request *request, json_t **root,
+                               struct fx_effect *ret_effect, struct fx_err *err) {
     (void)request;
     const struct assign_image *assign = (const struct assign_image *)self;
     const struct fx_setter setter = {.set = set_image, .user = assign};
     return fx_target_write(&assign->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_assign_image(struct fx_mutator *self) {
     struct assign_image *assign = (struct assign_image *)self;
     json_decref(assign->only_if.domains);
     json_decref(assign->only_if.paths);
@@ -290,12 +292,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_assign_image,
+    .destroy = destroy_assign_image,
 };
 
 bool fx_assign_image_compile(const struct policy *policy,
                              struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct assign_image), &ops, compile,
+    return fx_target_add(policy, sizeof(struct assign_image), &ops, compile_assign_image,
                          ret_compilation, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/assign_metadata.c - kind AssignMetadata: adds a label or annotation
- * that is not there yet.
+ * that does not exist yet.
  */
 #include "mutators/gatekeeper/assigner.h"
 #include "mutators/gatekeeper/policy.h"
@@ -36,7 +36,8 @@ static bool check_location(const struct fx_location *location,
                       FX_TEXT_ARG(policy->name), FX_TEXT_ARG(text));
 }
 
-/* Values of the object (fromObject) are checked when they are written. */
+/* Checks the value. Values of the object (fromObject) are checked when they are
+ * written. */
 static bool check_source(struct source *source, const struct policy *policy,
                          struct fx_err *err) {
     source->only_strings = true;
@@ -55,15 +56,15 @@ static bool check_source(struct source *source, const struct policy *policy,
                       FX_TEXT_ARG(policy->name));
 }
 
-/* A label or annotation that exists is never overwritten. */
+/* Adds the test that the label or annotation does not exist: it is never overwritten. */
 static bool set_path_test(struct target *target, struct fx_err *err) {
     const struct fx_path_test_entry absent = {target->location, FX_TEXT("MustNotExist")};
     return fx_path_tests_compile(target->location, &absent, 1, &target->tests, err);
 }
 
-/* The steps of spec section 3.2, in its order. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+/* Compiles the policy in the order of spec section 3.2. */
+static bool compile_assign_metadata(struct target *target, const struct policy *policy,
+                                    struct fx_err *err) {
     struct assigner *assigner = fx_assigner_of(target);
     return parse_location(target, policy, err) &&
            check_location(target->location, policy, err) &&
@@ -75,5 +76,5 @@ static bool compile(struct target *target, const struct policy *policy,
 bool fx_assign_metadata_compile(const struct policy *policy,
                                 struct fx_compilation *ret_compilation,
                                 struct fx_err *err) {
-    return fx_assigner_add(policy, compile, ret_compilation, err);
+    return fx_assigner_add(policy, compile_assign_metadata, ret_compilation, err);
 }

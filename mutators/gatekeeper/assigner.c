@@ -54,15 +54,15 @@ static const char *const source_names[] = {
     [USERNAME] = "Username",
 };
 
-/* A field with one of several values; the first is the default. */
-struct choice {
+/* A field with one of several values. The first one is the default. */
+struct choice_field {
     const char *field;
     const char *const *names;
     size_t n_names;
 };
 
-/* The API server's message for a value that is not in the CRD's enum. */
-static bool fail_unsupported(const struct choice *choice, const json_t *node,
+/* Fails with the API server's message for a value that is not in the CRD's enum. */
+static bool fail_unsupported(const struct choice_field *choice, const json_t *node,
                              struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -76,7 +76,7 @@ static bool fail_unsupported(const struct choice *choice, const json_t *node,
     return fx_fail_buf_finish(err, node, FX_EINVALID, &text);
 }
 
-static bool read_choice(const struct choice *choice, const json_t *external,
+static bool read_choice(const struct choice_field *choice, const json_t *external,
                         size_t *ret_index, struct fx_err *err) {
     const json_t *node = fx_shape_view(external, choice->field);
     *ret_index = 0;
@@ -92,13 +92,13 @@ static bool read_choice(const struct choice *choice, const json_t *external,
     return fail_unsupported(choice, node, err);
 }
 
-/* Reads `assign.externalData` (spec section 3.2; with the CRD's defaults and rules,
- * because an API server has not checked a file). */
+/* Reads `assign.externalData` (spec section 3.2), with the CRD's defaults and rules,
+ * because an API server has not checked a file. */
 static bool read_external(struct source *source, json_t *external, struct fx_err *err) {
-    static const struct choice data_source = {"dataSource", source_names,
-                                              FX_COUNT(source_names)};
-    static const struct choice failure = {"failurePolicy", failure_names,
-                                          FX_COUNT(failure_names)};
+    static const struct choice_field data_source = {"dataSource", source_names,
+                                                    FX_COUNT(source_names)};
+    static const struct choice_field failure = {"failurePolicy", failure_names,
+                                                FX_COUNT(failure_names)};
     size_t data_index = 0;
     size_t on_failure = 0;
     if (!read_choice(&data_source, external, &data_index, err) ||
@@ -128,8 +128,8 @@ static bool read_external(struct source *source, json_t *external, struct fx_err
     return true;
 }
 
-/* The key of the request to the provider: the present text, the key of the present
- * placeholder, or, if there is no value, the username or the empty text. */
+/* Finds the key of the request to the provider: the present text, or the key of the
+ * present placeholder. If there is no value, it is the username or the empty text. */
 static bool find_key(const struct setting *setting, const json_t *old,
                      struct fx_text *ret_key, struct fx_err *err) {
     struct fx_placeholder present;
@@ -153,8 +153,8 @@ static bool find_key(const struct setting *setting, const json_t *old,
     return true;
 }
 
-/* The setter of an external source: a placeholder for the present text, or for the
- * username. */
+/* The setter of an external source. It sets a placeholder for the present text, or for
+ * the username. */
 static bool set_external(const void *user, const struct fx_write_position *position,
                          enum fx_write *ret_write, json_t **ret_value,
                          const char **ret_criterion, struct fx_err *err) {
@@ -211,7 +211,7 @@ void fx_source_finish(struct source *source) {
     json_decref(source->external_node);
 }
 
-/* The value for this object, a new reference; NULL without memory. */
+/* Returns the value for this object, a new reference; NULL if out of memory. */
 static json_t *value_for(const struct source *source, const json_t *root) {
     if (source->type == SOURCE_VALUE) {
         return json_incref(source->value);
@@ -245,8 +245,9 @@ static bool apply_constant(const struct assigner *assigner, json_t **root,
     return ok;
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_assigner(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t **root,
+                           struct fx_effect *ret_effect, struct fx_err *err) {
     const struct assigner *assigner = (const struct assigner *)self;
     const struct source *source = &assigner->source;
     if (source->type == SOURCE_VALUE || source->type == SOURCE_METADATA) {
@@ -261,7 +262,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return fx_target_write(&assigner->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_assigner(struct fx_mutator *self) {
     struct assigner *assigner = (struct assigner *)self;
     fx_source_finish(&assigner->source);
     fx_target_finish(&assigner->target);
@@ -270,15 +271,15 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_assigner,
+    .destroy = destroy_assigner,
 };
 
 struct assigner *fx_assigner_of(struct target *target) {
     return (struct assigner *)target; /* it is the first member */
 }
 
-/* Replaces the policy's own node, which errors have pointed at, by a copy. */
+/* Replaces the policy's own node, at which errors pointed, by a copy. */
 static bool keep_value(struct source *source, const struct target *target) {
     const struct fx_location_step *last = fx_target_last_step(target);
     const bool is_element = last != NULL && last->type == FX_LOCATION_LIST;

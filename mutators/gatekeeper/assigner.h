@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/assigner.h - private: what Assign and AssignMetadata share: the
- * value that they write, which is a constant, a field of the object's metadata, a value
- * from a provider, or (in Fixpoint's own group) the value of another field of the object.
+ * mutators/gatekeeper/assigner.h - private: the common part of Assign and AssignMetadata:
+ * the value that they write, which is a constant, a field of the object's metadata, a
+ * value from a provider, or (in Fixpoint's own group) the value of another field of the
+ * object.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_ASSIGNER_H
 #define FX_MUTATORS_GATEKEEPER_ASSIGNER_H
@@ -28,8 +29,8 @@ struct source {
     json_t *value;         /* VALUE: the constant, counted */
     json_t *external_node; /* EXTERNAL: the node with its texts, counted */
     const char *metadata;  /* METADATA: the name of the field, a constant */
-    struct fx_external external; /* EXTERNAL, */
-    struct fx_input input;       /* likewise */
+    struct fx_external external; /* EXTERNAL */
+    struct fx_input input;       /* EXTERNAL */
     bool asks_username; /* EXTERNAL: ask for the username, not for the present value */
     struct other_location from; /* OBJECT */
     bool only_strings;          /* OBJECT: only strings may be written there */
@@ -51,9 +52,9 @@ struct setting {
 };
 struct finding {
     const json_t *key; /* fx_other_location_key() */
-    json_t *value;     /* borrowed, or NULL */
-    size_t n_nodes;    /* of it */
-    size_t n_copied;   /* of all values that were written in this walk */
+    json_t *value;     /* the value, borrowed, or NULL */
+    size_t n_nodes;    /* the number of nodes of `value` */
+    size_t n_copied;   /* the number of nodes of all values that this walk wrote */
 };
 
 /* Reads `assign.fromObject` into the source: a location of one value; neither location
@@ -63,8 +64,8 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
                            const struct fx_location *location,
                            struct fx_err *err) FX_MUST_USE;
 
-/* The setter of such a source: sets the value itself, not a copy. If the value is missing
- * or null, it passes ("fromObject"). */
+/* The setter of a source read by fx_source_read_object(). It sets the value itself, not a
+ * copy. If the value is missing or null, it passes ("fromObject"). */
 bool fx_source_set_object(const void *user, const struct fx_write_position *position,
                           enum fx_write *ret_write, json_t **ret_value,
                           const char **ret_criterion, struct fx_err *err);
@@ -75,7 +76,7 @@ struct assigner {
     struct source source;
 };
 
-/* The assigner that begins with this target. */
+/* Returns the assigner that begins with this target. */
 struct assigner *fx_assigner_of(struct target *target);
 
 /* Compiles the policy into an assigner, and adds it to the compilation. */

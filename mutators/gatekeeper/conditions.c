@@ -13,7 +13,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-static void finish(struct condition *condition) {
+static void finish_condition(struct policy_condition *condition) {
     fx_other_location_finish(&condition->field);
     json_decref(condition->strings);
     json_decref(condition->values);
@@ -25,14 +25,15 @@ static void finish(struct condition *condition) {
 
 void fx_conditions_finish(struct conditions *conditions) {
     for (size_t i = 0; i < conditions->n_items; i++) {
-        finish(&conditions->items[i]);
+        finish_condition(&conditions->items[i]);
     }
     free(conditions->items);
     *conditions = (struct conditions){0};
 }
 
-/* Strings are found by a lookup, so that many of them cost no more than one. */
-static bool is_among(const struct condition *condition, const json_t *value) {
+/* True if the value is in the list. Strings are found by a lookup, so that many of them
+ * cost no more than one. */
+static bool is_among(const struct policy_condition *condition, const json_t *value) {
     if (json_is_string(value)) {
         return fx_tree_view_text(condition->strings, fx_tree_text(value)) != NULL;
     }
@@ -46,7 +47,7 @@ static bool is_among(const struct condition *condition, const json_t *value) {
     return false;
 }
 
-static bool fits_pattern(const struct condition *condition, const json_t *value,
+static bool fits_pattern(const struct policy_condition *condition, const json_t *value,
                          bool *ret_fits, struct fx_err *err) {
     *ret_fits = false;
     for (size_t i = 0; json_is_string(value) && i < condition->n_patterns && !*ret_fits;
@@ -58,8 +59,9 @@ static bool fits_pattern(const struct condition *condition, const json_t *value,
     return true;
 }
 
-/* Does the value pass the test of the condition, whether it requires or forbids that? */
-static bool is_wanted(const struct condition *condition, const json_t *value,
+/* Finds out whether the value passes the test of the condition, without regard to whether
+ * the condition requires or forbids that. */
+static bool is_wanted(const struct policy_condition *condition, const json_t *value,
                       bool *ret_wanted, struct fx_err *err) {
     *ret_wanted = true;
     switch (condition->relation) {
@@ -72,23 +74,23 @@ static bool is_wanted(const struct condition *condition, const json_t *value,
     return true;
 }
 
-struct search {
-    const struct condition *condition;
+struct condition_search {
+    const struct policy_condition *condition;
     bool found, failed;
     struct fx_err *err;
 };
 
 static bool check_value(void *user, json_t *value) {
-    struct search *search = user;
+    struct condition_search *search = user;
     search->failed = !is_wanted(search->condition, value, &search->found, search->err);
     return !search->found && !search->failed;
 }
 
-/* Evaluates the values that the steps from `from` on select: one of them must pass the
- * test, or, if the condition forbids that, none. */
-static bool holds(const struct condition *condition, size_t from, json_t *node,
-                  bool *ret_holds, struct fx_err *err) {
-    struct search search = {.condition = condition, .err = err};
+/* Evaluates a condition on the values that the steps from `from` on select: one of them
+ * must pass the test, or none if the condition forbids that. */
+static bool condition_holds(const struct policy_condition *condition, size_t from,
+                            json_t *node, bool *ret_holds, struct fx_err *err) {
+    struct condition_search search = {.condition = condition, .err = err};
     if (node != NULL) {
         (void)fx_location_each(condition->field.location, from, node, check_value,
                                &search);
@@ -109,22 +111,22 @@ bool fx_conditions_hold(const struct conditions *conditions, const json_t *objec
                         bool *ret_hold, struct fx_err *err) {
     *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items && *ret_hold; i++) {
-        const struct condition *condition = &conditions->items[i];
+        const struct policy_condition *condition = &conditions->items[i];
         if (condition->field.varies) {
             continue;
         }
         /* A location begins with a field. */
         json_t *first =
             fx_tree_view_text(object, condition->field.location->steps[0].name);
-        if (!holds(condition, 1, first, ret_hold, err)) {
+        if (!condition_holds(condition, 1, first, ret_hold, err)) {
             return false;
         }
     }
     return true;
 }
 
-/* Evaluates a condition on elements; the result is kept for the next position. */
-static bool holds_at(const struct condition *condition,
+/* Evaluates a condition on elements, and keeps the result for the next position. */
+static bool holds_at(const struct policy_condition *condition,
                      const struct fx_write_position *position, const json_t **key,
                      bool *held, struct fx_err *err) {
     const json_t *now = fx_other_location_key(&condition->field, position);
@@ -132,8 +134,9 @@ static bool holds_at(const struct condition *condition,
         return true;
     }
     *key = now;
-    return holds(condition, condition->field.n_shared,
-                 fx_other_location_start(&condition->field, position), held, err);
+    return condition_holds(condition, condition->field.n_shared,
+                           fx_other_location_start(&condition->field, position), held,
+                           err);
 }
 
 bool fx_conditions_hold_at(const struct conditions *conditions,
@@ -141,7 +144,7 @@ bool fx_conditions_hold_at(const struct conditions *conditions,
                            struct answers *answers, bool *ret_hold, struct fx_err *err) {
     *ret_hold = true;
     for (size_t i = 0; i < conditions->n_items; i++) {
-        const struct condition *condition = &conditions->items[i];
+        const struct policy_condition *condition = &conditions->items[i];
         if (!condition->field.varies) {
             continue;
         }

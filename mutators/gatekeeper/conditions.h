@@ -4,7 +4,7 @@
  * conditions on other fields of the object.
  *
  * A condition whose location shares a glob with `spec.location` is evaluated for each
- * element; any other condition once for the object.
+ * element. Any other condition is evaluated once for the object.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_CONDITIONS_H
 #define FX_MUTATORS_GATEKEEPER_CONDITIONS_H
@@ -37,23 +37,23 @@ enum condition_operator {
 #undef X
 };
 
-struct condition {
+struct policy_condition {
     struct other_location field;
-    enum condition_operator relation; /* its `operator` */
+    enum condition_operator relation; /* the `operator` */
     json_t *values;                   /* In, NotIn: the list, counted */
-    json_t *strings;                  /* likewise: those that are strings, as keys */
+    json_t *strings;                  /* In, NotIn: the strings of the list, as keys */
     struct fx_regex **patterns;       /* Matches */
     size_t n_patterns;
 };
 
-/* The criterion that did not hold, for verdicts. */
+/* The criterion of a condition that did not hold, for verdicts. */
 #define CRITERION_CONDITIONS "conditions"
 
 /* Immutable once made. */
 struct conditions {
-    struct condition *items;
+    struct policy_condition *items;
     size_t n_items;
-    bool vary; /* one of them is evaluated for elements */
+    bool vary; /* some condition is evaluated for elements */
 };
 
 /* The results in one walk: for each condition, the result at its last position. */
@@ -63,29 +63,29 @@ struct answers {
 };
 
 /* Compiles `spec.conditions`; in other groups there are none. `seen_from` is
- * `spec.location`; it and the policy outlive the conditions. Errors, each with the field
- * as a prefix ("spec.conditions[2].operator: …") and its node: FX_EINVALID, FX_ESYNTAX
- * (with the span), FX_ELIMIT, FX_ENOMEM. */
+ * `spec.location`; it and the policy outlive the conditions. Each error has the field as
+ * a prefix ("spec.conditions[2].operator: …") and its node. Errors: FX_EINVALID,
+ * FX_ESYNTAX (with the span), FX_ELIMIT, FX_ENOMEM. */
 bool fx_conditions_compile(const struct policy *policy,
                            const struct fx_location *seen_from,
                            struct conditions *ret_conditions,
                            struct fx_err *err) FX_MUST_USE;
 void fx_conditions_finish(struct conditions *conditions); /* zeroed ones are fine */
 
-/* Warns about a condition that seems to be evaluated for each element, but is
- * not: its glob has other exceptions than the glob of `spec.location`. Errors:
- * FX_ENOMEM. */
+/* Warns about a condition that seems to be evaluated for each element but is not, because
+ * its glob has other exceptions than the glob of `spec.location`. Errors: FX_ENOMEM. */
 bool fx_conditions_warn(const struct conditions *conditions, const struct policy *policy,
                         struct fx_compilation *compilation,
                         struct fx_err *err) FX_MUST_USE;
 
-/* Do all conditions on the object hold? Errors: those of fx_regex_match(). */
+/* Finds out whether all conditions on the object hold. Errors: those of
+ * fx_regex_match(). */
 bool fx_conditions_hold(const struct conditions *conditions, const json_t *object,
                         bool *ret_hold, struct fx_err *err) FX_MUST_USE;
 
-/* Do all conditions on elements hold at this position? `answers` is zeroed before the
- * walk. Changes that the walk itself made within an element do not count. Errors: the
- * same. */
+/* Finds out whether all conditions on elements hold at this position. `answers` is zeroed
+ * before the walk. Changes that the walk itself made within an element do not count.
+ * Errors: those of fx_regex_match(). */
 bool fx_conditions_hold_at(const struct conditions *conditions,
                            const struct fx_write_position *position,
                            struct answers *answers, bool *ret_hold,

@@ -18,31 +18,32 @@ static const char *const operator_names[] = {
 #undef X
 };
 
-/* One condition under compilation. */
-struct reading {
+/* A condition that is being compiled. */
+struct condition_reading {
     const struct policy *policy;
     const struct fx_location *seen_from;
-    const json_t *list, *node; /* the conditions, and this one; NULL if it is null */
+    const json_t *list, *node; /* the conditions; this one, or NULL */
     size_t index;
 };
 
-/* Completes an error: the field in front, and the node. */
-static bool fail_field(const struct reading *reading, const char *field,
+/* Completes an error with the field as a prefix, and with the node. */
+static bool fail_field(const struct condition_reading *reading, const char *field,
                        struct fx_err *err) {
     const json_t *within = reading->node != NULL ? reading->node : reading->list;
     err->node = fx_shape_node(fx_shape_view(reading->node, field), within);
     return fx_err_prefix(err, "spec.conditions[%zu].%s: ", reading->index, field);
 }
 
-static bool fail_value(const struct reading *reading, size_t index, struct fx_err *err) {
+static bool fail_value(const struct condition_reading *reading, size_t index,
+                       struct fx_err *err) {
     const json_t *values = fx_shape_view(reading->node, "values");
     err->node = fx_shape_node(json_array_get(values, index), values);
     return fx_err_prefix(err, "spec.conditions[%zu].values[%zu]: ", reading->index,
                          index);
 }
 
-static bool read_location(const struct reading *reading, struct condition *condition,
-                          struct fx_err *err) {
+static bool read_location(const struct condition_reading *reading,
+                          struct policy_condition *condition, struct fx_err *err) {
     if (fx_shape_view(reading->node, "location") == NULL) {
         (void)fx_fail(err, FX_EINVALID, "Required value");
         return fail_field(reading, "location", err);
@@ -53,7 +54,7 @@ static bool read_location(const struct reading *reading, struct condition *condi
            fail_field(reading, "location", err);
 }
 
-static bool fail_operator(const struct reading *reading, struct fx_text name,
+static bool fail_operator(const struct condition_reading *reading, struct fx_text name,
                           struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -68,8 +69,8 @@ static bool fail_operator(const struct reading *reading, struct fx_text name,
     return !is_ours && fail_field(reading, "operator", err);
 }
 
-static bool read_operator(const struct reading *reading, struct condition *condition,
-                          struct fx_err *err) {
+static bool read_operator(const struct condition_reading *reading,
+                          struct policy_condition *condition, struct fx_err *err) {
     if (fx_shape_view(reading->node, "operator") == NULL) {
         (void)fx_fail(err, FX_EINVALID, "Required value");
         return fail_field(reading, "operator", err);
@@ -84,13 +85,13 @@ static bool read_operator(const struct reading *reading, struct condition *condi
     return fail_operator(reading, name, err);
 }
 
-static bool takes_values(const struct condition *condition) {
+static bool takes_values(const struct policy_condition *condition) {
     return condition->relation != CONDITION_EXISTS &&
            condition->relation != CONDITION_DOES_NOT_EXIST;
 }
 
-static bool check_count(const struct reading *reading, const struct condition *condition,
-                        struct fx_err *err) {
+static bool check_count(const struct condition_reading *reading,
+                        const struct policy_condition *condition, struct fx_err *err) {
     const size_t n_values = json_array_size(fx_shape_view(reading->node, "values"));
     const bool patterns = condition->relation == CONDITION_MATCHES;
     const unsigned most =
@@ -107,13 +108,13 @@ static bool check_count(const struct reading *reading, const struct condition *c
     return fail_field(reading, "values", err);
 }
 
-/* In, NotIn. */
-static bool add_value(struct condition *condition, const json_t *value,
+/* Adds a value of In or NotIn. */
+static bool add_value(struct policy_condition *condition, const json_t *value,
                       struct fx_err *err) {
     if (json_is_object(value) || json_is_array(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string, a number, a boolean or null");
     }
-    /* `true` and `1` without quotes never match: an error that is easily overlooked. */
+    /* `true` and `1` without quotes never match, which is easily overlooked. */
     if (fx_target_is_label(condition->field.location) && !json_is_string(value) &&
         !json_is_null(value)) {
         return fx_fail(err, FX_EINVALID,
@@ -124,8 +125,8 @@ static bool add_value(struct condition *condition, const json_t *value,
            fx_fail_nomem(err);
 }
 
-/* Matches. */
-static bool add_pattern(struct condition *condition, const json_t *value,
+/* Adds a pattern of Matches. */
+static bool add_pattern(struct policy_condition *condition, const json_t *value,
                         struct fx_err *err) {
     if (!json_is_string(value)) {
         return fx_fail(err, FX_EINVALID, "must be a string with `%s`",
@@ -139,8 +140,8 @@ static bool add_pattern(struct condition *condition, const json_t *value,
     return true;
 }
 
-static bool read_values(const struct reading *reading, struct condition *condition,
-                        struct fx_err *err) {
+static bool read_values(const struct condition_reading *reading,
+                        struct policy_condition *condition, struct fx_err *err) {
     if (!check_count(reading, condition, err)) {
         return false;
     }
@@ -168,14 +169,14 @@ static bool read_all(const struct policy *policy, const struct fx_location *seen
                      struct fx_err *err) {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *node = json_array_get(list, i);
-        const struct reading reading = {
+        const struct condition_reading reading = {
             .policy = policy,
             .seen_from = seen_from,
             .list = list,
             .node = json_is_null(node) ? NULL : node,
             .index = i,
         };
-        struct condition *condition = &conditions->items[conditions->n_items++];
+        struct policy_condition *condition = &conditions->items[conditions->n_items++];
         if (!read_location(&reading, condition, err) ||
             !read_operator(&reading, condition, err) ||
             !read_values(&reading, condition, err)) {
@@ -216,7 +217,8 @@ static bool is_glob(const struct fx_location_step *step) {
     return step->type == FX_LOCATION_LIST && step->glob;
 }
 
-/* Do the two locations diverge at globs of the same list with different exceptions? */
+/* True if the two locations diverge at globs of the same list with different
+ * exceptions. */
 static bool diverges_at_globs(const struct other_location *field) {
     const struct fx_location *here = field->seen_from;
     const size_t at = field->n_shared;

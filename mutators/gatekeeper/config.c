@@ -14,7 +14,7 @@
 
 /* ---- the resource ----------------------------------------------------------------- */
 
-static void destroy(struct fx_resource *self) {
+static void destroy_exclusion(struct fx_resource *self) {
     struct fx_exclusion *exclusion = (struct fx_exclusion *)self; /* its first member */
     for (size_t i = 0; exclusion->entries != NULL && i < exclusion->n_entries; i++) {
         fx_text_list_finish(&exclusion->entries[i].processes);
@@ -41,7 +41,8 @@ bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *proce
     return false;
 }
 
-static const char *excludes(const struct fx_resource *self, struct fx_text namespace_) {
+static const char *exclusion_excludes(const struct fx_resource *self,
+                                      struct fx_text namespace_) {
     const struct fx_exclusion *exclusion = (const struct fx_exclusion *)self;
     return fx_exclusion_covers(exclusion, "mutation-webhook", namespace_)
                ? "Namespace is set to be ignored by Gatekeeper config"
@@ -51,8 +52,8 @@ static const char *excludes(const struct fx_resource *self, struct fx_text names
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_EXCLUSION,
     .kind = "Config",
-    .destroy = destroy,
-    .excludes = excludes,
+    .destroy = destroy_exclusion,
+    .excludes = exclusion_excludes,
 };
 
 struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
@@ -64,7 +65,7 @@ struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
     const bool ok = fx_resource_init(&exclusion->resource, &ops, name, source);
     exclusion->entries = calloc(n_entries + 1, sizeof *exclusion->entries);
     if (!ok || exclusion->entries == NULL) {
-        destroy(&exclusion->resource);
+        destroy_exclusion(&exclusion->resource);
         return NULL;
     }
     exclusion->n_entries = n_entries;
@@ -102,7 +103,7 @@ static bool warn_of_process(const json_t *entry, size_t index, struct fx_text pr
     return ok;
 }
 
-/* Warns about an entry that is well formed but cannot be intended. */
+/* Warns about an entry that is well formed but unlikely to be intended. */
 static bool warn_of_entry(const json_t *node, const struct fx_exclusion_entry *entry,
                           struct fx_compilation *compilation) {
     for (size_t i = 0; i < entry->processes.n_items; i++) {

@@ -28,13 +28,13 @@ struct fx_exclusion {
     size_t n_entries;
 };
 
-/* Makes an exclusion with `n_entries` empty entries, which the caller fills. NULL without
- * memory. */
+/* Makes an exclusion with `n_entries` empty entries, which the caller fills. NULL if out
+ * of memory. */
 struct fx_exclusion *fx_exclusion_create(struct fx_text name, json_t *source,
                                          size_t n_entries) FX_MUST_USE;
 
-/* Is the namespace excluded for the process ("mutation-webhook")? A cluster-scoped object
- * has the empty name, which only the glob `*` matches. */
+/* True if the namespace is excluded for the process ("mutation-webhook"). A
+ * cluster-scoped object has the empty name, which only the glob `*` matches. */
 bool fx_exclusion_covers(const struct fx_exclusion *exclusion, const char *process,
                          struct fx_text namespace_);
 

@@ -35,7 +35,7 @@ static const struct fx_kind kinds[] = {
         {.kind = NULL},
 };
 
-/* By the index in `kinds`. */
+/* The shape and the compile function of each kind, by the index in `kinds`. */
 static const struct {
     const struct shape *shape;
     compile_policy *compile;
@@ -46,7 +46,7 @@ static const struct {
 #undef X
 };
 
-/* The index in `kinds`; that of its end if there is no such kind. */
+/* Returns the index in `kinds`; that of the end if there is no such kind. */
 static size_t find_kind(const json_t *source) {
     struct fx_subject subject;
     fx_subject_read(source, &subject);
@@ -67,15 +67,15 @@ json_t *fx_policy_view_further(const struct policy *policy, const json_t *object
     return policy->extended ? fx_shape_view(object, key) : NULL;
 }
 
-/* The version: the text after the `/` of `mutations.gatekeeper.sh/v1`. */
+/* Returns the version: the text after the `/` of `mutations.gatekeeper.sh/v1`. */
 static const char *version_of(const json_t *source) {
     const struct fx_text version = fx_tree_view_string(source, "apiVersion");
     const char *slash = version.len > 0 ? strchr(version.data, '/') : NULL;
     return slash != NULL ? slash + 1 : "";
 }
 
-static bool compile(json_t *source, struct fx_compilation *ret_compilation,
-                    struct fx_err *err) {
+static bool compile_document(json_t *source, struct fx_compilation *ret_compilation,
+                             struct fx_err *err) {
     const size_t index = find_kind(source);
     if (index >= FX_COUNT(compilers)) {
         return fx_fail_in(err, source, FX_EINVALID, "not a kind of Gatekeeper's");
@@ -106,6 +106,6 @@ const struct fx_dialect fx_dialect_gatekeeper = {
     .rank = GATEKEEPER_RANK,
     .kinds = kinds,
     .webhook = &fx_gatekeeper_webhook,
-    .compile = compile,
+    .compile = compile_document,
     .find_cycles = fx_expansion_find_cycles,
 };

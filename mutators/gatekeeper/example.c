@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/example.c - an example: a small object on which a mutator acts. It
- * has what the location needs, and what makes path tests and conditions hold. What cannot
- * be derived from the policy (a regular expression, conditions that contradict each
- * other) is missing. So callers must try whether the mutator acts.
+ * mutators/gatekeeper/example.c - makes an example: a small object on which a mutator
+ * acts. It has the nodes that the location needs, and values for which path tests and
+ * conditions hold. It lacks everything that cannot be derived from the policy (a regular
+ * expression, conditions that contradict each other). So callers must try whether the
+ * mutator acts.
  */
 #include "mutators/gatekeeper/example.h"
 
@@ -20,10 +21,10 @@
 
 /* ---- writing values ---------------------------------------------------- */
 
-/* The value that is written at the end of a location. */
+/* The writing of a value at the end of a location. */
 struct putting {
     json_t *value;
-    bool replaces; /* a value that is there already */
+    bool replaces; /* also replaces an existing value */
 };
 
 static bool put_setter(const void *user, const struct fx_write_position *position,
@@ -41,8 +42,8 @@ static bool put_setter(const void *user, const struct fx_write_position *positio
     return true;
 }
 
-/* Does the glob exclude this key? */
-static bool excludes(const struct fx_location_step *glob, const json_t *key) {
+/* True if the glob excludes this key. */
+static bool glob_excludes(const struct fx_location_step *glob, const json_t *key) {
     for (size_t i = 0; i < glob->n_except; i++) {
         if (fx_equal(glob->except[i], key)) {
             return true;
@@ -51,11 +52,11 @@ static bool excludes(const struct fx_location_step *glob, const json_t *key) {
     return false;
 }
 
-/* A key for an element that the glob selects, unless it excludes both that are tried. A
- * new reference; NULL without memory. */
+/* Returns a key for an element that the glob selects, unless the glob excludes both keys
+ * that are tried. A new reference; NULL if out of memory. */
 static json_t *make_key(const struct fx_location_step *glob) {
     json_t *key = json_string(EXAMPLE_NAME);
-    if (key != NULL && excludes(glob, key)) {
+    if (key != NULL && glob_excludes(glob, key)) {
         json_decref(key);
         key = json_string("main");
     }
@@ -98,7 +99,8 @@ static bool exact_init(struct exact *exact, const struct fx_location *location,
     return ok;
 }
 
-/* A copy of the value as an element of the list, with its key. A new reference. */
+/* Returns a copy of the value as an element of the list, with its key. A new
+ * reference. */
 static json_t *as_element(const struct fx_location_step *list, const json_t *value) {
     json_t *element = json_is_object(value) ? json_deep_copy(value) : json_object();
     if (element != NULL &&
@@ -109,9 +111,9 @@ static json_t *as_element(const struct fx_location_step *list, const json_t *val
     return element;
 }
 
-/* Writes `value` (consumed) after the first `n_steps` of the location, if nothing is
- * there or with `replaces`. Does nothing if the object has nodes of other types there.
- * False without memory. */
+/* Writes `value` (consumed) after the first `n_steps` of the location. Keeps an existing
+ * value unless `replaces`. Does nothing if the object has nodes of other types there.
+ * False if out of memory. */
 static bool put_take(json_t **root, const struct fx_location *location, size_t n_steps,
                      json_t *value, bool replaces, struct fx_err *err) {
     struct exact exact = {.keys = NULL};
@@ -135,7 +137,8 @@ static bool put_take(json_t **root, const struct fx_location *location, size_t n
     return ok;
 }
 
-/* The node before the step `n_steps`: a list before a list step, otherwise an object. */
+/* Returns the node before the step `n_steps`: a list before a list step, otherwise an
+ * object. */
 static json_t *make_node(const struct fx_location *location, size_t n_steps) {
     const bool is_list =
         n_steps < location->n_steps && location->steps[n_steps].type == FX_LOCATION_LIST;
@@ -150,7 +153,7 @@ struct example {
     const json_t *spec, *parameters;
 };
 
-/* Another value of the same type. */
+/* Makes another value of the same type. */
 static json_t *make_other(const json_t *value) {
     if (value == NULL || json_is_string(value)) {
         const bool is_taken = fx_text_is(fx_tree_text(value), EXAMPLE_NAME);
@@ -165,13 +168,13 @@ static json_t *make_other(const json_t *value) {
     return json_is_array(value) ? json_array() : json_object();
 }
 
-/* The first string of the list, or `usual` if it is empty. */
+/* Returns the first string of the list, or `usual` if it is empty. */
 static struct fx_text first_text(const json_t *list, const char *usual) {
     return json_array_size(list) > 0 ? fx_tree_text(json_array_get(list, 0))
                                      : fx_text_of(usual);
 }
 
-/* An image that the policy changes. */
+/* Returns an image that the policy changes. */
 static json_t *make_image(const json_t *parameters) {
     const json_t *only_if = fx_shape_view(parameters, "onlyIf");
     const struct fx_text domain = first_text(fx_shape_view(only_if, "domains"), "");
@@ -185,7 +188,7 @@ static bool is_prune(const json_t *parameters) {
     return fx_text_is(fx_tree_view_string(parameters, "operation"), "prune");
 }
 
-/* A list for ModifySet: empty, or with an element that it prunes. */
+/* Returns a list for ModifySet: an empty one, or one with an element that it prunes. */
 static json_t *make_set(const json_t *parameters) {
     const json_t *values = fx_shape_view(fx_shape_view(parameters, "values"), "fromList");
     json_t *list = json_array();
@@ -197,7 +200,7 @@ static json_t *make_set(const json_t *parameters) {
     return list;
 }
 
-/* The value that the mutator would change; NULL without memory. */
+/* Returns the value that the mutator would change; NULL if out of memory. */
 static json_t *make_end(const struct example *of) {
     const json_t *parameters = of->parameters;
     const char *kind = of->target->mutator.kind;
@@ -210,7 +213,7 @@ static json_t *make_end(const struct example *of) {
     return make_other(fx_shape_view(fx_shape_view(parameters, "assign"), "value"));
 }
 
-/* Does the mutator act only if there is a value? */
+/* True if the mutator acts only if there is a value. */
 static bool needs_end(const struct example *of) {
     const char *kind = of->target->mutator.kind;
     return strcmp(kind, "AssignImage") == 0 || strcmp(kind, "Remove") == 0 ||
@@ -219,8 +222,8 @@ static bool needs_end(const struct example *of) {
 
 /* ---- the location and its tests -------------------------------------------------- */
 
-/* How many steps of the location must exist: those up to the last MustExist, and those up
- * to the last glob unless a MustNotExist comes first. */
+/* Returns the number of steps of the location that must exist: those up to the last
+ * MustExist, and those up to the last glob unless a MustNotExist comes first. */
 static size_t count_needed(const struct example *of) {
     const struct fx_location *location = of->target->location;
     const struct fx_path_tests *tests = of->target->tests;
@@ -273,8 +276,8 @@ static struct fx_text drop_end(struct fx_text text, const char *end) {
                : text;
 }
 
-/* A string that matches the pattern, if it is one between anchors or `.*`; otherwise data
- * is NULL. */
+/* Returns a string that matches the pattern, if the pattern is a string between anchors
+ * or `.*`; otherwise data is NULL. */
 static struct fx_text literal_of(struct fx_text pattern) {
     pattern = drop_start(drop_start(pattern, "^"), ".*");
     pattern = drop_end(drop_end(pattern, "$"), ".*");
@@ -286,8 +289,9 @@ static struct fx_text literal_of(struct fx_text pattern) {
     return pattern;
 }
 
-/* A value for which the condition holds: a new reference. NULL without memory, or if
- * there is no such value or none can be derived; then *ret_wanted is false. */
+/* Returns a value for which the condition holds, a new reference. Returns NULL with
+ * *ret_wanted false if there is no such value or none can be derived; NULL if out of
+ * memory. */
 static json_t *make_wanted(const json_t *condition, bool *ret_wanted) {
     const struct fx_text relation = fx_tree_view_string(condition, "operator");
     json_t *first = json_array_get(fx_shape_view(condition, "values"), 0);
@@ -307,7 +311,7 @@ static bool put_conditions(const struct example *of, json_t **root, struct fx_er
     const struct conditions *compiled = &of->target->conditions;
     const json_t *conditions = fx_shape_view(of->spec, "conditions");
     for (size_t i = 0; i < compiled->n_items; i++) {
-        const struct condition *condition = &compiled->items[i];
+        const struct policy_condition *condition = &compiled->items[i];
         const struct fx_location *location = condition->field.location;
         bool wanted = false;
         json_t *value = make_wanted(json_array_get(conditions, i), &wanted);
@@ -329,7 +333,7 @@ static json_t *make_example(const struct example *of, struct fx_err *err) {
         json_decref(root);
         return NULL;
     }
-    err->code = FX_OK; /* a location that contradicts the object is no failure */
+    err->code = FX_OK; /* a location that contradicts the object is not a failure */
     return root;
 }
 

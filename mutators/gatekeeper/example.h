@@ -12,12 +12,12 @@
 #include "base/macros.h"
 #include "mutators/gatekeeper/target.h"
 
-/* The name if any name is valid. */
+/* The name of the object, if any name is valid. */
 #define EXAMPLE_NAME "example"
 
 /* Makes an object that `applyTo` and `match` of this `spec` select: its type, name,
- * namespace, labels and annotations. A new reference; NULL if none can be derived (no
- * error), or without memory (*err is set). */
+ * namespace, labels and annotations. Returns a new reference. Returns NULL if none can be
+ * derived (no error), or if out of memory (*err is set). */
 json_t *fx_example_subject(const struct target *target, const json_t *spec,
                            struct fx_err *err) FX_MUST_USE;
 

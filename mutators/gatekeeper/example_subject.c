@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/example_subject.c - an object that applyTo and match of a policy
- * select.
+ * mutators/gatekeeper/example_subject.c - makes an object that applyTo and match of a
+ * policy select.
  */
 #include <string.h>
 
@@ -9,14 +9,14 @@
 #include "mutators/gatekeeper/glob.h"
 #include "value/tree.h"
 
-/* ---- its type -------------------------------------------------------------------- */
+/* ---- the type of the object ------------------------------------------------------- */
 
 struct type {
     struct fx_text group, version, kind;
 };
 
-/* For policies that name only a kind, or only a group: the first row of a group is used,
- * and if neither is named, the first row. */
+/* Types for policies that name only a kind or only a group. The first row of a group is
+ * used; without a kind and a group, the first row. */
 static const struct {
     const char *group, *kind;
 } usual[] = {
@@ -55,7 +55,8 @@ static bool is_star(struct fx_text text) {
     return fx_text_is(text, "*");
 }
 
-/* The first entry of the list that is not a star; data NULL if there is none. */
+/* Returns the first entry of the list that is not a star; data is NULL if there is
+ * none. */
 static struct fx_text first_named(const json_t *list) {
     size_t index = 0;
     const json_t *item = NULL;
@@ -67,7 +68,7 @@ static struct fx_text first_named(const json_t *list) {
     return (struct fx_text){NULL, 0};
 }
 
-/* Does the list contain the text or a `*`, or is it empty? */
+/* True if the list is empty, or contains the text or a `*`. */
 static bool list_allows(const json_t *list, struct fx_text text) {
     size_t index = 0;
     const json_t *item = NULL;
@@ -91,7 +92,7 @@ static bool kinds_allow(const json_t *kinds, const struct type *type) {
     return json_array_size(kinds) == 0;
 }
 
-/* A type that applyTo and `match.kinds` both have. */
+/* Finds a type that applyTo and `match.kinds` both have. */
 static bool find_bound(const struct fx_mutator *mutator, const json_t *kinds,
                        struct type *ret_type) {
     for (size_t i = 0; i < mutator->n_bindings; i++) {
@@ -104,7 +105,8 @@ static bool find_bound(const struct fx_mutator *mutator, const json_t *kinds,
     return false;
 }
 
-/* The usual type of that group and kind, either of which may be any (data NULL). */
+/* Finds the usual type of that group and kind. Data NULL stands for any group or any
+ * kind. */
 static bool find_usual(struct fx_text group, struct fx_text kind, struct type *ret_type) {
     *ret_type = (struct type){group, FX_TEXT("v1"), kind};
     for (size_t i = 0; i < FX_COUNT(usual); i++) {
@@ -146,7 +148,7 @@ static bool is_cluster_kind(struct fx_text kind) {
     return false;
 }
 
-/* ---- its names ------------------------------------------------------------------- */
+/* ---- the names of the object ------------------------------------------------------ */
 
 static bool any_matches(const json_t *globs, struct fx_text text) {
     size_t index = 0;
@@ -159,7 +161,7 @@ static bool any_matches(const json_t *globs, struct fx_text text) {
     return false;
 }
 
-/* The glob with `word` in place of a star at one end. */
+/* Returns the glob with `word` in place of a star at one end. */
 static json_t *fill_glob(struct fx_text glob, const char *word) {
     const bool before = glob.len > 0 && glob.data[0] == '*';
     const bool after = glob.len > 1 && glob.data[glob.len - 1] == '*';
@@ -173,8 +175,8 @@ static json_t *fill_glob(struct fx_text glob, const char *word) {
     return json_sprintf("%.*s%s", FX_TEXT_ARG(core), after && !before ? word : "");
 }
 
-/* A string that the glob matches, and if possible none of the others. A new reference;
- * NULL without memory. */
+/* Returns a string that the glob matches, and if possible none of the others. A new
+ * reference; NULL if out of memory. */
 static json_t *make_name(struct fx_text glob, const json_t *others) {
     static const char *const names[] = {EXAMPLE_NAME, "app", "main"};
     json_t *made = NULL;
@@ -188,8 +190,8 @@ static json_t *make_name(struct fx_text glob, const json_t *others) {
     return made;
 }
 
-/* The namespace that the selector names by the label kubernetes.io/metadata.name; data
- * NULL if there is none. */
+/* Returns the namespace that the selector names by the label kubernetes.io/metadata.name;
+ * data is NULL if there is none. */
 static struct fx_text selected_namespace(const json_t *match) {
     static const char label[] = "kubernetes.io/metadata.name";
     const json_t *selector = fx_shape_view(match, "namespaceSelector");
@@ -209,8 +211,8 @@ static struct fx_text selected_namespace(const json_t *match) {
     return (struct fx_text){NULL, 0};
 }
 
-/* A namespace that `namespaces` selects and, if possible, `excludedNamespaces` does not.
- * NULL without memory. */
+/* Returns a namespace that `namespaces` selects and, if possible, `excludedNamespaces`
+ * does not. NULL if out of memory. */
 static json_t *make_namespace(const json_t *match) {
     const json_t *excluded = fx_shape_view(match, "excludedNamespaces");
     const json_t *globs = fx_shape_view(match, "namespaces");
@@ -234,7 +236,7 @@ static json_t *make_namespace(const json_t *match) {
     return made;
 }
 
-/* ---- its labels ------------------------------------------------------------------ */
+/* ---- the labels of the object ----------------------------------------------------- */
 
 static bool add_label(json_t *labels, struct fx_text key, json_t *value) {
     if (fx_tree_view_text(labels, key) != NULL) {
@@ -256,8 +258,8 @@ static bool add_expression(json_t *labels, const json_t *expression) {
            add_label(labels, key, json_string(EXAMPLE_NAME));
 }
 
-/* Labels that the selector selects, as far as they can be derived from it. NULL without
- * memory. */
+/* Makes labels that the selector selects, as far as they can be derived from it. NULL if
+ * out of memory. */
 static json_t *make_labels(const json_t *selector) {
     json_t *labels = json_object();
     json_t *exact = fx_shape_view(selector, "matchLabels");
@@ -289,7 +291,7 @@ static bool set_labels(json_t *metadata, const char *key, const json_t *selector
     return fx_tree_set_take(metadata, fx_text_of(key), labels);
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the whole object ------------------------------------------------------------- */
 
 static bool set_names(json_t *metadata, const struct type *type, const json_t *match) {
     const bool is_namespace = type->group.len == 0 && fx_text_is(type->kind, "Namespace");
@@ -305,8 +307,8 @@ static bool set_names(json_t *metadata, const struct type *type, const json_t *m
            fx_tree_set_take(metadata, FX_TEXT("namespace"), make_namespace(match));
 }
 
-/* Fills the object. False without memory; then parts are missing. */
-static bool fill(json_t *object, const struct type *type, const json_t *match) {
+/* Fills the object. If out of memory, returns false, and parts are missing. */
+static bool fill_subject(json_t *object, const struct type *type, const json_t *match) {
     json_t *metadata = json_object();
     json_t *version =
         json_sprintf("%.*s%s%.*s", FX_TEXT_ARG(type->group),
@@ -335,7 +337,7 @@ json_t *fx_example_subject(const struct target *target, const json_t *spec,
         return NULL;
     }
     json_t *object = json_object();
-    if (object == NULL || !fill(object, &type, match)) {
+    if (object == NULL || !fill_subject(object, &type, match)) {
         json_decref(object);
         (void)fx_fail_nomem(err);
         return NULL;

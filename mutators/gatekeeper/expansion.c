@@ -15,7 +15,7 @@
 
 /* ---- the template ---------------------------------------------------------------- */
 
-static void destroy(struct fx_resource *self) {
+static void destroy_expansion(struct fx_resource *self) {
     struct fx_expansion *expansion = (struct fx_expansion *)self; /* its first member */
     for (size_t i = 0; expansion->targets != NULL && i < expansion->n_targets; i++) {
         fx_text_list_finish(&expansion->targets[i].groups);
@@ -57,7 +57,7 @@ static void print_path(struct fx_buf *buf, const struct fx_expansion *expansion,
     }
 }
 
-/* The value at the first `n_fields` fields is not an object. */
+/* Fails because the value at the first `n_fields` fields is not an object. */
 static bool fail_accessor(const struct fx_expansion *expansion, size_t n_fields,
                           const json_t *found, struct fx_err *err) {
     struct fx_buf text;
@@ -95,7 +95,8 @@ static bool fail_missing(const struct fx_expansion *expansion, const json_t *gen
     return fx_fail_buf_finish(err, NULL, FX_EINVALID, &text);
 }
 
-/* The object at the source path, borrowed; NULL with the error if there is none. */
+/* Returns the object at the source path, borrowed; NULL with the error if there is
+ * none. */
 static json_t *find_source(const struct fx_expansion *expansion, const json_t *generator,
                            struct fx_err *err) {
     const json_t *within = generator;
@@ -147,7 +148,7 @@ static void add_lower(struct fx_buf *buf, struct fx_text text) {
     }
 }
 
-/* In a cluster the server generates the name; this one is Gatekeeper's. */
+/* Sets the name. In a cluster the server generates it; this one is Gatekeeper's. */
 static bool set_name(json_t *metadata, const struct fx_expansion *expansion,
                      struct fx_text parent) {
     struct fx_buf name;
@@ -169,7 +170,7 @@ static bool set_namespace(json_t *metadata, struct fx_text parent,
     return counts.len == 0 || set_text(metadata, "namespace", counts);
 }
 
-/* Is the object among the owners already? */
+/* True if the object is already among the owners. */
 static bool is_owned(const json_t *owners, const struct fx_subject *parent) {
     size_t index = 0;
     const json_t *owner = NULL;
@@ -184,7 +185,7 @@ static bool is_owned(const json_t *owners, const struct fx_subject *parent) {
     return false;
 }
 
-/* NULL without memory. */
+/* Makes the owner reference. NULL if out of memory. */
 static json_t *new_owner(const struct fx_subject *parent) {
     const struct fx_text uid =
         fx_tree_view_string(fx_tree_view_key(parent->object, "metadata"), "uid");
@@ -226,9 +227,10 @@ static bool set_metadata(json_t *made, const struct fx_expansion *expansion,
            add_owner(metadata, parent);
 }
 
-/* Fills the object, type and metadata first. False without memory. */
-static bool fill(json_t *made, json_t *source, const struct fx_expansion *expansion,
-                 const struct fx_subject *parent, struct fx_text namespace_) {
+/* Fills the object; the type and the metadata come first. False if out of memory. */
+static bool fill_expanded(json_t *made, json_t *source,
+                          const struct fx_expansion *expansion,
+                          const struct fx_subject *parent, struct fx_text namespace_) {
     json_t *metadata = fx_tree_view_key(source, "metadata");
     if (!set_type(made, expansion) ||
         (metadata != NULL &&
@@ -257,7 +259,7 @@ json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *
     struct fx_subject parent;
     fx_subject_read(generator, &parent);
     json_t *made = json_object();
-    if (made == NULL || !fill(made, source, expansion, &parent, namespace_)) {
+    if (made == NULL || !fill_expanded(made, source, expansion, &parent, namespace_)) {
         json_decref(made);
         (void)fx_fail_nomem(err);
         return NULL;
@@ -271,8 +273,8 @@ static bool expands(const struct fx_resource *self, const json_t *object) {
     return fx_expansion_applies((const struct fx_expansion *)self, object);
 }
 
-static json_t *expand(const struct fx_resource *self, const json_t *generator,
-                      struct fx_text namespace_, struct fx_err *err) {
+static json_t *expand_generator(const struct fx_resource *self, const json_t *generator,
+                                struct fx_text namespace_, struct fx_err *err) {
     return fx_expansion_expand((const struct fx_expansion *)self, generator, namespace_,
                                err);
 }
@@ -280,9 +282,9 @@ static json_t *expand(const struct fx_resource *self, const json_t *generator,
 static const struct fx_resource_ops ops = {
     .type = FX_RESOURCE_EXPANSION,
     .kind = "ExpansionTemplate",
-    .destroy = destroy,
+    .destroy = destroy_expansion,
     .expands = expands,
-    .expand = expand,
+    .expand = expand_generator,
 };
 
 bool fx_expansion_is(const struct fx_resource *resource) {
@@ -298,7 +300,7 @@ struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
     const bool ok = fx_resource_init(&expansion->resource, &ops, name, source);
     expansion->targets = calloc(n_targets + 1, sizeof *expansion->targets);
     if (!ok || expansion->targets == NULL) {
-        destroy(&expansion->resource);
+        destroy_expansion(&expansion->resource);
         return NULL;
     }
     expansion->n_targets = n_targets;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/expansion.h - private: objects that controllers will make:
- * `ExpansionTemplate` (spec section 10). So the Pod of a Deployment is known before a
- * controller makes it.
+ * mutators/gatekeeper/expansion.h - private: `ExpansionTemplate` (spec section 10):
+ * objects that controllers will make, such as the Pod of a Deployment. They can be
+ * checked before a controller makes them.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_EXPANSION_H
 #define FX_MUTATORS_GATEKEEPER_EXPANSION_H
@@ -33,32 +33,32 @@ struct fx_expansion {
 };
 
 /* Makes an expansion with `n_targets` empty targets, which the caller fills, as it fills
- * `source_path`, an array whose texts belong to `source`. NULL without memory. */
+ * `source_path`, an array whose texts belong to `source`. NULL if out of memory. */
 struct fx_expansion *fx_expansion_create(struct fx_text name, json_t *source,
                                          size_t n_targets) FX_MUST_USE;
 
-/* Is the resource a template of this kind? */
+/* True if the resource is a template of this kind. */
 bool fx_expansion_is(const struct fx_resource *resource);
 
-/* Does the template expand objects of this type? */
+/* True if the template expands objects of this type. */
 bool fx_expansion_holds(const struct fx_expansion *expansion, struct fx_text group,
                         struct fx_text version, struct fx_text kind);
 
-/* Is the object (its own apiVersion and kind) one that the template expands? */
+/* True if the template expands the object, according to its own apiVersion and kind. */
 bool fx_expansion_applies(const struct fx_expansion *expansion, const json_t *object);
 
 /* Makes the object that a controller will make of `generator`: a copy of the object at
  * the source path, with the generated type, the namespace of the generator (or
- * `namespace_` if it has none), the name `<name of the generator>-<kind>` in lower case,
- * and, if it has a name, the generator as an owner. Returns a new reference, which shares
- * unchanged parts with `generator`. Errors: FX_EINVALID with Gatekeeper's message (no
- * such field, not an object), FX_ENOMEM. */
+ * `namespace_` if it has none), and the name `<name of the generator>-<kind>` in lower
+ * case. If the generator has a name, it is an owner of the object. Returns a new
+ * reference, which shares unchanged parts with `generator`. Errors: FX_EINVALID with
+ * Gatekeeper's message (no such field, not an object), FX_ENOMEM. */
 json_t *fx_expansion_expand(const struct fx_expansion *expansion, const json_t *generator,
                             struct fx_text namespace_, struct fx_err *err) FX_MUST_USE;
 
 /* Finds the templates that form a cycle: each makes an object that the next one expands.
- * Sets their elements of `ret_in_cycle`, which has one for each resource, and leaves the
- * others. False without memory. */
+ * `ret_in_cycle` has one element for each resource; sets the elements of these templates,
+ * and leaves the others. False if out of memory. */
 bool fx_expansion_find_cycles(struct fx_resource *const *resources, size_t n_resources,
                               bool *ret_in_cycle) FX_MUST_USE;
 

@@ -3,10 +3,10 @@
  * mutators/gatekeeper/expansion_cycles.c - finds templates that expand each other without
  * end.
  *
- * A graph of types: a template leads from each type that it expands to the type that it
- * makes. It is part of a cycle where both ends are in one strongly connected component
- * (R. Tarjan, Depth-first search and linear graph algorithms, 1972; here without
- * recursion). Only types that some template makes can be in a cycle.
+ * The search uses a graph of types: a template leads from each type that it expands to
+ * the type that it makes. It is part of a cycle if both ends are in one strongly
+ * connected component (R. Tarjan, Depth-first search and linear graph algorithms, 1972;
+ * here without recursion). Only types that some template makes can be in a cycle.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,16 +19,16 @@
 /* A type that a template makes. */
 struct vertex {
     struct fx_text group, version, kind;
-    uint32_t first_edge; /* NONE: it has none */
-    uint32_t next_edge;  /* the position of the walk; NONE: done */
-    uint32_t order, low; /* Tarjan's, from 1; order 0: not seen yet */
-    uint32_t component;  /* NONE: not known yet */
+    uint32_t first_edge; /* NONE if the vertex has no edges */
+    uint32_t next_edge;  /* the next edge of the walk; NONE if all are done */
+    uint32_t order, low; /* Tarjan's numbers, from 1; order is 0 before the visit */
+    uint32_t component;  /* NONE until it is known */
 };
 
 struct edge {
     uint32_t from, to;
-    uint32_t next;     /* edge of the same vertex, or NONE */
-    uint32_t resource; /* the template that it is */
+    uint32_t next;     /* the next edge of the same vertex, or NONE */
+    uint32_t resource; /* the template of this edge */
 };
 
 struct graph {
@@ -36,7 +36,7 @@ struct graph {
     uint32_t n_vertices;
     struct edge *edges;
     size_t n_edges, cap_edges;
-    uint32_t *path;  /* vertices under way, innermost last */
+    uint32_t *path;  /* vertices that are being visited, innermost last */
     uint32_t *stack; /* vertices whose component is not known yet */
     uint32_t n_path, n_stack, n_seen;
 };
@@ -65,14 +65,14 @@ static struct vertex made_by(const struct fx_expansion *expansion) {
                            .component = NONE};
 }
 
-/* The index of the vertex of this type; NONE where nothing makes it. */
+/* Returns the index of the vertex of this type; NONE if no template makes it. */
 static uint32_t find_type(const struct graph *graph, const struct vertex *type) {
     const struct vertex *found =
         bsearch(type, graph->vertices, graph->n_vertices, sizeof *type, by_type);
     return found == NULL ? NONE : (uint32_t)(found - graph->vertices);
 }
 
-/* All types that are made, each once. */
+/* Adds a vertex for each type that a template makes, without duplicates. */
 static bool add_vertices(struct graph *graph, struct fx_resource *const *resources,
                          size_t n_resources) {
     graph->vertices = calloc(n_resources + 1, sizeof *graph->vertices);
@@ -108,7 +108,7 @@ static bool add_edge(struct graph *graph, const struct edge *edge) {
     return true;
 }
 
-/* An edge from each type of the target that some template makes. */
+/* Adds an edge from each type of the target that some template makes. */
 static bool add_target(struct graph *graph, const struct fx_expansion_target *target,
                        const struct edge *edge) {
     const size_t n_pairs = target->versions.n_items * target->kinds.n_items;
@@ -151,7 +151,7 @@ static void lower(uint32_t *low, uint32_t to) {
     *low = to < *low ? to : *low;
 }
 
-static void enter(struct graph *graph, uint32_t index) {
+static void enter_vertex(struct graph *graph, uint32_t index) {
     struct vertex *vertex = &graph->vertices[index];
     vertex->order = ++graph->n_seen;
     vertex->low = vertex->order;
@@ -160,8 +160,8 @@ static void enter(struct graph *graph, uint32_t index) {
     graph->stack[graph->n_stack++] = index;
 }
 
-/* All edges of the innermost vertex are walked. */
-static void leave(struct graph *graph) {
+/* Leaves the innermost vertex, after a walk of all its edges. */
+static void leave_vertex(struct graph *graph) {
     const uint32_t index = graph->path[--graph->n_path];
     const struct vertex *vertex = &graph->vertices[index];
     if (vertex->low == vertex->order) {
@@ -176,19 +176,19 @@ static void leave(struct graph *graph) {
     }
 }
 
-static void walk(struct graph *graph, uint32_t root) {
-    enter(graph, root);
+static void walk_graph(struct graph *graph, uint32_t root) {
+    enter_vertex(graph, root);
     while (graph->n_path > 0) {
         struct vertex *vertex = &graph->vertices[graph->path[graph->n_path - 1]];
         if (vertex->next_edge == NONE) {
-            leave(graph);
+            leave_vertex(graph);
             continue;
         }
         const struct edge *edge = &graph->edges[vertex->next_edge];
         const struct vertex *to = &graph->vertices[edge->to];
         vertex->next_edge = edge->next;
         if (to->order == 0) {
-            enter(graph, edge->to);
+            enter_vertex(graph, edge->to);
         } else if (to->component == NONE) {
             lower(&vertex->low, to->order);
         }
@@ -198,12 +198,13 @@ static void walk(struct graph *graph, uint32_t root) {
 static void find_components(struct graph *graph) {
     for (uint32_t i = 0; i < graph->n_vertices; i++) {
         if (graph->vertices[i].order == 0) {
-            walk(graph, i);
+            walk_graph(graph, i);
         }
     }
 }
 
-/* The template is in a cycle where both its ends are in one component. */
+/* Marks the template of the edge if both ends are in one component, because then it is in
+ * a cycle. */
 static void mark_edge(const struct graph *graph, const struct edge *edge,
                       bool *ret_in_cycle) {
     if (graph->vertices[edge->from].component == graph->vertices[edge->to].component) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/expansion_template.c - kind ExpansionTemplate: the objects that are
- * expanded, and what is generated from them (spec section 10).
+ * expanded, and the objects that are generated from them (spec section 10).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,7 +47,7 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
     return true;
 }
 
-/* The required fields, in Gatekeeper's order. */
+/* Checks the required fields, in Gatekeeper's order. */
 static bool check_fields(const struct policy *policy,
                          const struct fx_expansion *expansion, struct fx_err *err) {
     const char *missing = NULL;
@@ -67,7 +67,7 @@ static bool check_fields(const struct policy *policy,
                       "ExpansionTemplate %.*s %s", FX_TEXT_ARG(policy->name), missing);
 }
 
-/* A template must not expand the type that it generates. */
+/* Checks that a template does not expand the type that it generates. */
 static bool check_cycle(const struct policy *policy, const struct fx_expansion *expansion,
                         struct fx_err *err) {
     if (!fx_expansion_holds(expansion, expansion->group, expansion->version,
@@ -107,7 +107,8 @@ static bool read_targets(const struct policy *policy, struct fx_expansion *expan
     return true;
 }
 
-/* Limits the product of groups, versions and kinds, which the search for cycles walks. */
+/* Limits the product of groups, versions and kinds, because the search for cycles goes
+ * through all of them. */
 static bool check_size(const struct policy *policy, const struct fx_expansion *expansion,
                        struct fx_err *err) {
     const size_t max = FX_LIMIT_APPLY_TO_BINDINGS;
@@ -146,8 +147,8 @@ static bool split_source(const struct policy *policy, struct fx_expansion *expan
     return true;
 }
 
-static bool fill(const struct policy *policy, struct fx_expansion *expansion,
-                 struct fx_err *err) {
+static bool fill_template(const struct policy *policy, struct fx_expansion *expansion,
+                          struct fx_err *err) {
     const json_t *generated = fx_shape_view(policy->spec, "generatedGVK");
     expansion->group = fx_tree_view_string(generated, "group");
     expansion->version = fx_tree_view_string(generated, "version");
@@ -166,7 +167,7 @@ bool fx_expansion_template_compile(const struct policy *policy,
     if (expansion == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!fill(policy, expansion, err)) {
+    if (!fill_template(policy, expansion, err)) {
         fx_resource_unref(&expansion->resource);
         return false;
     }

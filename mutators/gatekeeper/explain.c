@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/explain.c - what the criteria of a mutator want, for `fixpoint
- * explain`.
+ * mutators/gatekeeper/explain.c - the values that the criteria of a mutator require, for
+ * `fixpoint explain`.
  */
 #include <string.h>
 
@@ -11,11 +11,11 @@
 #include "value/yaml.h"
 
 /* Appends the separator before all but the first of several items. */
-static void part(struct fx_buf *buf, size_t index, const char *separator) {
+static void add_separator(struct fx_buf *buf, size_t index, const char *separator) {
     fx_buf_str(buf, index > 0 ? separator : "");
 }
 
-/* A string without quotes, where only a string is valid. */
+/* Appends a string without quotes, for fields in which only a string is valid. */
 static void add_name(struct fx_buf *buf, const json_t *value) {
     if (json_is_string(value)) {
         fx_buf_text(buf, fx_tree_text(value));
@@ -26,7 +26,7 @@ static void add_name(struct fx_buf *buf, const json_t *value) {
 
 static void add_list(struct fx_buf *buf, const json_t *list, const char *separator) {
     for (size_t i = 0; i < json_array_size(list); i++) {
-        part(buf, i, separator);
+        add_separator(buf, i, separator);
         add_name(buf, json_array_get(list, i));
     }
 }
@@ -35,13 +35,13 @@ static void add_text(struct fx_buf *buf, const json_t *object, const char *key) 
     fx_buf_text(buf, fx_tree_view_string(object, key));
 }
 
-/* Is it only the core group, which has no name? */
+/* True if the list has only the core group, which has no name. */
 static bool is_core(const json_t *groups) {
     return json_array_size(groups) == 1 &&
            fx_tree_text(json_array_get(groups, 0)).len == 0;
 }
 
-/* "apps/v1 Deployment, StatefulSet under CREATE" */
+/* Appends "apps/v1 Deployment, StatefulSet under CREATE". */
 static void add_binding(struct fx_buf *buf, const json_t *entry) {
     const json_t *groups = fx_tree_view_key(entry, "groups");
     const json_t *operations = fx_tree_view_key(entry, "operations");
@@ -58,7 +58,7 @@ static void add_binding(struct fx_buf *buf, const json_t *entry) {
     }
 }
 
-/* "Deployment, StatefulSet of apps" */
+/* Appends "Deployment, StatefulSet of apps". */
 static void add_kinds(struct fx_buf *buf, const json_t *entry) {
     const json_t *groups = fx_tree_view_key(entry, "apiGroups");
     const json_t *kinds = fx_tree_view_key(entry, "kinds");
@@ -73,14 +73,14 @@ static void add_kinds(struct fx_buf *buf, const json_t *entry) {
     }
 }
 
-/* "spec.securityContext MustNotExist" */
+/* Appends "spec.securityContext MustNotExist". */
 static void add_path_test(struct fx_buf *buf, const json_t *entry) {
     add_text(buf, entry, "subPath");
     fx_buf_char(buf, ' ');
     add_text(buf, entry, "condition");
 }
 
-/* "spec.priority In (1, 2)" */
+/* Appends "spec.priority In (1, 2)". */
 static void add_condition(struct fx_buf *buf, const json_t *entry) {
     const json_t *values = fx_tree_view_key(entry, "values");
     add_text(buf, entry, "location");
@@ -93,7 +93,7 @@ static void add_condition(struct fx_buf *buf, const json_t *entry) {
     fx_buf_str(buf, json_array_size(values) > 0 ? ")" : "");
 }
 
-/* "tier in (a, b)", as kubectl writes requirements */
+/* Appends "tier in (a, b)", as kubectl writes requirements. */
 static void add_requirement(struct fx_buf *buf, const json_t *entry) {
     const struct fx_text operator_ = fx_tree_view_string(entry, "operator");
     fx_buf_str(buf, fx_text_is(operator_, "DoesNotExist") ? "!" : "");
@@ -112,27 +112,27 @@ static void add_requirement(struct fx_buf *buf, const json_t *entry) {
     fx_buf_char(buf, ')');
 }
 
-/* "app=web, tier in (a, b)" */
+/* Appends "app=web, tier in (a, b)". */
 static void add_selector(struct fx_buf *buf, json_t *selector) {
     json_t *labels = fx_tree_view_key(selector, "matchLabels");
     const json_t *requirements = fx_tree_view_key(selector, "matchExpressions");
     size_t count = 0;
     for (void *iter = json_object_iter(labels); iter != NULL;
          iter = json_object_iter_next(labels, iter)) {
-        part(buf, count++, ", ");
+        add_separator(buf, count++, ", ");
         fx_buf_add(buf, json_object_iter_key(iter), json_object_iter_key_len(iter));
         fx_buf_char(buf, '=');
         add_name(buf, json_object_iter_value(iter));
     }
     for (size_t i = 0; i < json_array_size(requirements); i++) {
-        part(buf, count++, ", ");
+        add_separator(buf, count++, ", ");
         add_requirement(buf, json_array_get(requirements, i));
     }
 }
 
-/* The criteria in the order in which reports list them: checked last, listed first. `add`
- * writes the field of the policy, `add_entry` each entry of a list; a field without
- * either is a text or a list of texts. */
+/* The criteria in the order in which reports list them: the criterion that is checked
+ * last comes first. `add` writes the field of the policy, `add_entry` each entry of a
+ * list. A field without either is a text or a list of texts. */
 static const struct form {
     const char *criterion;
     void (*add)(struct fx_buf *buf, json_t *value);
@@ -153,7 +153,8 @@ static const struct form {
     {"applyTo", NULL, add_binding},
 };
 
-/* The rank of a criterion: 0 for those of the location and what it leads to. */
+/* Returns the rank of a criterion. It is 0 for a criterion of the location or of the
+ * value at the location. */
 static size_t find_form(const char *criterion) {
     size_t rank = FX_COUNT(forms) - 1;
     while (rank > 0 && strcmp(forms[rank].criterion, criterion) != 0) {
@@ -172,7 +173,7 @@ static void add_wanted(struct fx_buf *buf, const struct form *form, json_t *valu
         return;
     }
     for (size_t i = 0; i < json_array_size(value); i++) {
-        part(buf, i, form->add_entry != NULL ? "; " : ", ");
+        add_separator(buf, i, form->add_entry != NULL ? "; " : ", ");
         if (form->add_entry != NULL) {
             form->add_entry(buf, json_array_get(value, i));
         } else {
@@ -181,7 +182,8 @@ static void add_wanted(struct fx_buf *buf, const struct form *form, json_t *valu
     }
 }
 
-/* Appends where the policy has the field and gives its value, borrowed from `spec`. */
+/* Appends the path of the field in the policy, and returns the value of the field,
+ * borrowed from `spec`. */
 static json_t *find_field(struct fx_buf *buf, json_t *spec, const char *criterion) {
     static const char *const parents[] = {"match", "parameters"};
     for (size_t i = 0; i < FX_COUNT(parents); i++) {
@@ -211,7 +213,7 @@ void fx_target_explain(const struct fx_mutator *self, const char *criterion,
     ret_criterion->rank = (unsigned)rank;
     ret_criterion->asks_namespace = strcmp(criterion, "namespaceSelector") == 0;
     ret_criterion->needs_namespace = strcmp(criterion, "scope") == 0;
-    /* AssignMetadata, which takes no path tests, tests that the field is absent. */
+    /* AssignMetadata has no path tests of its own; it tests that the field is absent. */
     ret_criterion->keeps_present =
         strcmp(criterion, "pathTests") == 0 && !target->has_path_tests;
     json_decref(policy);

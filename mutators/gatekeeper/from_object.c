@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/from_object.c - `assign.fromObject` of Fixpoint's own group: writes
- * the value of another field of the object, by reference, so that no copy is made.
+ * the value of another field of the object by reference, without a copy.
  */
 #include <stdio.h>
 
@@ -26,7 +26,8 @@ static bool excepts(const struct fx_location_step *glob, const json_t *key) {
     return false;
 }
 
-/* Can both steps select the same node? Two lists of one name: unless the keys differ. */
+/* True if both steps can select the same node. Two lists of one name can, unless their
+ * keys differ. */
 static bool may_meet(const struct fx_location_step *a, const struct fx_location_step *b) {
     if (a->type != b->type) {
         return false;
@@ -52,7 +53,7 @@ static size_t count_meeting(const struct fx_location *a, const struct fx_locatio
     return n;
 }
 
-/* Does the location write the key by which the source finds an element? */
+/* True if the location writes the key by which the source finds an element. */
 static bool changes_key(const struct fx_location *location,
                         const struct fx_location *source, size_t n_meeting) {
     const size_t n = location->n_steps;
@@ -65,8 +66,9 @@ static bool changes_key(const struct fx_location *location,
            fx_text_equal(list->name, location->steps[n - 1].name);
 }
 
-/* The write must not change the value that is read: each pass would write again, and a
- * value that contains itself would grow. */
+/* Returns the fault of the locations, or NULL. The write must not change the value that
+ * is read: otherwise each pass would write again, and a value that contains itself would
+ * grow. */
 static const char *find_fault(const struct other_location *from) {
     const struct fx_location *location = from->seen_from;
     const struct fx_location *source = from->location;
@@ -107,7 +109,7 @@ bool fx_source_read_object(struct source *source, const struct policy *policy,
 
 /* ---- the object ------------------------------------------------------------------ */
 
-/* "value at spec.x …". */
+/* Fails with "value at spec.x …". */
 static bool fail_value(const struct source *source, const char *problem,
                        struct fx_err *err) {
     struct fx_buf text;
@@ -132,7 +134,7 @@ static bool check_string(const struct setting *setting, const json_t *value,
     return fail_value(source, problem, err);
 }
 
-/* An element of a keyed list must be an object with the list's key. */
+/* Checks an element of a keyed list, which must be an object with the list's key. */
 static bool check_element(const struct source *source, const json_t *value,
                           struct fx_err *err) {
     const struct fx_location *location = source->from.seen_from;
@@ -148,8 +150,8 @@ static bool check_element(const struct source *source, const json_t *value,
            fail_value(source, " has another key than the list element", err);
 }
 
-/* Subtracts a node from the budget; a long text counts as several. */
-static bool restore(size_t *budget, size_t n_bytes) {
+/* Subtracts a node from the budget. A long text counts as several nodes. */
+static bool spend_node(size_t *budget, size_t n_bytes) {
     const size_t n = 1 + n_bytes / FX_LIMIT_COPIED_NODE_BYTES;
     if (n > *budget) {
         return false;
@@ -158,9 +160,10 @@ static bool restore(size_t *budget, size_t n_bytes) {
     return true;
 }
 
-/* Is there room in the budget for so many nodes, and so deep? */
+/* True if the budget has room for the nodes of the value, and the value is not too
+ * deep. */
 static bool has_room(json_t *value, size_t depth, size_t *budget) {
-    if (depth > FX_LIMIT_JSON_DEPTH || !restore(budget, json_string_length(value))) {
+    if (depth > FX_LIMIT_JSON_DEPTH || !spend_node(budget, json_string_length(value))) {
         return false;
     }
     const char *key = NULL;
@@ -189,8 +192,8 @@ static bool check_size(const struct source *source, struct finding *finding,
     return true;
 }
 
-/* Finds the value for this position, NULL if there is none, and checks that it may be
- * written. */
+/* Finds the value for this position, which is NULL if there is none, and checks that it
+ * may be written. */
 static bool find_value(const struct setting *setting,
                        const struct fx_write_position *position, struct fx_err *err) {
     const struct source *source = setting->source;
@@ -207,7 +210,7 @@ static bool find_value(const struct setting *setting,
            check_size(source, setting->finding, err);
 }
 
-/* The copies share memory here, but not when they are printed. */
+/* Limits the sum of all copies. They share memory, but not when they are printed. */
 static bool check_total(const struct setting *setting, struct fx_err *err) {
     struct finding *finding = setting->finding;
     finding->n_copied += finding->n_nodes;

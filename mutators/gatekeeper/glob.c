@@ -36,7 +36,8 @@ bool fx_glob_matches(struct fx_text pattern, struct fx_text text) {
     return leading ? fx_text_ends(text, part) : fx_text_starts(text, part);
 }
 
-/* A prefix is known of a name that the server will complete; its end is not. */
+/* Matches a name of which only the start is known, because the server will complete
+ * it. */
 bool fx_glob_matches_generate_name(struct fx_text pattern, struct fx_text generate_name) {
     return pattern.len > 0 && is_star(pattern, pattern.len - 1) &&
            fx_glob_matches(pattern, generate_name);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/image.c - splitting, joining and checking image references. The
- * patterns have ASCII characters only, and match without backtracking.
+ * mutators/gatekeeper/image.c - splits, joins and checks image references. The patterns
+ * have ASCII characters only, and match without backtracking.
  */
 #include "mutators/gatekeeper/image.h"
 
-/* The offset of the first of the two characters, or the text's length. */
-static size_t find(struct fx_text text, char one, char other) {
+/* Returns the offset of the first of the two characters, or the text's length. */
+static size_t find_either(struct fx_text text, char one, char other) {
     size_t at = 0;
     while (at < text.len && text.data[at] != one && text.data[at] != other) {
         at++;
@@ -22,19 +22,19 @@ static struct fx_text after(struct fx_text text, size_t len) {
     return (struct fx_text){len == 0 ? text.data : text.data + len, text.len - len};
 }
 
-/* Is the text before the first `/` a domain? */
+/* True if the text before the first `/` is a domain. */
 static bool is_domain(struct fx_text text) {
-    return find(text, '.', ':') < text.len || fx_text_is(text, "localhost");
+    return find_either(text, '.', ':') < text.len || fx_text_is(text, "localhost");
 }
 
 struct image fx_image_split(struct fx_text reference) {
     struct image image = {FX_TEXT(""), reference, FX_TEXT("")};
-    const size_t slash = find(reference, '/', '/');
+    const size_t slash = find_either(reference, '/', '/');
     if (slash < reference.len && is_domain(first(reference, slash))) {
         image.domain = first(reference, slash);
         image.path = after(reference, slash + 1);
     }
-    const size_t tag = find(image.path, ':', '@');
+    const size_t tag = find_either(image.path, ':', '@');
     image.tag = after(image.path, tag);
     image.path = first(image.path, tag);
     return image;
@@ -68,8 +68,8 @@ void fx_image_print(struct fx_buf *buf, const struct image *image) {
 
 /* ---- the patterns ----------------------------------------------------------------- */
 
-#define TAG_MAX    128u /* after the colon */
-#define DIGEST_MIN 32u  /* hexadecimal digits */
+#define TAG_MAX    128u /* the most characters after the colon */
+#define DIGEST_MIN 32u  /* the least number of hexadecimal digits */
 
 static bool is_lower(char c) {
     return c >= 'a' && c <= 'z';
@@ -83,7 +83,7 @@ static bool is_letter_or_digit(char c) {
     return fx_is_letter(c) || fx_is_digit(c);
 }
 
-/* [a-z0-9] */
+/* Matches [a-z0-9]. */
 static bool is_in_path(char c) {
     return is_lower(c) || fx_is_digit(c);
 }
@@ -92,22 +92,22 @@ static bool is_hyphen(char c) {
     return c == '-';
 }
 
-/* \w */
+/* Matches \w. */
 static bool is_word(char c) {
     return is_letter_or_digit(c) || c == '_';
 }
 
-/* [\w.-] */
+/* Matches [\w.-]. */
 static bool is_in_name(char c) {
     return is_word(c) || c == '.' || c == '-';
 }
 
-/* The character at `off`; NUL, which no pattern has, after the end. */
-static char at(struct fx_text text, size_t off) {
+/* Returns the character at `off`. After the end it returns NUL, which no pattern has. */
+static char char_at(struct fx_text text, size_t off) {
     return (char)(off < text.len ? text.data[off] : '\0');
 }
 
-/* How many characters in a row from `off` on are of the class. */
+/* Returns the length of the run of characters from `off` on that are of the class. */
 static size_t count_run(struct fx_text text, size_t off, bool (*is)(char c)) {
     size_t end = off;
     while (end < text.len && is(text.data[end])) {
@@ -116,7 +116,8 @@ static size_t count_run(struct fx_text text, size_t off, bool (*is)(char c)) {
     return end - off;
 }
 
-/* \w[\w\-_]*\.[\w\-_\.]*[\w]: only such characters, a \w at both ends, and a dot. */
+/* Matches \w[\w\-_]*\.[\w\-_\.]*[\w]: only such characters, with a \w at both ends, and a
+ * dot. */
 static bool is_host(struct fx_text text) {
     if (text.len == 0 || !is_word(text.data[0]) || !is_word(text.data[text.len - 1])) {
         return false;
@@ -125,7 +126,7 @@ static bool is_host(struct fx_text text) {
            fx_text_contains(text, FX_TEXT("."));
 }
 
-/* (^\w[\w\-_]*\.[\w\-_\.]*[\w](:\d+)?$)|(^localhost(:\d+)?$) */
+/* Matches (^\w[\w\-_]*\.[\w\-_\.]*[\w](:\d+)?$)|(^localhost(:\d+)?$). */
 bool fx_image_is_domain(struct fx_text text) {
     const struct fx_text host = {text.data, count_run(text, 0, is_in_name)};
     if (!is_host(host) && !fx_text_is(host, "localhost")) {
@@ -135,20 +136,21 @@ bool fx_image_is_domain(struct fx_text text) {
         return true;
     }
     const size_t port = count_run(text, host.len + 1, fx_is_digit);
-    return at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
+    return char_at(text, host.len) == ':' && port > 0 && host.len + 1 + port == text.len;
 }
 
-/* [._/]|__|[-]*: the length of the separator between two segments. */
+/* Matches [._/]|__|[-]*, and returns the length of this separator between two
+ * segments. */
 static size_t separator(struct fx_text text, size_t off) {
-    switch (at(text, off)) {
-    case '_': return at(text, off + 1) == '_' ? 2 : 1;
+    switch (char_at(text, off)) {
+    case '_': return char_at(text, off + 1) == '_' ? 2 : 1;
     case '.':
     case '/': return 1;
     default: return count_run(text, off, is_hyphen);
     }
 }
 
-/* The whole text is the match of ^[a-z0-9]+(?:(?:(?:[._/]|__|[-]*)[a-z0-9]+)+)? */
+/* True if ^[a-z0-9]+(?:(?:(?:[._/]|__|[-]*)[a-z0-9]+)+)? matches the whole text. */
 bool fx_image_is_path(struct fx_text text) {
     size_t off = 0;
     for (;;) {
@@ -164,30 +166,30 @@ bool fx_image_is_path(struct fx_text text) {
     }
 }
 
-/* ^:[\w][\w.-]{0,127}$ */
+/* Matches ^:[\w][\w.-]{0,127}$. */
 static bool is_tag(struct fx_text text) {
-    return at(text, 0) == ':' && is_word(at(text, 1)) && text.len <= TAG_MAX + 1 &&
-           count_run(text, 1, is_in_name) == text.len - 1;
+    return char_at(text, 0) == ':' && is_word(char_at(text, 1)) &&
+           text.len <= TAG_MAX + 1 && count_run(text, 1, is_in_name) == text.len - 1;
 }
 
 static bool joins_components(char c) {
     return c == '-' || c == '_' || c == '+' || c == '.';
 }
 
-/* ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$ */
+/* Matches ^@[A-Za-z][A-Za-z0-9]*([-_+.][A-Za-z][A-Za-z0-9]*)*[:][0-9A-Fa-f]{32,}$. */
 static bool is_digest(struct fx_text text) {
-    if (at(text, 0) != '@') {
+    if (char_at(text, 0) != '@') {
         return false;
     }
     size_t off = 0;
     do {
         off++;
-        if (!fx_is_letter(at(text, off))) {
+        if (!fx_is_letter(char_at(text, off))) {
             return false;
         }
         off += count_run(text, off, is_letter_or_digit);
-    } while (joins_components(at(text, off)));
-    if (at(text, off) != ':') {
+    } while (joins_components(char_at(text, off)));
+    if (char_at(text, off) != ':') {
         return false;
     }
     const size_t digits = count_run(text, off + 1, is_hex);

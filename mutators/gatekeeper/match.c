@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/match.c - spec.match. The criteria are evaluated in a fixed order:
- * after the first that does not hold, a later one cannot fail (spec section 4).
+ * if one does not hold, the later ones are not evaluated and cannot fail (spec section
+ * 4).
  */
 #include "mutators/gatekeeper/match.h"
 
@@ -14,7 +15,8 @@
 #include "mutators/gatekeeper/shape.h"
 #include "value/tree.h"
 
-/* A short match costs less than what each mutator is charged with anyway. */
+/* A match with fewer values is not charged: each mutator is charged more than that
+ * anyway. */
 #define FREE_VALUES    32u
 #define UNITS_OF_VALUE 2u
 
@@ -30,7 +32,7 @@ enum scope { SCOPE_ANY, SCOPE_CLUSTER, SCOPE_NAMESPACED };
 /* The criteria in the order of evaluation (spec section 4). ANNOTATION_SELECTOR is
  * Fixpoint's own; its position keeps the errors of the others as they are in Gatekeeper.
  */
-enum criterion {
+enum match_criterion {
     KINDS,
     SCOPE,
     NAMESPACES,
@@ -44,7 +46,8 @@ enum criterion {
 };
 
 struct fx_match {
-    enum criterion used[N_CRITERIA]; /* those that the policy names, in order */
+    enum match_criterion
+        used[N_CRITERIA]; /* the criteria that the policy names, in order */
     size_t n_used;
     struct kinds_entry *kinds;
     size_t n_kinds;
@@ -55,7 +58,7 @@ struct fx_match {
     json_t *name_node, *source_node; /* counted: the texts borrow from them */
     struct fx_text name, source_text;
     enum fx_source source;
-    size_t units; /* of the budget, for one evaluation; 0: too little to count */
+    size_t units; /* budget units of one evaluation; 0 for a short match */
 };
 
 void fx_match_destroy(struct fx_match *match) {
@@ -121,7 +124,7 @@ static bool read_kinds(struct fx_match *match, const json_t *node, struct fx_err
     return true;
 }
 
-/* A string field; *ret_node is counted. */
+/* Reads a string field; *ret_node is counted. */
 static bool read_text(const json_t *node, const char *key,
                       const struct fx_go_field *field, json_t **ret_node,
                       struct fx_text *ret_text, struct fx_err *err) {
@@ -180,7 +183,8 @@ static bool read_selector(const json_t *node, const char *key, const char *path,
                                err);
 }
 
-/* Gatekeeper has no such criterion, so an invalid selector is refused at once. */
+/* Reads the annotation selector. Gatekeeper does not have this criterion, so an invalid
+ * selector is refused at once. */
 static bool read_annotation_selector(struct fx_match *match, const json_t *node,
                                      struct fx_err *err) {
     static const char path[] = "spec.match.annotationSelector";
@@ -199,7 +203,8 @@ static bool read_annotation_selector(struct fx_match *match, const json_t *node,
     return true;
 }
 
-/* A criterion that is absent, or that every object meets, is not evaluated. */
+/* Lists the criteria to evaluate: a criterion that is absent, or that every object meets,
+ * is not evaluated. */
 static void list_used(struct fx_match *match) {
     const bool is_used[N_CRITERIA] = {
         [KINDS] = match->n_kinds > 0,
@@ -214,12 +219,12 @@ static void list_used(struct fx_match *match) {
     };
     for (size_t i = 0; i < N_CRITERIA; i++) {
         if (is_used[i]) {
-            match->used[match->n_used++] = (enum criterion)i;
+            match->used[match->n_used++] = (enum match_criterion)i;
         }
     }
 }
 
-/* Recursive: a document has at most FX_LIMIT_JSON_DEPTH levels. */
+/* Counts the values of a node. Recursion is limited by FX_LIMIT_JSON_DEPTH. */
 static size_t count_values(const json_t *node) {
     size_t count = 1;
     for (size_t i = 0; i < json_array_size(node); i++) {
@@ -232,14 +237,15 @@ static size_t count_values(const json_t *node) {
     return count;
 }
 
-/* An evaluation compares each value of the policy at most once. */
+/* Returns the price of an evaluation, which compares each value of the policy at most
+ * once. */
 static size_t units_of(const json_t *node) {
     const size_t count = count_values(node);
     return count > FREE_VALUES ? UNITS_OF_VALUE * count : 0;
 }
 
-static bool fill(struct fx_match *match, const json_t *node, enum fx_match_syntax syntax,
-                 struct fx_err *err) {
+static bool fill_match(struct fx_match *match, const json_t *node,
+                       enum fx_match_syntax syntax, struct fx_err *err) {
     static const struct fx_go_field name = {"Match", "spec.match.name",
                                             "wildcard.Wildcard"};
     static const struct fx_go_field source = {"Match", "spec.match.source", "string"};
@@ -272,7 +278,7 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
         return fx_fail_nomem(err);
     }
     made->units = units_of(match);
-    if (!fill(made, is_null ? NULL : match, syntax, err)) {
+    if (!fill_match(made, is_null ? NULL : match, syntax, err)) {
         fx_match_destroy(made);
         return false;
     }
@@ -280,7 +286,8 @@ bool fx_match_compile(const json_t *match, enum fx_match_syntax syntax,
     return true;
 }
 
-/* For a Namespace, the namespace selector reads the labels of the object. */
+/* True if the result depends on labels of the object. For a Namespace, the namespace
+ * selector reads them. */
 bool fx_match_asks_labels(const struct fx_match *match) {
     return match->label_selector != NULL || match->namespace_selector != NULL;
 }
@@ -295,18 +302,18 @@ const struct fx_text *fx_match_exact_namespaces(const struct fx_match *match,
     return match->namespaces.items;
 }
 
-/* The object and its request, for the functions below, which are called only for used
+/* The object and its request, for the functions below. These are called only for used
  * criteria. */
-struct question {
+struct match_question {
     const struct fx_request *request;
     const struct fx_subject *subject;
 };
 
-static bool is_namespaced(const struct question *q) {
+static bool is_namespaced(const struct match_question *q) {
     return q->subject->namespace_.len > 0 || q->request->namespace_object != NULL;
 }
 
-static bool kinds_hold(const struct fx_match *match, const struct question *q) {
+static bool kinds_hold(const struct fx_match *match, const struct match_question *q) {
     for (size_t i = 0; i < match->n_kinds; i++) {
         const struct kinds_entry *entry = &match->kinds[i];
         if ((entry->any_kind || fx_text_list_has(&entry->kinds, q->subject->kind)) &&
@@ -317,22 +324,24 @@ static bool kinds_hold(const struct fx_match *match, const struct question *q) {
     return false;
 }
 
-static bool scope_holds(const struct fx_match *match, const struct question *q) {
+static bool scope_holds(const struct fx_match *match, const struct match_question *q) {
     const bool inside = !q->subject->is_namespace && is_namespaced(q);
     return inside == (match->scope == SCOPE_NAMESPACED);
 }
 
-static bool namespaces_hold(const struct fx_match *match, const struct question *q) {
+static bool namespaces_hold(const struct fx_match *match,
+                            const struct match_question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
     return name.data == NULL || fx_glob_any_matches(&match->namespaces, name);
 }
 
-static bool exclusion_holds(const struct fx_match *match, const struct question *q) {
+static bool exclusion_holds(const struct fx_match *match,
+                            const struct match_question *q) {
     const struct fx_text name = fx_subject_namespace(q->subject, q->request);
     return name.data == NULL || !fx_glob_any_matches(&match->excluded_namespaces, name);
 }
 
-static bool name_holds(const struct fx_match *match, const struct question *q) {
+static bool name_holds(const struct fx_match *match, const struct match_question *q) {
     return fx_glob_matches(match->name, q->subject->name) ||
            fx_glob_matches_generate_name(match->name, q->subject->generate_name);
 }
@@ -350,22 +359,23 @@ static bool eval_selector(const struct fx_selector *selector, json_t *labels,
     return true;
 }
 
-static bool eval_label_selector(const struct fx_match *match, const struct question *q,
-                                bool *ret_holds, struct fx_err *err) {
+static bool eval_label_selector(const struct fx_match *match,
+                                const struct match_question *q, bool *ret_holds,
+                                struct fx_err *err) {
     return eval_selector(match->label_selector, q->subject->labels, ret_holds, err);
 }
 
 static bool eval_annotation_selector(const struct fx_match *match,
-                                     const struct question *q, bool *ret_holds,
+                                     const struct match_question *q, bool *ret_holds,
                                      struct fx_err *err) {
     return eval_selector(match->annotation_selector, q->subject->annotations, ret_holds,
                          err);
 }
 
-/* A cluster-scoped object passes before the selector is evaluated; an invalid selector
- * is reported before a missing namespace. */
+/* Evaluates the namespace selector. A cluster-scoped object passes before the selector is
+ * evaluated; an invalid selector is reported before a missing namespace. */
 static bool eval_namespace_selector(const struct fx_match *match,
-                                    const struct question *q, bool *ret_holds,
+                                    const struct match_question *q, bool *ret_holds,
                                     struct fx_err *err) {
     const bool is_namespace = q->subject->is_namespace;
     const json_t *around = q->request->namespace_object;
@@ -385,7 +395,8 @@ static bool eval_namespace_selector(const struct fx_match *match,
     return true;
 }
 
-/* `node`: the source in the policy, or NULL for that of the request. */
+/* Fails for an invalid source. `node` is the source in the policy, or NULL for that of
+ * the request. */
 static bool fail_source(struct fx_text source, const json_t *node, struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
@@ -399,7 +410,7 @@ static bool check_source(const struct fx_match *match, struct fx_err *err) {
            fail_source(match->source_text, match->source_node, err);
 }
 
-static bool eval_source(const struct fx_match *match, const struct question *q,
+static bool eval_source(const struct fx_match *match, const struct match_question *q,
                         bool *ret_holds, struct fx_err *err) {
     if (!check_source(match, err)) {
         return false;
@@ -416,12 +427,12 @@ static bool eval_source(const struct fx_match *match, const struct question *q,
     return true;
 }
 
-/* A criterion that cannot fail has `holds`, one that can has `eval`. */
+/* The criteria. One that cannot fail has `holds`, one that can fail has `eval`. */
 static const struct {
     const char *field;
-    bool (*holds)(const struct fx_match *match, const struct question *q);
-    bool (*eval)(const struct fx_match *match, const struct question *q, bool *ret_holds,
-                 struct fx_err *err);
+    bool (*holds)(const struct fx_match *match, const struct match_question *q);
+    bool (*eval)(const struct fx_match *match, const struct match_question *q,
+                 bool *ret_holds, struct fx_err *err);
 } criteria[N_CRITERIA] = {
     [KINDS] = {"kinds", kinds_hold, NULL},
     [SCOPE] = {"scope", scope_holds, NULL},
@@ -437,12 +448,12 @@ static const struct {
 bool fx_match_eval(const struct fx_match *match, const struct fx_request *request,
                    const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                    struct fx_err *err) {
-    const struct question question = {request, subject};
+    const struct match_question question = {request, subject};
     if (match->units > 0 && !fx_spend(match->units)) {
         return fx_fail_exceeded(err);
     }
     for (size_t i = 0; i < match->n_used; i++) {
-        const enum criterion criterion = match->used[i];
+        const enum match_criterion criterion = match->used[i];
         bool holds = false;
         if (criteria[criterion].holds != NULL) {
             holds = criteria[criterion].holds(match, &question);

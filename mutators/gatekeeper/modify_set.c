@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/modify_set.c - kind ModifySet: puts values into a list that has no
- * keys, or takes them out.
+ * mutators/gatekeeper/modify_set.c - kind ModifySet: adds values to a list that has no
+ * keys, or removes them from it.
  */
 #include <stdlib.h>
 
@@ -36,20 +36,19 @@ struct modify_set {
     struct target target; /* first */
     struct value_set values;
     struct fx_text operation;
-    json_t *operation_node; /* has the text; or NULL */
-    set_values
-        *operate; /* the function of the operation; its `user` is a struct modifying */
+    json_t *operation_node; /* the node of `operation`, or NULL */
+    set_values *operate; /* the function of the operation; `user` is a struct modifying */
 };
 
 /* ---- the operations -------------------------------------------------------------- */
 
-/* One application: of which mutator, in which request. */
+/* One application of a mutator to a request. */
 struct modifying {
     const struct modify_set *set;
     const struct fx_request *request;
 };
 
-/* Go prints a pointer within a value as its address; here it is constant. */
+/* Go prints a pointer within a value as its address. Here the address is constant. */
 #define ADDRESS "0x0"
 
 static json_t *address_of(const struct fx_placeholder *placeholder) {
@@ -57,7 +56,7 @@ static json_t *address_of(const struct fx_placeholder *placeholder) {
     return fx_tree_new_string(FX_TEXT(ADDRESS));
 }
 
-/* The value as Go's %+v prints it. A placeholder is a pointer to a struct there. */
+/* Prints the value as Go's %+v does, in which a placeholder is a pointer to a struct. */
 static void print_value(struct fx_buf *buf, json_t *value,
                         const struct fx_placeholders *placeholders) {
     struct fx_placeholder placeholder;
@@ -85,9 +84,9 @@ static bool check_list(json_t *old, const struct fx_request *request,
     return fx_fail_buf_finish(err, NULL, FX_EMUTATE, &text);
 }
 
-#define UNITS_OF_VALUE 8u /* of either list: it is hashed and searched */
+#define UNITS_OF_VALUE 8u /* for a value of either list, which is hashed and searched */
 
-static bool spend(const json_t *old, const struct value_set *values) {
+static bool spend_values(const json_t *old, const struct value_set *values) {
     return fx_spend(UNITS_OF_VALUE * (json_array_size(old) + values->n_values));
 }
 
@@ -103,7 +102,7 @@ static void mark_present(const struct value_set *values, const json_t *list,
     }
 }
 
-/* Appends those that are not present; false without memory. */
+/* Appends the values that are not present; false if out of memory. */
 static bool append_absent(json_t **list, const struct value_set *values,
                           const bool *present) {
     for (size_t i = 0; i < values->n_values; i++) {
@@ -116,15 +115,15 @@ static bool append_absent(json_t **list, const struct value_set *values,
     return true;
 }
 
-/* `old` with those values at its end that it does not have, each once: a new reference;
- * `old` itself where it has all of them; NULL without memory. */
+/* Returns `old` with the values that it lacks at its end, each once, as a new reference.
+ * Returns `old` itself if it has all of them; NULL if out of memory. */
 static json_t *merged(json_t *old, const struct value_set *values) {
     bool *present = calloc(values->n_values + 1, sizeof *present);
     if (present == NULL) {
         return NULL;
     }
     mark_present(values, old, present);
-    json_t *list = json_incref(old); /* so it counts as shared, and is copied */
+    json_t *list = json_incref(old); /* marks it as shared: it is copied */
     if (!append_absent(&list, values, present)) {
         json_decref(list);
         list = NULL;
@@ -133,10 +132,11 @@ static json_t *merged(json_t *old, const struct value_set *values) {
     return list;
 }
 
-/* A field that is not there gets the list as it is, duplicates included. */
-static bool merge(const void *user, const struct fx_write_position *position,
-                  enum fx_write *ret_write, json_t **ret_value,
-                  const char **ret_criterion, struct fx_err *err) {
+/* Adds the values to a list. A missing field gets the list of the policy unchanged, with
+ * its duplicates. */
+static bool merge_values(const void *user, const struct fx_write_position *position,
+                         enum fx_write *ret_write, json_t **ret_value,
+                         const char **ret_criterion, struct fx_err *err) {
     (void)ret_criterion;
     json_t *old = position->old;
     const struct modifying *modifying = user;
@@ -144,7 +144,7 @@ static bool merge(const void *user, const struct fx_write_position *position,
     if (old != NULL && !check_list(old, modifying->request, err)) {
         return false;
     }
-    if (!spend(old, &set->values)) {
+    if (!spend_values(old, &set->values)) {
         return fx_fail_exceeded(err);
     }
     json_t *list =
@@ -169,7 +169,7 @@ static bool have_common(const json_t *list, const struct value_set *values) {
     return false;
 }
 
-/* A new list of the elements of `list` that are not among the values. */
+/* Makes a list of the elements of `list` that are not among the values. */
 static json_t *pruned(const json_t *list, const struct value_set *values) {
     json_t *kept = json_array();
     size_t index = 0;
@@ -199,7 +199,7 @@ static bool prune(const void *user, const struct fx_write_position *position,
     if (!check_list(old, modifying->request, err)) {
         return false;
     }
-    if (!spend(old, &set->values)) {
+    if (!spend_values(old, &set->values)) {
         return fx_fail_exceeded(err);
     }
     if (!have_common(old, &set->values)) {
@@ -227,8 +227,8 @@ static bool fail_operation(const void *user, const struct fx_write_position *pos
 }
 
 /* name, function */
-#define OPERATIONS(X) \
-    X("merge", merge) \
+#define OPERATIONS(X)        \
+    X("merge", merge_values) \
     X("prune", prune)
 
 static void set_operation(struct modify_set *set, struct fx_text operation) {
@@ -244,9 +244,9 @@ static void set_operation(struct modify_set *set, struct fx_text operation) {
 
 /* ---- the policy ------------------------------------------------------------------ */
 
-/* The default of the CRD, which an API server fills in where there are `parameters`:
- * policies from files are read as if they came from one. An unknown operation fails the
- * requests, not the policy: Gatekeeper does not check it. */
+/* Reads the operation. Its default is that of the CRD, which an API server sets if there
+ * are `parameters`: policies from files are read as if they came from one. An unknown
+ * operation fails the requests, not the policy, because Gatekeeper does not check it. */
 static bool read_operation(struct modify_set *set, const struct policy *policy,
                            struct fx_err *err) {
     json_t *node = fx_shape_view(policy->parameters, "operation");
@@ -262,7 +262,7 @@ static bool read_operation(struct modify_set *set, const struct policy *policy,
     return true;
 }
 
-/* A missing list is an empty one. */
+/* Reads the values. A missing list is read as an empty one. */
 static bool read_values(struct modify_set *set, const struct policy *policy,
                         struct fx_err *err) {
     json_t *list = fx_shape_view(fx_shape_view(policy->parameters, "values"), "fromList");
@@ -282,9 +282,9 @@ static bool check_end(const struct target *target, const struct policy *policy,
                       "final node in a modifyset location cannot be a keyed list");
 }
 
-/* The steps of spec section 3.2, in its order. */
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+/* Compiles the policy in the order of spec section 3.2. */
+static bool compile_modify_set(struct target *target, const struct policy *policy,
+                               struct fx_err *err) {
     struct modify_set *set = (struct modify_set *)target; /* its first member */
     target->type = FX_ACCESS_SET;
     return read_operation(set, policy, err) &&
@@ -296,15 +296,16 @@ static bool compile(struct target *target, const struct policy *policy,
            read_values(set, policy, err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_modify_set(const struct fx_mutator *self,
+                             const struct fx_request *request, json_t **root,
+                             struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modify_set *set = (const struct modify_set *)self;
     const struct modifying modifying = {set, request};
     const struct fx_setter setter = {.set = set->operate, .user = &modifying};
     return fx_target_write(&set->target, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_modify_set(struct fx_mutator *self) {
     struct modify_set *set = (struct modify_set *)self;
     fx_value_set_finish(&set->values);
     json_decref(set->operation_node);
@@ -314,12 +315,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_modify_set,
+    .destroy = destroy_modify_set,
 };
 
 bool fx_modify_set_compile(const struct policy *policy,
                            struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct modify_set), &ops, compile,
+    return fx_target_add(policy, sizeof(struct modify_set), &ops, compile_modify_set,
                          ret_compilation, err);
 }

@@ -49,8 +49,9 @@ json_t *fx_other_location_start(const struct other_location *other,
     return other->n_shared < position->n_there ? position->nodes[other->n_shared] : NULL;
 }
 
-/* A list is replaced by its copy with the first write to it; the object that holds it
- * only when all of its elements are done. */
+/* Returns the node at which the locations diverge. If that is an element of a list,
+ * returns the object that holds the list: the list is replaced by its copy with the first
+ * write to it, but the object only after the last element. */
 const json_t *fx_other_location_key(const struct other_location *other,
                                     const struct fx_write_position *position) {
     const size_t at = other->n_shared;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/policy.h - private: one policy under compilation, and the list of
- * kinds. Two groups have mutators: Gatekeeper's, exactly as in Gatekeeper, and Fixpoint's
- * own, whose kinds have additional fields.
+ * mutators/gatekeeper/policy.h - private: a policy that is being compiled, and the list
+ * of kinds. Two groups have mutators: Gatekeeper's, exactly as in Gatekeeper, and
+ * Fixpoint's own, whose kinds have additional fields.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_POLICY_H
 #define FX_MUTATORS_GATEKEEPER_POLICY_H
@@ -23,7 +23,7 @@
 #define EXTERNAL_GROUP   "externaldata.gatekeeper.sh"
 #define CONFIG_GROUP     "config.gatekeeper.sh"
 #define EXPANSION_GROUP  "expansion.gatekeeper.sh"
-#define CONFIG_NAME      "config" /* of the one Config that is read */
+#define CONFIG_NAME      "config" /* the name of the only Config that is read */
 #define GATEKEEPER_RANK  1u       /* position in a pass */
 
 /* A policy whose types have been checked. Everything is borrowed; missing fields are
@@ -31,18 +31,19 @@
 struct policy {
     json_t *source;
     const char *group, *kind;
-    struct fx_text name, namespace_; /* a mutator's namespace: empty in a cluster */
+    struct fx_text name, namespace_; /* in a cluster a mutator has none */
     json_t *spec, *parameters;
-    enum fx_location_syntax syntax; /* of its locations */
-    bool extended;                  /* in Fixpoint's own group */
+    enum fx_location_syntax syntax; /* the syntax of its locations */
+    bool extended;                  /* the policy is in Fixpoint's own group */
 };
 
-/* object[key], a field of Fixpoint's own group: NULL in other groups, or if it is
- * missing. */
+/* Returns object[key], a field of Fixpoint's own group. Returns NULL in other groups, and
+ * if the field is missing. */
 json_t *fx_policy_view_further(const struct policy *policy, const json_t *object,
                                const char *key);
 
-/* The node that an error points at: `node`, or, if that has no position, the policy. */
+/* Returns the node that an error points at: `node`, or the policy if `node` has no
+ * position. */
 const json_t *fx_policy_node(const struct policy *policy, const json_t *node);
 
 /* Validates a policy in the order and with the messages of the spec (section 3.2 for
@@ -50,10 +51,9 @@ const json_t *fx_policy_node(const struct policy *policy, const json_t *node);
 typedef bool compile_policy(const struct policy *policy,
                             struct fx_compilation *ret_compilation, struct fx_err *err);
 
-/* Group, resource, kind, prefix of its shape and compile function, the list of its
- * versions in dialect.c, scope, role. A new kind is one file and one row. Fixpoint's own
- * resources have other names, so that `kubectl get assign` means Gatekeeper's.
- */
+/* The kinds: group, resource, kind, prefix of its shape and compile function, the list of
+ * its versions in dialect.c, scope, role. A new kind is one file and one row. Fixpoint's
+ * own resources have other names, so that `kubectl get assign` means Gatekeeper's. */
 #define MUTATOR(X, group, resource, kind, prefix, versions) \
     X(group, resource, kind, prefix, versions, FX_SCOPE_NAMED, FX_ROLE_POLICY)
 #define RESOURCE(X, group, resource, kind, prefix, versions, scope) \

@@ -2,7 +2,7 @@
  *
  * mutators/gatekeeper/provider.c - kind Provider: a service that returns values for
  * external data, and its protocol, ProviderRequest and ProviderResponse (spec section 7).
- * The certificates of the CA bundle are parsed where the TLS client is made.
+ * The certificates of the CA bundle are parsed when the TLS client is made.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -21,7 +21,7 @@ POLICY_SHAPE(fx_provider_shape, "Provider", FIELD_TEXT("url", "string"),
              {"timeout", FIELD_INTEGER, "int", NULL, NULL},
              FIELD_TEXT("caBundle", "string"));
 
-/* No request takes longer, so a longer timeout makes no difference. */
+/* A request never takes longer, so a longer timeout makes no difference. */
 #define TIMEOUT_MAX_S INT64_C(86400)
 
 static const json_t *spec_node(const struct policy *policy, const char *key) {
@@ -47,8 +47,8 @@ static bool check_present(const struct policy *policy, struct fx_text url,
                                      "invalid provider url. value: ");
 }
 
-/* scheme := alpha *( alpha | digit | "+" | "-" | "." ), up to a colon; empty if there
- * is none. */
+/* Returns the scheme, up to a colon; empty if there is none. scheme := alpha *( alpha |
+ * digit | "+" | "-" | "." ) */
 static struct fx_text scheme_of(struct fx_text url) {
     static const char rest[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                "0123456789+-.";
@@ -62,8 +62,8 @@ static struct fx_text scheme_of(struct fx_text url) {
     return (struct fx_text){url.data, ends ? len : 0};
 }
 
-/* Gatekeeper accepts any text that begins with https, and fails when it sends a request.
- */
+/* Checks the URL. Gatekeeper accepts any text that begins with https, and fails when it
+ * sends a request. */
 static bool check_url(const struct policy *policy, struct fx_text text,
                       struct fx_err *err) {
     const struct fx_url scheme = {.scheme = scheme_of(text)};
@@ -94,7 +94,8 @@ static bool fail_base64(const struct policy *policy, struct fx_text bundle,
     return false;
 }
 
-static bool decode(const struct policy *policy, struct fx_buf *pem, struct fx_err *err) {
+static bool decode_bundle(const struct policy *policy, struct fx_buf *pem,
+                          struct fx_err *err) {
     const struct fx_text bundle = fx_tree_view_string(policy->spec, "caBundle");
     if (bundle.len == 0) {
         return fx_fail_in(err, spec_node(policy, "caBundle"), FX_EINVALID,
@@ -108,7 +109,7 @@ static bool decode(const struct policy *policy, struct fx_buf *pem, struct fx_er
 
 /* ---- request and response --------------------------------------------------------- */
 
-/* As Go writes it. */
+/* Writes the request as Go writes it. */
 static void write_request(const struct fx_text *keys, size_t n_keys,
                           struct fx_buf *body) {
     fx_buf_str(body, "{\"apiVersion\":\"" EXTERNAL_GROUP "/v1beta1\",\"kind\":"
@@ -120,7 +121,7 @@ static void write_request(const struct fx_text *keys, size_t n_keys,
     fx_buf_str(body, "]}}");
 }
 
-/* The fields of a ProviderResponse as Go names them. */
+/* The fields of a ProviderResponse, with Go's names. */
 static const struct fx_go_field api_version_field = {"ProviderResponse", "apiVersion",
                                                      "string"};
 static const struct fx_go_field kind_field = {"ProviderResponse", "kind",
@@ -168,7 +169,7 @@ static bool add_item(json_t *items, json_t *node, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-/* The items by key; a later one replaces an earlier. */
+/* Makes an object of the items by key. If a key occurs twice, the later item is used. */
 static json_t *index_items(const json_t *list, struct fx_err *err) {
     json_t *items = json_object();
     bool ok = items != NULL || fx_fail_nomem(err);
@@ -182,9 +183,10 @@ static json_t *index_items(const json_t *list, struct fx_err *err) {
     return items;
 }
 
-/* A valid answer reports no error of the provider, and is idempotent. */
-static bool validate(const struct fx_provider *provider, struct fx_text system_error,
-                     bool is_idempotent, struct fx_err *err) {
+/* Checks a response: it must report no error of the provider, and must be idempotent. */
+static bool validate_response(const struct fx_provider *provider,
+                              struct fx_text system_error, bool is_idempotent,
+                              struct fx_err *err) {
     const char *name = provider->resource.name;
     const struct fx_text message = fx_text_trim_space(system_error);
     if (message.len > 0) {
@@ -213,7 +215,8 @@ static bool check_root(json_t *root, struct fx_err *err) {
                    types[which]);
 }
 
-/* Checks the types first, as Go's decoder does, then the status of the response. */
+/* Reads a response. As in Go, the decoder checks the types first; then the status of the
+ * response is checked. */
 static json_t *read_answer(const struct fx_provider *provider, json_t *root,
                            struct fx_err *err) {
     json_t *response = NULL;
@@ -231,8 +234,9 @@ static json_t *read_answer(const struct fx_provider *provider, json_t *root,
         return NULL;
     }
     json_t *items = index_items(list, err);
-    if (items != NULL && !validate(provider, fx_tree_view_string(response, "systemError"),
-                                   is_idempotent, err)) {
+    if (items != NULL &&
+        !validate_response(provider, fx_tree_view_string(response, "systemError"),
+                           is_idempotent, err)) {
         json_decref(items);
         return NULL;
     }
@@ -259,17 +263,17 @@ static bool add_provider(const struct policy *policy, int64_t seconds,
            fx_fail_nomem(err);
 }
 
-/* The steps of spec section 7, in its order. */
+/* Compiles the policy in the order of spec section 7. */
 bool fx_provider_compile(const struct policy *policy,
                          struct fx_compilation *ret_compilation, struct fx_err *err) {
     const struct fx_text url = fx_tree_view_string(policy->spec, "url");
     const int64_t seconds =
-        json_integer_value(fx_shape_view(policy->spec, "timeout")); /* 0: none */
+        json_integer_value(fx_shape_view(policy->spec, "timeout")); /* 0 if missing */
     struct fx_buf pem;
     fx_buf_init(&pem, 0);
     const bool ok = check_name(policy, err) && check_present(policy, url, err) &&
                     check_timeout(policy, seconds, err) && check_url(policy, url, err) &&
-                    decode(policy, &pem, err) &&
+                    decode_bundle(policy, &pem, err) &&
                     add_provider(policy, seconds, &pem, ret_compilation, err);
     fx_buf_finish(&pem);
     return ok;

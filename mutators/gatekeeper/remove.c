@@ -15,8 +15,8 @@ POLICY_SHAPE(fx_remove_shape, "Remove", FIELD_APPLY_TO, FIELD_MATCH, FIELD_LOCAT
              FIELD_STRUCT("parameters", "@.RemoveParameters", parameters_shape),
              FIELD_CONDITIONS);
 
-/* The type and the metadata, except single labels and annotations, must not be removed:
- * they identify the object. */
+/* Checks the location. The type and the metadata must not be removed, because they
+ * identify the object; single labels and annotations may be. */
 static bool check_location(const struct target *target, const struct policy *policy,
                            struct fx_err *err) {
     const struct fx_location *location = target->location;
@@ -39,8 +39,8 @@ static bool check_location(const struct target *target, const struct policy *pol
     return true;
 }
 
-static bool compile(struct target *target, const struct policy *policy,
-                    struct fx_err *err) {
+static bool compile_remove(struct target *target, const struct policy *policy,
+                           struct fx_err *err) {
     target->type = FX_ACCESS_UNKNOWN;
     return fx_target_parse_location_of(target, policy, "Remove", err) &&
            check_location(target, policy, err) &&
@@ -61,14 +61,15 @@ static bool take_away(const void *user, const struct fx_write_position *position
     return true;
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_remove(const struct fx_mutator *self, const struct fx_request *request,
+                         json_t **root, struct fx_effect *ret_effect,
+                         struct fx_err *err) {
     (void)request;
     static const struct fx_setter setter = {.set = take_away, .removes = true};
     return fx_target_write((const struct target *)self, &setter, root, ret_effect, err);
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_remove(struct fx_mutator *self) {
     struct target *target = (struct target *)self; /* its first member */
     fx_target_finish(target);
     free(target);
@@ -76,12 +77,12 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_mutator_ops ops = {
     TARGET_OPS,
-    .apply = apply,
-    .destroy = destroy,
+    .apply = apply_remove,
+    .destroy = destroy_remove,
 };
 
 bool fx_remove_compile(const struct policy *policy,
                        struct fx_compilation *ret_compilation, struct fx_err *err) {
-    return fx_target_add(policy, sizeof(struct target), &ops, compile, ret_compilation,
-                         err);
+    return fx_target_add(policy, sizeof(struct target), &ops, compile_remove,
+                         ret_compilation, err);
 }

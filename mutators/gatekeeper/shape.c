@@ -12,8 +12,8 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* The state of the walk. The path of a list's element ends in its index: "a.b[2]". */
-struct check {
+/* The state of the check. The path of a list's element ends in its index: "a.b[2]". */
+struct shape_check {
     const char *version;
     bool extended;
     struct fx_compilation *compilation;
@@ -54,7 +54,7 @@ static void path_push(struct fx_buf *path, struct fx_text name) {
     fx_buf_text(path, name);
 }
 
-/* Go's name for the type of the value. */
+/* Prints Go's name for the type of the value. */
 static void print_found(struct fx_buf *buf, const json_t *value, const struct field *to) {
     switch (json_typeof(value)) {
     case JSON_OBJECT: fx_buf_str(buf, "object"); return;
@@ -73,7 +73,7 @@ static void print_found(struct fx_buf *buf, const json_t *value, const struct fi
     }
 }
 
-/* The path as Go prints it: without indexes. */
+/* Prints the path as Go does, without indexes. */
 static void print_path(struct fx_buf *buf, const char *path) {
     while (*path != '\0') {
         const size_t plain = strcspn(path, "[");
@@ -95,7 +95,7 @@ static void print_type(struct fx_buf *buf, const char *go_type, const char *vers
     fx_buf_str(buf, at + 1);
 }
 
-static bool fail_type(struct check *check, const struct shape *shape,
+static bool fail_type(struct shape_check *check, const struct shape *shape,
                       const struct field *field, const char *go_type,
                       const json_t *value) {
     struct fx_buf text;
@@ -123,10 +123,12 @@ static bool has_type(const json_t *value, enum field_type type) {
     return false;
 }
 
-static bool check_struct(struct check *check, const struct shape *shape, json_t *object);
+static bool check_struct(struct shape_check *check, const struct shape *shape,
+                         json_t *object);
 
-/* The elements of a list of objects. Within ANY, elements of other types are skipped. */
-static bool check_elements(struct check *check, const struct shape *shape,
+/* Checks the elements of a list of objects. Within ANY, elements of other types are
+ * skipped. */
+static bool check_elements(struct shape_check *check, const struct shape *shape,
                            const struct field *field, json_t *list) {
     const size_t len = check->path.len;
     size_t index = 0;
@@ -148,7 +150,7 @@ static bool check_elements(struct check *check, const struct shape *shape,
     return true;
 }
 
-static bool check_strings(struct check *check, const struct shape *shape,
+static bool check_strings(struct shape_check *check, const struct shape *shape,
                           const struct field *field, const json_t *list) {
     size_t index = 0;
     const json_t *element = NULL;
@@ -160,7 +162,7 @@ static bool check_strings(struct check *check, const struct shape *shape,
     return true;
 }
 
-static bool check_field(struct check *check, const struct shape *shape,
+static bool check_field(struct shape_check *check, const struct shape *shape,
                         const struct field *field, json_t *value) {
     if (json_is_null(value)) {
         return true;
@@ -178,7 +180,7 @@ static bool check_field(struct check *check, const struct shape *shape,
                                 : check_struct(check, field->shape, value);
 }
 
-/* *ret_further: only Fixpoint's own group has the field. */
+/* Finds a field. *ret_further is true if only Fixpoint's own group has it. */
 static const struct field *find_field(const struct shape *shape, struct fx_text name,
                                       bool *ret_further) {
     *ret_further = false;
@@ -192,8 +194,9 @@ static const struct field *find_field(const struct shape *shape, struct fx_text 
     return NULL;
 }
 
-/* Appends `hint` to the message. */
-static bool warn_unknown(struct check *check, const json_t *value, const char *hint) {
+/* Warns about an unknown field; the message ends with `hint`. */
+static bool warn_unknown(struct shape_check *check, const json_t *value,
+                         const char *hint) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
     fx_text_quote_go(&path, (struct fx_text){check->path.data, check->path.len});
@@ -205,7 +208,7 @@ static bool warn_unknown(struct check *check, const json_t *value, const char *h
     return ok || fx_fail_nomem(check->err);
 }
 
-static bool check_entry(struct check *check, const struct shape *shape,
+static bool check_entry(struct shape_check *check, const struct shape *shape,
                         struct fx_text name, json_t *value) {
     bool further = false;
     const struct field *field = find_field(shape, name, &further);
@@ -222,8 +225,10 @@ static bool check_entry(struct check *check, const struct shape *shape,
     return check_field(check, shape, field, value);
 }
 
-/* Checks every field of the object. A value of another type (within ANY) has none. */
-static bool check_struct(struct check *check, const struct shape *shape, json_t *object) {
+/* Checks every field of the object. Within ANY the value may have another type; then it
+ * has no fields. */
+static bool check_struct(struct shape_check *check, const struct shape *shape,
+                         json_t *object) {
     const size_t len = check->path.len;
     const json_t *outer = check->within;
     check->within = object;
@@ -243,7 +248,7 @@ static bool check_struct(struct check *check, const struct shape *shape, json_t 
 bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
                     bool extended, struct fx_compilation *compilation,
                     struct fx_err *err) {
-    struct check check = {
+    struct shape_check check = {
         .version = version, .extended = extended, .compilation = compilation, .err = err};
     fx_buf_init(&check.path, 0);
     const bool ok = check_struct(&check, shape, policy);

@@ -16,16 +16,17 @@
 #include "base/macros.h"
 #include "engine/dialect.h"
 
-/* ANY accepts any value here (another check follows, or every value is valid). */
+/* The types of fields. ANY accepts any value here: another check follows, or every value
+ * is valid. */
 enum field_type {
     FIELD_ANY,
     FIELD_STRING,
     FIELD_INTEGER,
     FIELD_OBJECT,
     FIELD_LIST,
-    FIELD_STRINGS, /* a list of them */
-    /* Not a field: the fields after it exist only in Fixpoint's own group; in other
-     * groups they are unknown. */
+    FIELD_STRINGS, /* a list of strings */
+    /* Not a field. The fields after it exist only in Fixpoint's own group, and are
+     * unknown in other groups. */
     FIELD_FURTHER,
 };
 
@@ -33,37 +34,37 @@ enum field_type {
 struct field {
     const char *name; /* NULL ends a list of fields */
     enum field_type type;
-    /* Go's type, and that of the elements of STRINGS, and of a LIST, which are then
-     * objects; `@` stands for the policy's version. */
+    /* Go's type of the field, and that of the elements of STRINGS, or of a LIST of
+     * objects. `@` stands for the policy's version. */
     const char *go_type, *go_element;
     const struct shape *shape; /* of the object, or of each element of the list */
 };
 
-/* An object: a struct of Go. */
+/* An object, which is a struct in Go. */
 struct shape {
     const char *go_name;
     const struct field *fields;
     bool open; /* additional fields are allowed and ignored */
 };
 
-/* Checks the policy against its shape; `extended`: the policy is in Fixpoint's own group.
- * Wrong types: FX_EINVALID with Go's messages. Unknown fields become warnings of
- * `compilation`: `unknown field "spec.parameters.assgin"`; the warning says if Fixpoint's
+/* Checks the policy against its shape. `extended` is true for Fixpoint's own group. Wrong
+ * types: FX_EINVALID with Go's messages. An unknown field becomes a warning of
+ * `compilation`: `unknown field "spec.parameters.assgin"`. The warning says if Fixpoint's
  * own group has the field. */
 bool fx_shape_check(const struct shape *shape, json_t *policy, const char *version,
                     bool extended, struct fx_compilation *compilation,
                     struct fx_err *err) FX_MUST_USE;
 
-/* The node that an error can point at: `node`, or `within` if `node` is missing or is
- * true, false or null, which have no position in a document. */
+/* Returns the node that an error can point at: `node`, or `within` if `node` is missing
+ * or is true, false or null, which have no position in a document. */
 const json_t *fx_shape_node(const json_t *node, const json_t *within);
 
-/* Fails with the text of `message`, and finishes it; if it has failed: FX_ENOMEM. Always
- * false. `node` may be NULL: the error has no node. */
+/* Fails with the text of `message`, and finishes it. If the message itself has failed,
+ * the error is FX_ENOMEM. Always false. `node` may be NULL if the error has no node. */
 bool fx_fail_buf_finish(struct fx_err *err, const json_t *node, enum fx_code code,
                         struct fx_buf *message);
 
-/* object[key]; NULL if it is missing or null, or `object` is NULL. */
+/* Returns object[key]; NULL if it is missing or null, or if `object` is NULL. */
 json_t *fx_shape_view(const json_t *object, const char *key);
 
 extern const struct shape fx_metadata_shape;     /* .metadata */
@@ -73,7 +74,8 @@ extern const struct shape fx_path_test_shape;    /* .spec.parameters.pathTests[]
 extern const struct shape fx_assign_field_shape; /* .spec.parameters.assign */
 extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
 
-/* Rows of a struct's list of fields: anything, a text, and those that several have. */
+/* Rows of a struct's list of fields: a field of any type, a text, and fields that several
+ * structs have. */
 #define FIELD(name)            {name, FIELD_ANY, NULL, NULL, NULL}
 #define FIELD_TEXT(name, type) {name, FIELD_STRING, type, NULL, NULL}
 #define FIELD_METADATA \
@@ -88,7 +90,7 @@ extern const struct shape fx_condition_shape;    /* .spec.conditions[] */
 #define FIELD_CONDITIONS \
     {"conditions", FIELD_LIST, "[]@.Condition", "@.Condition", &fx_condition_shape}
 #define FIELD_STRUCT(name, type, shape) {name, FIELD_OBJECT, type, NULL, &(shape)}
-/* The fields after it exist only in Fixpoint's own group. */
+/* A row after which the fields exist only in Fixpoint's own group. */
 #define FIELDS_FURTHER {"", FIELD_FURTHER, NULL, NULL, NULL}
 #define FIELDS_END     FIELD(NULL)
 

@@ -22,16 +22,17 @@ static bool check_name(const struct policy *policy, struct fx_err *err) {
                       "maximum name length is %u characters", NAME_MAX_BYTES);
 }
 
-/* The engine may ignore the mutator for objects in other namespaces. */
+/* Sets the namespaces, so that the engine may ignore the mutator for objects in other
+ * namespaces. */
 static void set_namespaces(struct target *target) {
     struct fx_mutator *mutator = &target->mutator;
     mutator->namespaces =
         fx_match_exact_namespaces(target->match, &mutator->n_namespaces);
 }
 
-/* Fills the head and compiles `match`. */
-static bool init(struct target *target, const struct policy *policy,
-                 const struct fx_mutator_ops *ops, struct fx_err *err) {
+/* Sets the head and compiles `match`. */
+static bool init_target(struct target *target, const struct policy *policy,
+                        const struct fx_mutator_ops *ops, struct fx_err *err) {
     struct fx_mutator *mutator = &target->mutator;
     if (!fx_mutator_init(mutator, ops, fx_text_of(policy->group),
                          fx_text_of(policy->kind), policy->name, policy->source) ||
@@ -51,7 +52,7 @@ static bool init(struct target *target, const struct policy *policy,
     return check_name(policy, err);
 }
 
-/* Warns about a match that Gatekeeper accepts but that can only fail. */
+/* Warns about a match that Gatekeeper accepts but that always fails. */
 static bool warn_of_failure(const struct target *target, const struct policy *policy,
                             struct fx_compilation *compilation, struct fx_err *err) {
     struct fx_err failure = FX_ERR_INIT;
@@ -97,7 +98,7 @@ static bool warn_of_match(const struct target *target, const struct policy *poli
            warn_of_failure(target, policy, compilation, err);
 }
 
-/* Warns about a test that never holds: nothing is written after it. An empty sub path is
+/* Warns about a test that never holds: no value is written after it. An empty sub path is
  * never evaluated. */
 static bool warn_of_path_test(const json_t *path_test, struct fx_compilation *compilation,
                               struct fx_err *err) {
@@ -147,7 +148,7 @@ bool fx_target_add(const struct policy *policy, size_t size,
     if (target == NULL) {
         return fx_fail_nomem(err);
     }
-    if (!init(target, policy, ops, err) ||
+    if (!init_target(target, policy, ops, err) ||
         !warn_of_match(target, policy, ret_compilation, err) ||
         !compile(target, policy, err) ||
         !warn_of_path_tests(target, policy, ret_compilation, err) ||
@@ -161,13 +162,13 @@ bool fx_target_add(const struct policy *policy, size_t size,
 }
 
 /* The entries of pathTests, with their parsed sub paths, which are counted. */
-struct entries {
+struct path_test_list {
     struct fx_path_test_entry *items;
     struct fx_location **paths;
     size_t n_items;
 };
 
-static void entries_finish(struct entries *entries) {
+static void path_test_list_finish(struct path_test_list *entries) {
     for (size_t i = 0; i < entries->n_items; i++) {
         fx_location_destroy(entries->paths[i]);
     }
@@ -175,7 +176,7 @@ static void entries_finish(struct entries *entries) {
     free(entries->items);
 }
 
-static bool parse_entry(struct entries *entries, const struct policy *policy,
+static bool parse_entry(struct path_test_list *entries, const struct policy *policy,
                         const json_t *path_test, struct fx_err *err) {
     const struct fx_text text = fx_tree_view_string(path_test, "subPath");
     struct fx_location *path = NULL;
@@ -190,7 +191,7 @@ static bool parse_entry(struct entries *entries, const struct policy *policy,
     return true;
 }
 
-static bool parse_entries(struct entries *entries, const struct policy *policy,
+static bool parse_entries(struct path_test_list *entries, const struct policy *policy,
                           const json_t *path_tests, struct fx_err *err) {
     const size_t count = json_array_size(path_tests);
     entries->items = calloc(count + 1, sizeof *entries->items);
@@ -220,7 +221,7 @@ bool fx_target_compile_path_tests(struct target *target, const struct policy *po
         return true;
     }
     target->has_path_tests = true;
-    struct entries entries = {0};
+    struct path_test_list entries = {0};
     bool ok = parse_entries(&entries, policy, path_tests, err);
     if (ok) {
         ok = fx_path_tests_compile(target->location, entries.items, entries.n_items,
@@ -229,7 +230,7 @@ bool fx_target_compile_path_tests(struct target *target, const struct policy *po
             set_entry_node(err, path_tests);
         }
     }
-    entries_finish(&entries);
+    path_test_list_finish(&entries);
     return ok;
 }
 
@@ -411,7 +412,7 @@ bool fx_target_match(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* A setter that is called only at positions where the conditions hold. */
+/* A setter that is called only at positions at which the conditions hold. */
 struct guard {
     const struct conditions *conditions;
     struct answers *answers;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/value_copy.c - deep copies; json_deep_copy() would cut keys at a
- * NUL.
+ * mutators/gatekeeper/value_copy.c - deep copies. (json_deep_copy() would truncate keys
+ * at a NUL.)
  */
 #include "mutators/gatekeeper/value_copy.h"
 
@@ -14,16 +14,17 @@
 enum integers {
     INTEGERS_KEPT,
     INTEGERS_AS_DOUBLES,
-    INTEGERS_OF_ELEMENT, /* as doubles, but for the members of this object */
+    INTEGERS_OF_ELEMENT, /* as doubles, except in the members of this object */
 };
 
-static json_t *copy(json_t *value, enum integers integers);
+static json_t *copy_value(json_t *value, enum integers integers);
 
 static json_t *copy_member(json_t *value, enum integers integers) {
     if (integers != INTEGERS_OF_ELEMENT) {
-        return copy(value, integers);
+        return copy_value(value, integers);
     }
-    return copy(value, json_is_integer(value) ? INTEGERS_KEPT : INTEGERS_AS_DOUBLES);
+    return copy_value(value,
+                      json_is_integer(value) ? INTEGERS_KEPT : INTEGERS_AS_DOUBLES);
 }
 
 static json_t *copy_object(json_t *object, enum integers integers) {
@@ -49,7 +50,7 @@ static json_t *copy_array(json_t *array, enum integers integers) {
         json_t *value = json_array_get(array, i);
         const bool is_element = json_is_object(value) && integers != INTEGERS_KEPT;
         if (!fx_tree_append_take(
-                made, copy(value, is_element ? INTEGERS_OF_ELEMENT : within))) {
+                made, copy_value(value, is_element ? INTEGERS_OF_ELEMENT : within))) {
             json_decref(made);
             return NULL;
         }
@@ -63,7 +64,7 @@ static json_t *copy_integer(json_int_t value, enum integers integers) {
                : json_real((double)value);
 }
 
-static json_t *copy(json_t *value, enum integers integers) {
+static json_t *copy_value(json_t *value, enum integers integers) {
     if (value == NULL) {
         return NULL;
     }
@@ -75,15 +76,15 @@ static json_t *copy(json_t *value, enum integers integers) {
     case JSON_REAL: return json_real(json_real_value(value));
     case JSON_TRUE:
     case JSON_FALSE:
-    case JSON_NULL: return value; /* one node each, for all */
+    case JSON_NULL: return value; /* all nulls are the same node */
     }
     return NULL;
 }
 
 json_t *fx_value_copy(json_t *value) {
-    return copy(value, INTEGERS_KEPT);
+    return copy_value(value, INTEGERS_KEPT);
 }
 
 json_t *fx_value_copy_doubles(json_t *value, bool is_element) {
-    return copy(value, is_element ? INTEGERS_OF_ELEMENT : INTEGERS_AS_DOUBLES);
+    return copy_value(value, is_element ? INTEGERS_OF_ELEMENT : INTEGERS_AS_DOUBLES);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/value_copy.h - private: copies of values of a policy that a mutator
- * keeps. Without copies, each of thousands of policies would keep pages of freed policies
+ * keeps. Without copies, thousands of policies would keep many pages of freed policies
  * resident.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_VALUE_COPY_H
@@ -13,15 +13,15 @@
 
 #include "base/macros.h"
 
-/* A deep copy, with the same types. NULL for NULL, and without memory. Recursion is as
- * deep as the value (FX_LIMIT_JSON_DEPTH). */
+/* Makes a deep copy with the same types. Returns NULL for NULL, and if out of memory.
+ * Recursion is as deep as the value (FX_LIMIT_JSON_DEPTH). */
 json_t *fx_value_copy(json_t *value) FX_MUST_USE;
 
-/* The same with doubles instead of integers, as in Go for the numbers of `assign.value`,
- * so that messages about the object print them as Gatekeeper does. Integers stay integers
- * if a double would round them, and if they may be the key of a list element, because the
- * type of a key counts: members of an object in a list, and members of the value itself
- * if it `is_element`. */
+/* Makes a copy with doubles instead of integers, as Go reads the numbers of
+ * `assign.value`, so that messages about the object print them as Gatekeeper does. An
+ * integer stays an integer if a double would round it, and if it may be the key of a list
+ * element, because the type of a key matters. Such keys are members of an object in a
+ * list, and members of the value itself if it `is_element`. */
 json_t *fx_value_copy_doubles(json_t *value, bool is_element) FX_MUST_USE;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/gatekeeper/value_set.c - a hash table with linear probing, written once. Its
- * key is secret, so that the authors of objects, whose list elements are searched,
- * cannot make values collide.
+ * mutators/gatekeeper/value_set.c - a hash table with linear probing. It does not change
+ * after it is made. Its key is secret, so that the authors of objects, whose list
+ * elements are searched, cannot make values collide.
  */
 #include "mutators/gatekeeper/value_set.h"
 
@@ -10,17 +10,17 @@
 
 #include "value/equal.h"
 
-/* Up to so many it is as fast to compare with each. */
+/* Up to this number, a comparison with each value is as fast. */
 #define FEW_VALUES 16
 
 struct value_slot {
     uint64_t hash;
-    size_t number; /* index in `values`, from 1; 0: nothing here */
+    size_t number; /* index in `values`, from 1; 0 for a free slot */
 };
 
-/* The slot that holds the value, or the free one where it would be put. */
-static struct value_slot *probe(const struct value_set *set, const json_t *value,
-                                uint64_t hash) {
+/* Returns the slot that holds the value, or the free slot for it. */
+static struct value_slot *find_slot(const struct value_set *set, const json_t *value,
+                                    uint64_t hash) {
     size_t at = hash & (set->n_slots - 1);
     while (set->slots[at].number != 0 &&
            (set->slots[at].hash != hash ||
@@ -32,7 +32,7 @@ static struct value_slot *probe(const struct value_set *set, const json_t *value
 
 static bool find_hashed(const struct value_set *set, const json_t *value,
                         size_t *ret_index) {
-    const struct value_slot *slot = probe(set, value, fx_hash_value(set->key, value));
+    const struct value_slot *slot = find_slot(set, value, fx_hash_value(set->key, value));
     if (slot->number == 0) {
         return false;
     }
@@ -54,7 +54,7 @@ bool fx_value_set_find(const struct value_set *set, const json_t *value,
     return false;
 }
 
-/* Of `size` values, at most half of the slots are in use. */
+/* Makes slots for `size` values. At most half of them are used. */
 static bool make_slots(struct value_set *set, size_t size) {
     set->n_slots = 1;
     while (set->n_slots < 2 * size) {
@@ -74,7 +74,7 @@ static void add_value(struct value_set *set, json_t *value) {
         return;
     }
     const uint64_t hash = fx_hash_value(set->key, value);
-    struct value_slot *slot = probe(set, value, hash);
+    struct value_slot *slot = find_slot(set, value, hash);
     if (slot->number == 0) {
         set->values[set->n_values++] = value;
         *slot = (struct value_slot){.hash = hash, .number = set->n_values};

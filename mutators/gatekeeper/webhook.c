@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/gatekeeper/webhook.c - the requests that Gatekeeper's webhooks skip (spec
- * section 8, steps 1 to 3), the guard of its label, its annotations, and its paths.
+ * section 8, steps 1 to 3), the check of its label, its annotations, and its paths.
  */
 #include "mutators/gatekeeper/webhook.h"
 
@@ -53,9 +53,10 @@ static bool has_label(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(metadata, "labels"), LABEL) != NULL;
 }
 
-/* A write of `status` or `finalize` may bring labels along, so it is checked, too. One
- * that only keeps the label is allowed: the controller that empties and ends a Namespace
- * writes both, and a denial would keep the Namespace for ever. */
+/* True for a request that only keeps the label. A write of `status` or `finalize` may
+ * also contain labels, so it is checked, too. It is allowed to keep the label, because
+ * the controller that empties and removes a Namespace writes both: a denial would keep
+ * the Namespace for ever. */
 static bool only_keeps_label(const struct fx_guard_request *request) {
     return request->subresource.len > 0 && has_label(request->object) &&
            has_label(request->old_object);
@@ -109,8 +110,9 @@ static const char *skips_user(struct fx_text username, const char *own_namespace
     return is_own ? "Gatekeeper does not self-manage" : NULL;
 }
 
-/* Gatekeeper reads only the Config of this name, and refuses all others. */
-static bool check(const struct fx_subject *policy, struct fx_err *err) {
+/* Checks the name of a Config. Gatekeeper reads only the Config of one name, and refuses
+ * all others. */
+static bool check_config_name(const struct fx_subject *policy, struct fx_err *err) {
     if (!fx_text_is(policy->group, CONFIG_GROUP) || !fx_text_is(policy->kind, "Config") ||
         fx_text_is(policy->name, CONFIG_NAME)) {
         return true;
@@ -133,8 +135,9 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-/* `Assign//a:7`, with the namespace between the slashes, sorted: by the whole text, in
- * which `a-b:0` comes before `a:7`. */
+/* Returns the names of the mutators that applied, `Assign//a:7`, with the namespace
+ * between the slashes. They are sorted by the whole text, so `a-b:0` comes before
+ * `a:7`. */
 static const char **name_all(const struct fx_snapshot *snapshot,
                              const struct fx_outcome *outcome, struct fx_arena *arena) {
     const char **names = fx_arena_alloc(arena, outcome->n_applied * sizeof *names);
@@ -153,7 +156,7 @@ static const char **name_all(const struct fx_snapshot *snapshot,
     return names;
 }
 
-/* The value of the second annotation; NULL without memory. */
+/* Returns the value of the second annotation; NULL if out of memory. */
 static json_t *new_list(const struct fx_snapshot *snapshot,
                         const struct fx_outcome *outcome, struct fx_arena *arena) {
     const char **names = name_all(snapshot, outcome, arena);
@@ -171,7 +174,8 @@ static json_t *new_list(const struct fx_snapshot *snapshot,
     return list;
 }
 
-/* The object's child of that name, writable; made if it is missing or not an object. */
+/* Returns the object's child of that name, writable. Makes it if it is missing or not an
+ * object. */
 static json_t *own_object(json_t *parent, struct fx_text key) {
     if (!json_is_object(fx_tree_view_text(parent, key)) &&
         !fx_tree_set_take(parent, key, json_object())) {
@@ -180,12 +184,12 @@ static json_t *own_object(json_t *parent, struct fx_text key) {
     return fx_tree_own_key(parent, key);
 }
 
-/* Adds `gatekeeper.sh/mutation-id` and `gatekeeper.sh/mutations`, the sorted
- * `<Kind>//<name>:<generation>` of the mutators that applied in a pass that changed the
- * object. */
-static bool annotate(const struct fx_snapshot *snapshot, const struct fx_outcome *outcome,
-                     const char *mutation_id, struct fx_arena *arena, json_t **root,
-                     struct fx_err *err) {
+/* Adds the annotations `gatekeeper.sh/mutation-id` and `gatekeeper.sh/mutations`. The
+ * second has the sorted `<Kind>//<name>:<generation>` of the mutators that applied in a
+ * pass that changed the object. */
+static bool annotate_object(const struct fx_snapshot *snapshot,
+                            const struct fx_outcome *outcome, const char *mutation_id,
+                            struct fx_arena *arena, json_t **root, struct fx_err *err) {
     const json_t *present = fx_tree_view_key(*root, "metadata");
     if (present != NULL && !json_is_object(present)) {
         return true;
@@ -208,7 +212,7 @@ static const struct fx_webhook_path paths[] = {
     {.path = NULL},
 };
 
-/* Groups of Gatekeeper without kinds that Fixpoint reads. */
+/* Groups of Gatekeeper of which Fixpoint reads no kinds. */
 static const char *const reserved_groups[] = {
     "templates.gatekeeper.sh", "constraints.gatekeeper.sh", "status.gatekeeper.sh", NULL};
 
@@ -218,6 +222,6 @@ const struct fx_webhook fx_gatekeeper_webhook = {
     .skips_user = skips_user,
     .reserved_message = "Not mutating gatekeeper resources",
     .reserved_groups = reserved_groups,
-    .check = check,
-    .annotate = annotate,
+    .check = check_config_name,
+    .annotate = annotate_object,
 };

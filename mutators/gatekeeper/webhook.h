@@ -2,7 +2,7 @@
  *
  * mutators/gatekeeper/webhook.h - private: what Gatekeeper's webhooks do in addition to
  * mutating objects and validating policies (spec sections 5 and 8): the skipped requests,
- * the guard of the label `admission.gatekeeper.sh/ignore`, and the annotations of
+ * the check of the label `admission.gatekeeper.sh/ignore`, and the annotations of
  * --mutation-annotations.
  */
 #ifndef FX_MUTATORS_GATEKEEPER_WEBHOOK_H

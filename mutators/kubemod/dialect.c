@@ -21,7 +21,7 @@ static json_t *view_spec(const json_t *policy) {
     return fx_tree_view_text(policy, SPEC_KEY);
 }
 
-/* The spec, which exists, writable; NULL without memory. */
+/* Returns the spec, which must exist, writable; NULL if out of memory. */
 static json_t *own_spec(json_t **policy) {
     json_t *own = fx_tree_own_root(policy);
     return own == NULL ? NULL : fx_tree_own_key(own, SPEC_KEY);
@@ -38,7 +38,7 @@ static bool set_default_operations(json_t **policy) {
            fx_tree_set_take(spec, OPERATIONS_KEY, json_pack("[ss]", "CREATE", "UPDATE"));
 }
 
-/* An empty text counts as missing, as in KubeMod. */
+/* True if `matchFor` is missing. An empty text counts as missing, as in KubeMod. */
 static bool lacks_match_for(const json_t *item) {
     const json_t *match_for = fx_reading_view(item, "matchFor");
     return json_is_object(item) &&
@@ -53,9 +53,9 @@ static bool set_default_of_item(json_t **policy, size_t index) {
     return item != NULL && fx_tree_set_take(item, MATCH_FOR_KEY, json_string("Any"));
 }
 
-/* Sets the defaults of KubeMod's mutating webhook: `admissionOperations` if it is missing
- * or empty, and `matchFor` of the entries of `match`, copying on write. Fields of a wrong
- * type do not change; the validation reports them. */
+/* Sets the defaults of KubeMod's mutating webhook, copying on write:
+ * `admissionOperations` if it is missing or empty, and `matchFor` of the entries of
+ * `match`. Fields of a wrong type do not change; the validation reports them. */
 static bool set_defaults(json_t **policy, struct fx_err *err) {
     if (!json_is_object(view_spec(*policy))) {
         return true;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/explain.c - why a rule does not match: what it requires, in the
- * operators of its own language, and the value of the object.
+ * mutators/kubemod/explain.c - why a rule does not match: the required value, in the
+ * operators of KubeMod's language, and the value of the object.
  *
  *   $.metadata.labels.app == "web"                     "api"
  *   all of $.spec.containers[*].image =~ ^example\.com/  ["nginx","example.com/a"]
@@ -15,10 +15,10 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define FOUND_BYTES 160u /* of one value of the object */
-#define MOST_PATHS  4u   /* of one expression */
+#define FOUND_BYTES 160u /* the most bytes of one value of the object */
+#define MOST_PATHS  4u   /* the most paths of one expression */
 
-/* ---- what it requires ------------------------------------------------------------ */
+/* ---- the required values ---------------------------------------------------------- */
 
 static void add_values(struct fx_buf *buf, const json_t *values) {
     for (size_t i = 0; i < json_array_size(values); i++) {
@@ -48,7 +48,7 @@ static void add_item(struct fx_buf *buf, const struct match_item *item) {
     add_test(buf, item);
 }
 
-/* ---- what it finds --------------------------------------------------------------- */
+/* ---- the values of the object ----------------------------------------------------- */
 
 static void add_cut(struct fx_buf *buf, const struct fx_buf *whole) {
     const size_t len = whole->len <= FOUND_BYTES
@@ -59,7 +59,8 @@ static void add_cut(struct fx_buf *buf, const struct fx_buf *whole) {
     fx_buf_fail_as(buf, whole);
 }
 
-/* A number is compared as a text that may differ from its JSON form: 1e+06. */
+/* Appends the text of a number, with which it is compared. It may differ from the JSON
+ * form: 1e+06. */
 static void add_text_form(struct fx_buf *buf, json_t *value) {
     struct fx_buf text;
     struct fx_buf form;
@@ -84,7 +85,7 @@ static void add_value(struct fx_buf *buf, json_t *value) {
     fx_buf_finish(&whole);
 }
 
-/* The entries without undefined ones. */
+/* Appends the entries that are not undefined. */
 static void add_list(struct fx_buf *buf, const struct fx_jsonpath_result *result) {
     struct fx_buf whole;
     size_t count = 0;
@@ -100,7 +101,7 @@ static void add_list(struct fx_buf *buf, const struct fx_jsonpath_result *result
     fx_buf_finish(&whole);
 }
 
-/* Appends what the expression yields; false where it fails. */
+/* Appends the result of the expression; false if it fails. */
 static bool add_result(struct fx_buf *buf, const struct fx_jsonpath *select, json_t *root,
                        bool compares) {
     struct fx_jsonpath_result result = {0};
@@ -123,7 +124,7 @@ static bool add_result(struct fx_buf *buf, const struct fx_jsonpath *select, jso
     return true;
 }
 
-/* The paths of an expression, each with what it leads to. */
+/* The paths of an expression, and the value of each. */
 struct paths {
     struct fx_buf *buf;
     json_t *root;
@@ -196,7 +197,8 @@ static void add_namespace_found(struct fx_buf *buf, struct fx_text namespace_) {
     }
 }
 
-static const struct match_item *find(const struct modrule *rule, const char *criterion) {
+static const struct match_item *find_item(const struct modrule *rule,
+                                          const char *criterion) {
     for (size_t i = 0; i < rule->n_items; i++) {
         if (strcmp(rule->items[i].criterion, criterion) == 0) {
             return &rule->items[i];
@@ -205,14 +207,15 @@ static const struct match_item *find(const struct modrule *rule, const char *cri
     return NULL;
 }
 
-/* The items come first, as they are checked last. The numbers are above those of the
- * dialects that check more than KubeMod before an object's content. */
+/* The ranks of the criteria. The items come first, because they are checked last. The
+ * other numbers are higher than those of the dialects that check more criteria than
+ * KubeMod before an object's content. */
 enum { RANK_ITEM = 0, RANK_TARGET = 100, RANK_NAMESPACE, RANK_OPERATIONS, RANK_IGNORE };
 
 void fx_modrule_explain(const struct fx_mutator *self, const char *criterion,
                         struct fx_criterion *ret_criterion) {
     const struct modrule *rule = (const struct modrule *)self;
-    const struct match_item *item = find(rule, criterion);
+    const struct match_item *item = find_item(rule, criterion);
     fx_buf_str(&ret_criterion->field, criterion);
     ret_criterion->asks_namespace = true; /* items may read the Namespace, too */
     if (item != NULL) {
@@ -234,7 +237,7 @@ void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *re
                       const struct fx_subject *subject, const char *criterion,
                       struct fx_buf *found) {
     const struct modrule *rule = (const struct modrule *)self;
-    const struct match_item *item = find(rule, criterion);
+    const struct match_item *item = find_item(rule, criterion);
     if (item != NULL) {
         add_found(found, item, fx_modrule_object(subject));
     } else if (strcmp(criterion, MODRULE_OPERATIONS) == 0) {

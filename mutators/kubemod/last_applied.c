@@ -22,21 +22,21 @@ json_t *fx_last_applied_view(const json_t *object) {
 
 /* ---- the order of keys ----------------------------------------------------------- */
 
-struct member {
+struct sorted_member {
     struct fx_text key;
     json_t *value; /* counted */
 };
 
 static int by_key(const void *left, const void *right) {
-    const struct member *a = left;
-    const struct member *b = right;
+    const struct sorted_member *a = left;
+    const struct sorted_member *b = right;
     return fx_text_compare(a->key, b->key);
 }
 
-/* A new object with the same members, sorted; NULL without memory. */
+/* Returns a new object with the same members, sorted; NULL if out of memory. */
 static json_t *sorted(json_t *object) {
     const size_t n = json_object_size(object);
-    struct member *members = calloc(n + 1, sizeof *members);
+    struct sorted_member *members = calloc(n + 1, sizeof *members);
     if (members == NULL) {
         return NULL;
     }
@@ -59,9 +59,10 @@ static json_t *sorted(json_t *object) {
     return made;
 }
 
-/* The child that the step leads to, writable, an object with its keys sorted; *ret_child
- * is NULL if it is neither an object nor a list. `parent` is not shared. */
-static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
+/* Finds the child that the step leads to. The child becomes writable, and the keys of an
+ * object are sorted. *ret_child is NULL if the child is neither an object nor a list.
+ * `parent` is not shared. */
+static bool enter_child(json_t *parent, const struct step *step, json_t **ret_child) {
     const size_t n = json_array_size(parent);
     const long long at = step->number < 0 ? step->number + (long long)n : step->number;
     const bool in_list = json_is_array(parent);
@@ -86,8 +87,8 @@ static bool enter(json_t *parent, const struct step *step, json_t **ret_child) {
                    : fx_tree_set_take(parent, step->text, made);
 }
 
-/* Go writes the objects that the patcher has decoded, those along the steps, with sorted
- * keys, and all others unchanged. */
+/* Sorts the keys of the objects along the steps. Go writes the objects that the patcher
+ * has decoded with sorted keys, and all others unchanged. */
 static bool sort_way(const struct steps *steps, json_t **root) {
     json_t *parent = sorted(*root);
     if (parent == NULL) {
@@ -96,18 +97,19 @@ static bool sort_way(const struct steps *steps, json_t **root) {
     json_decref(*root);
     *root = parent;
     for (size_t i = 0; i + 1 < steps->n_items && parent != NULL; i++) {
-        if (!enter(parent, &steps->items[i], &parent)) {
+        if (!enter_child(parent, &steps->items[i], &parent)) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- following ------------------------------------------------------------------- */
+/* ---- applying the plan to the annotation ------------------------------------------ */
 
-/* The annotation as a tree that is not shared, with the plan applied; NULL if that fails
- * (*err is set). */
-static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err *err) {
+/* Returns the annotation as a tree that is not shared, with the plan applied; NULL if
+ * that fails (*err is set). */
+static json_t *patch_note(const struct plan *plan, const json_t *note,
+                          struct fx_err *err) {
     json_t *root = fx_json_read(fx_tree_text(note), NULL, err);
     bool ok = root != NULL &&
               (json_is_object(root) || fx_fail(err, FX_EMUTATE, "it is not an object")) &&
@@ -122,7 +124,7 @@ static json_t *patch(const struct plan *plan, const json_t *note, struct fx_err 
     return root;
 }
 
-static bool store(json_t **root, const struct fx_buf *text) {
+static bool store_note(json_t **root, const struct fx_buf *text) {
     json_t *own = fx_tree_own_root(root);
     json_t *metadata = own == NULL ? NULL : fx_tree_own_key(own, METADATA);
     json_t *annotations =
@@ -140,14 +142,14 @@ bool fx_last_applied_follow(const struct plan *plan, const json_t *before, json_
         return true;
     }
     struct fx_err why = FX_ERR_INIT;
-    json_t *patched = patch(plan, note, &why);
+    json_t *patched = patch_note(plan, note, &why);
     if (patched == NULL) {
         return why.code != FX_ENOMEM || fx_fail_nomem(err);
     }
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_json_write(&text, patched, FX_JSON_COMPACT | FX_JSON_HTML);
-    const bool ok = store(root, &text) || fx_fail_nomem(err);
+    const bool ok = store_note(root, &text) || fx_fail_nomem(err);
     fx_buf_finish(&text);
     json_decref(patched);
     return ok;

@@ -17,13 +17,13 @@
 
 #define LAST_APPLIED FX_TEXT("kubectl.kubernetes.io/last-applied-configuration")
 
-/* The annotation of the object: its node, borrowed; NULL if there is none. */
+/* Returns the annotation of the object: its node, borrowed; NULL if there is none. */
 json_t *fx_last_applied_view(const json_t *object);
 
-/* Call it after the plan was applied to *root, which had the annotation `before`. Applies
- * the plan to the annotation as well, unless the rule has changed the annotation itself.
- * If the plan does not apply to the annotation (not JSON, a missing field), the
- * annotation does not change. Errors: FX_ENOMEM. */
+/* Applies the plan to the annotation, unless the rule has changed the annotation itself.
+ * The plan was applied to *root before, which had the annotation `before`. If the plan
+ * does not apply to the annotation (not JSON, a missing field), the annotation does not
+ * change. Errors: FX_ENOMEM. */
 bool fx_last_applied_follow(const struct plan *plan, const json_t *before, json_t **root,
                             struct fx_err *err) FX_MUST_USE;
 

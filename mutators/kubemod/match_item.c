@@ -46,13 +46,14 @@ static bool test_text(const struct match_item *item, struct fx_text text,
     return true;
 }
 
-/* The value could not be printed. Always false. */
+/* Fails because the value could not be printed. Always false. */
 static bool fail_text(struct fx_err *err) {
     return fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
                                                        : fx_fail_nomem(err);
 }
 
-/* A value that is not a string is tested as Go's %v prints it, numbers as doubles. */
+/* Tests an entry. A value that is not a string is tested as Go's %v prints it, numbers as
+ * doubles. */
 static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_passes,
                        struct fx_err *err) {
     if (!fx_match_item_tests(item)) {
@@ -71,21 +72,24 @@ static bool test_entry(const struct match_item *item, json_t *entry, bool *ret_p
     return ok;
 }
 
-/* The selected values, as a list. */
-struct entries {
-    const json_t *list;                        /* of the object, or … */
-    const struct fx_jsonpath_result *selected; /* … computed */
+/* The selected values. */
+struct selected_entries {
+    /* One of the two: a list of the object, or the values of an expression. */
+    const json_t *list;
+    const struct fx_jsonpath_result *selected;
     size_t n;
 };
 
-static json_t *entry_at(const struct entries *entries, size_t i) {
+static json_t *entry_at(const struct selected_entries *entries, size_t i) {
     return entries->list != NULL ? json_array_get(entries->list, i)
                                  : entries->selected->values[i];
 }
 
-/* An undefined entry never passes, so All fails with it. An empty list does not match. */
-static bool test_entries(const struct match_item *item, const struct entries *entries,
-                         bool *ret_matched, struct fx_err *err) {
+/* Tests the entries. An undefined entry never passes, so All fails for it. An empty list
+ * does not match. */
+static bool test_entries(const struct match_item *item,
+                         const struct selected_entries *entries, bool *ret_matched,
+                         struct fx_err *err) {
     size_t n_defined = 0;
     size_t n_passed = 0;
     for (size_t i = 0; i < entries->n; i++) {
@@ -107,7 +111,7 @@ static bool test_entries(const struct match_item *item, const struct entries *en
     return true;
 }
 
-/* Tests one value, which may be NULL: none is selected. */
+/* Tests one value, which is NULL if none is selected. */
 static bool test_value(const struct match_item *item, json_t *value, bool *ret_matched,
                        struct fx_err *err) {
     *ret_matched = false;
@@ -115,7 +119,8 @@ static bool test_value(const struct match_item *item, json_t *value, bool *ret_m
         return true;
     }
     if (json_is_array(value)) {
-        const struct entries entries = {.list = value, .n = json_array_size(value)};
+        const struct selected_entries entries = {.list = value,
+                                                 .n = json_array_size(value)};
         return test_entries(item, &entries, ret_matched, err);
     }
     if (json_is_boolean(value)) {
@@ -125,19 +130,21 @@ static bool test_value(const struct match_item *item, json_t *value, bool *ret_m
     return test_entry(item, value, ret_matched, err);
 }
 
-static bool test(const struct match_item *item, const struct fx_jsonpath_result *result,
-                 bool *ret_matched, struct fx_err *err) {
+static bool test_result(const struct match_item *item,
+                        const struct fx_jsonpath_result *result, bool *ret_matched,
+                        struct fx_err *err) {
     if (result->shape == FX_JSONPATH_LIST) {
-        const struct entries entries = {.selected = result, .n = result->n_values};
+        const struct selected_entries entries = {.selected = result,
+                                                 .n = result->n_values};
         return test_entries(item, &entries, ret_matched, err);
     }
     return test_value(item, result->shape == FX_JSONPATH_VALUE ? result->values[0] : NULL,
                       ret_matched, err);
 }
 
-/* An expression that fails on this object does not match. */
-static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
-                 struct fx_err *err) {
+/* Evaluates the item. An expression that fails on this object does not match. */
+static bool eval_item(const struct match_item *item, json_t *root, bool *ret_matched,
+                      struct fx_err *err) {
     struct fx_jsonpath_result result = {0};
     *ret_matched = false;
     if (!fx_jsonpath_eval(item->select, root, &result, err)) {
@@ -147,7 +154,7 @@ static bool eval(const struct match_item *item, json_t *root, bool *ret_matched,
         }
         return is_of_object;
     }
-    const bool ok = test(item, &result, ret_matched, err);
+    const bool ok = test_result(item, &result, ret_matched, err);
     fx_jsonpath_result_finish(&result);
     return ok;
 }
@@ -159,7 +166,7 @@ bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_h
         if (!test_value(item, fx_jsonpath_view(item->select, root), &matched, err)) {
             return false;
         }
-    } else if (!eval(item, root, &matched, err)) {
+    } else if (!eval_item(item, root, &matched, err)) {
         return false;
     }
     *ret_holds = matched != item->negate;

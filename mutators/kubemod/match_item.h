@@ -22,15 +22,16 @@ struct match_item {
     json_t *value;  /* counted; a string, or NULL */
     json_t *values; /* counted; a list of strings, or NULL */
     struct fx_regex *regex;
-    json_t *pattern; /* its text, counted, or NULL */
+    json_t *pattern; /* the text of the expression, counted, or NULL */
 };
 
 void fx_match_item_finish(struct match_item *item); /* zeroed is fine */
 
-/* Does it test the selected values, and not only that there is one? */
+/* True if the item tests the selected values, and not only that there is one. */
 bool fx_match_item_tests(const struct match_item *item);
 
-/* Does it hold for the object? Errors: FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM. */
+/* Finds out whether the item holds for the object. Errors: FX_ELIMIT, FX_EDEADLINE,
+ * FX_ENOMEM. */
 bool fx_match_item_eval(const struct match_item *item, json_t *root, bool *ret_holds,
                         struct fx_err *err) FX_MUST_USE;
 

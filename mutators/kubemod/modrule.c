@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/modrule.c - a ModRule as a mutator: matching an object, and patching
- * or rejecting it.
+ * mutators/kubemod/modrule.c - a ModRule as a mutator: matches an object, and patches or
+ * rejects it.
  */
 #include "mutators/kubemod/modrule.h"
 
@@ -15,14 +15,14 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-#define UNITS_OF_ITEM 4u /* of a match */
+#define UNITS_OF_ITEM 4u /* for each item of a match */
 
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject) {
     return fx_subject_object_namespace(subject, request);
 }
 
-/* Is the rule for this namespace (section 3)? */
+/* Finds out whether the rule is for this namespace (section 3). */
 static bool is_for(const struct modrule *rule, struct fx_text namespace_, bool *ret_is,
                    struct fx_err *err) {
     *ret_is = namespace_.len > 0 && fx_text_is(namespace_, rule->head.namespace_);
@@ -36,8 +36,9 @@ static bool is_for(const struct modrule *rule, struct fx_text namespace_, bool *
     return true;
 }
 
-/* Is the object in a namespace with the label that disables rules, or such a namespace
- * itself? Cluster-scoped objects are never ignored, as with a namespaceSelector. */
+/* True if the object is in a namespace with the label that disables rules, or is such a
+ * namespace itself. Cluster-scoped objects are never ignored, as with a
+ * namespaceSelector. */
 static bool is_ignored(const struct fx_request *request,
                        const struct fx_subject *subject) {
     const json_t *labels = subject->labels;
@@ -58,7 +59,8 @@ json_t *fx_modrule_object(const struct fx_subject *subject) {
     return object.counted;
 }
 
-/* Do all items hold? *ret_criterion is that of the first one that does not. */
+/* Finds out whether all items hold. *ret_criterion is that of the first one that does
+ * not. */
 static bool match_items(const struct modrule *rule, json_t *object, bool *ret_matched,
                         const char **ret_criterion, struct fx_err *err) {
     *ret_matched = true;
@@ -78,9 +80,9 @@ static bool match_items(const struct modrule *rule, json_t *object, bool *ret_ma
     return true;
 }
 
-static bool match(const struct fx_mutator *self, const struct fx_request *request,
-                  const struct fx_subject *subject, struct fx_verdict *ret_verdict,
-                  struct fx_err *err) {
+static bool match_rule(const struct fx_mutator *self, const struct fx_request *request,
+                       const struct fx_subject *subject, struct fx_verdict *ret_verdict,
+                       struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     *ret_verdict = (struct fx_verdict){false, MODRULE_OPERATIONS};
     if ((rule->operations & FX_OPERATION_BIT(request->operation)) == 0) {
@@ -110,8 +112,8 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     return ok;
 }
 
-/* Applies the plan to a copy, which is dropped if the plan fails or changes nothing: the
- * nodes of the object are shared. */
+/* Applies the plan to a copy, because the nodes of the object are shared. The copy is
+ * dropped if the plan fails or changes nothing. */
 static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed,
                        struct fx_err *err) {
     json_t *before = json_incref(*root); /* the plan and the annotation borrow from it */
@@ -127,7 +129,7 @@ static bool apply_plan(const struct plan *plan, json_t **root, bool *ret_changed
     return ok;
 }
 
-/* Without the annotation, a plain plan is applied to the object itself. */
+/* Applies a plain plan to the object itself, if it has no annotation of kubectl. */
 static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_changed,
                         struct fx_err *err) {
     if (!fx_plan_is_plain(plan, *root, ret_changed)) {
@@ -136,8 +138,8 @@ static bool apply_plain(const struct plan *plan, json_t **root, bool *ret_change
     return !*ret_changed || fx_plan_apply(plan, root, err);
 }
 
-static bool apply(const struct fx_mutator *self, const struct fx_request *request,
-                  json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
+static bool apply_rule(const struct fx_mutator *self, const struct fx_request *request,
+                       json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     const bool has_note = fx_last_applied_view(*root) != NULL;
     const struct fx_bound outer = fx_budget_narrow(FX_LIMIT_MODRULE_UNITS, 0);
@@ -161,7 +163,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
     return ok;
 }
 
-/* A validator changes nothing. */
+/* The apply slot of a validator, which changes nothing. */
 static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
                           json_t **root, struct fx_effect *ret_effect,
                           struct fx_err *err) {
@@ -200,11 +202,11 @@ static bool execute_message(const struct modrule *rule, const struct fx_request 
     return ok;
 }
 
-/* If the message fails, the denial has only the name of the rule, and `note` has the
- * reason. */
-static bool validate(const struct fx_mutator *self, const struct fx_request *request,
-                     json_t *root, struct fx_buf *entry, struct fx_err *note,
-                     struct fx_err *err) {
+/* Rejects the object. If the template of the message fails, the denial has only the name
+ * of the rule, and `note` has the reason. */
+static bool validate_rule(const struct fx_mutator *self, const struct fx_request *request,
+                          json_t *root, struct fx_buf *entry, struct fx_err *note,
+                          struct fx_err *err) {
     const struct modrule *rule = (const struct modrule *)self;
     struct fx_buf message;
     fx_buf_init(&message, 0);
@@ -226,7 +228,8 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     return ok;
 }
 
-/* If the regular expression fails, `match` reports why. */
+/* True if the rule may match objects in the namespace. If the regular expression fails,
+ * `match` reports the reason. */
 static bool may_match_namespace(const struct fx_mutator *self,
                                 struct fx_text namespace_) {
     struct fx_err err = FX_ERR_INIT;
@@ -234,7 +237,7 @@ static bool may_match_namespace(const struct fx_mutator *self,
     return !is_for((const struct modrule *)self, namespace_, &is_ours, &err) || is_ours;
 }
 
-static void finish(struct modrule *rule) {
+static void finish_rule(struct modrule *rule) {
     for (size_t i = 0; i < rule->n_items; i++) {
         fx_match_item_finish(&rule->items[i]);
     }
@@ -251,19 +254,19 @@ static void finish(struct modrule *rule) {
 
 void fx_modrule_destroy(struct modrule *rule) {
     if (rule != NULL) {
-        finish(rule);
+        finish_rule(rule);
         fx_mutator_finish(&rule->head);
         free(rule);
     }
 }
 
-static void destroy(struct fx_mutator *self) {
+static void destroy_rule(struct fx_mutator *self) {
     fx_modrule_destroy((struct modrule *)self);
 }
 
 static const struct fx_mutator_ops patch_ops = {
-    .match = match,
-    .apply = apply,
+    .match = match_rule,
+    .apply = apply_rule,
     .operations = MODRULE_OPERATIONS,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
@@ -271,20 +274,20 @@ static const struct fx_mutator_ops patch_ops = {
     .view = &fx_synthetic_refs,
     .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
-    .destroy = destroy,
+    .destroy = destroy_rule,
 };
 
 static const struct fx_mutator_ops reject_ops = {
-    .match = match,
+    .match = match_rule,
     .apply = apply_nothing,
-    .validate = validate,
+    .validate = validate_rule,
     .denial = &denial,
     .explain = fx_modrule_explain,
     .found = fx_modrule_found,
     .view = &fx_synthetic_refs,
     .may_match_namespace = may_match_namespace,
     .access = fx_modrule_access,
-    .destroy = destroy,
+    .destroy = destroy_rule,
 };
 
 void fx_modrule_set_type(struct modrule *rule, bool rejects) {
@@ -293,7 +296,7 @@ void fx_modrule_set_type(struct modrule *rule, bool rejects) {
     rule->head.run.action = rejects ? FX_ACTION_DENY : FX_ACTION_MUTATE;
 }
 
-/* The namespace whose rules apply to the whole cluster. */
+/* Returns the namespace whose rules apply to the whole cluster. */
 static const char *cluster_namespace(const struct fx_dialect_settings *settings) {
     const char *given = fx_dialect_settings_get(settings, CLUSTER_NAMESPACE_SETTING);
     return given != NULL ? given : KUBEMOD_CLUSTER_NAMESPACE;
@@ -317,15 +320,15 @@ bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
     head->restores = true;
     rule->is_cluster = fx_text_is(namespace_, cluster_namespace(settings));
     head->tier_order =
-        rule->is_cluster ? 0 : 1; /* section 4: those of the cluster come first */
+        rule->is_cluster ? 0 : 1; /* cluster rules come first (section 4) */
     head->has_share = !rule->is_cluster;
     return true;
 }
 
 /* ---- the index ------------------------------------------------------------------- */
 
-/* The kinds that the item requires: `select: $.kind` with a value or values. NULL if it
- * tests something else. */
+/* Returns the kinds that the item requires: `select: $.kind` with a value or values. NULL
+ * if it tests something else. */
 static const json_t *kinds_of(const struct match_item *item) {
     struct fx_buf select;
     fx_buf_init(&select, 0);
@@ -360,7 +363,8 @@ static bool add_bindings(struct modrule *rule, const json_t *kinds) {
     return true;
 }
 
-/* A rule in the cluster namespace may be for any namespace. */
+/* Sets the fields for the index. A rule in the cluster namespace may be for any
+ * namespace. */
 bool fx_modrule_index(struct modrule *rule) {
     const json_t *kinds = NULL;
     for (size_t i = 0; i < rule->n_items && kinds == NULL; i++) {

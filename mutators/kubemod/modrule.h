@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/kubemod/modrule.h - private: KubeMod's ModRule, compiled. "The spec" in this
- * room is KubeMod's.
+ * folder is KubeMod's.
  */
 #ifndef FX_MUTATORS_KUBEMOD_MODRULE_H
 #define FX_MUTATORS_KUBEMOD_MODRULE_H
@@ -24,7 +24,7 @@
 #define KUBEMOD_GROUP             "api.kubemod.io"
 #define KUBEMOD_RANK              2u /* position in a pass */
 
-/* The default cluster namespace: its rules apply to objects of other namespaces and to
+/* The default cluster namespace. Its rules apply to objects of other namespaces and to
  * cluster-scoped objects. */
 #define KUBEMOD_CLUSTER_NAMESPACE "kubemod-system"
 
@@ -35,7 +35,7 @@ struct modrule {
     bool rejects;
     unsigned operations;     /* FX_OPERATION_BIT */
     struct fx_regex *target; /* targetNamespaceRegex, or NULL */
-    json_t *target_pattern;  /* its text, counted, or NULL */
+    json_t *target_pattern;  /* the text of `target`, counted, or NULL */
     struct match_item *items;
     size_t n_items;
     struct patch_operation *patch;
@@ -48,12 +48,12 @@ struct modrule {
 };
 
 /* Sets the name of a rule that was read, and completes its head. On failure it takes
- * nothing of `rule`. `settings` may be NULL. False without memory. */
+ * nothing of `rule`. `settings` may be NULL. False if out of memory. */
 bool fx_modrule_begin(struct modrule *rule, const struct fx_subject *policy,
                       json_t *source,
                       const struct fx_dialect_settings *settings) FX_MUST_USE;
 
-/* Fills the fields for the index. False without memory. */
+/* Sets the fields for the index. False if out of memory. */
 bool fx_modrule_index(struct modrule *rule) FX_MUST_USE;
 
 /* Turns the rule from a mutator into a validator, which rejects objects. Call it before
@@ -65,12 +65,12 @@ void fx_modrule_destroy(struct modrule *rule); /* NULL and incomplete rules are 
 /* The engine's access slot (engine/mutator.h). */
 void fx_modrule_access(const struct fx_mutator *self, struct fx_access *access);
 
-/* Fills in the inputs of the rule: whether it reads `syntheticRefs.namespace` and
- * `syntheticRefs.node`. False without memory. */
+/* Sets the inputs of the rule: whether it reads `syntheticRefs.namespace` and
+ * `syntheticRefs.node`. False if out of memory. */
 bool fx_modrule_find_inputs(struct modrule *rule) FX_MUST_USE;
 
-/* The engine's example slot. The object has what match items and selects lead to, if they
- * are plain paths. */
+/* The engine's example slot. The object has the nodes to which match items and
+ * selects lead, if they are plain paths. */
 json_t *fx_modrule_example(const struct fx_mutator *self, struct fx_err *err);
 
 /* The engine's explain slots (explain.c). */
@@ -84,14 +84,14 @@ void fx_modrule_found(const struct fx_mutator *self, const struct fx_request *re
 #define MODRULE_OPERATIONS "admissionOperations"
 #define MODRULE_TARGET     "targetNamespaceRegex"
 #define MODRULE_NAMESPACE  "namespace"
-#define MODRULE_IGNORE \
-    "admission.kubemod.io/ignore" /* set to "true" on a Namespace (section 9) */
+/* The label of a Namespace, with the value "true", that disables rules (section 9). */
+#define MODRULE_IGNORE "admission.kubemod.io/ignore"
 
-/* The object. Rules do not write to it; results are counted references. */
+/* Returns the object. Rules do not write to it; results are counted references. */
 json_t *fx_modrule_object(const struct fx_subject *subject);
 
-/* The namespace of the request, which rules match and templates see as `.Namespace`;
- * empty for cluster-scoped objects, including a Namespace (section 2). */
+/* Returns the namespace of the request, which rules match, and which templates see as
+ * `.Namespace`. Empty for cluster-scoped objects, including a Namespace (section 2). */
 struct fx_text fx_modrule_namespace(const struct fx_request *request,
                                     const struct fx_subject *subject);
 

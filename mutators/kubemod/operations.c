@@ -21,8 +21,8 @@ const char *fx_operation_text(enum operation operation) {
     return texts[operation];
 }
 
-/* The operation that is applied. */
-struct change {
+/* An operation that is being applied. */
+struct operation_change {
     enum operation operation;
     struct fx_text path; /* for messages */
     const struct steps *steps;
@@ -30,7 +30,8 @@ struct change {
     struct fx_err *err;
 };
 
-FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, ...) {
+FX_PRINTF(2, 3)
+static bool fail_operation(const struct operation_change *change, const char *fmt, ...) {
     va_list args;
     struct fx_err *err = change->err;
     va_start(args, fmt);
@@ -41,16 +42,17 @@ FX_PRINTF(2, 3) static bool fail(const struct change *change, const char *fmt, .
                    texts[change->operation], reason, FX_TEXT_ARG(change->path));
 }
 
-/* An index into a list of `n`, of which a negative one counts from the end. */
+/* Converts a number to an index into a list of `n`; a negative number counts from the
+ * end. */
 static bool to_index(long long number, size_t n, size_t *ret_index) {
     const long long from_start = number < 0 ? number + (long long)n : number;
     *ret_index = from_start < 0 ? 0 : (size_t)from_start;
     return from_start >= 0 && (size_t)from_start < n;
 }
 
-/* ---- parents that are missing ---------------------------------------------------- */
+/* ---- missing parents -------------------------------------------------------------- */
 
-/* Fields that hold free keys in every Kubernetes object that has them. */
+/* True for a field that has free keys in every Kubernetes object that has the field. */
 static bool is_map(struct fx_text field) {
     static const char *const maps[] = {
         "annotations", "labels",     "matchLabels", "nodeSelector",
@@ -64,8 +66,8 @@ static bool is_map(struct fx_text field) {
     return false;
 }
 
-/* `null` up to so many elements. */
-static bool pad(const struct change *change, json_t *list, size_t n) {
+/* Appends nulls until the list has `n` elements. */
+static bool pad_list(const struct operation_change *change, json_t *list, size_t n) {
     if (n > FX_LIMIT_MODRULE_PADDING) {
         return fx_fail(change->err, FX_ELIMIT,
                        "a list would be padded to %zu elements: %.*s", n,
@@ -79,15 +81,16 @@ static bool pad(const struct change *change, json_t *list, size_t n) {
     return true;
 }
 
-/* Makes a missing parent for the step after it: a list with enough elements if that is an
- * index, otherwise an object. */
-static bool make_parent(const struct change *change, size_t at, json_t **ret_parent) {
+/* Makes a missing parent for the step after it: an object, or for an index a list with
+ * enough elements. */
+static bool make_parent(const struct operation_change *change, size_t at,
+                        json_t **ret_parent) {
     const struct step *next = &change->steps->items[at + 1];
     const bool wants_list = next->is_number && !is_map(change->steps->items[at].text);
     if (wants_list && next->number < -1) {
-        return fail(change,
-                    "Unable to ensure path for negative index other than -1: %lld",
-                    next->number);
+        return fail_operation(
+            change, "Unable to ensure path for negative index other than -1: %lld",
+            next->number);
     }
     json_t *parent = wants_list ? json_array() : json_object();
     if (parent == NULL) {
@@ -95,7 +98,7 @@ static bool make_parent(const struct change *change, size_t at, json_t **ret_par
     }
     const bool is_last = at + 2 == change->steps->n_items;
     if (wants_list && is_last && next->number > 0 &&
-        !pad(change, parent, (size_t)next->number)) {
+        !pad_list(change, parent, (size_t)next->number)) {
         json_decref(parent);
         return false;
     }
@@ -105,12 +108,12 @@ static bool make_parent(const struct change *change, size_t at, json_t **ret_par
 
 /* ---- along the path -------------------------------------------------------------- */
 
-static json_t *view_index(const struct change *change, json_t *list,
+static json_t *view_index(const struct operation_change *change, json_t *list,
                           const struct step *step, bool *ret_bad) {
     size_t index = 0;
     if (!step->is_number) {
-        *ret_bad =
-            !fail(change, "not an index of a list: `%.*s`", FX_TEXT_ARG(step->text));
+        *ret_bad = !fail_operation(change, "not an index of a list: `%.*s`",
+                                   FX_TEXT_ARG(step->text));
         return NULL;
     }
     return to_index(step->number, json_array_size(list), &index)
@@ -118,9 +121,9 @@ static json_t *view_index(const struct change *change, json_t *list,
                : NULL;
 }
 
-/* The child that the step selects, NULL if there is none; with *ret_bad that is an error,
- * which is set. */
-static json_t *view_child(const struct change *change, json_t *parent,
+/* Finds the child that the step selects, NULL if there is none. If *ret_bad becomes true,
+ * that is an error, and it is set. */
+static json_t *view_child(const struct operation_change *change, json_t *parent,
                           const struct step *step, bool *ret_bad) {
     *ret_bad = false;
     if (json_is_object(parent)) {
@@ -130,7 +133,7 @@ static json_t *view_child(const struct change *change, json_t *parent,
 }
 
 /* Makes the child writable. */
-static json_t *own_child(const struct change *change, json_t *parent,
+static json_t *own_child(const struct operation_change *change, json_t *parent,
                          const struct step *step) {
     size_t index = 0;
     json_t *child = NULL;
@@ -145,15 +148,16 @@ static json_t *own_child(const struct change *change, json_t *parent,
     return child;
 }
 
-/* Puts a new parent at this step; an index after the end of a list pads it. */
-static bool put_parent(const struct change *change, json_t *parent, size_t at) {
+/* Puts a new parent at this step. An index after the end of a list pads the list. */
+static bool put_parent(const struct operation_change *change, json_t *parent, size_t at) {
     const struct step *step = &change->steps->items[at];
     const size_t n = json_array_size(parent);
     json_t *made = NULL;
     size_t index = 0;
     if (json_is_array(parent) && step->number < 0 && !to_index(step->number, n, &index) &&
         !(n == 0 && step->number == -1)) {
-        return fail(change, "Unable to access invalid index: %lld", step->number);
+        return fail_operation(change, "Unable to access invalid index: %lld",
+                              step->number);
     }
     if (json_is_array(parent) && step->number >= 0) {
         index = (size_t)step->number;
@@ -164,7 +168,7 @@ static bool put_parent(const struct change *change, json_t *parent, size_t at) {
     if (json_is_object(parent)) {
         return fx_tree_set_take(parent, step->text, made) || fx_fail_nomem(change->err);
     }
-    if (!pad(change, parent, index + 1)) {
+    if (!pad_list(change, parent, index + 1)) {
         json_decref(made);
         return false;
     }
@@ -175,8 +179,9 @@ static bool can_hold(const json_t *node) {
     return json_is_object(node) || json_is_array(node);
 }
 
-/* Makes the nodes of all steps but the last writable; makes missing parents. */
-static bool enter(const struct change *change, json_t **root, json_t **ret_parent) {
+/* Makes the nodes of all steps but the last writable, and makes missing parents. */
+static bool enter_parent(const struct operation_change *change, json_t **root,
+                         json_t **ret_parent) {
     json_t *parent = fx_tree_own_root(root);
     if (parent == NULL) {
         return fx_fail_nomem(change->err);
@@ -190,7 +195,7 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
         }
         const bool is_missing = child == NULL || json_is_null(child);
         if (!can_hold(parent) || (!is_missing && !can_hold(child))) {
-            return fail(change, "a parent is neither a list nor a map");
+            return fail_operation(change, "a parent is neither a list nor a map");
         }
         if (is_missing && !put_parent(change, parent, i)) {
             return false;
@@ -204,8 +209,10 @@ static bool enter(const struct change *change, json_t **root, json_t **ret_paren
     return true;
 }
 
-/* The parent of the node to be changed, NULL if there is none; read only. */
-static bool view_parent(const struct change *change, json_t *root, json_t **ret_parent) {
+/* Finds the parent of the node that will be changed, for reading; NULL if there is
+ * none. */
+static bool view_parent(const struct operation_change *change, json_t *root,
+                        json_t **ret_parent) {
     json_t *parent = root;
     for (size_t i = 0; i + 1 < change->steps->n_items && parent != NULL; i++) {
         bool is_bad = false;
@@ -220,43 +227,47 @@ static bool view_parent(const struct change *change, json_t *root, json_t **ret_
 
 /* ---- the last step --------------------------------------------------------------- */
 
-static bool insert(const struct change *change, json_t *list, const struct step *last) {
+static bool insert_element(const struct operation_change *change, json_t *list,
+                           const struct step *last) {
     const size_t n = json_array_size(list);
     size_t index = n;
     if (!fx_text_is(last->text, "-")) {
         if (!last->is_number) {
-            return fail(change, "not an index of a list: `%.*s`",
-                        FX_TEXT_ARG(last->text));
+            return fail_operation(change, "not an index of a list: `%.*s`",
+                                  FX_TEXT_ARG(last->text));
         }
         if (!to_index(last->number, n + 1, &index)) {
-            return fail(change, "Unable to access invalid index: %lld", last->number);
+            return fail_operation(change, "Unable to access invalid index: %lld",
+                                  last->number);
         }
     }
     return fx_tree_insert_take(list, index, json_incref(change->value)) ||
            fx_fail_nomem(change->err);
 }
 
-static bool add(const struct change *change, json_t **root) {
+static bool apply_add(const struct operation_change *change, json_t **root) {
     json_t *parent = NULL;
     if (change->steps->n_items == 0) {
-        return fail(change, "doc is missing path");
+        return fail_operation(change, "doc is missing path");
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
     if (json_is_array(parent)) {
-        return insert(change, parent, last);
+        return insert_element(change, parent, last);
     }
     if (!json_is_object(parent)) {
-        return fail(change, "a parent is neither a list nor a map");
+        return fail_operation(change, "a parent is neither a list nor a map");
     }
     return fx_tree_set_take(parent, last->text, json_incref(change->value)) ||
            fx_fail_nomem(change->err);
 }
 
-/* Is there a node at the last step? Fails where a list has no such index at all. */
-static bool find_target(const struct change *change, json_t *root, bool *ret_exists) {
+/* Finds out whether there is a node at the last step. Fails if the list cannot have the
+ * index. */
+static bool find_target(const struct operation_change *change, json_t *root,
+                        bool *ret_exists) {
     json_t *parent = NULL;
     bool is_bad = false;
     *ret_exists = false;
@@ -271,7 +282,7 @@ static bool find_target(const struct change *change, json_t *root, bool *ret_exi
     return !is_bad;
 }
 
-static bool replace(const struct change *change, json_t **root) {
+static bool apply_replace(const struct operation_change *change, json_t **root) {
     bool exists = false;
     json_t *parent = NULL;
     size_t index = 0;
@@ -279,9 +290,9 @@ static bool replace(const struct change *change, json_t **root) {
         return false;
     }
     if (!exists) {
-        return fail(change, "doc is missing key");
+        return fail_operation(change, "doc is missing key");
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
@@ -294,7 +305,7 @@ static bool replace(const struct change *change, json_t **root) {
            fx_fail_nomem(change->err);
 }
 
-static bool remove_it(const struct change *change, json_t **root) {
+static bool remove_it(const struct operation_change *change, json_t **root) {
     bool exists = false;
     json_t *parent = NULL;
     size_t index = 0;
@@ -307,7 +318,7 @@ static bool remove_it(const struct change *change, json_t **root) {
     if (!exists) {
         return true;
     }
-    if (!enter(change, root, &parent)) {
+    if (!enter_parent(change, root, &parent)) {
         return false;
     }
     const struct step *last = &change->steps->items[change->steps->n_items - 1];
@@ -322,7 +333,7 @@ static bool remove_it(const struct change *change, json_t **root) {
 
 bool fx_operation_apply(enum operation operation, const struct operation_path *path,
                         json_t *value, json_t **root, struct fx_err *err) {
-    const struct change change = {
+    const struct operation_change change = {
         .operation = operation,
         .path = path->text,
         .steps = path->steps,
@@ -330,8 +341,8 @@ bool fx_operation_apply(enum operation operation, const struct operation_path *p
         .err = err,
     };
     switch (operation) {
-    case OPERATION_ADD: return add(&change, root);
-    case OPERATION_REPLACE: return replace(&change, root);
+    case OPERATION_ADD: return apply_add(&change, root);
+    case OPERATION_REPLACE: return apply_replace(&change, root);
     case OPERATION_REMOVE: break;
     }
     return remove_it(&change, root);
@@ -339,7 +350,8 @@ bool fx_operation_apply(enum operation operation, const struct operation_path *p
 
 /* ---- plain operations ------------------------------------------------------------- */
 
-/* Negative indices may be those of any element. */
+/* Finds the child of a plain operation. A negative index may select any element, so it is
+ * not plain. */
 static const json_t *view_plain_child(const json_t *parent, const struct step *step) {
     if (json_is_array(parent)) {
         return step->is_number && step->number >= 0
@@ -349,7 +361,7 @@ static const json_t *view_plain_child(const json_t *parent, const struct step *s
     return fx_tree_view_text(parent, step->text);
 }
 
-/* The object that has the last step as a key, NULL if there is none. */
+/* Returns the object that has the last step as a key, NULL if there is none. */
 static const json_t *view_plain_parent(const struct steps *steps, const json_t *root) {
     const json_t *parent = steps->n_items == 0 ? NULL : root;
     for (size_t i = 0; i + 1 < steps->n_items && parent != NULL; i++) {

@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "mutators/kubemod/steps.h"
 
-/* In the order in which a CRD lists them. */
+/* The operations, in the order in which a CRD lists them. */
 #define OPERATIONS(X)     \
     X(ADD, "add")         \
     X(REPLACE, "replace") \
@@ -42,8 +42,8 @@ struct operation_path {
 bool fx_operation_apply(enum operation operation, const struct operation_path *path,
                         json_t *value, json_t **root, struct fx_err *err) FX_MUST_USE;
 
-/* Returns true if the operation cannot fail on this object, and changes at most one
- * member of an existing object. *ret_changes: it changes something. */
+/* True if the operation cannot fail on this object, and changes at most one member of an
+ * existing object. *ret_changes tells whether it changes something. */
 bool fx_operation_is_plain(enum operation operation, const struct steps *steps,
                            const json_t *value, const json_t *root, bool *ret_changes);
 

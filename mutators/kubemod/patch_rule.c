@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/patch_rule.c - a plan of operations, and its execution.
+ * mutators/kubemod/patch_rule.c - makes a plan of operations, and applies it.
  */
 #include "mutators/kubemod/patch_rule.h"
 
@@ -17,7 +17,7 @@
 
 #define UNITS_OF_OPERATION 16u
 
-/* Larger plans are not checked for operations that overlap. */
+/* Plans with more operations are not checked for operations that overlap. */
 #define MOST_PLAIN 8u
 
 void fx_patch_operation_finish(struct patch_operation *operation) {
@@ -61,8 +61,8 @@ void fx_plan_finish(struct plan *plan) {
     fx_plan_init(plan);
 }
 
-/* Room for one more. */
-static bool grow(struct plan *plan) {
+/* Makes room for one more operation. */
+static bool grow_plan(struct plan *plan) {
     if (plan->n_items < plan->cap_items) {
         return true;
     }
@@ -84,10 +84,10 @@ static bool grow(struct plan *plan) {
 
 /* A plan that is being computed. */
 struct planning {
-    const struct patch_operation *operation; /* the current one */
+    const struct patch_operation *operation; /* the current operation */
     const struct fx_request *request;
     json_t *root;
-    json_t *namespace_; /* its own, for templates; NULL: not made yet */
+    json_t *namespace_; /* the namespace for templates; NULL until it is made */
     size_t bytes_left;
     struct plan *plan;
     struct fx_err *err;
@@ -97,7 +97,7 @@ static bool spend_operation(const struct planning *planning) {
     return fx_spend(UNITS_OF_OPERATION) || fx_fail_exceeded(planning->err);
 }
 
-/* The parts as a list of Go: integers, and texts. */
+/* Returns the key parts as a list of Go: integers and texts. */
 static json_t *list_parts(const struct fx_jsonpath_match *match) {
     json_t *list = json_array();
     for (size_t i = 0; list != NULL && i < match->n_parts; i++) {
@@ -122,7 +122,8 @@ static bool know_namespace(struct planning *planning) {
     return planning->namespace_ != NULL;
 }
 
-static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *match) {
+static json_t *eval_value(struct planning *planning,
+                          const struct fx_jsonpath_match *match) {
     const struct patch_value *value = &planning->operation->value;
     if (value->constant != NULL) {
         return fx_patch_value_repeat(value, &planning->bytes_left, planning->err);
@@ -145,7 +146,7 @@ static json_t *eval(struct planning *planning, const struct fx_jsonpath_match *m
     return result;
 }
 
-/* The path with its placeholders replaced; without a select there are none. */
+/* Prints the path with its placeholders replaced. Without a select there are none. */
 static bool print_path(const struct planning *planning,
                        const struct fx_jsonpath_match *match, struct planned *planned) {
     const struct patch_operation *operation = planning->operation;
@@ -204,7 +205,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
         return fx_fail(planning->err, FX_ELIMIT, "it needs more than %u operations",
                        FX_LIMIT_MODRULE_OPERATIONS);
     }
-    if (!grow(plan)) {
+    if (!grow_plan(plan)) {
         return fx_fail_nomem(planning->err);
     }
     struct planned *planned = &plan->items[plan->n_items++];
@@ -212,7 +213,7 @@ static bool plan_one(struct planning *planning, const struct fx_jsonpath_match *
     if (!find_way(planning, match, planned) || !check_target(planned, planning->err)) {
         return false;
     }
-    planned->value = eval(planning, match);
+    planned->value = eval_value(planning, match);
     return planned->value != NULL;
 }
 
@@ -222,8 +223,8 @@ static int by_steps_backwards(const void *left, const void *right) {
     return fx_steps_compare(fx_planned_steps(b), fx_planned_steps(a));
 }
 
-/* Removals of one select are sorted from the highest index down, so that none changes the
- * index of another. */
+/* Sorts the removals of one select by descending index, so that a removal does not change
+ * the index of another. */
 static void order_removals(struct plan *plan, size_t first) {
     if (plan->n_items - first > 1 && plan->items[first].operation == OPERATION_REMOVE) {
         qsort(plan->items + first, plan->n_items - first, sizeof *plan->items,
@@ -259,7 +260,7 @@ static bool plan_operation(struct planning *planning, size_t at) {
     return ok;
 }
 
-/* The number of bytes that templates may write. */
+/* Returns the number of bytes that templates may write. */
 static size_t text_bound(const struct fx_request *request) {
     const size_t *left = request->text_left;
     return left == NULL || *left > FX_LIMIT_MODRULE_BYTES ? FX_LIMIT_MODRULE_BYTES
@@ -317,7 +318,7 @@ bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_cha
 }
 
 bool fx_plan_apply(const struct plan *plan, json_t **root, struct fx_err *err) {
-    if (!fx_spend(UNITS_OF_OPERATION * plan->n_items)) { /* before anything is written */
+    if (!fx_spend(UNITS_OF_OPERATION * plan->n_items)) { /* before any write */
         return fx_fail_exceeded(err);
     }
     for (size_t i = 0; i < plan->n_items; i++) {

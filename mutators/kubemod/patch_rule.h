@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * mutators/kubemod/patch_rule.h - private: the `patch` of a ModRule (spec section 5.1):
- * all operations are computed from the object before the rule, then applied in order.
+ * all operations are computed from the object before the rule, then they are applied in
+ * order.
  */
 #ifndef FX_MUTATORS_KUBEMOD_PATCH_RULE_H
 #define FX_MUTATORS_KUBEMOD_PATCH_RULE_H
@@ -26,25 +27,25 @@ struct patch_operation {
     struct fx_jsonpath *select; /* or NULL */
     char *path;
     size_t path_len;
-    struct steps steps;    /* of the path as it is written, where it is … */
-    bool is_known;         /* … not too long */
-    bool has_placeholders; /* for the keys that a select found */
+    struct steps steps;    /* the steps of the path as written, if it `is_known` */
+    bool is_known;         /* the path is not too long */
+    bool has_placeholders; /* placeholders for the keys that a select found */
     struct patch_value value;
 };
 
-/* Parses the path into steps. False without memory. */
+/* Parses the path into steps. False if out of memory. */
 bool fx_patch_operation_set_path(struct patch_operation *operation,
                                  struct fx_text path) FX_MUST_USE;
 
 void fx_patch_operation_finish(struct patch_operation *operation); /* zeroed is fine */
 
-/* One operation that was computed. */
+/* An operation of a plan. */
 struct planned {
     enum operation operation;
-    struct fx_text text;       /* the path: the rule's, or … */
-    const struct steps *fixed; /* the rule's; NULL: */
-    struct steps steps;        /* its own */
-    char *path;                /* … its own */
+    struct fx_text text;       /* the path: the rule's, or `path` */
+    const struct steps *fixed; /* the steps of the rule; NULL if `steps` is used */
+    struct steps steps;        /* steps of this operation alone */
+    char *path;                /* the text of this operation alone */
     json_t *value;             /* counted */
 };
 
@@ -55,7 +56,7 @@ static inline const struct steps *fx_planned_steps(const struct planned *planned
 struct plan {
     struct planned *items;
     size_t n_items, cap_items;
-    struct planned few[2]; /* most plans have no more */
+    struct planned few[2]; /* most plans have at most two */
 };
 
 void fx_plan_init(struct plan *plan);
@@ -67,7 +68,7 @@ bool fx_plan_make(const struct patch_operation *patch, size_t n_patch,
                   const struct fx_request *request, json_t *root, struct plan *ret_plan,
                   struct fx_err *err) FX_MUST_USE;
 
-/* Are all operations plain (fx_operation_is_plain()), each on its own? */
+/* True if all operations are plain (fx_operation_is_plain()), and do not overlap. */
 bool fx_plan_is_plain(const struct plan *plan, const json_t *root, bool *ret_changes);
 
 /* Applies the operations in order. After a failure the caller drops *root. Errors: those

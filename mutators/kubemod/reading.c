@@ -13,19 +13,20 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-#define MOST_VALUE_BYTES 400u /* of a value in a message */
+#define MOST_VALUE_BYTES 400u /* the most bytes of a value in a message */
 
 json_t *fx_reading_view(const json_t *object, const char *key) {
     json_t *node = fx_tree_view_key(object, key);
     return json_is_null(node) ? NULL : node;
 }
 
-/* true, false and null are one node each, without a position. */
+/* Returns the node for an error. true, false and null are one node each, without a
+ * position. */
 static const json_t *place_of(const json_t *node, const json_t *within) {
     return node == NULL || json_is_boolean(node) || json_is_null(node) ? within : node;
 }
 
-/* Prints the value as field.Invalid does; a long one is truncated. */
+/* Prints the value as Kubernetes' field.Invalid does. A long value is truncated. */
 static void print_value(struct fx_buf *buf, const json_t *value) {
     const size_t first = buf->len;
     if (json_is_string(value)) {
@@ -39,7 +40,7 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
     }
 }
 
-static void add_fault(struct reading *reading, const struct fx_fault *fault,
+static void add_fault(struct rule_reading *reading, const struct fx_fault *fault,
                       const struct fx_buf *message) {
     fx_reading_need(reading,
                     !message->failed && fx_compilation_fault(reading->compilation, fault,
@@ -47,8 +48,9 @@ static void add_fault(struct reading *reading, const struct fx_fault *fault,
 }
 
 /* NOLINTNEXTLINE(readability-function-size): a fault has many parts. */
-void fx_reading_fault(struct reading *reading, const json_t *within, const json_t *value,
-                      const char *path, const struct fx_err *span, const char *fmt, ...) {
+void fx_reading_fault(struct rule_reading *reading, const json_t *within,
+                      const json_t *value, const char *path, const struct fx_err *span,
+                      const char *fmt, ...) {
     char reason[FX_ERR_TEXT];
     va_list args;
     va_start(args, fmt);
@@ -70,8 +72,8 @@ void fx_reading_fault(struct reading *reading, const json_t *within, const json_
     fx_buf_finish(&text);
 }
 
-void fx_reading_require(struct reading *reading, const json_t *within, const char *path,
-                        const char *reason) {
+void fx_reading_require(struct rule_reading *reading, const json_t *within,
+                        const char *path, const char *reason) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "%s: Required value%s%s", path, reason == NULL ? "" : ": ",
@@ -99,8 +101,8 @@ static const char *type_of(const json_t *node) {
     return "null";
 }
 
-json_t *fx_reading_field(struct reading *reading, const json_t *object, const char *key,
-                         const char *path, const char *type) {
+json_t *fx_reading_field(struct rule_reading *reading, const json_t *object,
+                         const char *key, const char *path, const char *type) {
     json_t *node = fx_reading_view(object, key);
     if (node == NULL || strcmp(type_of(node), type) == 0) {
         return node;
@@ -120,7 +122,7 @@ json_t *fx_reading_field(struct reading *reading, const json_t *object, const ch
     return NULL;
 }
 
-void fx_reading_compile_fault(struct reading *reading, const json_t *value,
+void fx_reading_compile_fault(struct rule_reading *reading, const json_t *value,
                               const char *path, const struct fx_err *err) {
     if (err->code == FX_ENOMEM) {
         reading->is_out_of_memory = true;
@@ -129,7 +131,7 @@ void fx_reading_compile_fault(struct reading *reading, const json_t *value,
     fx_reading_fault(reading, value, value, path, err, "%s", err->msg);
 }
 
-bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
+bool fx_reading_is_too_long(struct rule_reading *reading, const json_t *list,
                             const char *path) {
     if (json_array_size(list) <= FX_LIMIT_MODRULE_ENTRIES) {
         return false;
@@ -139,7 +141,7 @@ bool fx_reading_is_too_long(struct reading *reading, const json_t *list,
     return true;
 }
 
-void fx_reading_warn_of_calls(struct reading *reading, const json_t *select,
+void fx_reading_warn_of_calls(struct rule_reading *reading, const json_t *select,
                               const char *path, const struct fx_jsonpath *compiled) {
     struct fx_err err = FX_ERR_INIT;
     if (!fx_jsonpath_check_calls(compiled, &err) &&
@@ -156,7 +158,7 @@ static bool is_known(const char *key, const char *const *known) {
     return *known != NULL;
 }
 
-void fx_reading_warn_unknown(struct reading *reading, const json_t *object,
+void fx_reading_warn_unknown(struct rule_reading *reading, const json_t *object,
                              const char *path, const char *const *known) {
     json_t *counted = NULL;
     memcpy(&counted, &object, sizeof counted); /* jansson's iterators write nothing */

@@ -17,11 +17,12 @@ static const char *const spec_fields[] = {
     "patch", "rejectMessage", "targetNamespaceRegex", NULL,
 };
 
-/* The values beyond are reserved for KubeMod's own loop. */
+/* Values beyond these are reserved for KubeMod's own loop. */
 #define TIER_MIN (-32767)
 #define TIER_MAX 32766
 
-static void read_type(struct reading *reading, const json_t *spec, struct modrule *rule) {
+static void read_type(struct rule_reading *reading, const json_t *spec,
+                      struct modrule *rule) {
     const json_t *type = fx_reading_field(reading, spec, "type", "spec.type", "string");
     const struct fx_text name = fx_tree_text(type);
     if (type == NULL) {
@@ -35,7 +36,8 @@ static void read_type(struct reading *reading, const json_t *spec, struct modrul
     fx_modrule_set_type(rule, fx_text_is(name, "Reject"));
 }
 
-static void read_tier(struct reading *reading, const json_t *spec, struct modrule *rule) {
+static void read_tier(struct rule_reading *reading, const json_t *spec,
+                      struct modrule *rule) {
     const json_t *tier =
         fx_reading_field(reading, spec, "executionTier", "spec.executionTier", "integer");
     const json_int_t value = json_integer_value(tier);
@@ -55,8 +57,9 @@ static unsigned bit_of(const json_t *operation) {
                : FX_OPERATION_BIT(found);
 }
 
-/* A deleted object cannot be patched: the API server would refuse the response. */
-static void drop_deletes(struct reading *reading, const json_t *list,
+/* Drops DELETE. A deleted object cannot be patched: the API server would refuse the
+ * response. */
+static void drop_deletes(struct rule_reading *reading, const json_t *list,
                          struct modrule *rule) {
     const unsigned deletes = FX_OPERATION_BIT(FX_OPERATION_DELETE);
     if (rule->rejects || (rule->operations & deletes) == 0) {
@@ -74,7 +77,7 @@ static void drop_deletes(struct reading *reading, const json_t *list,
                                  "applied then"));
 }
 
-static void read_operations(struct reading *reading, const json_t *spec,
+static void read_operations(struct rule_reading *reading, const json_t *spec,
                             struct modrule *rule) {
     const json_t *list = fx_reading_field(reading, spec, "admissionOperations",
                                           "spec.admissionOperations", "array");
@@ -96,7 +99,7 @@ static void read_operations(struct reading *reading, const json_t *spec,
     }
 }
 
-static void warn_of_fields(struct reading *reading, const json_t *message,
+static void warn_of_fields(struct rule_reading *reading, const json_t *message,
                            const struct fx_gotemplate *template) {
     static const char *const fields[] = {"Namespace", "Target", NULL};
     const struct fx_text unknown = fx_gotemplate_find_unknown(template, fields);
@@ -110,7 +113,7 @@ static void warn_of_fields(struct reading *reading, const json_t *message,
     }
 }
 
-static void read_message(struct reading *reading, const json_t *spec,
+static void read_message(struct rule_reading *reading, const json_t *spec,
                          struct modrule *rule) {
     const json_t *message =
         fx_reading_field(reading, spec, "rejectMessage", "spec.rejectMessage", "string");
@@ -130,8 +133,9 @@ static void read_message(struct reading *reading, const json_t *spec,
     }
 }
 
-/* The author of such a rule intends other namespaces. */
-static void warn_of_target(struct reading *reading, const json_t *regex,
+/* Warns about a target that has no effect. The author of such a rule intends other
+ * namespaces. */
+static void warn_of_target(struct rule_reading *reading, const json_t *regex,
                            const struct modrule *rule) {
     if (!rule->is_cluster &&
         !fx_compilation_warn(reading->compilation, regex,
@@ -143,8 +147,9 @@ static void warn_of_target(struct reading *reading, const json_t *regex,
     }
 }
 
-/* KubeMod keeps a rule with an invalid expression, and never runs it. */
-static void read_target(struct reading *reading, const json_t *spec,
+/* Compiles the target expression. KubeMod keeps a rule with an invalid expression, but
+ * never runs it. */
+static void read_target(struct rule_reading *reading, const json_t *spec,
                         struct modrule *rule) {
     json_t *regex = fx_reading_field(reading, spec, "targetNamespaceRegex",
                                      "spec.targetNamespaceRegex", "string");
@@ -162,7 +167,8 @@ static void read_target(struct reading *reading, const json_t *spec,
     }
 }
 
-static void read_spec(struct reading *reading, const json_t *spec, struct modrule *rule) {
+static void read_spec(struct rule_reading *reading, const json_t *spec,
+                      struct modrule *rule) {
     read_type(reading, spec, rule);
     read_tier(reading, spec, rule);
     read_operations(reading, spec, rule);
@@ -173,9 +179,10 @@ static void read_spec(struct reading *reading, const json_t *spec, struct modrul
     fx_reading_warn_unknown(reading, spec, "spec", spec_fields);
 }
 
-/* Reports all faults in one message, as Kubernetes does; several are in brackets. */
-static bool fail(const struct reading *reading, const struct fx_subject *subject,
-                 struct fx_err *err) {
+/* Reports all faults in one message, as Kubernetes does. Several faults are in
+ * brackets. */
+static bool fail_rule(const struct rule_reading *reading,
+                      const struct fx_subject *subject, struct fx_err *err) {
     const struct fx_compilation *compilation = reading->compilation;
     const struct fx_fault *first = &compilation->faults[0];
     struct fx_buf text;
@@ -199,7 +206,8 @@ static bool fail(const struct reading *reading, const struct fx_subject *subject
     return false;
 }
 
-static bool read_all(struct reading *reading, struct modrule *rule, struct fx_err *err) {
+static bool read_all(struct rule_reading *reading, struct modrule *rule,
+                     struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(reading->source, &subject);
     const json_t *spec =
@@ -217,12 +225,12 @@ static bool read_all(struct reading *reading, struct modrule *rule, struct fx_er
     if (reading->is_out_of_memory) {
         return fx_fail_nomem(err);
     }
-    return reading->compilation->n_faults == 0 || fail(reading, &subject, err);
+    return reading->compilation->n_faults == 0 || fail_rule(reading, &subject, err);
 }
 
 bool fx_rule_compile(json_t *source, struct fx_compilation *ret_compilation,
                      struct fx_err *err) {
-    struct reading reading = {.compilation = ret_compilation, .source = source};
+    struct rule_reading reading = {.compilation = ret_compilation, .source = source};
     struct modrule *rule = calloc(1, sizeof *rule);
     struct fx_subject subject;
     fx_subject_read(source, &subject);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/rule_access.c - the union of what expressions and templates of a rule
- * read, and the paths of its patch.
+ * mutators/kubemod/rule_access.c - the access of a rule: the union of the reads of its
+ * expressions and templates, and the paths of its patch.
  */
 #include "mutators/kubemod/modrule.h"
 
@@ -10,7 +10,7 @@
 #include "engine/access.h"
 #include "mutators/kubemod/synthetic_refs.h"
 
-/* Adds what the expression reads; *ret_cursor is what it results in. */
+/* Adds the reads of the expression; *ret_cursor is the position of its result. */
 static void read_expression(struct fx_access *access,
                             const struct fx_jsonpath *expression,
                             struct fx_json_cursor *ret_cursor) {
@@ -33,14 +33,14 @@ static void read_template(struct fx_access *access, const struct fx_gotemplate *
     }
 }
 
-/* A step that is known only when the rule is applied: `-`, an index from the end, what a
- * select finds. */
+/* True for a step that is known only when the rule is applied: `-`, an index from the
+ * end, and a key that a select finds. */
 static bool is_open(struct fx_text step, bool selects) {
     return (selects && step.len > 0 && memchr(step.data, '#', step.len) != NULL) ||
            (step.len > 0 && step.data[0] == '-');
 }
 
-/* A path that is too long to be known has no steps. */
+/* Adds a path that is written. A path that is too long has no known steps. */
 static void write_path(struct fx_access *access,
                        const struct patch_operation *operation) {
     fx_access_write(access, FX_ACCESS_UNTYPED, false);
@@ -81,7 +81,7 @@ static bool is_wanted(const struct fx_json_part *refs, const char *name) {
 bool fx_modrule_find_inputs(struct modrule *rule) {
     struct fx_json_part root = {.omits_rest = true};
     const bool ok = fx_access_add_parts_of(&rule->head, &root);
-    const struct fx_json_part *refs = &root; /* read whole, so are syntheticRefs */
+    const struct fx_json_part *refs = &root; /* if the rule reads everything */
     if (root.omits_rest && !root.is_list) {
         refs = fx_json_part_find(&root, FX_TEXT(SYNTHETIC_REFS));
     }

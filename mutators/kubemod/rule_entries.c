@@ -10,9 +10,9 @@
 #include "mutators/kubemod/select_path.h"
 #include "value/tree.h"
 
-/* One entry of a list: `path` is its own, "spec.match[0]". */
+/* One entry of a list; `path` is that of the entry, "spec.match[0]". */
 struct rule_entry {
-    struct reading *reading;
+    struct rule_reading *reading;
     const json_t *node;
     const char *path;
     char field[64]; /* the path of a field */
@@ -25,21 +25,21 @@ static const char *name(struct rule_entry *entry, const char *field) {
     return entry->field;
 }
 
-static json_t *view(struct rule_entry *entry, const char *field, const char *type) {
+static json_t *view_field(struct rule_entry *entry, const char *field, const char *type) {
     return fx_reading_field(entry->reading, entry->node, field, name(entry, field), type);
 }
 
-/* A string that must not be missing. */
-static json_t *require(struct rule_entry *entry, const char *field) {
-    json_t *node = view(entry, field, "string");
+/* Returns a string, which must not be missing. */
+static json_t *require_string(struct rule_entry *entry, const char *field) {
+    json_t *node = view_field(entry, field, "string");
     if (node == NULL && fx_reading_view(entry->node, field) == NULL) {
         fx_reading_require(entry->reading, entry->node, name(entry, field), NULL);
     }
     return node;
 }
 
-/* Compiles `select`, which may be NULL. KubeMod's webhook accepts some that its store
- * refuses without a message; here they are errors. */
+/* Compiles `select`, which may be NULL. KubeMod's webhook accepts some selects that its
+ * store refuses without a message; here they are errors. */
 static void read_select(struct rule_entry *entry, const json_t *select,
                         enum fx_jsonpath_use use, struct fx_jsonpath **ret_select) {
     const char *path = name(entry, "select");
@@ -59,7 +59,7 @@ static void read_select(struct rule_entry *entry, const json_t *select,
 }
 
 /* Reads each entry of the list `spec.<list_name>`. */
-static void read_entries(struct reading *reading, const json_t *list,
+static void read_entries(struct rule_reading *reading, const json_t *list,
                          const char *list_name, struct modrule *rule,
                          void (*read)(struct rule_entry *entry, struct modrule *rule)) {
     size_t index = 0;
@@ -84,7 +84,7 @@ static const char *const item_fields[] = {
 };
 
 static void read_match_for(struct rule_entry *entry) {
-    const json_t *match_for = view(entry, "matchFor", "string");
+    const json_t *match_for = view_field(entry, "matchFor", "string");
     const struct fx_text text = fx_tree_text(match_for);
     entry->item->for_all = fx_text_is(text, "All");
     if (text.len > 0 && !entry->item->for_all && !fx_text_is(text, "Any")) {
@@ -94,7 +94,7 @@ static void read_match_for(struct rule_entry *entry) {
 }
 
 static void read_values(struct rule_entry *entry) {
-    json_t *values = view(entry, "matchValues", "array");
+    json_t *values = view_field(entry, "matchValues", "array");
     size_t index = 0;
     const json_t *value = NULL;
     json_array_foreach (values, index, value) {
@@ -109,7 +109,7 @@ static void read_values(struct rule_entry *entry) {
 }
 
 static void read_regex(struct rule_entry *entry) {
-    json_t *regex = view(entry, "matchRegex", "string");
+    json_t *regex = view_field(entry, "matchRegex", "string");
     struct fx_err err = FX_ERR_INIT;
     entry->item->pattern = json_incref(regex);
     if (regex != NULL &&
@@ -126,7 +126,7 @@ static void warn_idle(struct rule_entry *entry, const char *idle, const char *co
                                                         name(entry, idle), counts));
 }
 
-/* Only the first test that is given is used (section 4). */
+/* Warns about further tests. Only the first test is used (section 4). */
 static void warn_of_tests(struct rule_entry *entry) {
     const struct match_item *made = entry->item;
     if (made->value != NULL && made->values != NULL) {
@@ -143,17 +143,19 @@ static void read_item(struct rule_entry *entry, struct modrule *rule) {
     entry->item = item;
     item->criterion = strdup(entry->path + strlen("spec."));
     fx_reading_need(entry->reading, item->criterion != NULL);
-    read_select(entry, require(entry, "select"), FX_JSONPATH_EXPRESSION, &item->select);
+    read_select(entry, require_string(entry, "select"), FX_JSONPATH_EXPRESSION,
+                &item->select);
     read_match_for(entry);
-    item->value = json_incref(view(entry, "matchValue", "string"));
+    item->value = json_incref(view_field(entry, "matchValue", "string"));
     read_values(entry);
     read_regex(entry);
-    item->negate = json_is_true(view(entry, "negate", "boolean"));
+    item->negate = json_is_true(view_field(entry, "negate", "boolean"));
     warn_of_tests(entry);
     fx_reading_warn_unknown(entry->reading, entry->node, entry->path, item_fields);
 }
 
-void fx_reading_match(struct reading *reading, const json_t *spec, struct modrule *rule) {
+void fx_reading_match(struct rule_reading *reading, const json_t *spec,
+                      struct modrule *rule) {
     const json_t *list = fx_reading_field(reading, spec, "match", "spec.match", "array");
     if (list == NULL) {
         if (fx_reading_view(spec, "match") == NULL) {
@@ -181,7 +183,7 @@ void fx_reading_match(struct reading *reading, const json_t *spec, struct modrul
 static const char *const operation_fields[] = {"op", "path", "select", "value", NULL};
 
 static void read_op(struct rule_entry *entry) {
-    const json_t *op = require(entry, "op");
+    const json_t *op = require_string(entry, "op");
     if (op == NULL) {
         return;
     }
@@ -197,8 +199,8 @@ static void read_op(struct rule_entry *entry) {
 
 static void read_path(struct rule_entry *entry) {
     fx_reading_need(entry->reading,
-                    fx_patch_operation_set_path(entry->operation,
-                                                fx_tree_text(require(entry, "path"))));
+                    fx_patch_operation_set_path(
+                        entry->operation, fx_tree_text(require_string(entry, "path"))));
 }
 
 /* Warns about a `#N` for which the select has no part N. */
@@ -227,7 +229,7 @@ static void warn_of_parts(struct rule_entry *entry) {
     fx_reading_need(entry->reading, ok);
 }
 
-/* Warns about a text that is not a template and not valid YAML: it fails each time. */
+/* Warns about a text that is neither a template nor valid YAML. It fails each time. */
 static void warn_of_value(struct rule_entry *entry, const json_t *text) {
     struct fx_err err = FX_ERR_INIT;
     if (entry->operation->value.constant != NULL ||
@@ -265,7 +267,7 @@ static void warn_of_fields(struct rule_entry *entry, const json_t *text) {
 }
 
 static void read_value(struct rule_entry *entry) {
-    const json_t *text = view(entry, "value", "string");
+    const json_t *text = view_field(entry, "value", "string");
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text path = {entry->operation->path, entry->operation->path_len};
     if (!fx_patch_value_compile(path, text, &entry->operation->value, &err)) {
@@ -280,7 +282,7 @@ static void read_operation(struct rule_entry *entry, struct modrule *rule) {
     entry->operation = &rule->patch[rule->n_patch++];
     read_op(entry);
     read_path(entry);
-    read_select(entry, view(entry, "select", "string"), FX_JSONPATH_PATH,
+    read_select(entry, view_field(entry, "select", "string"), FX_JSONPATH_PATH,
                 &entry->operation->select);
     if (entry->operation->path != NULL) {
         warn_of_parts(entry);
@@ -289,7 +291,8 @@ static void read_operation(struct rule_entry *entry, struct modrule *rule) {
     fx_reading_warn_unknown(entry->reading, entry->node, entry->path, operation_fields);
 }
 
-void fx_reading_patch(struct reading *reading, const json_t *spec, struct modrule *rule) {
+void fx_reading_patch(struct rule_reading *reading, const json_t *spec,
+                      struct modrule *rule) {
     const json_t *list = fx_reading_field(reading, spec, "patch", "spec.patch", "array");
     const struct fx_text type = fx_tree_view_string(spec, "type");
     const bool is_patch = fx_text_is(type, "Patch");

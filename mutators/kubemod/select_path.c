@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/select_path.c - placeholders, in paths and in values.
+ * mutators/kubemod/select_path.c - placeholders in paths and in values.
  */
 #include "mutators/kubemod/select_path.h"
 
-#define MOST_PARTS 100000u /* more than any select has */
+#define MOST_PARTS 100000u /* more parts than any select has */
 
-/* Reads the number at *at, all of its digits; false if there are none. */
+/* Reads all digits of the number at *at; false if there are none. */
 static bool read_number(struct fx_text text, size_t *at, size_t *ret_number) {
     const size_t first = *at;
     size_t number = 0;

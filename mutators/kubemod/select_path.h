@@ -14,15 +14,15 @@
 #include "base/text.h"
 #include "location/jsonpath/jsonpath.h"
 
-/* Appends the path with each `#N` replaced by part N, escaped (RFC 6901), or, if there is
- * no part N, by `#(BADINDEX)`; then it returns false. A failure is kept in `buf`. */
+/* Appends the path with each `#N` replaced by part N, escaped (RFC 6901). If there is no
+ * part N, appends `#(BADINDEX)` and returns false. A failure is kept in `buf`. */
 bool fx_select_path_print(struct fx_buf *buf, struct fx_text path,
                           const struct fx_jsonpath_part *parts, size_t n_parts);
 
-/* The highest N of the `#N` in a path; false if there is none. */
+/* Gets the highest N of the `#N` in a path; false if there is none. */
 bool fx_select_path_highest(struct fx_text path, size_t *ret_number) FX_MUST_USE;
 
-/* Appends a template's text with each `.#N` in the form of text/template: `(index
+/* Appends the text of a template with each `.#N` in the form of text/template: `(index
  * .SelectKeyParts N)`. A failure is kept in `buf`. */
 void fx_select_path_rewrite(struct fx_buf *buf, struct fx_text value);
 

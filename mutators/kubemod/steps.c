@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_DIGITS 9u /* of the largest index */
+#define MOST_DIGITS 9u /* digits of the largest index */
 
 void fx_steps_finish(struct steps *steps) {
     free(steps->items);
@@ -16,7 +16,8 @@ void fx_steps_finish(struct steps *steps) {
     *steps = (struct steps){0};
 }
 
-/* As Go's Atoi reads one; a number that is too large for any list is not an index. */
+/* Reads a number as Go's Atoi does. A number that is too large for any list is not an
+ * index. */
 static void read_number(struct step *step) {
     const struct fx_text text = step->text;
     const bool is_signed = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+');
@@ -35,8 +36,8 @@ static void read_number(struct step *step) {
     step->number = is_signed && text.data[0] == '-' ? -number : number;
 }
 
-/* Decodes in place: ~1 first, then ~0, so that ~01 is ~1. */
-static size_t decode(char *bytes, size_t len) {
+/* Decodes in place. ~1 is decoded before ~0, so that ~01 becomes ~1. */
+static size_t decode_step(char *bytes, size_t len) {
     size_t to = 0;
     for (size_t i = 0; i < len; i++) {
         const bool is_code = bytes[i] == '~' && i + 1 < len;
@@ -59,8 +60,8 @@ static size_t count_steps(struct fx_text path) {
     return n;
 }
 
-/* Each step begins after a slash and ends before the next one. */
-static void split(struct steps *steps, struct fx_text path) {
+/* Splits the path. Each step begins after a slash and ends before the next one. */
+static void split_path(struct steps *steps, struct fx_text path) {
     const char *slash = memchr(path.data, '/', path.len);
     size_t at = slash == NULL ? path.len : (size_t)(slash - path.data);
     while (at < path.len) {
@@ -70,7 +71,7 @@ static void split(struct steps *steps, struct fx_text path) {
         }
         char *bytes = steps->bytes + start;
         struct step *step = &steps->items[steps->n_items++];
-        *step = (struct step){.text = {bytes, decode(bytes, at - start)}};
+        *step = (struct step){.text = {bytes, decode_step(bytes, at - start)}};
         read_number(step);
     }
 }
@@ -91,7 +92,7 @@ bool fx_steps_read(struct fx_text path, struct steps *ret_steps, struct fx_err *
         return fx_fail_nomem(err);
     }
     memcpy(ret_steps->bytes, path.data, path.len);
-    split(ret_steps, path);
+    split_path(ret_steps, path);
     return true;
 }
 

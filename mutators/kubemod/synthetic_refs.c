@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/synthetic_refs.c - adds syntheticRefs to the object, hides
+ * mutators/kubemod/synthetic_refs.c - adds syntheticRefs to the object, and hides
  * managedFields.
  */
 #include "mutators/kubemod/synthetic_refs.h"
@@ -18,7 +18,7 @@ static json_t *view_metadata(const json_t *object) {
     return fx_tree_view_key(object, "metadata");
 }
 
-/* Removes the field from metadata; nothing is copied if it is missing. */
+/* Removes the field from metadata. Copies nothing if it is missing. */
 static bool drop_managed_fields(json_t **root) {
     if (fx_tree_view_text(view_metadata(*root), MANAGED_FIELDS) == NULL) {
         return true;
@@ -69,7 +69,7 @@ static struct fx_text node_name(const struct fx_subject *subject) {
                : (struct fx_text){0};
 }
 
-/* The input of a rule that reads the Node. */
+/* Makes the key of the input of a rule that reads the Node. */
 static bool node_key(const struct fx_request *request, const struct fx_subject *subject,
                      struct fx_input_key *ret_key) {
     (void)request;
@@ -82,9 +82,9 @@ const struct fx_input fx_synthetic_inputs[2] = {
     {.type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE, .key = node_key, .warns = true},
 };
 
-/* The Node that the object names now; NULL: the review has not fetched it, since a rule
- * has written the annotation. A Node without a name, which a dry run may give, counts as
- * the one that is named. */
+/* Returns the Node that the object names now. Returns NULL if the review has not fetched
+ * it, because a rule has written the annotation. A dry run may have a Node without a
+ * name, which counts as the named one. */
 static json_t *find_node(const struct fx_request *request,
                          const struct fx_subject *subject) {
     struct fx_input_key key;
@@ -121,7 +121,7 @@ static json_t *make_refs(const struct fx_request *request, const json_t *object)
 }
 
 /* Saves the fields that the view replaces: {"syntheticRefs": …, "managedFields": …}. */
-static bool keep(const json_t *object, json_t **ret_kept) {
+static bool keep_fields(const json_t *object, json_t **ret_kept) {
     json_t *const theirs = fx_tree_view_text(object, REFS);
     json_t *const managed = fx_tree_view_text(view_metadata(object), MANAGED_FIELDS);
     *ret_kept = NULL;
@@ -141,9 +141,9 @@ static bool keep(const json_t *object, json_t **ret_kept) {
     return ok;
 }
 
-static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
-                 struct fx_err *err) {
-    if (!keep(*root, ret_kept)) {
+static bool show_view(const struct fx_request *request, json_t **root, json_t **ret_kept,
+                      struct fx_err *err) {
+    if (!keep_fields(*root, ret_kept)) {
         return fx_fail_nomem(err);
     }
     json_t *refs = make_refs(request, *root);
@@ -154,7 +154,8 @@ static bool show(const struct fx_request *request, json_t **root, json_t **ret_k
     return fx_tree_set_take(*root, REFS, refs) || fx_fail_nomem(err);
 }
 
-/* If a rule has removed metadata, the fields are lost. */
+/* Puts the hidden fields back into the object. If a rule has removed metadata, they are
+ * lost. */
 static bool return_managed_fields(json_t *root, json_t *managed) {
     if (managed == NULL || !json_is_object(view_metadata(root))) {
         return true;
@@ -164,7 +165,7 @@ static bool return_managed_fields(json_t *root, json_t *managed) {
            fx_tree_set_take(metadata, MANAGED_FIELDS, json_incref(managed));
 }
 
-static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
+static bool restore_object(json_t **root, const json_t *kept, struct fx_err *err) {
     json_t *own = fx_tree_own_root(root);
     json_t *const theirs = fx_tree_view_text(kept, REFS);
     if (own == NULL) {
@@ -179,4 +180,5 @@ static bool restore(json_t **root, const json_t *kept, struct fx_err *err) {
            fx_fail_nomem(err);
 }
 
-const struct fx_object_view fx_synthetic_refs = {.show = show, .restore = restore};
+const struct fx_object_view fx_synthetic_refs = {.show = show_view,
+                                                 .restore = restore_object};

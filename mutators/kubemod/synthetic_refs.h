@@ -12,7 +12,7 @@
 
 #define SYNTHETIC_REFS "syntheticRefs"
 
-/* Adds `syntheticRefs` with the namespace and the node, if the request has them; hides
+/* Adds `syntheticRefs` with the namespace and the node, if the request has them. Hides
  * metadata.managedFields. */
 extern const struct fx_object_view fx_synthetic_refs;
 

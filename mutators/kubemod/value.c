@@ -30,7 +30,7 @@ json_t *fx_patch_value_read(struct fx_text yaml, struct fx_err *err) {
     const bool ok = fx_yaml_next(reader, NULL, &document, err);
     fx_yaml_close(reader);
     if (!ok) {
-        /* The text is generated: its spans mean nothing in the policy. */
+        /* The text is generated, so its spans have no meaning in the policy. */
         err->code = err->code == FX_ENOMEM ? FX_ENOMEM : FX_EMUTATE;
         err->off = 0;
         err->len = 0;
@@ -61,7 +61,7 @@ static bool is_plain(struct fx_text text) {
            !fx_text_contains(text, FX_TEXT(".#"));
 }
 
-/* The limits of YAML bound the recursion and the sum. */
+/* Returns the weight of a value. The limits of YAML bound the recursion and the sum. */
 static size_t weigh(json_t *value) {
     size_t weight = 1 + json_string_length(value);
     const char *key = NULL;
@@ -98,7 +98,7 @@ bool fx_patch_value_compile(struct fx_text name, const json_t *text,
 }
 
 /* Subtracts the weight from the bytes that may be written. */
-static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
+static bool charge_weight(size_t weight, size_t *bytes_left, struct fx_err *err) {
     if (weight > *bytes_left) {
         return fx_fail(err, FX_ELIMIT, "it writes more than it may, %zu bytes too many",
                        weight - *bytes_left);
@@ -109,22 +109,23 @@ static bool charge(size_t weight, size_t *bytes_left, struct fx_err *err) {
 
 json_t *fx_patch_value_repeat(const struct patch_value *value, size_t *bytes_left,
                               struct fx_err *err) {
-    return charge(value->weight, bytes_left, err) ? json_incref(value->constant) : NULL;
+    return charge_weight(value->weight, bytes_left, err) ? json_incref(value->constant)
+                                                         : NULL;
 }
 
-/* Reads the text and charges for it. */
+/* Reads the text, and charges for it. */
 static json_t *read_charged(const struct fx_buf *text, size_t *bytes_left,
                             struct fx_err *err) {
     if (text->failed) {
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    if (!charge(text->len, bytes_left, err)) {
+    if (!charge_weight(text->len, bytes_left, err)) {
         return NULL;
     }
     json_t *result = fx_patch_value_read(fx_buf_view(text), err);
     const size_t weight = result == NULL ? 0 : weigh(result);
-    if (weight > text->len && !charge(weight - text->len, bytes_left, err)) {
+    if (weight > text->len && !charge_weight(weight - text->len, bytes_left, err)) {
         json_decref(result);
         return NULL;
     }

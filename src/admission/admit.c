@@ -11,16 +11,15 @@
 #include "policy/check.h"
 #include "value/tree.h"
 
-/* ---- is a policy valid? ---------------------------------------------------------------
- */
+/* ---- is a policy valid? ------------------------------------------------------------ */
 
 #define NAME_MAX_BYTES 63u
 
 /* Go's message for a value of the wrong type begins with this. */
 #define DECODE_PREFIX FX_TEXT("json: cannot unmarshal")
 
-/* Is its group reserved by a dialect (engine/webhook.h)? Such policies are also checked
- * on DELETE, and their names must be short. */
+/* Has a dialect reserved its group (engine/webhook.h)? Such policies are also checked on
+ * DELETE, and their names must be short. */
 static bool is_reserved(const struct fx_review *review) {
     return fx_reserved_group(review->result.group) != NULL;
 }
@@ -30,8 +29,8 @@ static bool is_policy(const struct fx_review *review) {
            fx_policy_is_kind(review->result.group, review->result.kind);
 }
 
-/* A DELETE is checked by its old object. Deletions of collections are allowed, and so are
- * objects that are certainly not policies. */
+/* Allows requests that need no check. A DELETE is checked by its old object. Deletions of
+ * collections are allowed, and so are objects that are certainly not policies. */
 static enum fx_next step_skip_unchecked(struct fx_review *review) {
     const bool is_delete = review->request.operation == FX_OPERATION_DELETE;
     if (is_delete) {
@@ -62,8 +61,8 @@ static enum fx_next step_name(struct fx_review *review) {
     return FX_NEXT;
 }
 
-/* An API server may set metadata.namespace later; the request names the namespace. No one
- * else holds the object. */
+/* Sets metadata.namespace, which an API server may set later; the request names the
+ * namespace. Only the review has a reference to the object. */
 static bool enter_namespace(struct fx_review *review) {
     const bool ok = fx_namespace_enter(&review->envelope.of_request.object.node,
                                        review->result.namespace_, &review->err);
@@ -102,8 +101,7 @@ struct fx_review *fx_admit_create(const struct fx_admission *admission,
     return review;
 }
 
-/* ---- the defaults of a policy ---------------------------------------------------------
- */
+/* ---- the defaults of a policy ------------------------------------------------------ */
 
 static enum fx_next step_skip_other_operations(struct fx_review *review) {
     const enum fx_operation operation = review->request.operation;
@@ -141,8 +139,7 @@ struct fx_review *fx_defaults_create(struct fx_text text, uint64_t deadline_ns) 
     return fx_review_begin(defaults_steps, text, deadline_ns);
 }
 
-/* ---- guards ---------------------------------------------------------------------------
- */
+/* ---- guards ------------------------------------------------------------------------ */
 
 static struct fx_guard_request request_of(const struct fx_review *review) {
     return (struct fx_guard_request){
@@ -222,8 +219,7 @@ struct fx_review *fx_guard_create(const struct fx_guard *guard,
     return review;
 }
 
-/* ---- bindings -------------------------------------------------------------------------
- */
+/* ---- bindings ---------------------------------------------------------------------- */
 
 static enum fx_next allow_unchanged(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, NULL);
@@ -237,13 +233,13 @@ static enum fx_next step_skip_other_objects(struct fx_review *review) {
     return concerns ? FX_NEXT : allow_unchanged(review);
 }
 
-/* The value in the request; if it is empty, that of the object's metadata. */
+/* Returns the value in the request; if it is empty, that of the object's metadata. */
 static struct fx_text either(struct fx_text of_request, const json_t *metadata,
                              const char *key) {
     return of_request.len > 0 ? of_request : fx_tree_view_string(metadata, key);
 }
 
-/* A target without a kind is a Node. */
+/* Is the target a Node? A target without a kind is. */
 static bool is_to_node(const json_t *target) {
     const struct fx_text kind = fx_tree_view_string(target, "kind");
     return kind.len == 0 || fx_text_is(kind, "Node");
@@ -282,7 +278,7 @@ const struct fx_pod_binding *fx_binding_view(const struct fx_review *review) {
     return is_answered && review->binding.node.len > 0 ? &review->binding : NULL;
 }
 
-/* Without memory for the message, the Binding is allowed without it. */
+/* Without memory for the message, the Binding is allowed without a warning. */
 void fx_binding_warn(struct fx_review *review, const char *message) {
     free(review->warning);
     review->warning = fx_text_dup(fx_text_of(message));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/answer.c - the ends of a review: the response is written straight into the
- * body, never built as a tree.
+ * admission/answer.c - the ends of a review. The response is written directly into the
+ * body, without a tree.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "value/json.h"
 
-#define MOST_BYTES 2000 /* of nearly all responses */
+#define MOST_BYTES 2000 /* the most bytes of nearly all responses */
 
 static void add_string(struct fx_buf *body, struct fx_text text) {
     fx_json_write_string(body, text, FX_JSON_COMPACT);
@@ -34,36 +34,37 @@ static void begin(struct fx_review *review, bool allowed) {
 /* ---- warnings -------------------------------------------------------------------- */
 
 /* The list of warnings that is being written. */
-struct warnings {
+struct warning_list {
     struct fx_buf *body;
-    struct fx_buf message; /* of the next one */
+    struct fx_buf message; /* the message of the next warning */
     size_t n_written;
 };
 
-static void begin_warnings(struct warnings *warnings, struct fx_buf *body) {
-    *warnings = (struct warnings){.body = body};
+static void begin_warnings(struct warning_list *warnings, struct fx_buf *body) {
+    *warnings = (struct warning_list){.body = body};
     fx_buf_init(&warnings->message, 0);
 }
 
-static void add_warning(struct warnings *warnings, struct fx_text text) {
+static void add_warning(struct warning_list *warnings, struct fx_text text) {
     fx_buf_str(warnings->body, warnings->n_written++ == 0 ? ",\"warnings\":[" : ",");
     add_string(warnings->body, text);
 }
 
 /* Adds the message, and empties it. */
-static void add_message(struct warnings *warnings) {
+static void add_message(struct warning_list *warnings) {
     struct fx_buf *message = &warnings->message;
     fx_buf_fail_as(warnings->body, message);
     add_warning(warnings, fx_buf_view(message));
     fx_buf_reset(message);
 }
 
-static void end_warnings(struct warnings *warnings) {
+static void end_warnings(struct warning_list *warnings) {
     fx_buf_str(warnings->body, warnings->n_written == 0 ? "" : "]");
     fx_buf_finish(&warnings->message);
 }
 
-/* API servers drop a warning that has control characters. */
+/* Replaces control characters by blanks, because API servers drop warnings that have
+ * any. */
 static void blank_controls(struct fx_buf *message) {
     for (size_t i = 0; i < message->len; i++) {
         if ((unsigned char)message->data[i] < ' ' || message->data[i] == '\x7f') {
@@ -73,7 +74,7 @@ static void blank_controls(struct fx_buf *message) {
 }
 
 /* Adds the violations of validators that warn: "<id>: <entry>". */
-static void warn_of_violations(struct warnings *warnings,
+static void warn_of_violations(struct warning_list *warnings,
                                const struct fx_review *review) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
     size_t n_warnings = 0;
@@ -97,7 +98,8 @@ static void warn_of_violations(struct warnings *warnings,
 }
 
 /* Adds the mutators that were skipped, each with the reason. */
-static void warn_of_skipped(struct warnings *warnings, const struct fx_review *review) {
+static void warn_of_skipped(struct warning_list *warnings,
+                            const struct fx_review *review) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *skipped = &outcome->skipped[i];
@@ -111,7 +113,7 @@ static void warn_of_skipped(struct warnings *warnings, const struct fx_review *r
 
 /* Adds "warnings": missing inputs, then violations, then mutators that were skipped. */
 static void add_warnings(struct fx_review *review) {
-    struct warnings warnings;
+    struct warning_list warnings;
     begin_warnings(&warnings, &review->body);
     if (review->warning != NULL) {
         add_warning(&warnings, fx_text_of(review->warning));
@@ -123,16 +125,17 @@ static void add_warnings(struct fx_review *review) {
 
 /* ---- audit annotations ------------------------------------------------------------ */
 
-#define KEY_BYTES  63u /* of the name part of an annotation's key, in Kubernetes */
+#define KEY_BYTES  63u /* the most bytes of the name part of an annotation's key */
 #define HASH_BYTES 9u  /* "-0a1b2c3d" */
 
-/* "Assign/a,AssignMetadata/b": the mutators that applied, as many as have room. */
+/* The names of the mutators that applied, as many as have room:
+ * "Assign/a,AssignMetadata/b". */
 struct names {
     char bytes[FX_LIMIT_NAMED_MUTATORS_BYTES + sizeof ",…"];
     size_t len;
 };
 
-static void put(struct names *names, struct fx_text part) {
+static void put_name(struct names *names, struct fx_text part) {
     memcpy(names->bytes + names->len, part.data, part.len);
     names->len += part.len;
 }
@@ -148,14 +151,14 @@ static void list_mutators(const struct fx_review *review, struct names *names) {
         const struct fx_text comma = {",", i == 0 ? 0 : 1};
         if (comma.len + kind.len + 1 + name.len >
             FX_LIMIT_NAMED_MUTATORS_BYTES - names->len) {
-            put(names, comma);
-            put(names, FX_TEXT("…"));
+            put_name(names, comma);
+            put_name(names, FX_TEXT("…"));
             return;
         }
-        put(names, comma);
-        put(names, kind);
-        put(names, FX_TEXT("/"));
-        put(names, name);
+        put_name(names, comma);
+        put_name(names, kind);
+        put_name(names, FX_TEXT("/"));
+        put_name(names, name);
     }
 }
 
@@ -182,7 +185,7 @@ static bool is_of_key(char c) {
     return is_alphanumeric(c) || c == '-' || c == '.' || c == '_';
 }
 
-/* Is there an earlier violation of the same kind and name, in another group? */
+/* Does an earlier violation have the same kind and name, in another group? */
 static bool is_named_twice(const struct fx_review *review, size_t at) {
     const struct fx_violation *violations = review->mutation.outcome.violations;
     const struct fx_mutator *own = review->snapshot->mutators[violations[at].mutator];
@@ -198,8 +201,8 @@ static bool is_named_twice(const struct fx_review *review, size_t at) {
     return false;
 }
 
-/* "Kind_namespace_name_rule", followed by a hash of the mutator's id if two mutators
- * could have this key, or if Kubernetes would not accept it. */
+/* Prints "Kind_namespace_name_rule", followed by a hash of the mutator's id if two
+ * mutators could have this key, or if Kubernetes would not accept it. */
 static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
                       bool is_hashed) {
     struct fx_buf id;
@@ -223,7 +226,7 @@ static void print_key(struct fx_buf *key, const struct fx_mutator *mutator,
     fx_buf_finish(&id);
 }
 
-/* Adds the violations of validators that audit: the key is made of the mutator's id. */
+/* Adds the violations of validators that audit. The key is made from the mutator's id. */
 static void annotate_violations(struct annotations *annotations,
                                 const struct fx_review *review) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
@@ -266,10 +269,9 @@ static void add_annotations(struct fx_review *review) {
     fx_buf_str(&review->body, annotations.n_written == 0 ? "" : "}");
 }
 
-/* ---- invalid policies -----------------------------------------------------------------
- */
+/* ---- invalid policies -------------------------------------------------------------- */
 
-/* Appends what was printed, as a string, and drops it. */
+/* Appends the printed text as a string, and finishes it. */
 static void add_printed(struct fx_buf *body, struct fx_buf *text) {
     add_string(body, fx_buf_view(text));
     fx_buf_fail_as(body, text);
@@ -281,7 +283,7 @@ static size_t count_reported(const struct fx_compilation *compilation) {
                                                             : FX_LIMIT_REPORTED_FAULTS;
 }
 
-/* `<Kind>.<group> "<name>" is invalid: <fault>`; several stand in brackets. */
+/* Adds `<Kind>.<group> "<name>" is invalid: <fault>`. Several faults are in brackets. */
 static void add_invalid_message(struct fx_buf *body, const struct fx_subject *policy,
                                 const struct fx_compilation *compilation) {
     const size_t n = count_reported(compilation);
@@ -367,8 +369,8 @@ static void add_status(struct fx_buf *body, struct fx_text message, unsigned cod
     fx_buf_char(body, '}');
 }
 
-/* An answer in plain text, not an AdmissionReview. Without memory for the text the answer
- * is 503 without a body. */
+/* Answers in plain text, not with an AdmissionReview. Without memory for the text the
+ * answer is 503 without a body. */
 static enum fx_next answer_plain(struct fx_review *review, unsigned status,
                                  enum fx_decision decision) {
     struct fx_buf *body = &review->body;
@@ -389,18 +391,18 @@ static enum fx_next answer_plain(struct fx_review *review, unsigned status,
     return FX_NEXT_DONE;
 }
 
-/* Our own passing failure: the same request may succeed a moment later. */
+/* Answers a temporary internal failure: the same request may succeed a moment later. */
 static enum fx_next answer_busy(struct fx_review *review) {
     return answer_plain(review, 503, FX_DECISION_BROKEN);
 }
 
-/* Did a bound refuse, and not the memory? If the bound did, more than half of it was in
- * use, since no single piece is larger. */
+/* Did the limit cause the failure, and not a lack of memory? Then more than half of the
+ * limit was in use, because no single allocation is larger than that. */
 static bool hit_bound(size_t used, size_t max) {
     return used > max / 2;
 }
 
-/* Closes the response. Where it could not be written, that is our failure. */
+/* Ends the response. If it could not be written, that is an internal failure. */
 static enum fx_next end(struct fx_review *review, enum fx_decision decision) {
     struct fx_buf *body = &review->body;
     fx_buf_str(body, "}}");
@@ -427,10 +429,10 @@ enum fx_next fx_answer_allow(struct fx_review *review, enum fx_decision decision
     return end(review, decision);
 }
 
-/* Adds "warnings": what the compilation of a policy reports. */
+/* Adds "warnings": those of the compilation of a policy. */
 static void add_compile_warnings(struct fx_buf *body,
                                  const struct fx_compilation *compilation) {
-    struct warnings warnings;
+    struct warning_list warnings;
     begin_warnings(&warnings, body);
     for (size_t i = 0; i < compilation->n_warnings; i++) {
         add_warning(&warnings, fx_text_of(compilation->warnings[i].text));
@@ -466,17 +468,39 @@ enum fx_next fx_answer_invalid(struct fx_review *review) {
     return end(review, FX_DECISION_FAILED);
 }
 
-/* Validators deny the object: their whole message is the reason, too. */
+/* Adds the messages of all mutators that failed, as the causes of the status. */
+static void add_causes(struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    struct fx_buf *body = &review->body;
+    const char *separator = ",\"details\":{\"causes\":[";
+    bool has_causes = false;
+    for (size_t i = 0; i < outcome->n_violations; i++) {
+        if (outcome->violations[i].code != 0) {
+            fx_buf_str(body, separator);
+            fx_buf_str(body, "{\"message\":");
+            add_string(body, outcome->violations[i].entry);
+            fx_buf_char(body, '}');
+            separator = ",";
+            has_causes = true;
+        }
+    }
+    fx_buf_str(body, has_causes ? "]}" : "");
+}
+
+/* Validators deny the object, and their whole message is the reason, too; or a mutator
+ * failed, and denies it with a reason of its own. */
 static enum fx_next answer_denial(struct fx_review *review) {
-    const struct fx_text message = review->mutation.outcome.denial;
+    const struct fx_outcome *outcome = &review->mutation.outcome;
     struct fx_buf *body = &review->body;
     review->result.failure = &review->err;
     begin(review, false);
     fx_buf_str(body, ",\"status\":{\"message\":");
-    add_string(body, message);
+    add_string(body, outcome->denial);
     fx_buf_str(body, ",\"reason\":");
-    add_string(body, message);
-    fx_buf_str(body, ",\"code\":403}");
+    add_string(body, outcome->denial_reason == NULL ? outcome->denial
+                                                    : fx_text_of(outcome->denial_reason));
+    add_causes(review);
+    fx_buf_printf(body, ",\"code\":%u}", outcome->denial_code);
     add_annotations(review);
     add_warnings(review);
     return end(review, FX_DECISION_DENIED);
@@ -513,7 +537,7 @@ enum fx_next fx_answer_refuse(struct fx_review *review) {
     return answer_plain(review, 400, FX_DECISION_REFUSED);
 }
 
-/* A policy failed on the object: `on_error` decides. */
+/* Answers a failure of a policy on the object as `on_error` says. */
 static enum fx_next answer_policy_failure(struct fx_review *review) {
     const struct fx_text message = fx_text_of(review->err.msg);
     review->result.failure = &review->err;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/decode.c - the body as an AdmissionReview. Absent and null are the same, as
- * in Go; a value of another type is refused.
+ * admission/decode.c - reads the body as an AdmissionReview. Absent and null are the
+ * same, as in Go. A value of a wrong type is refused.
  */
 #include "admission/steps.h"
 
-/* The text of a field, empty if it is absent; `path` is the field's, for the message. */
+/* Reads the text of a field, which is empty if the field is absent. `path` is the field's
+ * path for the message. */
 static bool read_text(const struct fx_field *field, const char *path,
                       struct fx_text *ret_text, struct fx_err *err) {
     if (field->is_there && field->type != JSON_STRING) {
@@ -93,7 +94,8 @@ static bool read_request(struct fx_review *review) {
     return true;
 }
 
-/* With partial decoding, decodes what mutators read of the object, and little else. */
+/* Reads the AdmissionReview. With partial decoding, it reads little else of the object
+ * than what mutators read. */
 static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
         .partial_decode = review->partial_decode,

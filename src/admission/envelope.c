@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * admission/envelope.c - one walk over an AdmissionReview's bytes. The content of a value
- * of a wrong type is skipped; the caller finds the type.
+ * of a wrong type is skipped, and the caller checks the type.
  */
 #include "admission/envelope.h"
 
@@ -21,27 +21,27 @@
     X("version", version) \
     X("kind", kind)
 
-struct walk {
+struct envelope_walk {
     struct fx_envelope *envelope;
     const struct fx_envelope_options *options;
     struct fx_arena *arena;
 };
 
-/* The field begins anew as what comes next. */
+/* Resets the field for the value that comes next. */
 static void begin_field(struct fx_json_reader *r, struct fx_field *field) {
     json_decref(field->node);
     const json_type type = fx_json_next_type(r);
     *field = (struct fx_field){.is_there = type != JSON_NULL, .type = type};
 }
 
-static bool read_field(struct walk *walk, struct fx_json_reader *r,
+static bool read_field(struct envelope_walk *walk, struct fx_json_reader *r,
                        struct fx_field *field) {
     begin_field(r, field);
     return field->type == JSON_STRING ? fx_json_next_text(r, walk->arena, &field->text)
                                       : fx_json_next_skip(r);
 }
 
-/* The same, and as a tree where it is an object. */
+/* Reads the field; an object becomes a tree. */
 static bool read_tree(struct fx_json_reader *r, const struct fx_json_part *part,
                       struct fx_field *field) {
     begin_field(r, field);
@@ -52,8 +52,8 @@ static bool read_tree(struct fx_json_reader *r, const struct fx_json_part *part,
     return field->node != NULL;
 }
 
-/* The same, member by member. */
-static bool read_members(struct walk *walk, struct fx_json_reader *r,
+/* Reads the field; an object is read member by member. */
+static bool read_members(struct envelope_walk *walk, struct fx_json_reader *r,
                          fx_json_take_member *take, struct fx_field *field) {
     begin_field(r, field);
     return field->type == JSON_OBJECT ? fx_json_next_members(r, take, walk)
@@ -61,7 +61,7 @@ static bool read_members(struct walk *walk, struct fx_json_reader *r,
 }
 
 static bool take_of_kind(void *user, struct fx_json_reader *r, struct fx_text key) {
-    struct walk *walk = user;
+    struct envelope_walk *walk = user;
     struct fx_kind_fields *fields = &walk->envelope->of_request.of_kind;
 #define X(name, member)                              \
     if (fx_text_equal(key, FX_TEXT(name))) {         \
@@ -73,13 +73,13 @@ static bool take_of_kind(void *user, struct fx_json_reader *r, struct fx_text ke
 }
 
 static bool take_of_user(void *user, struct fx_json_reader *r, struct fx_text key) {
-    struct walk *walk = user;
+    struct envelope_walk *walk = user;
     return fx_text_equal(key, FX_TEXT("username"))
                ? read_field(walk, r, &walk->envelope->of_request.username)
                : fx_json_next_skip(r);
 }
 
-static bool read_user(struct walk *walk, struct fx_json_reader *r) {
+static bool read_user(struct envelope_walk *walk, struct fx_json_reader *r) {
     struct fx_request_fields *fields = &walk->envelope->of_request;
     fields->username = (struct fx_field){0};
     if (walk->options->partial_decode && !walk->options->reads_user) {
@@ -97,7 +97,7 @@ static bool read_user(struct walk *walk, struct fx_json_reader *r) {
 }
 
 static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text key) {
-    struct walk *walk = user;
+    struct envelope_walk *walk = user;
     struct fx_request_fields *fields = &walk->envelope->of_request;
 #define X(name, member)                              \
     if (fx_text_equal(key, FX_TEXT(name))) {         \
@@ -130,7 +130,7 @@ static void drop_request(struct fx_request_fields *fields) {
 }
 
 static bool take_of_root(void *user, struct fx_json_reader *r, struct fx_text key) {
-    struct walk *walk = user;
+    struct envelope_walk *walk = user;
     struct fx_envelope *envelope = walk->envelope;
     if (fx_text_equal(key, FX_TEXT("kind"))) {
         return read_field(walk, r, &envelope->kind);
@@ -148,7 +148,7 @@ static bool take_of_root(void *user, struct fx_json_reader *r, struct fx_text ke
 bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
                       const struct fx_envelope_options *options, struct fx_arena *arena,
                       struct fx_err *err) {
-    struct walk walk = {envelope, options, arena};
+    struct envelope_walk walk = {envelope, options, arena};
     struct fx_field root = {0};
     struct fx_json_reader reader;
     *envelope = (struct fx_envelope){0};

@@ -18,13 +18,14 @@
 
 /* A member that was read. */
 struct fx_field {
-    bool is_there; /* and no null, which is the same as absent */
+    bool is_there; /* it exists and is not null, which is the same as absent */
     json_type type;
-    struct fx_text text; /* of a string */
-    json_t *node;        /* counted; where the value itself is asked for */
+    struct fx_text text; /* the value of a string */
+    json_t *node;        /* counted; set if the value itself is wanted */
 };
 
-/* Where a key is repeated the last one stands here, with all below it. */
+/* The fields of an AdmissionReview. If a key is repeated, the last value counts, with
+ * everything in it. */
 struct fx_envelope {
     struct fx_field kind, api_version, request;
     struct fx_request_fields {
@@ -36,16 +37,15 @@ struct fx_envelope {
     } of_request;
 };
 
-/* What becomes a tree. */
+/* Selects the parts that become trees. */
 struct fx_envelope_options {
-    bool
-        partial_decode; /* oldObject, and userInfo but for the name, are not decoded, … */
-    bool reads_user;    /* … but all of userInfo is, if this is set */
-    const struct fx_json_part *object; /* of the object; NULL: all of it */
+    bool partial_decode; /* do not decode oldObject, and of userInfo only the name */
+    bool reads_user;     /* decode all of userInfo even so */
+    const struct fx_json_part *object; /* the part of the object; NULL for all of it */
 };
 
-/* Reads the text, which is borrowed, to its end. Texts with escapes live in the arena.
- * Errors: those of fx_json_read(). Finish it in any case. */
+/* Reads the text, which is borrowed, to its end. Texts with escapes are copied into the
+ * arena. Errors: those of fx_json_read(). Finish the envelope in any case. */
 bool fx_envelope_read(struct fx_envelope *envelope, struct fx_text text,
                       const struct fx_envelope_options *options, struct fx_arena *arena,
                       struct fx_err *err) FX_MUST_USE;

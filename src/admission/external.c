@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/external.c - the placeholders of an object as one call to each provider, the
- * answers to the calls, and the values that replace the placeholders (spec section 7).
+ * admission/external.c - makes one call to each provider of an object's placeholders,
+ * reads the answers, and replaces the placeholders by values (spec section 7).
  */
 #include "admission/external.h"
 
@@ -15,11 +15,12 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-/* The depth of an object as read, then of a location in it, then of the value there. */
+/* The most levels of an object with its placeholders: of the object as read, of locations
+ * in it, and of values written there. */
 #define MOST_LEVELS (4 * FX_LIMIT_JSON_DEPTH)
 
 /* The placeholders that the walk finds. */
-struct found {
+struct found_placeholders {
     const struct fx_placeholders *placeholders;
     struct fx_placeholder *items;
     size_t n_items, cap_items;
@@ -30,40 +31,42 @@ static bool fail_depth(struct fx_err *err) {
                    MOST_LEVELS);
 }
 
-static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err);
+static bool find_placeholders(struct found_placeholders *found, json_t *node,
+                              unsigned depth, struct fx_err *err);
 
-static bool walk_object(struct found *found, json_t *node, unsigned depth,
-                        struct fx_err *err) {
+static bool find_in_object(struct found_placeholders *found, json_t *node, unsigned depth,
+                           struct fx_err *err) {
     for (void *at = json_object_iter(node); at != NULL;
          at = json_object_iter_next(node, at)) {
-        if (!walk(found, json_object_iter_value(at), depth, err)) {
+        if (!find_placeholders(found, json_object_iter_value(at), depth, err)) {
             return false;
         }
     }
     return true;
 }
 
-static bool walk_array(struct found *found, json_t *node, unsigned depth,
-                       struct fx_err *err) {
+static bool find_in_array(struct found_placeholders *found, json_t *node, unsigned depth,
+                          struct fx_err *err) {
     for (size_t i = 0; i < json_array_size(node); i++) {
-        if (!walk(found, json_array_get(node, i), depth, err)) {
+        if (!find_placeholders(found, json_array_get(node, i), depth, err)) {
             return false;
         }
     }
     return true;
 }
 
-/* Recursive, at most `depth` levels. */
-static bool walk(struct found *found, json_t *node, unsigned depth, struct fx_err *err) {
+/* Finds the placeholders in the node. Recursive, at most `depth` levels. */
+static bool find_placeholders(struct found_placeholders *found, json_t *node,
+                              unsigned depth, struct fx_err *err) {
     struct fx_placeholder placeholder;
     if (depth == 0) {
         return fail_depth(err);
     }
     if (json_is_object(node)) {
-        return walk_object(found, node, depth - 1, err);
+        return find_in_object(found, node, depth - 1, err);
     }
     if (json_is_array(node)) {
-        return walk_array(found, node, depth - 1, err);
+        return find_in_array(found, node, depth - 1, err);
     }
     if (!fx_placeholders_find(found->placeholders, node, &placeholder)) {
         return true;
@@ -87,8 +90,8 @@ static bool asks_same_provider(const struct fx_placeholder *a,
     return fx_text_equal(a->external->provider, b->external->provider);
 }
 
-/* Adds the call for the keys of sorted placeholders of one provider, each key once. NULL
- * on failure. */
+/* Adds the call for the keys of sorted placeholders of one provider. Each key is sent
+ * once. NULL on failure. */
 static struct fx_input_entry *add_call(const struct fx_provider *provider,
                                        const struct fx_placeholder *items, size_t n_items,
                                        struct fx_inputs *inputs, struct fx_err *err) {
@@ -121,7 +124,7 @@ static struct fx_input_entry *add_call(const struct fx_provider *provider,
     return call;
 }
 
-/* How many of the sorted placeholders are for the first one's provider. */
+/* Returns how many of the sorted placeholders have the provider of the first one. */
 static size_t count_group(const struct fx_placeholder *items, size_t n_items) {
     size_t n = 1;
     while (n < n_items && asks_same_provider(&items[n], &items[0])) {
@@ -130,7 +133,7 @@ static size_t count_group(const struct fx_placeholder *items, size_t n_items) {
     return n;
 }
 
-static size_t count_groups(const struct found *found) {
+static size_t count_groups(const struct found_placeholders *found) {
     size_t n = 0;
     for (size_t i = 0; i < found->n_items; n++) {
         i += count_group(&found->items[i], found->n_items - i);
@@ -138,10 +141,10 @@ static size_t count_groups(const struct found *found) {
     return n;
 }
 
-/* Adds the calls of what was found, sorted. */
-static bool add_calls(const struct found *found, const struct fx_snapshot *snapshot,
-                      struct fx_inputs *inputs, struct fx_external_calls *calls,
-                      struct fx_err *err) {
+/* Adds the calls for the sorted placeholders. */
+static bool add_calls(const struct found_placeholders *found,
+                      const struct fx_snapshot *snapshot, struct fx_inputs *inputs,
+                      struct fx_external_calls *calls, struct fx_err *err) {
     calls->items =
         fx_arena_alloc(&inputs->arena, count_groups(found) * sizeof *calls->items);
     if (calls->items == NULL) {
@@ -157,7 +160,7 @@ static bool add_calls(const struct found *found, const struct fx_snapshot *snaps
             continue;
         }
         struct fx_input_entry *call =
-            add_call((const struct fx_provider *)provider, /* its first member */
+            add_call((const struct fx_provider *)provider, /* the first member */
                      first, n, inputs, err);
         if (call == NULL) {
             return false;
@@ -175,8 +178,8 @@ bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *roo
         return true;
     }
     assert(inputs != NULL);
-    struct found found = {.placeholders = placeholders};
-    bool ok = walk(&found, root, MOST_LEVELS, err);
+    struct found_placeholders found = {.placeholders = placeholders};
+    bool ok = find_placeholders(&found, root, MOST_LEVELS, err);
     ret_calls->n_places = found.n_items;
     if (ok && found.n_items > 0) {
         qsort(found.items, found.n_items, sizeof *found.items, compare_placeholders);
@@ -197,7 +200,7 @@ static void fail_request(struct fx_input_entry *call, const char *prefix,
     fx_inputs_give(call, NULL, &err);
 }
 
-/* The items of the answer; NULL with the error. */
+/* Returns the items of the answer; NULL with the error. */
 static json_t *read_body(const struct fx_provider *provider, struct fx_text body,
                          struct fx_err *err) {
     if (body.len > FX_LIMIT_PROVIDER_BODY_BYTES) {
@@ -228,16 +231,15 @@ void fx_external_fail(struct fx_input_entry *call, const char *why) {
     fail_request(call, "", why);
 }
 
-/* ---- the values -----------------------------------------------------------------------
- */
+/* ---- the values -------------------------------------------------------------------- */
 
 struct resolution {
     const struct fx_external_calls *calls;
     const struct fx_placeholders *placeholders;
-    /* One placeholder is often repeated: the last one, and its value. */
+    /* A placeholder often repeats, so the last one is kept with its value. */
     const json_t *last;
-    json_t *last_value; /* counted; NULL where its failure fails the review */
-    /* The placeholders whose failure fails the review. */
+    json_t *last_value; /* counted; NULL if its failure makes the review fail */
+    /* The placeholders whose failure makes the review fail. */
     struct fx_placeholder *failed;
     size_t n_failed, cap_failed;
 };
@@ -248,7 +250,7 @@ static int compare_name(const void *key, const void *element) {
     return fx_text_compare(*name, fx_text_of((*call)->key.provider->resource.name));
 }
 
-/* The call to the provider; NULL where the snapshot does not know it. */
+/* Returns the call to the provider; NULL if the snapshot has no such provider. */
 static const struct fx_input_entry *find_call(const struct fx_external_calls *calls,
                                               struct fx_text provider) {
     struct fx_input_entry *const *found =
@@ -258,7 +260,8 @@ static const struct fx_input_entry *find_call(const struct fx_external_calls *ca
     return found == NULL ? NULL : *found;
 }
 
-/* Go's name for the type of a value that encoding/json decoded: all numbers are one. */
+/* Returns Go's name for the type of a value that encoding/json decoded. All numbers have
+ * the same type. */
 static const char *go_type(const json_t *value) {
     if (value == NULL || json_is_null(value)) {
         return "<nil>";
@@ -266,17 +269,17 @@ static const char *go_type(const json_t *value) {
     return json_is_number(value) ? "float64" : fx_tree_go_type(value);
 }
 
-/* The answer to a placeholder. */
-struct result {
-    const struct fx_input_entry *call; /* NULL: the snapshot has no such provider */
-    const json_t *item;                /* NULL: not in the answer */
-    json_t *value;                     /* a string; NULL: there is none */
+/* The answer for a placeholder. */
+struct placeholder_result {
+    const struct fx_input_entry *call; /* NULL if the snapshot has no such provider */
+    const json_t *item;                /* NULL if it is not in the answer */
+    json_t *value;                     /* a string; NULL if there is none */
 };
 
-static struct result find_result(const struct fx_external_calls *calls,
-                                 const struct fx_placeholder *placeholder) {
-    struct result result = {find_call(calls, placeholder->external->provider), NULL,
-                            NULL};
+static struct placeholder_result find_result(const struct fx_external_calls *calls,
+                                             const struct fx_placeholder *placeholder) {
+    struct placeholder_result result = {find_call(calls, placeholder->external->provider),
+                                        NULL, NULL};
     if (result.call == NULL || result.call->value == NULL) {
         return result;
     }
@@ -288,13 +291,13 @@ static struct result find_result(const struct fx_external_calls *calls,
     return result;
 }
 
-/* As much of it as a message can hold. */
+/* Returns as much of the text as a message can have. */
 static struct fx_text clip(struct fx_text text) {
     return (struct fx_text){text.data, text.len < FX_ERR_TEXT ? text.len : FX_ERR_TEXT};
 }
 
-/* Why there is no value. */
-static void explain_failure(const struct result *result,
+/* Prints the reason why there is no value. */
+static void explain_failure(const struct placeholder_result *result,
                             const struct fx_placeholder *placeholder,
                             struct fx_err *ret_message) {
     const struct fx_text provider = clip(placeholder->external->provider);
@@ -322,10 +325,10 @@ static void explain_failure(const struct result *result,
     }
 }
 
-/* *ret_value: what replaces a placeholder without a value, a new reference; NULL if the
- * failure fails the review, which is recorded. False without memory. */
-static bool fall_back(struct resolution *resolution,
-                      const struct fx_placeholder *placeholder, json_t **ret_value) {
+/* Handles a placeholder without a value. *ret_value is its replacement, a new reference;
+ * NULL if its failure makes the review fail, which is recorded. False without memory. */
+static bool handle_failure(struct resolution *resolution,
+                           const struct fx_placeholder *placeholder, json_t **ret_value) {
     *ret_value = NULL;
     switch (placeholder->external->on_failure) {
     case FX_EXTERNAL_IGNORE: *ret_value = fx_tree_new_string(placeholder->key); break;
@@ -344,30 +347,30 @@ static bool fall_back(struct resolution *resolution,
 }
 
 /* Sets last_value to the value of the placeholder `node`. False without memory. */
-static bool look_up(struct resolution *resolution, const json_t *node,
-                    const struct fx_placeholder *placeholder) {
+static bool look_up_value(struct resolution *resolution, const json_t *node,
+                          const struct fx_placeholder *placeholder) {
     if (node == resolution->last) {
         return true;
     }
-    const struct result result = find_result(resolution->calls, placeholder);
+    const struct placeholder_result result = find_result(resolution->calls, placeholder);
     json_decref(resolution->last_value);
     resolution->last = node;
     resolution->last_value = json_incref(result.value);
     return result.value != NULL ||
-           fall_back(resolution, placeholder, &resolution->last_value);
+           handle_failure(resolution, placeholder, &resolution->last_value);
 }
 
-/* Replaces the placeholders in *node, a reference of the caller's, which is copied where
- * it is shared. Recursive, at most `depth` levels. */
-static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
-                    struct fx_err *err);
+/* Replaces the placeholders in *node, a reference of the caller, which is copied if it is
+ * shared. Recursive, at most `depth` levels. */
+static bool replace_placeholders(struct resolution *resolution, json_t **node,
+                                 unsigned depth, struct fx_err *err);
 
-/* *ret_child: a new reference to the child with its placeholders replaced, or to the
- * child itself where nothing changed; NULL after a failure. */
+/* Replaces the placeholders in a child. *ret_child is a new reference to the result, or
+ * to the child itself if nothing changed; NULL after a failure. */
 static bool replace_child(struct resolution *resolution, json_t *child, unsigned depth,
                           json_t **ret_child, struct fx_err *err) {
     *ret_child = json_incref(child);
-    if (replace(resolution, ret_child, depth, err)) {
+    if (replace_placeholders(resolution, ret_child, depth, err)) {
         return true;
     }
     json_decref(*ret_child);
@@ -375,7 +378,7 @@ static bool replace_child(struct resolution *resolution, json_t *child, unsigned
     return false;
 }
 
-/* Both iterate over the node as it was while its copy is written. */
+/* Both functions iterate over the original node while they write its copy. */
 static bool replace_in_object(struct resolution *resolution, json_t **node,
                               unsigned depth, struct fx_err *err) {
     json_t *before = json_incref(*node);
@@ -417,8 +420,8 @@ static bool replace_in_array(struct resolution *resolution, json_t **node, unsig
     return ok;
 }
 
-static bool replace(struct resolution *resolution, json_t **node, unsigned depth,
-                    struct fx_err *err) {
+static bool replace_placeholders(struct resolution *resolution, json_t **node,
+                                 unsigned depth, struct fx_err *err) {
     struct fx_placeholder placeholder;
     if (depth == 0) {
         return fail_depth(err);
@@ -432,11 +435,11 @@ static bool replace(struct resolution *resolution, json_t **node, unsigned depth
     if (!fx_placeholders_find(resolution->placeholders, *node, &placeholder)) {
         return true;
     }
-    if (!look_up(resolution, *node, &placeholder)) {
+    if (!look_up_value(resolution, *node, &placeholder)) {
         return fx_fail_nomem(err);
     }
     if (resolution->last_value != NULL) {
-        json_decref(*node); /* the set holds it, too */
+        json_decref(*node); /* the set also has a reference */
         *node = json_incref(resolution->last_value);
     }
     return true;
@@ -448,8 +451,8 @@ static int by_text(const void *left, const void *right) {
     return strcmp(*a, *b);
 }
 
-/* The messages of all failures, each once, as the keys of an object; NULL without memory.
- */
+/* Returns the messages of all failures, each once, as the keys of an object; NULL without
+ * memory. */
 static json_t *collect_messages(const struct resolution *resolution) {
     json_t *messages = json_object();
     qsort(resolution->failed, resolution->n_failed, sizeof *resolution->failed,
@@ -460,7 +463,7 @@ static json_t *collect_messages(const struct resolution *resolution) {
                                           &resolution->failed[i - 1]) == 0) {
             continue;
         }
-        const struct result result =
+        const struct placeholder_result result =
             find_result(resolution->calls, &resolution->failed[i]);
         explain_failure(&result, &resolution->failed[i], &why);
         if (!fx_tree_set_take(messages, fx_text_of(why.msg), json_true())) {
@@ -471,8 +474,8 @@ static json_t *collect_messages(const struct resolution *resolution) {
     return messages;
 }
 
-/* `a`, or `[a, b]`, sorted, as much as a message can hold. */
-static void join(json_t *messages, const char **sorted, struct fx_buf *buf) {
+/* Prints `a`, or `[a, b]`, sorted, as much as a message can have. */
+static void print_messages(json_t *messages, const char **sorted, struct fx_buf *buf) {
     const size_t n = json_object_size(messages);
     size_t i = 0;
     for (void *at = json_object_iter(messages); at != NULL;
@@ -488,14 +491,14 @@ static void join(json_t *messages, const char **sorted, struct fx_buf *buf) {
     fx_buf_str(buf, n > 1 ? "]" : "");
 }
 
-/* The failures as one error; always false. */
+/* Fails with all failures as one error. Always false. */
 static bool fail_all(const struct resolution *resolution, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     json_t *messages = collect_messages(resolution);
     const char **sorted = calloc(json_object_size(messages) + 1, sizeof *sorted);
     if (messages != NULL && sorted != NULL) {
-        join(messages, sorted, &buf);
+        print_messages(messages, sorted, &buf);
     }
     if (messages == NULL || sorted == NULL || buf.failed) {
         (void)fx_fail_nomem(err);
@@ -528,7 +531,7 @@ bool fx_external_resolve(const struct fx_external_calls *calls,
         return fx_fail_nomem(err);
     }
     struct resolution resolution = {.calls = calls, .placeholders = placeholders};
-    bool ok = replace(&resolution, root, MOST_LEVELS, err);
+    bool ok = replace_placeholders(&resolution, root, MOST_LEVELS, err);
     if (ok && resolution.n_failed > 0) {
         ok = fail_all(&resolution, err);
     }

@@ -2,7 +2,7 @@
  *
  * admission/external.h - external data (spec section 7): the calls for an object's
  * placeholders, which are inputs after convergence (engine/input.h), the answers to them,
- * and the values in place of the placeholders. Does no I/O: the caller sends the
+ * and the values that replace the placeholders. Does no I/O: the caller sends the
  * requests.
  */
 #ifndef FX_ADMISSION_EXTERNAL_H
@@ -21,13 +21,13 @@
 #include "engine/resource.h"
 #include "engine/snapshot.h"
 
-/* The calls of an object: one input of type CALL for each provider. POST `key.body` to
- * `key.provider->url` as application/json. */
+/* The calls of an object: one input of type CALL for each provider. The caller POSTs
+ * `key.body` to `key.provider->url` as application/json. */
 struct fx_external_calls {
-    struct fx_input_entry *
-        *items; /* memory of the inputs; ordered by the provider's name */
+    struct fx_input_entry **items; /* memory of the inputs; ordered by the provider's
+                                    * name */
     size_t n_items;
-    size_t n_places; /* placeholders that were found */
+    size_t n_places; /* number of placeholders found */
 };
 
 /* Finds the placeholders in the tree and adds one call for each of their providers to
@@ -40,19 +40,18 @@ bool fx_external_collect(const struct fx_placeholders *placeholders, json_t *roo
                          struct fx_external_calls *ret_calls,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Answers the call with the body of the HTTP response, whatever its status. `body` is
- * borrowed for the call. The value of the input is the items of the answer by their keys;
- * of several items with one key the last one counts. An invalid body fails the input, and
- * the failure policies of the placeholders apply. */
+/* Answers the call with the body of the HTTP response, which may have any status. `body`
+ * is borrowed for the call. The value of the input is the items of the answer by their
+ * keys; of several items with one key the last one counts. An invalid body makes the
+ * input fail, and the failure policies of the placeholders apply. */
 void fx_external_give(struct fx_input_entry *call, struct fx_text body);
 
-/* Answers the call with a failure: `why` ("connection refused") is copied. */
+/* Answers the call with a failure. `why` ("connection refused") is copied. */
 void fx_external_fail(struct fx_input_entry *call, const char *why);
 
-/* Replaces the placeholders by their values, copying on write; every call is answered.
- * Errors: FX_EMUTATE with
- * the messages of spec section 7 (`failed to resolve external data placeholders: …`),
- * FX_ELIMIT, FX_ENOMEM. */
+/* Replaces the placeholders by their values, copying on write. Every call must be
+ * answered. Errors: FX_EMUTATE with the messages of spec section 7 (`failed to resolve
+ * external data placeholders: …`), FX_ELIMIT, FX_ENOMEM. */
 bool fx_external_resolve(const struct fx_external_calls *calls,
                          const struct fx_placeholders *placeholders, json_t **root,
                          struct fx_err *err) FX_MUST_USE;

@@ -67,8 +67,8 @@ enum fx_next fx_step_group(struct fx_review *review) {
                            : fx_answer_allow(review, FX_DECISION_SKIPPED, message);
 }
 
-/* The namespace that exclusions apply to: a Namespace's own name, else the request's;
- * empty for cluster-scoped objects. */
+/* Returns the namespace to which exclusions apply: the name of a Namespace, otherwise the
+ * request's namespace; empty for cluster-scoped objects. */
 static struct fx_text excludable_namespace(const struct fx_review *review) {
     struct fx_subject subject;
     fx_subject_read(review->object, &subject);

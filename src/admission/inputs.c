@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/inputs.c - what a review needs besides its object: the Namespace that the
- * object is in (spec section 8, step 5), the inputs that its rules declare, and those
- * that they ask for.
+ * admission/inputs.c - what a review needs besides its object: the Namespace of the
+ * object (spec section 8, step 5), the inputs that its rules declare, and those that they
+ * ask for.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static bool is_namespace(const struct fx_review *review) {
     return review->result.group.len == 0 && fx_text_is(review->result.kind, "Namespace");
 }
 
-/* The Namespace of the object; its name and labels are enough for selectors. */
+/* Adds the Namespace of the object. Selectors need only its name and labels. */
 static bool add_namespace(struct fx_review *review) {
     if (review->matching_namespace.len == 0) {
         return true;
@@ -64,8 +64,7 @@ static bool add_inputs(struct fx_review *review, const struct fx_candidates *can
     return true;
 }
 
-/* Only the inputs of rules that may act on this object are added: rules for other objects
- * cost it nothing. */
+/* Adds the inputs of rules that may act on this object, and no others. */
 static bool add_candidate_inputs(struct fx_review *review) {
     struct fx_candidates candidates = {0};
     struct fx_subject subject;
@@ -92,8 +91,8 @@ enum fx_next fx_step_wants(struct fx_review *review) {
 
 /* ---- fetching it ----------------------------------------------------------------- */
 
-/* Policies run without the object, and a warning says why. False without memory. */
-static bool warn(struct fx_review *review, const struct fx_input_entry *entry) {
+/* Adds a warning that policies do not see the object, and why. False without memory. */
+static bool warn_missing(struct fx_review *review, const struct fx_input_entry *entry) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "policies see no %.*s: %s", FX_TEXT_ARG(entry->key.kind),
@@ -104,8 +103,8 @@ static bool warn(struct fx_review *review, const struct fx_input_entry *entry) {
     return review->warning != NULL || fx_fail_nomem(&review->err);
 }
 
-/* Checks the result of an input that the review itself added. A Namespace that the server
- * does not have is a policy's failure. */
+/* Checks the result of an input that the review itself added. A missing Namespace counts
+ * as a failure of a policy. */
 static bool check_entry(struct fx_review *review, const struct fx_input_entry *entry) {
     const bool is_own = entry == review->namespace_;
     if (entry->state == FX_INPUT_GIVEN || entry->code == FX_OK ||
@@ -113,7 +112,7 @@ static bool check_entry(struct fx_review *review, const struct fx_input_entry *e
         return true;
     }
     if (entry->state == FX_INPUT_ABSENT && !is_own) {
-        return warn(review, entry);
+        return warn_missing(review, entry);
     }
     return fx_input_fail(entry, &review->err);
 }

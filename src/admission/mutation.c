@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * admission/mutation.c - one object to its fixed point, and the verified difference.
+ * admission/mutation.c - mutates an object to its fixed point, and verifies the patch.
  */
 #include "admission/mutation.h"
 
@@ -9,8 +9,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-/* ---- metadata.namespace ---------------------------------------------------------------
- */
+/* ---- metadata.namespace ------------------------------------------------------------ */
 
 #define METADATA  FX_TEXT("metadata")
 #define NAMESPACE FX_TEXT("namespace")
@@ -19,7 +18,7 @@ static json_t *view_namespace(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(object, "metadata"), "namespace");
 }
 
-/* The object's metadata, writable; made where there is none. NULL without memory. */
+/* Returns the object's metadata, writable; made if it is missing. NULL without memory. */
 static json_t *own_metadata(json_t **root) {
     if (fx_tree_own_root(root) == NULL) {
         return NULL;
@@ -31,7 +30,7 @@ static json_t *own_metadata(json_t **root) {
     return fx_tree_own_key(*root, METADATA);
 }
 
-/* Can it hold a namespace: metadata is an object, or may become one? */
+/* Can it have a namespace? Its metadata must be an object, or missing. */
 static bool can_hold_namespace(const json_t *object) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     return json_is_object(object) && (metadata == NULL || json_is_object(metadata));
@@ -51,7 +50,7 @@ bool fx_namespace_enter(json_t **root, struct fx_text namespace_, struct fx_err 
     return true;
 }
 
-/* Takes the namespace out again, and with it the metadata that was made for it. */
+/* Removes the namespace, and the metadata if it was made for the namespace. */
 static void remove_namespace(json_t *root, json_t *metadata, const json_t *object) {
     fx_tree_remove_key(metadata, NAMESPACE);
     if (json_object_size(metadata) == 0 && fx_tree_view_key(object, "metadata") == NULL) {
@@ -59,8 +58,8 @@ static void remove_namespace(json_t *root, json_t *metadata, const json_t *objec
     }
 }
 
-/* Gives *root the namespace that `object` has, perhaps none, so that no patch from the
- * one to the other touches it. Errors: FX_ENOMEM. */
+/* Gives *root the namespace of `object`, which may have none, so that no patch from
+ * `object` to *root changes it. Errors: FX_ENOMEM. */
 static bool restore_namespace(json_t **root, const json_t *object, struct fx_err *err) {
     json_t *original = view_namespace(object);
     if (view_namespace(*root) == original || !can_hold_namespace(*root)) {
@@ -78,10 +77,9 @@ static bool restore_namespace(json_t **root, const json_t *object, struct fx_err
            fx_fail_nomem(err);
 }
 
-/* ---- the patch ------------------------------------------------------------------------
- */
+/* ---- the patch --------------------------------------------------------------------- */
 
-/* The removed values are gone once the patch was applied to the object itself. */
+/* The removed values no longer exist after the patch was applied to the object itself. */
 static void forget_old(struct fx_patch *patch) {
     for (size_t i = 0; i < patch->n_ops; i++) {
         patch->ops[i].old = NULL;
@@ -113,7 +111,7 @@ static bool verify(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* Placeholders cost nothing if no policy calls a provider. */
+/* Makes the set of placeholders if a policy calls a provider. */
 static bool make_placeholders(struct fx_mutation *mutation) {
     if (!mutation->snapshot->has_inputs_after) {
         return true;
@@ -159,7 +157,7 @@ bool fx_mutation_begin(struct fx_mutation *mutation, struct fx_err *err) {
 }
 
 /* Replaces the placeholders by the values of the providers, and records that. */
-static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
+static bool resolve_placeholders(struct fx_mutation *mutation, struct fx_err *err) {
     if (!fx_placeholders_exist(mutation->placeholders)) {
         return true;
     }
@@ -175,8 +173,9 @@ static bool resolve(struct fx_mutation *mutation, struct fx_err *err) {
     return ok;
 }
 
-/* An object that stays as it was gets no annotations: a value may come back equal. */
-static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
+/* Annotates the object if it differs from the incoming one. A value may have been written
+ * that was already there. */
+static bool annotate_object(struct fx_mutation *mutation, struct fx_err *err) {
     if (!mutation->request.annotates || fx_equal(mutation->root, mutation->object)) {
         return true;
     }
@@ -192,12 +191,13 @@ static bool annotate(struct fx_mutation *mutation, struct fx_err *err) {
     return true;
 }
 
-/* The work between the loop and the answer. */
-static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
+/* Does the work between the loop and the answer. */
+static bool settle_mutation(struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_patch *patch = &mutation->patch;
     json_t *object = mutation->object;
-    if (!resolve(mutation, err) || !restore_namespace(&mutation->root, object, err) ||
-        !annotate(mutation, err) ||
+    if (!resolve_placeholders(mutation, err) ||
+        !restore_namespace(&mutation->root, object, err) ||
+        !annotate_object(mutation, err) ||
         !fx_patch_diff_brief(patch, object, mutation->root, err)) {
         return false;
     }
@@ -206,14 +206,14 @@ static bool settle(struct fx_mutation *mutation, struct fx_err *err) {
 }
 
 bool fx_mutation_end(struct fx_mutation *mutation, struct fx_err *err) {
-    if (mutation->outcome.mutated && !settle(mutation, err)) {
+    if (mutation->outcome.mutated && !settle_mutation(mutation, err)) {
         return false;
     }
     if (mutation->wants_whole) {
         return true;
     }
     mutation->outcome.mutated = mutation->patch.n_ops > 0;
-    /* Where nothing changed, the object itself, not an equal one. */
+    /* If nothing changed, the result is the object itself, not an equal one. */
     mutation->result =
         json_incref(mutation->outcome.mutated ? mutation->root : mutation->object);
     return true;

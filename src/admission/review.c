@@ -14,7 +14,8 @@
 #include "base/limits.h"
 #include "value/node_pool.h"
 
-/* Partial decoding was not enough: starts again with the whole object. Inputs stay. */
+/* Starts again with the whole object, because partial decoding was not enough. Inputs
+ * stay. */
 static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
@@ -39,16 +40,17 @@ enum fx_next fx_review_delete(struct fx_review *review) {
     return FX_NEXT;
 }
 
-/* The message of a failure may be about any part of the object, and an error may be due
- * to the missing parts. */
-static enum fx_next fail(struct fx_review *review) {
+/* Handles a failure. With partial decoding it starts again: the message may quote any
+ * part of the object, and the error may be caused by missing parts. */
+static enum fx_next fail_review(struct fx_review *review) {
     const enum fx_code code = review->err.code;
     const bool is_final = code == FX_ENOMEM || code == FX_EDEADLINE || code == FX_EIO;
     return review->partial_decode && !is_final ? start_over(review)
                                                : fx_answer_fail(review);
 }
 
-/* Rules need more inputs: they are fetched, and the loop begins again. */
+/* Returns to the step that fetches inputs, because rules need more. Then the loop begins
+ * again. */
 static enum fx_next go_back(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
@@ -56,7 +58,7 @@ static enum fx_next go_back(struct fx_review *review) {
     return FX_NEXT_BACK;
 }
 
-/* To the fixed point. */
+/* Runs the loop to the fixed point. */
 static enum fx_next step_converge(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;
     fx_uuid_make(review->mutation_id);
@@ -84,9 +86,9 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->result.mutation_id = review->mutation_id;
     review->result.outcome = &review->mutation.outcome;
     if (!fx_mutation_begin(&review->mutation, &review->err)) {
-        return review->err.code == FX_EINPUT ? go_back(review) : fail(review);
+        return review->err.code == FX_EINPUT ? go_back(review) : fail_review(review);
     }
-    /* As with failures, the messages may be about any part of the object. */
+    /* As with failures, the messages may quote any part of the object. */
     const struct fx_outcome *outcome = &review->mutation.outcome;
     const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
     return review->partial_decode && has_messages ? start_over(review) : FX_NEXT;
@@ -97,7 +99,7 @@ static enum fx_next step_converge(struct fx_review *review) {
  */
 static enum fx_next step_settle(struct fx_review *review) {
     if (!fx_mutation_end(&review->mutation, &review->err)) {
-        return fail(review);
+        return fail_review(review);
     }
     return review->mutation.wants_whole ? start_over(review) : FX_NEXT;
 }
@@ -109,8 +111,8 @@ static enum fx_next step_encode(struct fx_review *review) {
     return fx_answer_allow(review, FX_DECISION_UNCHANGED, "Resource was not mutated");
 }
 
-/* All steps. Only fx_step_fetch may wait: before the loop, and after it for what
- * replaces placeholders. */
+/* All steps. Only fx_step_fetch may wait: before the loop, and after it for values that
+ * replace placeholders. */
 static fx_step *const steps[] = {
     fx_step_decode, fx_step_self,      fx_step_operation, fx_step_group,
     fx_step_object, fx_step_exclusion, fx_step_wants,     fx_step_fetch,
@@ -118,7 +120,8 @@ static fx_step *const steps[] = {
     NULL,
 };
 
-/* The result of a step whose budget was exceeded may be wrong. */
+/* Answers that the deadline is exceeded. The result of a step that exceeded its budget
+ * may be wrong. */
 static enum fx_next answer_late(struct fx_review *review) {
     if (review->err.code != FX_EDEADLINE) {
         (void)fx_fail(&review->err, FX_EDEADLINE, "review deadline exceeded");
@@ -149,7 +152,7 @@ static enum fx_review_state run_steps(struct fx_review *review) {
     return FX_REVIEW_DONE;
 }
 
-/* All nodes that it makes are dropped with it, or earlier. */
+/* All nodes that a review makes are dropped when it is destroyed, or earlier. */
 enum fx_review_state fx_review_run(struct fx_review *review) {
     fx_node_pool_enter();
     fx_budget_swap(&review->budget);

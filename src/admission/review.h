@@ -4,8 +4,8 @@
  * runs on a loop, on a pool thread, in the command line, in a fuzzer.
  *
  * A review is a list of steps. It pauses while inputs are fetched (engine/input.h):
- * its Namespace and what rules need before the loop, and what replaces placeholders after
- * it.
+ * before the loop its Namespace and what rules need, and after the loop the values that
+ * replace placeholders.
  */
 #ifndef FX_ADMISSION_REVIEW_H
 #define FX_ADMISSION_REVIEW_H
@@ -29,7 +29,7 @@
 #include "engine/trace.h"
 #include "value/patch.h"
 
-/* What a policy's failure (mutate error, no convergence) is answered with. */
+/* How a failure of a policy (mutate error, no convergence) is answered. */
 #define FX_ON_ERRORS(X)                                                   \
     X(DENY, "deny")   /* allowed false, code 500, the message */          \
     X(DEFER, "defer") /* HTTP 500: the webhook's failurePolicy decides */ \
@@ -41,40 +41,40 @@ enum fx_on_error {
 #undef X
 };
 
-/* What reviews share; borrowed, and outlives each. */
+/* The settings that reviews share; borrowed, and must outlive each of them. */
 struct fx_admission {
     enum fx_on_error on_error;
     bool annotates;      /* changed objects get the annotations of fx_webhook.annotate */
     bool reports_passes; /* result->outcome lists the mutators of each pass */
     bool collects_stats; /* result->outcome has the stats of each mutator */
-    bool partial_decode; /* only the patch is needed: what no policy reads is not
-                          * decoded */
+    bool partial_decode; /* decode only what policies read; only the patch is needed */
     unsigned share_percent;       /* fx_request.share_percent */
-    struct fx_activity *activity; /* for the watchdog (engine/activity.h); or NULL */
-    struct fx_trace *trace;       /* or NULL: what each mutator did (engine/trace.h) */
+    struct fx_activity *activity; /* for the watchdog (engine/activity.h); may be NULL */
+    struct fx_trace *trace; /* what each mutator did (engine/trace.h); may be NULL */
     const struct fx_dialect_settings
-        *settings; /* of the policies that are reviewed; NULL: their defaults */
-    const char *own_namespace; /* the namespace Fixpoint runs in; NULL: a dialect's
-                                * default (fx_webhook.skips_user) */
-    /* Finds an input that is at hand (engine/input.h). A Namespace that does not exist
-     * (FX_EMUTATE) is answered like a policy's failure: denied with this message and code
-     * 500, unless on_error says otherwise. If a Node does not exist, the user gets a
-     * warning, and policies see none. Our own failure (FX_EIO, FX_ENOMEM, FX_EDEADLINE):
-     * HTTP 5xx. NULL: no object is known, and none is fetched. */
+        *settings;             /* of the policies that are reviewed; may be NULL */
+    const char *own_namespace; /* the namespace of Fixpoint; NULL for a dialect's default
+                                * (fx_webhook.skips_user) */
+    /* Finds an input that is available (engine/input.h). A Namespace that does not exist
+     * (FX_EMUTATE) is answered like a failure of a policy: denied with this message and
+     * code 500, unless on_error says otherwise. If a Node does not exist, the user gets a
+     * warning, and policies see none. An internal failure (FX_EIO, FX_ENOMEM,
+     * FX_EDEADLINE) is answered with HTTP 5xx. NULL if no object is known, and none is
+     * fetched. */
     fx_input_find *find_input;
     void *user;
 };
 
 /* How a review ended, for logs and metrics. */
-#define FX_DECISIONS(X)                                                           \
-    X(SKIPPED, "skipped")     /* allowed before mutation was tried */             \
-    X(EXCLUDED, "excluded")   /* the same, by an exclusion (engine/resource.h) */ \
-    X(UNCHANGED, "unchanged") /* no mutator changed it */                         \
-    X(MUTATED, "mutated")     /* allowed with a patch */                          \
-    X(DENIED, "denied")       /* a policy refuses the object */                   \
-    X(FAILED, "failed")       /* a policy's failure: answered as on_error says */ \
-    X(REFUSED, "refused")     /* the input is no review: HTTP 400, 413 */         \
-    X(BROKEN, "broken")       /* our own failure: HTTP 5xx, never a verdict */
+#define FX_DECISIONS(X)                                                        \
+    X(SKIPPED, "skipped")     /* allowed before mutation */                    \
+    X(EXCLUDED, "excluded")   /* allowed because of an exclusion */            \
+    X(UNCHANGED, "unchanged") /* no mutator changed it */                      \
+    X(MUTATED, "mutated")     /* allowed with a patch */                       \
+    X(DENIED, "denied")       /* a policy refuses the object */                \
+    X(FAILED, "failed")       /* a policy failed: answered as on_error says */ \
+    X(REFUSED, "refused")     /* the input is not a review: HTTP 400, 413 */   \
+    X(BROKEN, "broken")       /* an internal failure: HTTP 5xx, never a decision */
 
 enum fx_decision {
 #define X(name, text) FX_DECISION_##name,
@@ -85,7 +85,7 @@ enum fx_decision {
 struct fx_review; /* opaque */
 
 /* Begins a review of the body `text` (borrowed until the end) under `snapshot` (a
- * reference is taken). `deadline_ns` 0: none. NULL without memory. */
+ * reference is taken). `deadline_ns` is 0 for none. NULL without memory. */
 struct fx_review *fx_review_create(const struct fx_admission *admission,
                                    struct fx_snapshot *snapshot, struct fx_text text,
                                    uint64_t deadline_ns) FX_MUST_USE;
@@ -93,31 +93,31 @@ void fx_review_destroy(struct fx_review *review); /* NULL is fine */
 
 enum fx_review_state {
     FX_REVIEW_DONE,         /* fx_review_result() has the answer */
-    FX_REVIEW_WANTS_INPUTS, /* answer each of fx_review_inputs(), run again */
+    FX_REVIEW_WANTS_INPUTS, /* answer each of fx_review_inputs(), then run it again */
 };
 
-/* Goes on as far as it can. Never fails: failures are answers. */
+/* Continues until it is done or has to wait. Never fails: failures are answers. */
 enum fx_review_state fx_review_run(struct fx_review *review);
 
-/* The inputs that it waits for are those that are AWAITED. Each is to be answered: with
- * fx_inputs_give(), or, a call, with fx_external_give() or fx_external_fail()
- * (admission/external.h). Calls are to end by `*ret_deadline_ns` (0: no limit), which
+/* The review waits for the inputs that are AWAITED. The caller answers each: with
+ * fx_inputs_give(), or, if it is a call, with fx_external_give() or fx_external_fail()
+ * (admission/external.h). Calls must end by *ret_deadline_ns (0 for no limit), which
  * leaves the time to write the answer. */
 struct fx_inputs *fx_review_inputs(struct fx_review *review, uint64_t *ret_deadline_ns);
 
-/* What to answer, and what to say of it. Borrowed from the review. */
+/* The answer, and facts for logs and metrics. Borrowed from the review. */
 struct fx_review_result {
-    unsigned status;     /* HTTP: 200, or 400 413 500 503 with a sentence as text/plain */
-    bool retry_after;    /* our own passing failure: say Retry-After */
+    unsigned status;  /* HTTP: 200; 400, 413, 500 or 503 with a sentence as text/plain */
+    bool retry_after; /* a temporary internal failure: send Retry-After */
     struct fx_buf *body; /* the response; may be emptied by the caller */
     enum fx_decision decision;
     struct fx_text uid, operation, group, version, kind, namespace_, name, username;
     bool dry_run;
-    const char *mutation_id;          /* a UUID; NULL where mutation was not tried */
-    const struct fx_outcome *outcome; /* NULL where mutation was not tried */
-    const struct fx_patch *patch;     /* NULL where nothing changed */
+    const char *mutation_id;          /* a UUID; NULL if it was not mutated */
+    const struct fx_outcome *outcome; /* NULL if it was not mutated */
+    const struct fx_patch *patch;     /* NULL if nothing changed */
     const struct fx_snapshot *snapshot;
-    const struct fx_err *failure; /* NULL where nothing failed, nor was denied */
+    const struct fx_err *failure; /* NULL if nothing failed or was denied */
 };
 
 const struct fx_review_result *fx_review_result(const struct fx_review *review);

@@ -7,7 +7,7 @@
 
 #include "policy/policies.h"
 
-/* A snapshot of policies in which nothing is at fault; counted. */
+/* Returns a snapshot of valid policies; counted. */
 static inline struct fx_snapshot *snapshot_of(const char *text) {
     const struct fx_policy_input input = {.file = "p.yaml", .text = fx_text_of(text)};
     struct fx_policies *policies = NULL;

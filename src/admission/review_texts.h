@@ -19,12 +19,12 @@
     RESPONSE("'allowed':true,'status':{'message':'" message "','code':200}")
 #define POD_KIND "'kind':{'group':'','version':'v1','kind':'Pod'}"
 #define POD      "'object':{'apiVersion':'v1','kind':'Pod','metadata':{'name':'p'},'spec':{}}"
-/* One that the policy leaves as it is. */
+/* The response for an object that no policy changes. */
 #define DONE \
     "'object':{'apiVersion':'v1','kind':'Pod','metadata':{'labels':{'owner':'you'}}}"
 #define UNCHANGED ALLOWED("Resource was not mutated")
 
-/* A copy with " for every '; to be freed. */
+/* Returns a copy with " for every ', which the caller frees. */
 static inline char *with_quotes(const char *text) {
     char *copy = strdup(text);
     if (copy == NULL) {

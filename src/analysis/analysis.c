@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/analysis.c - the analysis from its beginning to its end.
+ * analysis/analysis.c - the steps of the analysis.
  */
 #include "analysis/analysis.h"
 
@@ -57,9 +57,9 @@ struct trial fx_analyzer_trial(struct analyzer *analyzer, const struct trial_cas
     };
 }
 
-/* The object as the mutator is shown it: a new reference. NULL without memory. */
-static json_t *show(const struct fx_mutator *mutator, const struct trial_case *tcase,
-                    struct fx_err *err) {
+/* The mutator's view of the object: a new reference. NULL without memory. */
+static json_t *make_view(const struct fx_mutator *mutator, const struct trial_case *tcase,
+                         struct fx_err *err) {
     json_t *shown = json_incref(tcase->object);
     json_t *kept = NULL;
     if (mutator->ops->view != NULL &&
@@ -77,7 +77,7 @@ bool fx_analyzer_matches(const struct analyzer *analyzer, const struct trial_cas
     const struct fx_mutator *candidate = analyzer->snapshot->mutators[mutator];
     struct fx_subject subject;
     struct fx_verdict verdict = {.matched = false};
-    json_t *shown = show(candidate, tcase, err);
+    json_t *shown = make_view(candidate, tcase, err);
     if (shown == NULL) {
         return false;
     }
@@ -111,7 +111,7 @@ bool fx_analyzer_diff(struct analyzer *analyzer, json_t *before, json_t *after,
     return fx_patch_diff(ret_patch, before, after, err);
 }
 
-/* ---- objects that are given ------------------------------------------------------ */
+/* ---- given objects --------------------------------------------------------------- */
 
 bool fx_analyzer_candidates(const struct analyzer *analyzer,
                             const struct trial_case *tcase,
@@ -132,7 +132,7 @@ static bool try_each(struct analyzer *analyzer, const struct trial_case *tcase,
     return true;
 }
 
-/* An object as it is made, and as it is written again. */
+/* Tries a given object on CREATE and on UPDATE. */
 static bool try_given(struct analyzer *analyzer, size_t index, struct fx_err *err) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
@@ -167,9 +167,9 @@ static bool run_analysis(struct analyzer *analyzer, struct fx_err *err) {
     return ok;
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the whole analysis ---------------------------------------------------------- */
 
-/* By rule, then by mutators, then by path. */
+/* Sorts by rule, then by mutators, then by path. */
 static int compare_findings(const void *left, const void *right) {
     const struct fx_analysis_finding *a = left;
     const struct fx_analysis_finding *b = right;

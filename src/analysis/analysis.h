@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/analysis.h - problems between policies that are each valid, found by running
- * them on given objects, or on objects made for the purpose. Pure: no I/O; a value from a
- * provider counts as some value.
+ * analysis/analysis.h - finds problems between policies that are valid on their own, by
+ * running them on given objects or on objects that it makes. Pure: no I/O. A value from a
+ * provider is a placeholder.
  *
  * The work is limited by a number of steps, not by time, so that the same input always
- * gives the same findings. What is skipped is counted.
+ * gives the same findings. Skipped work is counted.
  */
 #ifndef FX_ANALYSIS_ANALYSIS_H
 #define FX_ANALYSIS_ANALYSIS_H
@@ -24,7 +24,7 @@
 #include "policy/namespaces.h"
 
 /*
- * UNDO         mutators change what the others write: in every pass, or so that the
+ * UNDO         mutators change each other's fields: in every pass, or so that the
  *              object does not converge
  * ORDER        the result depends on which of two mutators comes first
  * IDEMPOTENCE  a second run changes the result of the first
@@ -52,52 +52,54 @@ enum fx_analysis_rule {
 
 const char *fx_analysis_rule_name(enum fx_analysis_rule rule);
 
-/* UPDATE findings are notes: true of most policies that do not name their operations, and
- * harmless where all objects are younger than the policy. All others are warnings. */
+/* UPDATE findings are notes: most policies that do not name their operations have one,
+ * and they are harmless if all objects are younger than the policy. All others are
+ * warnings. */
 bool fx_analysis_rule_is_note(enum fx_analysis_rule rule);
 
-#define FX_ANALYSIS_MADE     SIZE_MAX /* an object that was not given but made */
+#define FX_ANALYSIS_MADE     SIZE_MAX /* the analysis made the object */
 #define FX_ANALYSIS_MUTATORS 8u       /* of one finding */
 #define FX_ANALYSIS_VALUES   9u
 
-/* All is the finding's own. */
+/* Owns all its members. */
 struct fx_analysis_finding {
     enum fx_analysis_rule rule;
-    /* Indices in the snapshot; the first is the one that the sentence is about. */
+    /* Indices in the snapshot; the first is the subject of the sentence. */
     uint32_t mutators[FX_ANALYSIS_MUTATORS];
     size_t n_mutators;
-    char *text; /* a sentence; behind the first mutator's id where it begins so */
-    char *path; /* the field, as a JSON Pointer; "" where it is no single one */
-    /* Its values, counted, NULL where it is absent. UNDO: one after the other; ORDER: as
-     * it is, and with the two swapped; IDEMPOTENCE and REINVOCATION: after the first run
-     * and the second; SELECTOR and UPDATE: before and after. */
+    char *text; /* a sentence, which may begin with the id of the first mutator */
+    char *path; /* the field, as a JSON Pointer; "" if there is no single field */
+    /* The values of the field, counted; NULL: absent. UNDO: in the order of the cycle;
+     * ORDER: in the present order, and with the two swapped; IDEMPOTENCE and
+     * REINVOCATION: after the first run and the second; SELECTOR and UPDATE: before and
+     * after. */
     json_t *values[FX_ANALYSIS_VALUES];
     size_t n_values;
     json_t *witness; /* the object that shows it, counted */
-    size_t origin;   /* its index among those given, or FX_ANALYSIS_MADE */
+    size_t origin;   /* its index among the given objects, or FX_ANALYSIS_MADE */
     enum fx_operation operation;
 };
 
 struct fx_analysis {
-    /* By rule, then by the first mutator. */
+    /* Sorted by rule, then by mutators. */
     struct fx_analysis_finding *findings;
     size_t n_findings, cap_findings;
-    size_t n_more; /* findings over the bound, only counted */
+    size_t n_more; /* findings over the limit, only counted */
 
-    size_t n_objects; /* tried, given or made */
-    /* Mutators for which no object could be made on which they act. */
+    size_t n_objects; /* objects that were tried, given or made */
+    /* Mutators that acted on no object that the analysis could make. */
     uint32_t *untried;
     size_t n_untried, cap_untried;
-    size_t n_skipped; /* objects and pairs that there were no steps left for */
+    size_t n_skipped; /* objects and pairs for which no steps were left */
 
-    /* Recognises values from providers among the values. */
+    /* The placeholders for values from providers among the values. */
     struct fx_placeholders *placeholders;
 };
 
 struct fx_analysis_input {
     const struct fx_snapshot *snapshot; /* outlives the analysis */
     struct fx_namespaces *namespaces;   /* only read */
-    /* The objects to try; where `made`, they are made instead. */
+    /* The objects to try. If `made`, the analysis makes objects instead. */
     json_t *const *objects;
     size_t n_objects;
     bool made;
@@ -108,6 +110,6 @@ struct fx_analysis_input {
 bool fx_analysis_run(const struct fx_analysis_input *input,
                      struct fx_analysis *ret_analysis, struct fx_err *err) FX_MUST_USE;
 
-void fx_analysis_finish(struct fx_analysis *analysis); /* NULL, zeroed are fine */
+void fx_analysis_finish(struct fx_analysis *analysis); /* NULL and zeroed are fine */
 
 #endif

@@ -48,7 +48,7 @@ void fx_analysis_finish(struct fx_analysis *analysis) {
 
 /* ---- paths ----------------------------------------------------------------------- */
 
-/* Takes the next token off, still escaped; false at the end. */
+/* Removes the next token, still escaped, from the text; false at the end. */
 static bool take_token(struct fx_text *rest, struct fx_text *ret_token) {
     if (rest->len == 0) {
         return false;
@@ -88,12 +88,12 @@ bool fx_analyzer_path_begins(const char *prefix, const char *path) {
     return true;
 }
 
-/* Are the two JSON Pointers equal, whatever their list indices? */
+/* Are the two JSON Pointers equal, ignoring list indices? */
 static bool same_path(const char *a, const char *b) {
     return fx_analyzer_path_begins(a, b) && fx_analyzer_path_begins(b, a);
 }
 
-/* Appends the token, quoted where a location would quote it. */
+/* Appends the token, quoted as in a location. */
 static void print_token(struct fx_buf *buf, struct fx_text token) {
     const bool quoted = memchr(token.data, '.', token.len) != NULL ||
                         memchr(token.data, '~', token.len) != NULL || token.len == 0;
@@ -141,7 +141,7 @@ static bool has_mutator(const struct fx_analysis_finding *finding, uint32_t muta
     return false;
 }
 
-/* In any order, as a cycle may begin anywhere. */
+/* Do both have the same mutators? In any order, as a cycle may begin anywhere. */
 static bool same_mutators(const struct fx_analysis_finding *a,
                           const struct fx_analysis_finding *b) {
     for (size_t i = 0; i < a->n_mutators; i++) {
@@ -152,7 +152,8 @@ static bool same_mutators(const struct fx_analysis_finding *a,
     return a->n_mutators == b->n_mutators;
 }
 
-/* Mutators that undo each other do so in every field they share: one is enough. */
+/* Do both have the same field? Mutators that undo each other do so in all fields that
+ * they share: one UNDO finding is enough. */
 static bool same_place(const struct fx_analysis_finding *a,
                        const struct fx_analysis_finding *b) {
     return a->rule == FX_ANALYSIS_UNDO || same_path(a->path, b->path);
@@ -196,7 +197,7 @@ bool fx_analyzer_report(struct analyzer *analyzer, const struct trial_case *tcas
         json_incref(made.values[i]);
     }
     fx_buf_finish(text_take);
-    /* There is at most one note for each mutator: no need to search. */
+    /* Each mutator has at most one note: no need to search. */
     const bool is_note = fx_analysis_rule_is_note(finding->rule);
     bool ok = made.text != NULL && made.path != NULL;
     bool is_new = ok && (is_note || !is_reported(analysis, &made));
@@ -226,7 +227,7 @@ void fx_leaves_finish(struct leaves *leaves) {
     leaves->n_paths = 0;
 }
 
-/* Goes down from the value at the path in `at`, which is the same again afterwards. */
+/* Lists the leaves of the value at the path in `at`. Restores `at` afterwards. */
 static bool descend(struct leaves *leaves, json_t *value, struct fx_buf *at) {
     const size_t len = at->len;
     bool ok = true;

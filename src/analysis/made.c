@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/made.c - trials on objects made by the analysis: each mutator's own object,
- * with the mutators that write the same fields, then with all; and for pairs that do not
- * match one object, an object merged from both.
+ * analysis/made.c - tries mutators on objects that the analysis makes. Each mutator's
+ * object is tried with the mutators that write the same fields, then with all; a pair
+ * that does not match one object is tried on an object merged from both.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +14,13 @@
 
 /* ---- merging two objects --------------------------------------------------------- */
 
-#define ELEMENTS_MAX 256u /* of a list; samples are small */
+#define ELEMENTS_MAX 256u /* the most elements of a list; samples are small */
 
-/* What samples give where any would do. */
+/* The values in samples where any value would do. */
 #define ANY_NAME      "example"
 #define ANY_NAMESPACE "default"
 
-static bool merge(json_t *into, json_t *from);
+static bool merge_values(json_t *into, json_t *from);
 
 static bool add_copy(json_t *into, struct fx_text key, const json_t *value) {
     return fx_tree_set_take(into, key, json_deep_copy(value));
@@ -30,7 +30,7 @@ static bool is_container(const json_t *value) {
     return json_is_object(value) || json_is_array(value);
 }
 
-/* Is there just any value, where the other one needs something to be in? */
+/* Is `present` only a filler (a scalar) for the container `value`? */
 static bool is_filler(const json_t *present, const json_t *value) {
     return !is_container(present) && is_container(value);
 }
@@ -40,15 +40,17 @@ static bool merge_objects(json_t *into, json_t *from) {
         const struct fx_text key = fx_node_key(at);
         json_t *value = json_object_iter_value(at);
         json_t *present = fx_tree_view_text(into, key);
-        if (present == NULL || is_filler(present, value) ? !add_copy(into, key, value)
-                                                         : !merge(present, value)) {
+        if (present == NULL || is_filler(present, value)
+                ? !add_copy(into, key, value)
+                : !merge_values(present, value)) {
             return false;
         }
     }
     return true;
 }
 
-/* Elements with an equal scalar under one key (`name: example`) are the same one. */
+/* Are they the same element? They are if a key has the same scalar in both (`name:
+ * example`). */
 static bool are_one(const json_t *a, json_t *b) {
     for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
         const struct fx_text key = fx_node_key(at);
@@ -69,7 +71,7 @@ static bool merge_lists(json_t *into, const json_t *from) {
             json_t *candidate = json_array_get(into, k);
             same = are_one(candidate, element) ? candidate : NULL;
         }
-        if (same != NULL ? !merge(same, element)
+        if (same != NULL ? !merge_values(same, element)
                          : !fx_tree_append_take(into, json_deep_copy(element))) {
             return false;
         }
@@ -77,8 +79,8 @@ static bool merge_lists(json_t *into, const json_t *from) {
     return true;
 }
 
-/* `into` is a deep copy of our own. False without memory. */
-static bool merge(json_t *into, json_t *from) {
+/* Merges `from` into `into`, a deep copy of our own. False without memory. */
+static bool merge_values(json_t *into, json_t *from) {
     if (json_is_object(into) && json_is_object(from)) {
         return merge_objects(into, from);
     }
@@ -88,7 +90,7 @@ static bool merge(json_t *into, json_t *from) {
     return true;
 }
 
-/* Does everything that `a` and `b` both have agree? */
+/* Do `a` and `b` agree in all that both have? */
 static bool agree(const json_t *a, json_t *b) {
     for (void *at = fx_node_first(b); at != NULL; at = fx_node_next(b, at)) {
         const struct fx_text key = fx_node_key(at);
@@ -107,7 +109,7 @@ static bool same_where_given(const json_t *a, const json_t *b, const char *key) 
            fx_text_is(x, ANY_NAME) || fx_text_is(y, ANY_NAME);
 }
 
-/* Are they in one namespace, or may one of them be in any? */
+/* Are they in the same namespace, or may one of them be in any? */
 static bool share_namespace(const json_t *a, const json_t *b) {
     const struct fx_text x = fx_tree_view_string(a, "namespace");
     const struct fx_text y = fx_tree_view_string(b, "namespace");
@@ -142,8 +144,8 @@ static bool take_names(json_t *metadata, const json_t *theirs,
 }
 
 /* Merges two objects: the fields of both, each list element once; in `namespace_`, unless
- * its data is NULL. Where fields contradict each other, that of `a` counts. A new
- * reference; NULL (no error) if type or name contradict each other. */
+ * its data is NULL. If fields contradict each other, the value of `a` is taken. Returns a
+ * new reference; NULL (no error) if type or name contradict each other. */
 static json_t *merge_samples(const json_t *a, const json_t *b, struct fx_text namespace_,
                              struct fx_err *err) {
     const json_t *ours = fx_tree_view_key(a, "metadata");
@@ -155,7 +157,7 @@ static json_t *merge_samples(const json_t *a, const json_t *b, struct fx_text na
     json_t *merged = json_deep_copy(a);
     json_t *other = json_deep_copy(b);
     json_t *metadata = fx_tree_view_key(merged, "metadata");
-    if (merged == NULL || other == NULL || !merge(merged, other) ||
+    if (merged == NULL || other == NULL || !merge_values(merged, other) ||
         (metadata != NULL && !take_names(metadata, theirs, namespace_))) {
         (void)fx_fail_nomem(err);
         json_decref(merged);
@@ -165,59 +167,60 @@ static json_t *merge_samples(const json_t *a, const json_t *b, struct fx_text na
     return merged;
 }
 
-/* Steps charged for checking whether a pair matches one object, and for merging two. */
+/* The cost in steps of checking whether a pair matches one object, and of merging two
+ * objects. */
 #define MATCHING_COST 2u
 #define MERGING_COST  8u
 
-struct making {
+struct object_maker {
     struct analyzer *analyzer;
     struct sample *samples;
     struct pairs pairs;
     uint32_t *order; /* room for all mutators */
 };
 
-/* ---- each with its pairs --------------------------------------------------------- */
+/* ---- each mutator with its pairs ------------------------------------------------- */
 
-/* Fills `order` with the mutator and those it is paired with: the pairs from *at on.
- * Gives how many there are, and moves *at behind them. */
-static size_t list_set(struct making *making, uint32_t mutator, size_t *at) {
-    const struct pairs *pairs = &making->pairs;
+/* Fills `order` with the mutator and the mutators it is paired with, from the pair at *at
+ * on. Returns how many there are, and moves *at past these pairs. */
+static size_t list_set(struct object_maker *maker, uint32_t mutator, size_t *at) {
+    const struct pairs *pairs = &maker->pairs;
     size_t n = 0;
     bool has_self = false;
     for (; *at < pairs->n_items && pairs->items[*at].a == mutator; ++*at) {
         if (!has_self && pairs->items[*at].b > mutator) {
             has_self = true;
-            making->order[n++] = mutator;
+            maker->order[n++] = mutator;
         }
-        making->order[n++] = pairs->items[*at].b;
+        maker->order[n++] = pairs->items[*at].b;
     }
     if (!has_self) {
-        making->order[n++] = mutator;
+        maker->order[n++] = mutator;
     }
     return n;
 }
 
-static bool try_sets(struct making *making, struct fx_err *err) {
-    const size_t n_mutators = making->analyzer->snapshot->n_mutators;
+static bool try_sets(struct object_maker *maker, struct fx_err *err) {
+    const size_t n_mutators = maker->analyzer->snapshot->n_mutators;
     size_t at = 0;
     for (uint32_t i = 0; i < n_mutators; i++) {
-        const struct trial_case *tcase = &making->samples[i].tcase;
+        const struct trial_case *tcase = &maker->samples[i].tcase;
         if (tcase->object == NULL) {
             continue;
         }
-        const size_t n = list_set(making, i, &at);
-        if (!fx_analyzer_check_alone(making->analyzer, tcase, i, err) ||
-            !fx_analyzer_try_set(making->analyzer, tcase, making->order, n, err)) {
+        const size_t n = list_set(maker, i, &at);
+        if (!fx_analyzer_check_alone(maker->analyzer, tcase, i, err) ||
+            !fx_analyzer_try_set(maker->analyzer, tcase, maker->order, n, err)) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- objects of both ------------------------------------------------------------- */
+/* ---- merged objects -------------------------------------------------------------- */
 
-/* Do both match, under one operation? */
-static bool find_operation(const struct making *making, struct trial_case *tcase,
+/* Do both match with the same operation? */
+static bool find_operation(const struct object_maker *maker, struct trial_case *tcase,
                            const struct pair *pair, bool *ret_found, struct fx_err *err) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
@@ -225,9 +228,8 @@ static bool find_operation(const struct making *making, struct trial_case *tcase
     for (size_t i = 0; !*ret_found && i < FX_COUNT(operations); i++) {
         bool other = false;
         tcase->request.operation = operations[i];
-        if (!fx_analyzer_matches(making->analyzer, tcase, pair->a, NULL, ret_found,
-                                 err) ||
-            !fx_analyzer_matches(making->analyzer, tcase, pair->b, NULL, &other, err)) {
+        if (!fx_analyzer_matches(maker->analyzer, tcase, pair->a, NULL, ret_found, err) ||
+            !fx_analyzer_matches(maker->analyzer, tcase, pair->b, NULL, &other, err)) {
             return false;
         }
         *ret_found = *ret_found && other;
@@ -235,33 +237,33 @@ static bool find_operation(const struct making *making, struct trial_case *tcase
     return true;
 }
 
-/* Runs the two on an object merged from both of theirs. */
-static bool try_merged(struct making *making, const struct pair *pair, json_t *object,
-                       struct fx_err *err) {
+/* Runs both on an object merged from their objects. */
+static bool try_merged(struct object_maker *maker, const struct pair *pair,
+                       json_t *object, struct fx_err *err) {
     struct trial_case tcase;
-    if (!fx_trial_case_init(&tcase, making->analyzer, object, FX_ANALYSIS_MADE, err)) {
+    if (!fx_trial_case_init(&tcase, maker->analyzer, object, FX_ANALYSIS_MADE, err)) {
         return false;
     }
-    tcase.request.source = making->samples[pair->a].tcase.request.source;
+    tcase.request.source = maker->samples[pair->a].tcase.request.source;
     bool found = false;
-    bool ok = find_operation(making, &tcase, pair, &found, err);
+    bool ok = find_operation(maker, &tcase, pair, &found, err);
     if (ok && found) {
         const uint32_t order[] = {pair->a, pair->b};
-        making->analyzer->result->n_objects++;
-        ok = fx_analyzer_try_set(making->analyzer, &tcase, order, 2, err);
+        maker->analyzer->result->n_objects++;
+        ok = fx_analyzer_try_set(maker->analyzer, &tcase, order, 2, err);
     }
     fx_trial_case_finish(&tcase);
     return ok;
 }
 
-static bool merge_pair(struct making *making, const struct pair *pair,
+static bool merge_pair(struct object_maker *maker, const struct pair *pair,
                        struct fx_err *err) {
-    struct fx_mutator *const *mutators = making->analyzer->snapshot->mutators;
+    struct fx_mutator *const *mutators = maker->analyzer->snapshot->mutators;
     const struct fx_binding *binding =
         fx_pairs_binding(mutators[pair->a], mutators[pair->b]);
     err->code = FX_OK;
     json_t *object = merge_samples(
-        making->samples[pair->a].tcase.object, making->samples[pair->b].tcase.object,
+        maker->samples[pair->a].tcase.object, maker->samples[pair->b].tcase.object,
         fx_pairs_namespace(mutators[pair->a], mutators[pair->b]), err);
     if (object == NULL) {
         return err->code == FX_OK;
@@ -269,22 +271,22 @@ static bool merge_pair(struct making *making, const struct pair *pair,
     const bool is_known = binding != NULL && !binding->any_group && !binding->any_version;
     const bool ok =
         !is_known || fx_analyzer_set_type(object, binding) || fx_fail_nomem(err);
-    const bool done = ok && try_merged(making, pair, object, err);
+    const bool done = ok && try_merged(maker, pair, object, err);
     json_decref(object);
     return done;
 }
 
 /* Does either match the other's object? Then both have run on that object. */
-static bool ran_on_one_object(struct making *making, const struct pair *pair,
+static bool ran_on_one_object(struct object_maker *maker, const struct pair *pair,
                               bool *ret_together, struct fx_err *err) {
-    return fx_analyzer_matches(making->analyzer, &making->samples[pair->a].tcase, pair->b,
+    return fx_analyzer_matches(maker->analyzer, &maker->samples[pair->a].tcase, pair->b,
                                NULL, ret_together, err) &&
            (*ret_together ||
-            fx_analyzer_matches(making->analyzer, &making->samples[pair->b].tcase,
-                                pair->a, NULL, ret_together, err));
+            fx_analyzer_matches(maker->analyzer, &maker->samples[pair->b].tcase, pair->a,
+                                NULL, ret_together, err));
 }
 
-/* Takes steps for other work than a match. False if there are too few, or if no further
+/* Takes steps for work other than matching. False if too few are left, or if no further
  * finding would be reported. */
 static bool spend(struct analyzer *analyzer, size_t n_steps) {
     if (analyzer->steps_left < n_steps ||
@@ -295,43 +297,44 @@ static bool spend(struct analyzer *analyzer, size_t n_steps) {
     return true;
 }
 
-static bool try_pairs(struct making *making, struct fx_err *err) {
-    for (size_t i = 0; i < making->pairs.n_items; i++) {
-        const struct pair *pair = &making->pairs.items[i];
+static bool try_pairs(struct object_maker *maker, struct fx_err *err) {
+    for (size_t i = 0; i < maker->pairs.n_items; i++) {
+        const struct pair *pair = &maker->pairs.items[i];
         bool both_ran = false;
         if (pair->a > pair->b) {
             continue; /* the pair exists in both orders */
         }
-        if (!spend(making->analyzer, MATCHING_COST)) {
-            making->analyzer->result->n_skipped++;
+        if (!spend(maker->analyzer, MATCHING_COST)) {
+            maker->analyzer->result->n_skipped++;
             continue;
         }
-        if (!ran_on_one_object(making, pair, &both_ran, err)) {
+        if (!ran_on_one_object(maker, pair, &both_ran, err)) {
             return false;
         }
-        if (!both_ran && spend(making->analyzer, MERGING_COST) &&
-            !merge_pair(making, pair, err)) {
+        if (!both_ran && spend(maker->analyzer, MERGING_COST) &&
+            !merge_pair(maker, pair, err)) {
             return false;
         }
     }
     return true;
 }
 
-/* ---- all that may match ---------------------------------------------------------- */
+/* ---- all mutators that may match ------------------------------------------------- */
 
-/* Two orders, two passes each, and once more: about what one object costs. */
+/* The approximate cost of one object: two orders with two passes each, and a second
+ * run. */
 static size_t cost_of(size_t n_mutators) {
     return 5 * n_mutators;
 }
 
-/* Runs all mutators that may match the object: those that write different fields may
- * depend on each other, too. */
-static bool try_candidates(struct making *making, struct fx_err *err) {
-    struct analyzer *analyzer = making->analyzer;
+/* Runs all mutators that may match the object, as mutators that write different fields
+ * may also depend on each other. */
+static bool try_candidates(struct object_maker *maker, struct fx_err *err) {
+    struct analyzer *analyzer = maker->analyzer;
     struct fx_candidates candidates = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < analyzer->snapshot->n_mutators; i++) {
-        const struct trial_case *tcase = &making->samples[i].tcase;
+        const struct trial_case *tcase = &maker->samples[i].tcase;
         if (tcase->object == NULL) {
             continue;
         }
@@ -347,36 +350,37 @@ static bool try_candidates(struct making *making, struct fx_err *err) {
     return ok;
 }
 
-/* Each part has a share of the steps, plus those left by the parts before it, except the
- * last one: many mutators make a large object, where each step takes longer. */
-static bool try_all(struct making *making, struct fx_err *err) {
-    struct analyzer *analyzer = making->analyzer;
+/* Each part has a share of the steps, plus the steps left by the parts before it. The
+ * last part gets no such rest: with many mutators the objects are large, and each step
+ * takes longer. */
+static bool try_all(struct object_maker *maker, struct fx_err *err) {
+    struct analyzer *analyzer = maker->analyzer;
     const size_t quarter = analyzer->steps_left / 4;
     analyzer->steps_left -= 2 * quarter;
-    if (!try_sets(making, err)) {
+    if (!try_sets(maker, err)) {
         return false;
     }
     analyzer->steps_left += quarter;
-    if (!try_pairs(making, err)) {
+    if (!try_pairs(maker, err)) {
         return false;
     }
     analyzer->steps_left = quarter;
-    return try_candidates(making, err);
+    return try_candidates(maker, err);
 }
 
 bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) {
-    struct making making = {
+    struct object_maker maker = {
         .analyzer = analyzer,
-        .order = calloc(analyzer->snapshot->n_mutators + 1, sizeof *making.order),
+        .order = calloc(analyzer->snapshot->n_mutators + 1, sizeof *maker.order),
     };
-    bool ok = making.order != NULL || fx_fail_nomem(err);
-    making.samples = ok ? fx_samples_make(analyzer, err) : NULL;
-    ok = making.samples != NULL &&
-         fx_pairs_find(analyzer, making.samples, &making.pairs, err) &&
-         try_all(&making, err);
-    analyzer->result->n_skipped += making.pairs.n_skipped;
-    fx_pairs_finish(&making.pairs);
-    fx_samples_destroy(making.samples, analyzer->snapshot->n_mutators);
-    free(making.order);
+    bool ok = maker.order != NULL || fx_fail_nomem(err);
+    maker.samples = ok ? fx_samples_make(analyzer, err) : NULL;
+    ok = maker.samples != NULL &&
+         fx_pairs_find(analyzer, maker.samples, &maker.pairs, err) &&
+         try_all(&maker, err);
+    analyzer->result->n_skipped += maker.pairs.n_skipped;
+    fx_pairs_finish(&maker.pairs);
+    fx_samples_destroy(maker.samples, analyzer->snapshot->n_mutators);
+    free(maker.order);
     return ok;
 }

@@ -16,18 +16,18 @@
 
 /* ---- mutators that undo each other ----------------------------------------------- */
 
-#define CHANGES_MAX      256u /* of one cycle that are checked */
-#define FIELDS_OF_A_STEP 8u   /* of one change that are checked */
+#define CHANGES_MAX      256u /* the most changes of one cycle that are checked */
+#define FIELDS_OF_A_STEP 8u   /* the most fields of one change that are checked */
 
 /* One field that one step changed. */
-struct change {
+struct undo_change {
     size_t step;
     char *path;
     bool is_reported;
 };
 
-struct changes {
-    struct change *items;
+struct undo_changes {
+    struct undo_change *items;
     size_t n_items, cap_items;
 };
 
@@ -35,7 +35,7 @@ struct undo {
     struct analyzer *analyzer;
     const struct trial_case *tcase;
     struct trial_record record;
-    struct changes changes;
+    struct undo_changes changes;
     bool settles;
 };
 
@@ -47,12 +47,12 @@ static void undo_finish(struct undo *undo) {
     fx_trial_record_finish(&undo->record);
 }
 
-static bool add_change(struct changes *changes, size_t step, struct fx_text path,
+static bool add_change(struct undo_changes *changes, size_t step, struct fx_text path,
                        struct fx_err *err) {
     if (!FX_VEC_GROW(changes->items, changes->n_items, changes->cap_items)) {
         return fx_fail_nomem(err);
     }
-    struct change change = {.step = step, .path = fx_text_dup(path)};
+    struct undo_change change = {.step = step, .path = fx_text_dup(path)};
     if (change.path == NULL) {
         return fx_fail_nomem(err);
     }
@@ -81,8 +81,9 @@ static bool are_related(const char *a, const char *b) {
     return fx_analyzer_path_begins(a, b) || fx_analyzer_path_begins(b, a);
 }
 
-/* The shortest path that is, or contains, that of the change: it shows all of them. */
-static const char *field_around(const struct changes *changes, size_t at) {
+/* The shortest path among the changes that equals or contains the path of the change:
+ * that field shows all changes within it. */
+static const char *field_around(const struct undo_changes *changes, size_t at) {
     const char *path = changes->items[at].path;
     for (size_t i = at + 1; i < changes->n_items; i++) {
         if (fx_analyzer_path_begins(changes->items[i].path, path)) {
@@ -110,11 +111,11 @@ static void add_value(struct fx_analysis_finding *finding, json_t *object) {
     }
 }
 
-/* Adds to the finding each change of the field, in order, and its values. */
+/* Adds to the finding all changes of the field in order, with their values. */
 static void gather(struct undo *undo, size_t at, struct fx_analysis_finding *finding) {
     size_t last = SIZE_MAX;
     for (size_t i = at; i < undo->changes.n_items; i++) {
-        struct change *change = &undo->changes.items[i];
+        struct undo_change *change = &undo->changes.items[i];
         if (!are_related(finding->path, change->path)) {
             continue;
         }
@@ -151,7 +152,7 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
         fx_buf_str(&text, " changes its own result in each pass and never converges: "
                           "such an object is refused");
     } else if (undo->settles) {
-        fx_buf_str(&text, " undo each other in every pass; which one comes last decides");
+        fx_buf_str(&text, " undo each other in every pass; the last one decides");
     } else {
         fx_buf_str(&text,
                    " undo each other and never converge: such an object is refused");
@@ -160,8 +161,8 @@ static bool report_undo(struct undo *undo, struct fx_analysis_finding *finding,
                               fx_text_of(finding->path), err);
 }
 
-/* Plain list elements that are added and removed are reported as their list: cuts the
- * index off. */
+/* Cuts the index off the path of a plain list element: its changes are reported as
+ * changes of the list. */
 static void lift(const struct undo *undo, size_t at, char *path) {
     char *last = strrchr(path, '/');
     if (last == NULL || last[1] == '\0' ||
@@ -186,7 +187,7 @@ static bool report_field(struct undo *undo, size_t at, struct fx_err *err) {
     lift(undo, at, path);
     struct fx_analysis_finding finding = {.rule = FX_ANALYSIS_UNDO, .path = path};
     gather(undo, at, &finding);
-    /* The cause is a change of another field. */
+    /* Only one mutator changes the field, so the cause is a change of another field. */
     for (size_t i = 0; finding.n_mutators == 1 && i < undo->record.n_steps; i++) {
         add_mutator(&finding, undo->record.steps[i].mutator);
     }
@@ -195,8 +196,8 @@ static bool report_field(struct undo *undo, size_t at, struct fx_err *err) {
     return ok;
 }
 
-/* Reports the mutators that undo each other in the cycle of the outcome, where every
- * change is undone by a later one. Those that change one field are one finding. */
+/* Reports the mutators that undo each other in the cycle of the outcome, in which a later
+ * change undoes each change. The mutators that change one field are one finding. */
 static bool check_undo(struct analyzer *analyzer, const struct trial_case *tcase,
                        const struct trial *trial, const struct trial_outcome *outcome,
                        struct fx_err *err) {
@@ -234,8 +235,8 @@ static void remove_mutator(struct mutator_set *set, uint32_t mutator) {
     set->n_order = kept;
 }
 
-/* *ret_alone: the mutator fails alone, too. On an object made by the analysis that is no
- * finding, as the object may be at fault. */
+/* *ret_alone: the mutator also fails alone. On an object made by the analysis this is not
+ * a finding, as the object may be the cause. */
 static bool fails_alone(const struct mutator_set *set, uint32_t failed, bool *ret_alone,
                         struct fx_err *err) {
     const struct trial trial = fx_analyzer_trial(set->analyzer, set->tcase, &failed, 1);
@@ -267,8 +268,7 @@ static bool report_failure(const struct mutator_set *set,
                               err);
 }
 
-/* Runs the set; a mutator that fails is reported and removed, and the others run again.
- */
+/* Runs the set. If a mutator fails, reports and removes it, and runs the others again. */
 static bool run_set(struct mutator_set *set, struct trial_outcome *ret_outcome,
                     struct fx_err *err) {
     for (;;) {
@@ -327,7 +327,7 @@ static bool report_second(const struct mutator_set *set, const struct trial_step
     return fx_analyzer_report(analyzer, set->tcase, &finding, &text, path, err);
 }
 
-/* Reports the first mutator that acts again, as the others may only follow from it; and
+/* Reports the first mutator that acts again, as it may be the cause of the others; and
  * every mutator that is not reinvoked within a review. */
 static bool report_again(const struct mutator_set *set, const struct trial_record *record,
                          struct fx_err *err) {
@@ -360,10 +360,10 @@ static bool run_again(const struct mutator_set *set, const struct trial_outcome 
     return ok;
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the whole set --------------------------------------------------------------- */
 
-/* Reports the mutators that undo each other, and removes them; the first one stays if the
- * passes settle. */
+/* Reports the mutators that undo each other, and removes them (except the first if the
+ * passes settle). */
 static bool remove_undoing(struct mutator_set *set, const struct trial_outcome *outcome,
                            struct fx_err *err) {
     const struct trial trial = trial_of(set);
@@ -377,7 +377,7 @@ static bool remove_undoing(struct mutator_set *set, const struct trial_outcome *
             remove_mutator(set, record.steps[i].mutator);
         }
     }
-    if (set->n_order == n_before) { /* nothing was removed: end */
+    if (set->n_order == n_before) { /* nothing was removed: stop */
         set->n_order = 0;
     }
     fx_trial_record_finish(&record);
@@ -410,7 +410,8 @@ static uint64_t hash_order(const uint32_t *order, size_t n_order) {
     return fx_hash_bytes(FX_HASH_START, order, n_order * sizeof *order);
 }
 
-/* Notes that the mutators are run on the object. *ret_new: they were not yet. */
+/* Records that the mutators are run on the object. *ret_new: they were not run on it
+ * before. */
 static bool note_trial(struct analyzer *analyzer, const struct trial_case *tcase,
                        const uint32_t *order, size_t n_order, bool *ret_new,
                        struct fx_err *err) {

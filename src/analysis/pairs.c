@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/pairs.c - finds pairs in a sorted list of paths: the paths within a path
- * follow it directly.
+ * analysis/pairs.c - finds pairs of mutators that change the same field, in a sorted list
+ * of paths. The paths within a path follow it directly.
  */
 #include "analysis/analyzer.h"
 
@@ -11,11 +11,12 @@
 #include "base/limits.h"
 #include "base/vec.h"
 
-#define BINDINGS_COMPARED 4096u /* of two mutators; more count as a common one */
+#define BINDINGS_COMPARED \
+    4096u /* of two mutators; with more, they count as sharing a type */
 
 /* A field that a mutator changes. `namespace_`: the one namespace that the mutator is
  * bound to; data is NULL if it is bound to none or to several. An entry with a namespace
- * is compared with those of the same namespace and with those of none. */
+ * is compared with the entries of the same namespace and those without one. */
 struct pair_entry {
     const char *path;
     struct fx_text namespace_;
@@ -23,16 +24,16 @@ struct pair_entry {
 };
 
 /* The entries of one path; those without a namespace come first. */
-struct group {
+struct entry_group {
     const char *path;
     size_t first, n, n_anywhere;
 };
 
-struct search {
+struct pair_search {
     const struct analyzer *analyzer;
     struct pair_entry *entries;
     size_t n_entries;
-    struct group *groups;
+    struct entry_group *groups;
     size_t n_groups;
     size_t n_compared; /* pairs */
     struct pairs *pairs;
@@ -106,7 +107,7 @@ static bool add_pair(struct pairs *pairs, uint32_t a, uint32_t b) {
     return true;
 }
 
-static bool compare_pair(struct search *search, uint32_t a, uint32_t b) {
+static bool compare_pair(struct pair_search *search, uint32_t a, uint32_t b) {
     struct fx_mutator *const *mutators = search->analyzer->snapshot->mutators;
     if (a == b || !share_namespace(mutators[a], mutators[b]) ||
         !share_type(mutators[a], mutators[b])) {
@@ -115,13 +116,15 @@ static bool compare_pair(struct search *search, uint32_t a, uint32_t b) {
     return add_pair(search->pairs, a, b) && add_pair(search->pairs, b, a);
 }
 
-/* Some entries of one group: from `first` on. */
-struct range {
+/* Some entries of one group, from `first` up to, but not including, `end`. */
+struct entry_range {
     size_t first, end;
 };
 
-/* Compares the entry with each of the range. Pairs over the limit are only counted. */
-static bool compare_range(struct search *search, size_t entry, struct range range) {
+/* Compares the entry with each entry of the range. Pairs over the limit are only
+ * counted. */
+static bool compare_range(struct pair_search *search, size_t entry,
+                          struct entry_range range) {
     for (size_t i = range.first; i < range.end; i++) {
         if (search->n_compared == FX_LIMIT_CHECK_PAIRS) {
             search->pairs->n_skipped += range.end - i;
@@ -136,10 +139,11 @@ static bool compare_range(struct search *search, size_t entry, struct range rang
     return true;
 }
 
-/* The first entry of the group, behind those without a namespace, that is not before the
- * name, or not at it either. */
-static size_t find_namespace(const struct search *search, const struct group *group,
-                             struct fx_text name, bool is_behind) {
+/* The index of the first entry with a namespace that is not less than the name;
+ * `is_behind`: that is greater. */
+static size_t find_namespace(const struct pair_search *search,
+                             const struct entry_group *group, struct fx_text name,
+                             bool is_behind) {
     size_t low = group->first + group->n_anywhere;
     size_t high = group->first + group->n;
     while (low < high) {
@@ -155,24 +159,25 @@ static size_t find_namespace(const struct search *search, const struct group *gr
 }
 
 /* Compares the entry with the entries of the group from index `from` on. */
-static bool compare_with_group(struct search *search, size_t entry,
-                               const struct group *group, size_t from) {
+static bool compare_with_group(struct pair_search *search, size_t entry,
+                               const struct entry_group *group, size_t from) {
     const struct fx_text name = search->entries[entry].namespace_;
-    struct range anywhere = {group->first, group->first + group->n};
-    struct range there = {0, 0};
+    struct entry_range anywhere = {group->first, group->first + group->n};
+    struct entry_range there = {0, 0};
     if (name.data != NULL) {
         anywhere.end = group->first + group->n_anywhere;
-        there = (struct range){find_namespace(search, group, name, false),
-                               find_namespace(search, group, name, true)};
+        there = (struct entry_range){find_namespace(search, group, name, false),
+                                     find_namespace(search, group, name, true)};
     }
     anywhere.first = from > anywhere.first ? from : anywhere.first;
     there.first = from > there.first ? from : there.first;
     return compare_range(search, entry, anywhere) && compare_range(search, entry, there);
 }
 
-/* Compares each entry of one group with each of the other, which may be the same. */
-static bool compare_two_groups(struct search *search, const struct group *left,
-                               const struct group *right) {
+/* Compares each entry of one group with each entry of the other, which may be the same
+ * group. */
+static bool compare_two_groups(struct pair_search *search, const struct entry_group *left,
+                               const struct entry_group *right) {
     for (size_t i = left->first; i < left->first + left->n; i++) {
         if (!compare_with_group(search, i, right, left == right ? i + 1 : 0)) {
             return false;
@@ -181,9 +186,9 @@ static bool compare_two_groups(struct search *search, const struct group *left,
     return true;
 }
 
-/* Compares the group with the groups whose path lies within its own: they follow it. */
-static bool compare_within(struct search *search, size_t outer) {
-    const struct group *groups = search->groups;
+/* Compares the group with the groups whose paths are within its own. These follow it. */
+static bool compare_within(struct pair_search *search, size_t outer) {
+    const struct entry_group *groups = search->groups;
     const size_t len = strlen(groups[outer].path);
     for (size_t i = outer; i < search->n_groups; i++) {
         const char *path = groups[i].path;
@@ -198,7 +203,7 @@ static bool compare_within(struct search *search, size_t outer) {
     return true;
 }
 
-static bool compare_all(struct search *search) {
+static bool compare_all(struct pair_search *search) {
     for (size_t i = 0; i < search->n_groups; i++) {
         if (!compare_within(search, i)) {
             return false;
@@ -225,7 +230,7 @@ static struct fx_text namespace_of(const struct fx_mutator *mutator) {
                                       : (struct fx_text){NULL, 0};
 }
 
-static void list_entries(struct search *search, const struct sample *samples) {
+static void list_entries(struct pair_search *search, const struct sample *samples) {
     for (uint32_t i = 0; i < search->analyzer->snapshot->n_mutators; i++) {
         for (size_t k = 0; k < samples[i].n_paths; k++) {
             search->entries[search->n_entries++] = (struct pair_entry){
@@ -236,14 +241,14 @@ static void list_entries(struct search *search, const struct sample *samples) {
     qsort(search->entries, search->n_entries, sizeof *search->entries, compare_entries);
 }
 
-static void list_groups(struct search *search) {
+static void list_groups(struct pair_search *search) {
     const struct pair_entry *entries = search->entries;
     for (size_t i = 0; i < search->n_entries; i++) {
         if (i == 0 || strcmp(entries[i - 1].path, entries[i].path) != 0) {
             search->groups[search->n_groups++] =
-                (struct group){.path = entries[i].path, .first = i};
+                (struct entry_group){.path = entries[i].path, .first = i};
         }
-        struct group *group = &search->groups[search->n_groups - 1];
+        struct entry_group *group = &search->groups[search->n_groups - 1];
         group->n++;
         group->n_anywhere += entries[i].namespace_.data == NULL;
     }
@@ -274,8 +279,8 @@ bool fx_pairs_find(const struct analyzer *analyzer, const struct sample *samples
                    struct pairs *ret_pairs, struct fx_err *err) {
     const size_t n_paths = analyzer->snapshot->n_mutators * SAMPLE_PATHS + 1;
     struct pair_entry *entries = calloc(n_paths, sizeof *entries);
-    struct group *groups = calloc(n_paths, sizeof *groups);
-    struct search search = {
+    struct entry_group *groups = calloc(n_paths, sizeof *groups);
+    struct pair_search search = {
         .analyzer = analyzer, .entries = entries, .groups = groups, .pairs = ret_pairs};
     bool ok = entries != NULL && groups != NULL;
     if (ok) {

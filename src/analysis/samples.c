@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/samples.c - the objects that mutators propose, each tried first.
+ * analysis/samples.c - the example objects of the mutators, after a trial.
  */
 #include "analysis/analyzer.h"
 
@@ -11,7 +11,9 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-#define NAMESPACES_MAX 64u /* of those given, tried for one mutator */
+#define NAMESPACES_MAX                                              \
+    64u /* the most given namespaces that are tried for one mutator \
+         */
 
 void fx_samples_destroy(struct sample *samples, size_t n_samples) {
     for (size_t i = 0; samples != NULL && i < n_samples; i++) {
@@ -63,7 +65,7 @@ static json_t *move_to(json_t *object, const json_t *namespace_) {
     return moved;
 }
 
-/* Tries the given namespaces: one of them may have the labels that a selector needs. */
+/* Tries the given namespaces, as one may have the labels that a selector needs. */
 static bool find_namespace(const struct analyzer *analyzer, struct trial_case *tcase,
                            uint32_t mutator, bool *ret_found, struct fx_err *err) {
     const struct fx_namespaces *given = analyzer->input->namespaces;
@@ -127,7 +129,7 @@ static bool take_paths(struct sample *sample, const struct leaves *leaves,
     return true;
 }
 
-/* Runs the mutator on it. *ret_acts: it changes something. */
+/* Runs the mutator on the sample. *ret_acts: it changes something. */
 static bool try_out(struct analyzer *analyzer, struct sample *sample, uint32_t mutator,
                     bool *ret_acts, struct fx_err *err) {
     const struct trial trial = fx_analyzer_trial(analyzer, &sample->tcase, &mutator, 1);
@@ -151,7 +153,7 @@ static bool try_out(struct analyzer *analyzer, struct sample *sample, uint32_t m
 
 /* ---- making ---------------------------------------------------------------------- */
 
-/* May the criterion that failed (or NULL) hold in another namespace? */
+/* May the failed criterion (or NULL) hold in another namespace? */
 static bool varies_by_namespace(const struct fx_mutator *mutator, const char *criterion,
                                 bool *ret_varies, struct fx_err *err) {
     *ret_varies = false;
@@ -166,9 +168,9 @@ static bool varies_by_namespace(const struct fx_mutator *mutator, const char *cr
     return ok || fx_fail_nomem(err);
 }
 
-/* The mutator's own proposal. *ret_made: there is one that works. */
-static bool make(struct analyzer *analyzer, struct sample *sample, uint32_t index,
-                 bool *ret_made, struct fx_err *err) {
+/* Makes a sample from the mutator's example. *ret_made: the mutator acts on it. */
+static bool make_example(struct analyzer *analyzer, struct sample *sample, uint32_t index,
+                         bool *ret_made, struct fx_err *err) {
     const struct fx_mutator *mutator = analyzer->snapshot->mutators[index];
     *ret_made = false;
     err->code = FX_OK;
@@ -216,7 +218,7 @@ struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) {
         bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
             !fx_mutator_is_validator(snapshot->mutators[i])) {
-            ok = make(analyzer, &samples[i], i, &made, err) &&
+            ok = make_example(analyzer, &samples[i], i, &made, err) &&
                  (made || add_untried(analyzer->result, i, err));
             analyzer->result->n_objects += made;
         }

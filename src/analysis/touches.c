@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/touches.c - one mutator alone: does it change a field that the API server
- * treats as immutable, or the labels by which Pods are selected?
+ * analysis/touches.c - checks one mutator alone: whether it changes a field that the API
+ * server treats as immutable, or the labels by which Pods are selected.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@
  * 1.31. */
 enum fact {
     IMMUTABLE, /* may not change */
-    MUTABLE,   /* may, within what may not */
-    SELECTOR,  /* finds Pods */
+    MUTABLE,   /* may change, within an immutable field */
+    SELECTOR,  /* selects Pods */
 };
 
 /* `*` in a path stands for any index. */
@@ -28,8 +28,8 @@ static const struct {
     const char *group, *kind, *path;
     enum fact fact;
 } facts[] = {
-    /* "pod updates may not change fields other than …" Gates may only be taken away, and
-     * tolerations added. Ephemeral containers have a subresource. */
+    /* "pod updates may not change fields other than …" Gates may only be removed, and
+     * tolerations only be added. Ephemeral containers have a subresource. */
     {"", "Pod", "/spec", IMMUTABLE},
     {"", "Pod", "/spec/containers/*/image", MUTABLE},
     {"", "Pod", "/spec/initContainers/*/image", MUTABLE},
@@ -107,8 +107,8 @@ static const struct {
     {"certificates.k8s.io", "CertificateSigningRequest", "/spec", IMMUTABLE},
 };
 
-/* Takes "/token" off; the text begins with "/" or is empty. */
-static struct fx_text take(struct fx_text *rest) {
+/* Removes "/token" from the text, which begins with "/" or is empty. */
+static struct fx_text take_token(struct fx_text *rest) {
     size_t len = rest->len > 0 ? 1 : 0;
     while (len < rest->len && rest->data[len] != '/') {
         len++;
@@ -118,13 +118,13 @@ static struct fx_text take(struct fx_text *rest) {
     return token;
 }
 
-/* Is the path at the fact's, or beneath? */
+/* Is the path equal to the pattern, or below it? */
 static bool is_within(const char *pattern, const char *path) {
     struct fx_text wanted = fx_text_of(pattern);
     struct fx_text rest = fx_text_of(path);
     while (wanted.len > 0) {
-        const struct fx_text a = take(&wanted);
-        const struct fx_text b = take(&rest);
+        const struct fx_text a = take_token(&wanted);
+        const struct fx_text b = take_token(&rest);
         if (b.len == 0 || (!fx_text_is(a, "/*") && !fx_text_equal(a, b))) {
             return false;
         }
@@ -147,9 +147,9 @@ static bool holds(enum fact fact, struct fx_text group, struct fx_text kind,
     return false;
 }
 
-/* Does the field at this JSON Pointer, or what is beneath it, stay as it is after
- * creation, in all objects of the kind? What depends on an object's other fields (a
- * ConfigMap's `immutable`, a Job's completion mode) is not said to. */
+/* Is the field at this JSON Pointer, or a field below it, immutable after creation in all
+ * objects of the kind? Not if that depends on other fields of the object (a ConfigMap's
+ * `immutable`, a Job's completion mode). */
 static bool is_immutable(struct fx_text group, struct fx_text kind, const char *path) {
     return holds(IMMUTABLE, group, kind, path) && !holds(MUTABLE, group, kind, path);
 }
@@ -158,7 +158,7 @@ static bool is_selector(struct fx_text group, struct fx_text kind, const char *p
     return holds(SELECTOR, group, kind, path);
 }
 
-/* Does the kind have a Pod template whose labels spec.selector.matchLabels must hold? */
+/* Does the kind have a Pod template whose labels must match spec.selector.matchLabels? */
 static bool selects_template(struct fx_text group, struct fx_text kind) {
     return fx_text_is(group, "apps") && holds(SELECTOR, group, kind, "/spec/selector");
 }
@@ -173,15 +173,15 @@ static bool has_facts(struct fx_text group, struct fx_text kind) {
 }
 
 #define TEMPLATE_LABELS "/spec/template/metadata/labels"
-#define OTHER_KINDS_MAX 32u /* of one mutator that are checked */
+#define OTHER_KINDS_MAX 32u /* the most kinds of one mutator that are checked */
 
-/* What one mutator made of the object. */
+/* The change of the object by one mutator. */
 struct touch {
     struct analyzer *analyzer;
     const struct trial_case *tcase;
     uint32_t mutator;
-    struct fx_subject subject; /* of the object as it was */
-    json_t *after;             /* counted; NULL where it does not act */
+    struct fx_subject subject; /* of the object before the change */
+    json_t *after;             /* counted; NULL: the mutator does not act */
     struct leaves leaves;
 };
 
@@ -310,8 +310,8 @@ static bool find_lost_label(const struct touch *touch, struct fx_err *err) {
 
 /* ---- objects of other shapes ----------------------------------------------------- */
 
-/* The object at the end of these fields, made where it is missing; NULL where something
- * else stands there (*ret_fits false), or without memory. */
+/* The object at the end of these fields; added if it is missing. NULL if the value is not
+ * an object (*ret_fits is then false), or without memory. */
 static json_t *object_at(json_t *object, const char *const *fields, bool *ret_fits) {
     for (; *fields != NULL; fields++) {
         json_t *child = fx_tree_view_key(object, *fields);
@@ -330,7 +330,8 @@ static json_t *object_at(json_t *object, const char *const *fields, bool *ret_fi
     return object;
 }
 
-/* Gives a workload a label that its selector requires. *ret_fits: it can be one. */
+/* Adds a label to a workload's selector and template. *ret_fits: the object can be a
+ * workload. */
 static bool add_label(json_t *object, struct fx_text label, bool *ret_fits,
                       struct fx_err *err) {
     static const char *const selector[] = {"spec", "selector", "matchLabels", NULL};
@@ -374,8 +375,8 @@ static json_t *last_token(const char *path) {
     return node;
 }
 
-/* If the mutator changes labels of a template: would it change one that the selector
- * needs? The object made by the analysis has no such label yet. */
+/* If the mutator changes labels of a template, checks whether it would change one that
+ * the selector needs. The object made by the analysis has no such label yet. */
 static bool look_at_template(const struct touch *touch, struct fx_err *err) {
     const struct fx_subject *subject = &touch->subject;
     if (!selects_template(subject->group, subject->kind)) {

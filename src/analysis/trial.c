@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * analysis/trial.c - passes over a list of mutators, until one changes nothing or an
- * earlier object comes again.
+ * analysis/trial.c - runs passes over a list of mutators, until one changes nothing or an
+ * earlier object repeats.
  */
 #include "analysis/analyzer.h"
 
@@ -11,7 +11,7 @@
 #include "engine/passes.h"
 #include "value/equal.h"
 
-#define RECORD_STEPS_MAX 4096u /* recorded of one trial */
+#define RECORD_STEPS_MAX 4096u /* the most steps recorded of one trial */
 
 void fx_trial_finish(struct trial_outcome *outcome) {
     json_decref(outcome->object);
@@ -50,20 +50,21 @@ static void set_cycle(struct trial_outcome *outcome, json_t *start, size_t n_pas
 
 /* An object that later passes are compared with; replaced at each power of two, so that a
  * cycle of any length is noticed within twice its length (Brent). */
-struct mark {
+struct trial_mark {
     json_t *object; /* counted */
     size_t age, power;
 };
 
-static void move_mark(struct mark *mark, json_t *object, size_t power) {
+static void move_mark(struct trial_mark *mark, json_t *object, size_t power) {
     json_decref(mark->object);
-    *mark = (struct mark){json_incref(object), 0, power};
+    *mark = (struct trial_mark){json_incref(object), 0, power};
 }
 
-/* Judges a pass that made `after` of `before`. Returns whether another one is needed. */
+/* Evaluates a pass that changed `before` to `after`. Returns whether another pass is
+ * needed. */
 static bool needs_another(struct trial_outcome *outcome,
                           const struct fx_pass_result *pass, json_t *before,
-                          json_t *after, struct mark *mark) {
+                          json_t *after, struct trial_mark *mark) {
     if (!pass->changed || (!pass->once_changed && fx_equal(before, after))) {
         outcome->settled = true;
         if (pass->changed) {
@@ -72,7 +73,7 @@ static bool needs_another(struct trial_outcome *outcome,
         return false;
     }
     mark->age++;
-    if (pass->once_applied) { /* the object will not come round to the mark again */
+    if (pass->once_applied) { /* the object cannot repeat */
         move_mark(mark, after, 1);
     } else if (fx_equal(mark->object, after)) {
         set_cycle(outcome, mark->object, mark->age);
@@ -95,7 +96,7 @@ static void note_failure(const struct trial *trial, struct trial_outcome *outcom
 
 static bool run_passes(const struct trial *trial, struct fx_passes *passes,
                        struct trial_outcome *outcome, struct fx_err *err) {
-    struct mark mark = {json_incref(fx_passes_object(passes)), 0, 1};
+    struct trial_mark mark = {json_incref(fx_passes_object(passes)), 0, 1};
     const size_t n_passes = trial->n_order + 1;
     bool ok = true;
     bool goes_on = true;

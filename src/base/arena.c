@@ -38,7 +38,7 @@ void fx_arena_init_within(struct fx_arena *arena, size_t max, void *block, size_
     }
 }
 
-/* Frees all blocks but `keep` (NULL: none) and the borrowed one. */
+/* Frees all blocks but `keep`, which may be NULL, and the borrowed one. */
 static void free_blocks(const struct fx_arena *arena, const struct fx_arena_block *keep) {
     for (struct fx_arena_block *block = arena->blocks; block != NULL;) {
         struct fx_arena_block *next = block->next;
@@ -57,7 +57,7 @@ void fx_arena_finish(struct fx_arena *arena) {
     *arena = (struct fx_arena){0};
 }
 
-/* The block to be kept: a borrowed one, else one of the usual size. */
+/* Returns the block that is kept: a borrowed one, otherwise one of the usual size. */
 static struct fx_arena_block *block_to_keep(struct fx_arena *arena) {
     struct fx_arena_block *first = arena->blocks;
     if (arena->lent != NULL) {
@@ -97,7 +97,7 @@ void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) {
     struct fx_arena_block *block = arena->blocks;
     if (block == NULL || rounded > block->size - block->used) {
 #ifdef FX_ARENA_DEBUG
-        block = add_block(arena, bytes); /* exact, so that one byte more is seen */
+        block = add_block(arena, bytes); /* exact, for sanitizers */
 #else
         block = add_block(arena, rounded);
 #endif
@@ -118,7 +118,8 @@ bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap, size_t siz
     if (bigger == NULL) {
         return false;
     }
-    /* The pointer may be of any type: copied as bytes, never read as a void *. */
+    /* The pointer may be of any type, so it is copied as bytes and never read as a void
+     * *. */
     void *array = NULL;
     memcpy(&array, items, sizeof array);
     if (*cap > 0) {

@@ -18,7 +18,7 @@
 
 struct fx_arena_block;
 
-#define FX_ARENA_BLOCK_HEAD 32 /* bytes of a block that hold no piece, at most */
+#define FX_ARENA_BLOCK_HEAD 32 /* the most bytes that the head of a block takes */
 
 struct fx_arena {
     struct fx_arena_block *blocks; /* newest first */
@@ -44,19 +44,20 @@ void fx_arena_reset(struct fx_arena *arena);
 void *fx_arena_alloc(struct fx_arena *arena, size_t bytes) FX_MUST_USE;
 
 /* Grows an array of the arena, whose *cap items of `size` bytes are all in use: sets the
- * pointer at `items` to a larger copy; the memory of the old array is not reused. False,
- * with nothing changed, as above. */
+ * pointer at `items` to a larger copy. The memory of the old array is not reused. False,
+ * with nothing changed, without memory or beyond the limit. */
 bool fx_arena_grown(struct fx_arena *arena, void *items, size_t *cap,
                     size_t size) FX_MUST_USE;
 
-/* Room for one more in the array `items` of the arena; false as above. */
+/* Makes room for one more item in the array `items` of the arena. False without memory or
+ * beyond the limit. */
 #define FX_ARENA_GROW(arena, items, len, cap) \
     ((len) < (cap) || fx_arena_grown((arena), &(items), &(cap), sizeof *(items)))
 
-/* A NUL-terminated copy; NULL as above. */
+/* Returns a NUL-terminated copy; NULL without memory or beyond the limit. */
 char *fx_arena_copy(struct fx_arena *arena, struct fx_text text) FX_MUST_USE;
 
-/* A formatted string; NULL as above. */
+/* Returns a formatted string; NULL without memory or beyond the limit. */
 FX_PRINTF(2, 3)
 char *fx_arena_printf(struct fx_arena *arena, const char *fmt, ...) FX_MUST_USE;
 

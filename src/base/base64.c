@@ -21,7 +21,7 @@ size_t fx_base64_length(size_t len) {
     return len / 3 * 4 + (len % 3 == 0 ? 0 : 4);
 }
 
-/* One group of three bytes, the lower 24 bits, as four characters. */
+/* Writes a group of three bytes, the lower 24 bits of `bits`, as four characters. */
 static void encode_group(char to[4], uint32_t bits) {
     to[0] = alphabet[bits >> 18 & 63u];
     to[1] = alphabet[bits >> 12 & 63u];
@@ -33,7 +33,7 @@ static uint32_t read_group(const unsigned char *from) {
     return (uint32_t)from[0] << 16 | (uint32_t)from[1] << 8 | (uint32_t)from[2];
 }
 
-/* The same, with the byte before it in the upper bits: a single load. */
+/* Reads a group with a single load. The upper 8 bits get the byte before the group. */
 static uint32_t read_inner_group(const unsigned char *from) {
     uint32_t bits = 0;
     memcpy(&bits, from - 1, sizeof bits);
@@ -47,7 +47,7 @@ static uint32_t read_inner_group(const unsigned char *from) {
 #define RUN 4u
 
 #ifdef __SSE2__
-/* The shift for digits above the bound; 0 for others. */
+/* Returns the shift for digits above the bound, and 0 for others. */
 static __m128i shift_above(__m128i digits, char bound, char shift) {
     return _mm_and_si128(_mm_cmpgt_epi8(digits, _mm_set1_epi8(bound)),
                          _mm_set1_epi8(shift));
@@ -62,7 +62,8 @@ static __m128i characters_of(__m128i digits) {
     return _mm_add_epi8(sum, shift_above(digits, 62, '/' - '+' - 1));
 }
 
-/* Reads also the byte before the groups. Reads all groups before it writes. */
+/* Encodes RUN groups. Reads the byte before the groups, too, and reads all groups before
+ * it writes. */
 static void encode_run(char *to, const unsigned char *from) {
     const __m128i bits =
         _mm_set_epi32((int)read_inner_group(from + 9), (int)read_inner_group(from + 6),
@@ -86,7 +87,7 @@ static void encode_run(char *to, const unsigned char *from) {
 }
 #endif
 
-/* The last group, of one or two bytes. */
+/* Encodes the last group, of one or two bytes. */
 static void encode_rest(char to[4], const unsigned char *from, size_t len) {
     const unsigned char padded[3] = {from[0], len > 1 ? from[1] : 0};
     encode_group(to, read_group(padded));
@@ -148,12 +149,12 @@ static uint32_t digit_of(char c) {
     return c == '+' ? 62u : c == '/' ? 63u : NO_DIGIT;
 }
 
-/* The next character that is no line end, or NUL at the end of the text. */
+/* Returns the next character that is not a line end, or NUL at the end of the text. */
 static char next_char(struct fx_text text, size_t *at) {
     while (*at < text.len) {
         const char c = text.data[(*at)++];
         if (c != '\n' && c != '\r') {
-            return (char)(c == '\0' ? ' ' : c); /* a NUL in the text is not its end */
+            return (char)(c == '\0' ? ' ' : c); /* a NUL in the text does not end it */
         }
     }
     return '\0';
@@ -225,8 +226,8 @@ static size_t skip_line_ends(struct fx_text text, size_t at) {
     return at;
 }
 
-/* The fault in padding. Its first `=`, after `digits` digits of its group, is before
- * `at`. */
+/* Finds the fault in the padding, whose first `=` is before `at`, after `digits` digits
+ * of its group. */
 static size_t find_fault_of_padding(struct fx_text text, size_t at, size_t digits) {
     if (digits < 2) {
         return at - 1;
@@ -241,11 +242,11 @@ static size_t find_fault_of_padding(struct fx_text text, size_t at, size_t digit
         }
         at++;
     }
-    return skip_line_ends(text, at); /* what follows the end */
+    return skip_line_ends(text, at); /* the first byte after the padding */
 }
 
 size_t fx_base64_find_fault(struct fx_text text) {
-    size_t digits = 0; /* of this group of four */
+    size_t digits = 0; /* digits of the current group */
     for (size_t at = 0; at < text.len; at++) {
         const char c = text.data[at];
         if (c == '=') {

@@ -15,7 +15,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Returns the number of characters for `len` bytes. */
+/* Returns the number of characters that encode `len` bytes. */
 size_t fx_base64_length(size_t len);
 
 /* Appends the encoded bytes. A failure is kept in `buf`. */

@@ -14,7 +14,7 @@ void fx_budget_swap(struct fx_budget *budget) {
     *budget = before;
 }
 
-/* Which bound is exceeded? */
+/* Returns which bound is exceeded. */
 static enum fx_exceeded find_exceeded(void) {
     const struct fx_bound bound = fx_thread_budget.bound;
     if (bound.units != 0 && fx_thread_budget.spent > bound.units) {

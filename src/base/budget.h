@@ -26,8 +26,8 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-#define FX_BUDGET_BYTES           16u   /* of a text, for one unit */
-#define FX_BUDGET_UNITS_PER_CHECK 4096u /* between two reads of the clock */
+#define FX_BUDGET_BYTES           16u   /* bytes of a text for one unit */
+#define FX_BUDGET_UNITS_PER_CHECK 4096u /* units between two reads of the clock */
 
 /* What was exceeded. */
 enum fx_exceeded {
@@ -42,7 +42,7 @@ struct fx_bound {
     uint64_t deadline_ns; /* base/clock.h */
 };
 
-/* Zeroed: no bound, nothing spent. */
+/* A zeroed budget has no bound, and nothing is spent. */
 struct fx_budget {
     uint64_t spent;    /* units so far */
     uint64_t check_at; /* the value of `spent` at which the bounds are checked next */
@@ -50,7 +50,7 @@ struct fx_budget {
     enum fx_exceeded exceeded;
 };
 
-/* The budget of this thread. Use the functions below. */
+/* The budget of this thread. Use only the functions below. */
 extern FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
 
 /* Exchanges the thread's budget with *budget: call it before and after a piece of work,
@@ -58,8 +58,8 @@ extern FX_THREAD_LOCAL struct fx_budget fx_thread_budget;
  * between two such pairs of calls. */
 void fx_budget_swap(struct fx_budget *budget);
 
-/* Narrows the thread's budget to `units` more units (0: no change) and to this deadline
- * (0: no change); a narrower bound stays. Returns the previous bound, for
+/* Narrows the thread's budget to `units` more units and to this deadline; 0 does not
+ * change the bound. A narrower bound stays. Returns the previous bound, for
  * fx_budget_widen(). */
 FX_MUST_USE static inline struct fx_bound fx_budget_narrow(uint64_t units,
                                                            uint64_t deadline_ns) {
@@ -95,7 +95,7 @@ static inline enum fx_exceeded fx_budget_widen(struct fx_bound before) {
 /* The slow path of fx_spend(): checks the bounds. */
 bool fx_budget_check(void);
 
-/* Spends units. False if the budget is exceeded. */
+/* Spends units. Returns false if the budget is exceeded. */
 static inline bool fx_spend(uint64_t units) {
     fx_thread_budget.spent += units;
     return fx_thread_budget.spent < fx_thread_budget.check_at || fx_budget_check();
@@ -112,13 +112,13 @@ static inline enum fx_exceeded fx_budget_exceeded(void) {
     return fx_thread_budget.exceeded;
 }
 
-/* Units that this thread has spent since it swapped budgets. */
+/* Returns the units that this thread has spent since it swapped budgets. */
 static inline uint64_t fx_budget_spent(void) {
     return fx_thread_budget.spent;
 }
 
-/* For a function that fails because the budget is exceeded: FX_EDEADLINE for the time,
- * FX_ELIMIT for the units. Always false. */
+/* Fails because the budget is exceeded: with FX_EDEADLINE for the time, with FX_ELIMIT
+ * for the units. Always false. */
 FX_RARE bool fx_fail_exceeded(struct fx_err *err);
 
 #endif

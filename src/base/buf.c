@@ -59,7 +59,7 @@ static char *move(struct fx_buf *buf, size_t cap) {
     return data;
 }
 
-/* Doubles until `need` bytes and a NUL fit. */
+/* Doubles the capacity until `need` bytes and a NUL fit. */
 static bool grow(struct fx_buf *buf, size_t need) {
     size_t cap = buf->cap == 0 ? 64 : buf->cap;
     while (cap <= need) {

@@ -18,26 +18,26 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Zeroed: empty, without a limit. */
+/* A zeroed buffer is empty and has no limit. */
 struct fx_buf {
     char *data; /* NUL-terminated once anything was appended; NULL before */
     size_t len, cap;
-    size_t max; /* 0: no limit */
+    size_t max; /* the limit in bytes; 0 means no limit */
     bool failed;
     bool full;   /* it failed because of `max`, not for lack of memory */
     bool secret; /* the bytes are overwritten when they are freed */
 };
 
-/* An empty buffer of at most `max` bytes (0: no limit). Allocates nothing. */
+/* Makes an empty buffer of at most `max` bytes (0 means no limit). Allocates nothing. */
 void fx_buf_init(struct fx_buf *buf, size_t max);
 
-/* The same, for secrets: the bytes are overwritten before they are freed. */
+/* The same for secrets: the bytes are overwritten before they are freed. */
 void fx_buf_init_secret(struct fx_buf *buf, size_t max);
 
 /* Frees the bytes. NULL, zeroed and finished buffers are fine. */
 void fx_buf_finish(struct fx_buf *buf);
 
-/* The bytes, borrowed until the buffer is next written. */
+/* Returns the bytes, borrowed until the buffer is next written. */
 static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
     return (struct fx_text){buf->data, buf->len};
 }
@@ -45,13 +45,14 @@ static inline struct fx_text fx_buf_view(const struct fx_buf *buf) {
 /* Removes the bytes and a failure; keeps the memory. */
 void fx_buf_reset(struct fx_buf *buf);
 
-/* Makes the buffer fail if `part`, whose bytes were to be appended, failed. */
+/* Makes `buf` fail if `part`, whose bytes were to be appended to it, failed. */
 static inline void fx_buf_fail_as(struct fx_buf *buf, const struct fx_buf *part) {
     buf->failed |= part->failed;
     buf->full |= part->full;
 }
 
-/* Frees a buffer whose bytes were appended to `buf`, which fails if the part did. */
+/* Finishes `part`, whose bytes were appended to `buf`. If `part` failed, `buf` fails
+ * too. */
 static inline void fx_buf_finish_part(struct fx_buf *buf, struct fx_buf *part) {
     fx_buf_fail_as(buf, part);
     fx_buf_finish(part);
@@ -65,7 +66,7 @@ char *fx_buf_reserve(struct fx_buf *buf, size_t more) FX_MUST_USE;
 /* Appends, and grows the buffer if necessary. */
 void fx_buf_add_growing(struct fx_buf *buf, const void *data, size_t len);
 
-/* Is there room for `more` bytes and their NUL already, and may they be added? */
+/* Can `more` bytes and a NUL be added without growing the buffer? */
 static inline bool fx_buf_has_room(const struct fx_buf *buf, size_t more) {
     return more < buf->cap - buf->len && !buf->failed &&
            (buf->max == 0 || buf->len + more <= buf->max);
@@ -98,8 +99,8 @@ static inline void fx_buf_text(struct fx_buf *buf, struct fx_text text) {
 void fx_buf_number(struct fx_buf *buf, uint64_t number);  /* in decimal */
 void fx_buf_integer(struct fx_buf *buf, int64_t integer); /* in decimal */
 
-/* In hexadecimal and in decimal, with leading zeros if there are fewer digits than
- * `least`, which is at most 16. */
+/* Appends the number in hexadecimal or in decimal, with leading zeros if it has fewer
+ * than `least` digits. `least` is at most 16. */
 void fx_buf_hex(struct fx_buf *buf, uint64_t number, unsigned least, bool upper);
 void fx_buf_padded(struct fx_buf *buf, uint64_t number, unsigned least);
 
@@ -113,8 +114,8 @@ void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
  * finishes the buffer. Always false. */
 FX_RARE bool fx_buf_fail(struct fx_buf *message, struct fx_err *err, enum fx_code code);
 
-/* Returns the bytes, NUL-terminated, to be freed by the caller, and empties the buffer;
- * NULL after a failure. An empty buffer gives "". */
+/* Returns the bytes, NUL-terminated, and empties the buffer; NULL after a failure. The
+ * caller frees them. An empty buffer gives "". */
 char *fx_buf_steal(struct fx_buf *buf) FX_MUST_USE;
 
 #endif

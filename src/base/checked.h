@@ -8,8 +8,8 @@
 #include <assert.h>
 #include <stdint.h>
 
-/* Returns `data`, an object whose first member is `uint32_t magic` with this value. The
- * owner of the object clears the member before freeing it. */
+/* Asserts that `data` is an object whose first member is `uint32_t magic` with this
+ * value, and returns it. The owner of the object clears the member before freeing it. */
 static inline void *fx_checked(void *data, uint32_t magic) {
     assert(data != NULL && *(const uint32_t *)data == magic);
     (void)magic;

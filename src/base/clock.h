@@ -12,7 +12,7 @@ uint64_t fx_clock_ns(void);
 
 #define FX_CLOCK_RFC3339 sizeof "2026-01-02T03:04:05.678Z"
 
-/* The time of day in UTC with milliseconds, as RFC 3339; for logs. */
+/* Writes the time of day in UTC with milliseconds, as RFC 3339; for logs. */
 void fx_clock_rfc3339(char out[FX_CLOCK_RFC3339]);
 
 #endif

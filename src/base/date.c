@@ -10,9 +10,9 @@ int64_t fx_date_now(void) {
     return (int64_t)time(NULL);
 }
 
-/* Years begin in March here, so that the leap day comes last and the lengths of the
- * months before any one are (153 m + 2) / 5; 865565 days lie between -0400-03-01, which
- * is before all dates of four-digit years, and 1970-01-01. */
+/* A year begins in March here. So the leap day is its last day, and the months before
+ * month m have (153 m + 2) / 5 days. From -0400-03-01, which is before all dates of
+ * four-digit years, to 1970-01-01 there are 865565 days. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second) {
     const int64_t m = (month + 9) % 12;
     const int64_t y = year + 400 - (month <= 2 ? 1 : 0);
@@ -66,7 +66,7 @@ bool fx_date_skip_digits(struct fx_text *text) {
     return n > 0;
 }
 
-/* Reads the offset from UTC, in seconds. */
+/* Removes the offset from UTC from the start of the text; *ret_seconds is in seconds. */
 static bool take_offset(struct fx_text *text, int *ret_seconds) {
     int hour = 0;
     int minute = 0;

@@ -11,15 +11,16 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* Now, in seconds since 1970. */
+/* Returns the current time in seconds since 1970. */
 int64_t fx_date_now(void);
 
-/* Seconds since 1970 of a date in UTC, from year 0 on; `month` and `day` count from 1. */
+/* Returns the seconds from 1970 to a date in UTC, from year 0 on; `month` and `day` count
+ * from 1. */
 int64_t fx_date_seconds(int year, int month, int day, int hour, int minute, int second);
 
 bool fx_date_is_leap_year(int64_t year);
 
-/* Returns the number of days of the month, which counts from 1. */
+/* Returns the number of days of the month. `month` counts from 1. */
 int fx_date_days_of_month(int64_t year, int month);
 
 /* Removes `least` to `most` digits from the start of the text. False for fewer digits,

@@ -16,7 +16,7 @@
 void fx_sha1(struct fx_text bytes, uint8_t ret_digest[FX_SHA1_BYTES]);
 void fx_sha256(struct fx_text bytes, uint8_t ret_digest[FX_SHA256_BYTES]);
 
-/* Adler-32 (RFC 1950 section 8.2). */
+/* Returns the checksum Adler-32 (RFC 1950 section 8.2). */
 uint32_t fx_adler32(struct fx_text bytes);
 
 #endif

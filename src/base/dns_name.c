@@ -10,7 +10,7 @@ static bool is_alphanumeric(char c) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Labels are not empty, and begin and end with a letter or digit. */
+/* Each label has at least one character, and begins and ends with a letter or digit. */
 bool fx_dns_is_subdomain(struct fx_text name) {
     bool may_end = false; /* the last character was a letter or digit */
     for (size_t i = 0; i < name.len; i++) {

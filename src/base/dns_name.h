@@ -9,9 +9,9 @@
 
 #include "base/text.h"
 
-/* Is it a subdomain: labels of lower case letters, digits and inner dashes with dots
- * between them, 253 bytes at most? Nearly all names are; such a name is safe in a path.
- */
+/* Is the name a subdomain: labels of lower case letters, digits and inner dashes, with
+ * dots between them, at most 253 bytes? Nearly all names of objects are. Such a name
+ * needs no escapes in a path. */
 bool fx_dns_is_subdomain(struct fx_text name);
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Ends a truncated text of `size` bytes at a rune, with `…`. */
+/* Cuts a text that was truncated to `size` bytes at a rune, and ends it with `…`. */
 static void mark_cut(char *text, size_t size) {
     static const char ellipsis[] = "…";
     size_t end = fx_text_rune_floor(text, size - sizeof ellipsis);
@@ -17,7 +17,7 @@ static void mark_cut(char *text, size_t size) {
 }
 
 FX_PRINTF(3, 0)
-static void print(char *text, size_t size, const char *fmt, va_list args) {
+static void print_message(char *text, size_t size, const char *fmt, va_list args) {
     const int length = vsnprintf(text, size, fmt, args);
     if (length < 0) {
         text[0] = '\0';
@@ -27,19 +27,20 @@ static void print(char *text, size_t size, const char *fmt, va_list args) {
 }
 
 FX_PRINTF(3, 0)
-static bool fill(struct fx_err *err, enum fx_code code, const char *fmt, va_list args) {
+static bool fill_error(struct fx_err *err, enum fx_code code, const char *fmt,
+                       va_list args) {
     err->code = code;
     err->off = 0;
     err->len = 0;
     err->node = NULL;
-    print(err->msg, sizeof err->msg, fmt, args);
+    print_message(err->msg, sizeof err->msg, fmt, args);
     return false;
 }
 
 bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    (void)fill(err, code, fmt, args);
+    (void)fill_error(err, code, fmt, args);
     va_end(args);
     return false;
 }
@@ -48,7 +49,7 @@ bool fx_fail_at(struct fx_err *err, enum fx_code code, uint32_t off, uint32_t le
                 const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    (void)fill(err, code, fmt, args);
+    (void)fill_error(err, code, fmt, args);
     va_end(args);
     err->off = off;
     err->len = len;
@@ -59,7 +60,7 @@ bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code, const c
                 ...) {
     va_list args;
     va_start(args, fmt);
-    (void)fill(err, code, fmt, args);
+    (void)fill_error(err, code, fmt, args);
     va_end(args);
     err->node = node;
     return false;
@@ -73,7 +74,7 @@ bool fx_err_prefix(struct fx_err *err, const char *fmt, ...) {
     char prefix[FX_ERR_TEXT];
     va_list args;
     va_start(args, fmt);
-    print(prefix, sizeof prefix, fmt, args);
+    print_message(prefix, sizeof prefix, fmt, args);
     va_end(args);
 
     const size_t before = strlen(prefix);

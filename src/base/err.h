@@ -27,7 +27,7 @@ enum fx_code {
     FX_ENOCONVERGE, /* no fixed point within the budget */
     FX_EDEADLINE,   /* the deadline of the work is exceeded */
     FX_EIO,         /* a file, socket or cluster failed */
-    FX_EINTERNAL,   /* our own bug */
+    FX_EINTERNAL,   /* a bug of Fixpoint */
     FX_EDENIED,     /* a policy refuses the object */
     FX_EINPUT,      /* a rule needs an input that has to be fetched (engine/input.h) */
 };
@@ -37,7 +37,7 @@ enum fx_code {
 /* `code` is FX_OK until a function fails. */
 struct fx_err {
     enum fx_code code;
-    /* Span of the error within the text, in bytes; len 0 if there is none. */
+    /* The span of the error within the text, in bytes; `len` is 0 if there is none. */
     uint32_t off, len;
     /* The node of the source document with the error (a json_t, borrowed, only compared),
      * or NULL. The policy room turns it into file, line and column. */
@@ -60,8 +60,8 @@ static inline void fx_err_reset(struct fx_err *err) {
     err->msg[0] = '\0';
 }
 
-/* Fills `err` and returns false, so that callers can `return fx_fail(…)`. A text beyond
- * FX_ERR_TEXT is truncated at a rune and ends in `…`. */
+/* Fills `err` and returns false, so that callers can `return fx_fail(…)`. A message
+ * longer than FX_ERR_TEXT is truncated at a rune and ends in `…`. */
 FX_PRINTF(3, 4)
 FX_RARE bool fx_fail(struct fx_err *err, enum fx_code code, const char *fmt, ...);
 
@@ -75,14 +75,13 @@ FX_PRINTF(4, 5)
 FX_RARE bool fx_fail_in(struct fx_err *err, const void *node, enum fx_code code,
                         const char *fmt, ...);
 
-/* "out of memory", always false. */
+/* Fails with FX_ENOMEM and the message "out of memory". Always false. */
 FX_RARE bool fx_fail_nomem(struct fx_err *err);
 
 /* Adds a prefix to the message; code, span and node do not change. Always false. */
 FX_PRINTF(2, 3) FX_RARE bool fx_err_prefix(struct fx_err *err, const char *fmt, ...);
 
-/* Is it an internal failure (no memory, deadline, bug), and not a verdict on the
- * input? */
+/* Is it an internal failure (no memory, deadline, bug), not a fault of the input? */
 bool fx_err_is_ours(const struct fx_err *err);
 
 #endif

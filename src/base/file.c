@@ -62,9 +62,9 @@ static bool is_policy_name(const char *name) {
 
 /* ---- folders ---------------------------------------------------------------------- */
 
-/* A walk through a folder and all below it. Each folder is visited once, however many
- * links lead to it. */
-struct walk {
+/* A walk through a folder and all folders below it. Each folder is visited once, however
+ * many links lead to it. */
+struct folder_walk {
     struct fx_file_list *list;
     struct folder {
         dev_t device;
@@ -80,7 +80,7 @@ static int by_bytes(const void *a, const void *b) {
     return strcmp(*left, *right);
 }
 
-static bool read_names(struct walk *walk, DIR *folder, const char *path,
+static bool read_names(struct folder_walk *walk, DIR *folder, const char *path,
                        struct fx_file_list *names, struct fx_err *err) {
     for (;;) {
         errno = 0;
@@ -98,9 +98,10 @@ static bool read_names(struct walk *walk, DIR *folder, const char *path,
     }
 }
 
-/* The visible names, sorted. Fails at once for anything but a folder. */
-static bool list_names(struct walk *walk, const char *path, struct fx_file_list *names,
-                       struct fx_err *err) {
+/* Lists the names that do not begin with a dot, sorted. Fails if `path` is not a
+ * folder. */
+static bool list_names(struct folder_walk *walk, const char *path,
+                       struct fx_file_list *names, struct fx_err *err) {
     DIR *folder = opendir(path);
     if (folder == NULL) {
         return fail_errno(err, path);
@@ -113,9 +114,9 @@ static bool list_names(struct walk *walk, const char *path, struct fx_file_list 
     return ok;
 }
 
-/* Adds the folder to the visited ones; *ret_known is whether it was one of them. */
-static bool note_folder(struct walk *walk, const char *path, const struct stat *info,
-                        bool *ret_known, struct fx_err *err) {
+/* Adds the folder to the visited folders. *ret_known is true if it had been visited. */
+static bool note_folder(struct folder_walk *walk, const char *path,
+                        const struct stat *info, bool *ret_known, struct fx_err *err) {
     for (size_t i = 0; i < walk->n_seen; i++) {
         if (walk->seen[i].device == info->st_dev && walk->seen[i].inode == info->st_ino) {
             *ret_known = true;
@@ -134,11 +135,11 @@ static bool note_folder(struct walk *walk, const char *path, const struct stat *
     return true;
 }
 
-static bool visit_folder(struct walk *walk, const char *path, const struct stat *info,
-                         unsigned depth, struct fx_err *err);
+static bool visit_folder(struct folder_walk *walk, const char *path,
+                         const struct stat *info, unsigned depth, struct fx_err *err);
 
-static bool visit(struct walk *walk, const char *path, const char *name, unsigned depth,
-                  struct fx_err *err) {
+static bool visit_path(struct folder_walk *walk, const char *path, const char *name,
+                       unsigned depth, struct fx_err *err) {
     struct stat info;
     if (stat(path, &info) != 0) {
         return errno == ENOENT ? true : fail_errno(err, path); /* deleted meanwhile */
@@ -150,7 +151,7 @@ static bool visit(struct walk *walk, const char *path, const char *name, unsigne
            append(walk->list, path, err);
 }
 
-static bool visit_name(struct walk *walk, const char *folder, const char *name,
+static bool visit_name(struct folder_walk *walk, const char *folder, const char *name,
                        unsigned depth, struct fx_err *err) {
     const size_t length = strlen(folder);
     const char *slash = length > 0 && folder[length - 1] == '/' ? "" : "/";
@@ -158,13 +159,13 @@ static bool visit_name(struct walk *walk, const char *folder, const char *name,
     fx_buf_init(&path, 0);
     fx_buf_printf(&path, "%s%s%s", folder, slash, name);
     const bool ok =
-        path.failed ? fx_fail_nomem(err) : visit(walk, path.data, name, depth, err);
+        path.failed ? fx_fail_nomem(err) : visit_path(walk, path.data, name, depth, err);
     fx_buf_finish(&path);
     return ok;
 }
 
-static bool visit_folder(struct walk *walk, const char *path, const struct stat *info,
-                         unsigned depth, struct fx_err *err) {
+static bool visit_folder(struct folder_walk *walk, const char *path,
+                         const struct stat *info, unsigned depth, struct fx_err *err) {
     bool known = false;
     if (depth > FX_LIMIT_FOLDER_DEPTH) {
         return fx_fail(err, FX_ELIMIT, "%s: more than %u folders in one another", path,
@@ -182,12 +183,12 @@ static bool visit_folder(struct walk *walk, const char *path, const struct stat 
     return ok;
 }
 
-/* Sorted once more at the end: "a.yaml" comes before "a/b.yaml" although the folder
- * "a" comes before "a.yaml". */
+/* Adds the files below the folder. They are sorted at the end, because "a.yaml" comes
+ * before "a/b.yaml", but the folder "a" is visited before the file "a.yaml". */
 static bool add_tree(struct fx_file_list *list, const char *folder,
                      const struct stat *info, struct fx_err *err) {
     const size_t before = list->n_paths;
-    struct walk walk = {.list = list};
+    struct folder_walk walk = {.list = list};
     const bool ok = visit_folder(&walk, folder, info, 0, err);
     if (list->n_paths > before) {
         qsort(list->paths + before, list->n_paths - before, sizeof *list->paths,
@@ -251,7 +252,8 @@ bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
     return ok;
 }
 
-/* Opening a FIFO without a writer, or a device, could block for ever: O_NONBLOCK. */
+/* Opens with O_NONBLOCK, because opening a FIFO without a writer, or a device, could
+ * block for ever. */
 bool fx_file_read_regular(const char *path, size_t max, struct fx_buf *ret_bytes,
                           struct fx_err *err) {
     struct stat info;
@@ -281,7 +283,8 @@ static bool write_all(int fd, struct fx_text bytes) {
 }
 
 /* Writes the bytes to the new file `fd`, and renames it to `path`. Returns 0 or errno. */
-static int finish(int fd, const char *beside, const char *path, struct fx_text bytes) {
+static int finish_file(int fd, const char *beside, const char *path,
+                       struct fx_text bytes) {
     struct stat info;
     const bool known = stat(path, &info) == 0;
     bool ok = write_all(fd, bytes) &&
@@ -304,7 +307,7 @@ bool fx_file_replace(const char *path, struct fx_text bytes, struct fx_err *err)
     bool ok = !beside.failed || fx_fail_nomem(err);
     if (ok) {
         const int fd = mkstemp(beside.data);
-        const int code = fd >= 0 ? finish(fd, beside.data, path, bytes) : errno;
+        const int code = fd >= 0 ? finish_file(fd, beside.data, path, bytes) : errno;
         errno = code;
         ok = code == 0 || fail_errno(err, path);
         if (!ok && fd >= 0) {

@@ -32,13 +32,13 @@ void fx_file_list_finish(struct fx_file_list *list);
 bool fx_file_list_add(struct fx_file_list *list, const char *path,
                       struct fx_err *err) FX_MUST_USE;
 
-/* Appends the content of `path` ("-": standard input) to `ret_bytes`, `max` bytes at
- * most. Errors: FX_EIO with the system's message, FX_ELIMIT. */
+/* Appends the content of `path` ("-" is standard input), at most `max` bytes, to
+ * `ret_bytes`. Errors: FX_EIO with the system's message, FX_ELIMIT. */
 bool fx_file_read(const char *path, size_t max, struct fx_buf *ret_bytes,
                   struct fx_err *err) FX_MUST_USE;
 
-/* The same for a regular file; any other kind of file is refused at once. For files that
- * a server reads: a FIFO in place of a file must not block it. */
+/* The same for a regular file; any other kind of file is refused at once. Use it for
+ * files that a server reads, because a FIFO in place of a file must not block it. */
 bool fx_file_read_regular(const char *path, size_t max, struct fx_buf *ret_bytes,
                           struct fx_err *err) FX_MUST_USE;
 

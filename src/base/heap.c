@@ -17,7 +17,8 @@ void fx_heap_trim(void) {
 #endif
 }
 
-/* A volatile pointer, so that the compiler cannot know which function is called. */
+/* A volatile pointer, so that the compiler does not know the function and cannot remove
+ * the call. */
 static void *(*volatile overwrite)(void *, int, size_t) = memset;
 
 void fx_heap_wipe(void *bytes, size_t len) {

@@ -46,7 +46,7 @@ bool fx_job_is_stalled(const struct fx_job *job) {
 void fx_jobs_visit(void (*visit)(struct fx_job *job, void *user), void *user) {
     (void)pthread_mutex_lock(&lock);
     for (struct fx_list_link *link = first; link != NULL; link = link->next) {
-        visit((struct fx_job *)(void *)link, user); /* its first member */
+        visit((struct fx_job *)(void *)link, user); /* the first member */
     }
     (void)pthread_mutex_unlock(&lock);
 }

@@ -17,7 +17,7 @@
 #include "base/macros.h"
 
 #define FX_JOB_TYPES(X)                                                \
-    X(LOOP, "loop")      /* a thread with an event loop was called */  \
+    X(LOOP, "loop")      /* an event loop has a message to answer */   \
     X(POOL, "pool")      /* a task waits for libuv's worker threads */ \
     X(DRY_RUN, "dryrun") /* a dry run on its own thread */             \
     X(BUILD, "build")    /* files or policies are read and built */
@@ -32,37 +32,37 @@ enum fx_job_type {
 #define FX_JOB_NS(ms) (UINT64_C(1000000) * (ms))
 
 struct fx_job {
-    struct fx_list_link link; /* the list's; zeroed before the first use */
+    struct fx_list_link link; /* private to the list; zeroed before the first use */
     enum fx_job_type type;
-    const char *name; /* for people; lives as long as the job */
+    const char *name; /* a name for log lines; must live as long as the job */
     uint64_t
-        allowed_ns; /* how long it may take, in addition to the watchdog's own time */
-    /* Appends the current step, such as "in policy x"; NULL: unknown. Called by another
-     * thread while the job runs. */
+        allowed_ns; /* the time that it may take, in addition to the watchdog's own */
+    /* Appends the current step, such as "in policy x". Another thread calls it while the
+     * job runs. NULL if the step is not known. */
     void (*describe)(void *user, struct fx_buf *text);
     void *user;
 
-    /* Private to the list. Zeroed before the first use. */
+    /* Private to the list; zeroed before the first use. */
     uint64_t since_ns;
     bool is_running, is_stalled;
 };
 
-/* Adds the job to the list. The memory stays where it is until the job ends. Does nothing
- * if it is already in the list. */
+/* Adds the job to the list. Its memory must not move until the job ends. Does nothing if
+ * it is already in the list. */
 void fx_job_begin(struct fx_job *job);
 
 /* Removes the job from the list. Does nothing if it is not in the list. */
 void fx_job_end(struct fx_job *job);
 
-/* Is it running, and marked as stalled? */
+/* Is the job running, and marked as stalled? */
 bool fx_job_is_stalled(const struct fx_job *job) FX_MUST_USE;
 
-/* Calls `visit` for each running job, the latest first. No job begins or ends meanwhile,
- * so `visit` must be short, and must not call functions of this file. */
+/* Calls `visit` for each running job, the latest first. Meanwhile no job can begin or
+ * end, so `visit` must be short, and must not call functions of this file. */
 void fx_jobs_visit(void (*visit)(struct fx_job *job, void *user), void *user);
 
-/* From now on `on_resumed` is called when a job ends that was marked as stalled, under
- * the same conditions as `visit` above; NULL: nothing is called. */
+/* From now on `on_resumed` is called when a job that was marked as stalled ends. What is
+ * said of `visit` holds for `on_resumed`, too. NULL stops the calls. */
 void fx_jobs_watch(void (*on_resumed)(const struct fx_job *job));
 
 #endif

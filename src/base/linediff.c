@@ -10,7 +10,7 @@
 
 #include "base/vec.h"
 
-#define MAX_EDITS     1000 /* with more, everything between the ends is replaced */
+#define MAX_EDITS     1000 /* with more, all lines between the common ends are replaced */
 #define CONTEXT_LINES ((size_t)3)
 
 #define RED    "\033[31m"
@@ -20,12 +20,12 @@
 #define NORMAL "\033[0m"
 
 struct lines {
-    struct fx_text *items; /* without their ends */
+    struct fx_text *items; /* lines without their line ends */
     size_t n_items, cap_items;
 };
 
-/* The removed and the added lines. */
-struct change {
+/* The lines of both texts, and which of them are removed and added. */
+struct line_changes {
     struct lines before, after;
     bool *removed, *added;
 };
@@ -46,18 +46,18 @@ static bool split(struct fx_text text, struct lines *ret_lines) {
 
 /* ---- Myers ----------------------------------------------------------------------- */
 
-/* The part of both texts between their common beginning and end. Coordinates (x, y) and
- * diagonals k = x - y are relative to it. */
+/* The part of both texts between their common first and last lines. Coordinates (x, y)
+ * and diagonals k = x - y are relative to it. */
 struct middle {
-    const struct change *change;
-    size_t start;               /* the same in both */
-    int n_before, n_after;      /* lines in it */
+    const struct line_changes *changes;
+    size_t start;               /* number of common first lines */
+    int n_before, n_after;      /* lines of each text in this part */
     int *rounds[MAX_EDITS + 1]; /* round d: the furthest x on each diagonal -d … d */
 };
 
 static bool same_line(const struct middle *middle, int x, int y) {
-    return fx_text_equal(middle->change->before.items[middle->start + (size_t)x],
-                         middle->change->after.items[middle->start + (size_t)y]);
+    return fx_text_equal(middle->changes->before.items[middle->start + (size_t)x],
+                         middle->changes->after.items[middle->start + (size_t)y]);
 }
 
 /* Did the best path with `d` edits reach diagonal k by a line of `after` (down)? */
@@ -65,7 +65,7 @@ static bool came_down(const int *last, int d, int k) {
     return k == -d || (k != d && last[k - 1 + d - 1] < last[k + 1 + d - 1]);
 }
 
-/* The x at which diagonal k is entered in round d, before the equal lines. */
+/* Returns the x at which the path enters diagonal k in round d, before equal lines. */
 static int entry_of(const struct middle *middle, int d, int k) {
     if (d == 0) {
         return 0;
@@ -83,7 +83,7 @@ static int run_round(struct middle *middle, int d) {
     }
     for (int k = -d; k <= d; k += 2) {
         int x = entry_of(middle, d, k);
-        /* Paths that have left the field never return. */
+        /* A path that has left the texts never returns. */
         while (x < middle->n_before && x - k < middle->n_after &&
                same_line(middle, x, x - k)) {
             x++;
@@ -96,16 +96,16 @@ static int run_round(struct middle *middle, int d) {
     return 0;
 }
 
-/* Walks back from the end, round by round, and marks the edit of each. */
+/* Walks back from the end, round by round, and marks the edit of each round. */
 static void mark_edits(const struct middle *middle, int rounds) {
     int k = middle->n_before - middle->n_after;
     for (int d = rounds; d > 0; d--) {
         const int x = entry_of(middle, d, k);
         if (came_down(middle->rounds[d - 1], d, k)) {
-            middle->change->added[middle->start + (size_t)(x - k - 1)] = true;
+            middle->changes->added[middle->start + (size_t)(x - k - 1)] = true;
             k++;
         } else {
-            middle->change->removed[middle->start + (size_t)(x - 1)] = true;
+            middle->changes->removed[middle->start + (size_t)(x - 1)] = true;
             k--;
         }
     }
@@ -113,10 +113,10 @@ static void mark_edits(const struct middle *middle, int rounds) {
 
 static void mark_all(const struct middle *middle) {
     for (int i = 0; i < middle->n_before; i++) {
-        middle->change->removed[middle->start + (size_t)i] = true;
+        middle->changes->removed[middle->start + (size_t)i] = true;
     }
     for (int i = 0; i < middle->n_after; i++) {
-        middle->change->added[middle->start + (size_t)i] = true;
+        middle->changes->added[middle->start + (size_t)i] = true;
     }
 }
 
@@ -137,10 +137,10 @@ static bool compare_middle(struct middle *middle) {
     return state >= 0;
 }
 
-/* Skips the common start and end, and compares the rest. */
-static bool compare(struct change *change) {
-    const struct lines *before = &change->before;
-    const struct lines *after = &change->after;
+/* Skips the common first and last lines, and compares the rest. */
+static bool compare_lines(struct line_changes *changes) {
+    const struct lines *before = &changes->before;
+    const struct lines *after = &changes->after;
     const size_t shorter =
         before->n_items < after->n_items ? before->n_items : after->n_items;
     size_t start = 0;
@@ -154,7 +154,7 @@ static bool compare(struct change *change) {
         end++;
     }
     struct middle middle = {
-        .change = change,
+        .changes = changes,
         .start = start,
         .n_before = (int)(before->n_items - start - end),
         .n_after = (int)(after->n_items - start - end),
@@ -164,27 +164,28 @@ static bool compare(struct change *change) {
 
 /* ---- hunks ----------------------------------------------------------------------- */
 
-/* A position in both texts: the next line of each. */
+/* A position in both texts: the index of the next line of each. */
 struct cursor {
     size_t before, after;
 };
 
-static bool is_edit(const struct change *change, struct cursor at) {
-    return (at.before < change->before.n_items && change->removed[at.before]) ||
-           (at.after < change->after.n_items && change->added[at.after]);
+static bool is_edit(const struct line_changes *changes, struct cursor at) {
+    return (at.before < changes->before.n_items && changes->removed[at.before]) ||
+           (at.after < changes->after.n_items && changes->added[at.after]);
 }
 
-static bool at_end(const struct change *change, struct cursor at) {
-    return at.before >= change->before.n_items && at.after >= change->after.n_items;
+static bool at_end(const struct line_changes *changes, struct cursor at) {
+    return at.before >= changes->before.n_items && at.after >= changes->after.n_items;
 }
 
-/* Moves on by one line: a removed one, else an added one, else a common one. */
-static char step(const struct change *change, struct cursor *at) {
-    if (at->before < change->before.n_items && change->removed[at->before]) {
+/* Moves on by one line. Removed lines come first, then added ones, then common ones.
+ * Returns the sign of the line. */
+static char next_line(const struct line_changes *changes, struct cursor *at) {
+    if (at->before < changes->before.n_items && changes->removed[at->before]) {
         at->before++;
         return '-';
     }
-    if (at->after < change->after.n_items && change->added[at->after]) {
+    if (at->after < changes->after.n_items && changes->added[at->after]) {
         at->after++;
         return '+';
     }
@@ -193,34 +194,34 @@ static char step(const struct change *change, struct cursor *at) {
     return ' ';
 }
 
-/* The end of the hunk of the edit at `at`. A hunk includes the next edit if that is at
- * most twice the context away. */
-static struct cursor hunk_end(const struct change *change, struct cursor at) {
+/* Returns the end of the hunk that begins with the edit at `at`. A hunk includes the next
+ * edit if at most 2 * CONTEXT_LINES lines are between them. */
+static struct cursor hunk_end(const struct line_changes *changes, struct cursor at) {
     struct cursor end = at;
     size_t quiet = 0;
-    while (!at_end(change, at) && quiet <= 2 * CONTEXT_LINES) {
-        if (step(change, &at) == ' ') {
+    while (!at_end(changes, at) && quiet <= 2 * CONTEXT_LINES) {
+        if (next_line(changes, &at) == ' ') {
             quiet++;
         } else {
             quiet = 0;
             end = at;
         }
     }
-    for (size_t i = 0; i < CONTEXT_LINES && !at_end(change, end); i++) {
-        (void)step(change, &end);
+    for (size_t i = 0; i < CONTEXT_LINES && !at_end(changes, end); i++) {
+        (void)next_line(changes, &end);
     }
     return end;
 }
 
 static void print_range(struct fx_buf *buf, char sign, size_t from, size_t to) {
-    /* The number of an empty range is that of the line before it. */
+    /* For an empty range, the number is that of the line before it. */
     fx_buf_printf(buf, "%c%zu", sign, to > from ? from + 1 : from);
     if (to - from != 1) {
         fx_buf_printf(buf, ",%zu", to - from);
     }
 }
 
-/* `colour`: NULL prints none. */
+/* `colour` is NULL for output without colours. */
 static void print_line(struct fx_buf *buf, const char *colour, const char *sign,
                        struct fx_text line) {
     fx_buf_str(buf, colour != NULL ? colour : "");
@@ -229,7 +230,7 @@ static void print_line(struct fx_buf *buf, const char *colour, const char *sign,
     fx_buf_str(buf, colour != NULL ? NORMAL "\n" : "\n");
 }
 
-static void print_hunk(struct fx_buf *buf, const struct change *change,
+static void print_hunk(struct fx_buf *buf, const struct line_changes *changes,
                        struct cursor from, struct cursor to, bool colour) {
     fx_buf_str(buf, colour ? CYAN "@@ " : "@@ ");
     print_range(buf, '-', from.before, to.before);
@@ -238,9 +239,9 @@ static void print_hunk(struct fx_buf *buf, const struct change *change,
     fx_buf_str(buf, colour ? " @@" NORMAL "\n" : " @@\n");
     while (from.before < to.before || from.after < to.after) {
         const struct cursor at = from;
-        const char sign = step(change, &from);
-        const struct fx_text line =
-            sign == '+' ? change->after.items[at.after] : change->before.items[at.before];
+        const char sign = next_line(changes, &from);
+        const struct fx_text line = sign == '+' ? changes->after.items[at.after]
+                                                : changes->before.items[at.before];
         const char *tint = sign == '+' ? GREEN : RED;
         print_line(buf, colour && sign != ' ' ? tint : NULL, (const char[]){sign, '\0'},
                    line);
@@ -254,14 +255,14 @@ static void print_names(struct fx_buf *buf, const struct fx_linediff_names *name
     print_line(buf, tint, "+++ ", fx_text_of(names->after));
 }
 
-static void print_change(struct fx_buf *buf, const struct change *change,
-                         const struct fx_linediff_names *names, bool colour) {
+static void print_changes(struct fx_buf *buf, const struct line_changes *changes,
+                          const struct fx_linediff_names *names, bool colour) {
     struct cursor at = {0, 0};
-    struct cursor from = {0, 0}; /* CONTEXT_LINES before `at`, or the end of a hunk */
+    struct cursor from = {0, 0}; /* CONTEXT_LINES before `at`, or the last hunk's end */
     bool named = false;
-    while (!at_end(change, at)) {
-        if (!is_edit(change, at)) {
-            (void)step(change, &at);
+    while (!at_end(changes, at)) {
+        if (!is_edit(changes, at)) {
+            (void)next_line(changes, &at);
             if (at.before - from.before > CONTEXT_LINES) {
                 from.before++;
                 from.after++;
@@ -272,8 +273,8 @@ static void print_change(struct fx_buf *buf, const struct change *change,
             print_names(buf, names, colour);
             named = true;
         }
-        at = hunk_end(change, at);
-        print_hunk(buf, change, from, at, colour);
+        at = hunk_end(changes, at);
+        print_hunk(buf, changes, from, at, colour);
         from = at;
     }
 }
@@ -281,19 +282,19 @@ static void print_change(struct fx_buf *buf, const struct change *change,
 bool fx_linediff_unified(struct fx_buf *buf, struct fx_text before, struct fx_text after,
                          const struct fx_linediff_names *names, bool colour,
                          struct fx_err *err) {
-    struct change change = {0};
-    bool ok = split(before, &change.before) && split(after, &change.after);
+    struct line_changes changes = {0};
+    bool ok = split(before, &changes.before) && split(after, &changes.after);
     if (ok) {
-        change.removed = calloc(change.before.n_items + 1, sizeof *change.removed);
-        change.added = calloc(change.after.n_items + 1, sizeof *change.added);
-        ok = change.removed != NULL && change.added != NULL && compare(&change);
+        changes.removed = calloc(changes.before.n_items + 1, sizeof *changes.removed);
+        changes.added = calloc(changes.after.n_items + 1, sizeof *changes.added);
+        ok = changes.removed != NULL && changes.added != NULL && compare_lines(&changes);
     }
     if (ok) {
-        print_change(buf, &change, names, colour);
+        print_changes(buf, &changes, names, colour);
     }
-    free(change.before.items);
-    free(change.after.items);
-    free(change.removed);
-    free(change.added);
+    free(changes.before.items);
+    free(changes.after.items);
+    free(changes.removed);
+    free(changes.added);
     return (ok && !buf->failed) || fx_fail_nomem(err);
 }

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-/* Zeroed: in no list. */
+/* A zeroed link is in no list. */
 struct fx_list_link {
     struct fx_list_link *next, *previous;
 };
@@ -52,7 +52,7 @@ static inline struct fx_list_link *fx_list_pop(struct fx_list_link **first) {
     return link;
 }
 
-/* A list with both ends. Zeroed: empty. */
+/* A list with both ends. A zeroed queue is empty. */
 struct fx_queue {
     struct fx_list_link *first, *last;
 };

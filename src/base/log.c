@@ -22,12 +22,12 @@
 #include "base/limits.h"
 #include "base/text.h"
 
-#define LINE_BYTES 16384u /* a longer line is dropped whole */
+#define LINE_BYTES 16384u /* a longer line is dropped */
 #define PAUSE_MS   10
 #define NS_IN_MS   1000000L
 #define MS_IN_S    1000u
-#define KEPT_BYTES 65536u /* a larger buffer is freed */
-#define LOST_BYTES 512u   /* room for the line that reports lost ones */
+#define KEPT_BYTES 65536u /* a buffer larger than this is freed */
+#define LOST_BYTES 512u   /* reserved for the line that reports lost lines */
 #define CAP_BYTES  (FX_LIMIT_LOG_BYTES + LOST_BYTES)
 
 enum state { DIRECT, QUEUED, ENDING, ENDED, LEFT };
@@ -36,12 +36,12 @@ enum state { DIRECT, QUEUED, ENDING, ENDED, LEFT };
  * (Without a thread, it guards `torn`, too.) */
 static struct {
     pthread_mutex_t lock;
-    pthread_cond_t wakeup; /* of the thread: lines wait, or the end */
-    pthread_cond_t ended;  /* the thread has ended */
+    pthread_cond_t wakeup; /* wakes the thread for new lines and for the end */
+    pthread_cond_t ended;  /* signals that the thread has ended */
     enum state state;
     bool pausing;
     struct fx_buf waiting, writing;
-    bool torn; /* the last line was written in part */
+    bool torn; /* the last line was written only in part */
     pthread_t thread;
 } queue = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -109,7 +109,7 @@ static void add_ms(struct timespec *time, uint64_t ms) {
     }
 }
 
-/* With the lock held. Waits for the pause, and then for lines. */
+/* Waits for the end of the pause, and then for lines. The caller holds the lock. */
 static void await_lines(void) {
     struct timespec end;
     add_ms(&end, PAUSE_MS);
@@ -123,7 +123,7 @@ static void await_lines(void) {
     }
 }
 
-/* Takes the waiting lines; false at the end. */
+/* Takes the waiting lines. False if there are no more and the thread shall end. */
 static bool take_lines(void) {
     (void)pthread_mutex_lock(&queue.lock);
     if (queue.state == QUEUED) {
@@ -167,7 +167,7 @@ static void *write_queued(void *unused) {
 /* ---- beginning and end ----------------------------------------------------------- */
 
 static bool make_conditions(void) {
-    pthread_condattr_t monotonic; /* the time of day may jump */
+    pthread_condattr_t monotonic; /* not the time of day, which may jump */
     if (pthread_condattr_init(&monotonic) != 0) {
         return false;
     }
@@ -203,7 +203,7 @@ bool fx_log_start(void) {
     return true;
 }
 
-/* With the lock held. */
+/* Waits for the end of the thread, at most `ms`. The caller holds the lock. */
 static bool await_end(uint64_t ms) {
     struct timespec end;
     add_ms(&end, ms);
@@ -236,7 +236,7 @@ void fx_log_stop(uint64_t ms) {
 
 /* ---- lines ----------------------------------------------------------------------- */
 
-/* False for a line that does not fit; the lines before it stay. */
+/* Adds a line to the buffer. False, with the buffer unchanged, if it does not fit. */
 static bool add_line(const char *line, size_t len) {
     const size_t before = queue.waiting.len;
     if (before + len > (is_writer ? CAP_BYTES : FX_LIMIT_LOG_BYTES)) {
@@ -251,7 +251,7 @@ static bool add_line(const char *line, size_t len) {
     return added;
 }
 
-/* With the lock held. */
+/* Adds a line to the queue, or counts it as lost. The caller holds the lock. */
 static void enqueue(const char *line, size_t len) {
     if (!add_line(line, len)) {
         lose(1);
@@ -260,14 +260,15 @@ static void enqueue(const char *line, size_t len) {
     }
 }
 
-/* Takes one whole line with its end. Without the writing thread it is written at once; if
- * it cannot be written, or has no room, it is lost. Any thread may call this. */
+/* Logs one whole line with its line end. Before the thread is started, the line is
+ * written at once. A line that does not fit or cannot be written is lost. Any thread may
+ * call this. */
 static void put_line(const char *line, size_t len) {
     (void)pthread_mutex_lock(&queue.lock);
     switch (queue.state) {
     case DIRECT: (void)write_lines(line, len); break;
     case QUEUED:
-    case ENDING: enqueue(line, len); break; /* lost lines are reported at the end, too */
+    case ENDING: enqueue(line, len); break; /* lost lines are reported at the end */
     case ENDED:
     case LEFT: lose(1); break;
     }
@@ -314,7 +315,7 @@ bool fx_log_enabled(enum fx_log_level level) {
     return (int)level >= atomic_load(&least_level);
 }
 
-/* A JSON string (RFC 8259 section 7); malformed UTF-8 becomes U+FFFD. */
+/* Adds a JSON string (RFC 8259 section 7). Malformed UTF-8 becomes U+FFFD. */
 static void add_string(struct fx_buf *line, const char *string) {
     fx_buf_char(line, '"');
     for (struct fx_text rest = fx_text_of(string); rest.len > 0;) {
@@ -334,7 +335,7 @@ static void add_string(struct fx_buf *line, const char *string) {
     fx_buf_char(line, '"');
 }
 
-/* JSON has no infinity and no NaN; counts keep all their digits. */
+/* Adds a number with all its digits. JSON has no infinity and no NaN. */
 static void add_number(struct fx_buf *line, double number) {
     if (!isfinite(number)) {
         fx_buf_str(line, "null");

@@ -27,7 +27,7 @@ enum fx_log_level {
 #undef X
 };
 
-/* One named value of a line. Made by the three functions below. */
+/* One named value of a line, made by one of the three functions below. */
 struct fx_log_field {
     const char *key; /* NULL ends the list */
     const char *string;
@@ -47,8 +47,9 @@ bool fx_log_level_parse(const char *text, enum fx_log_level *ret_level) FX_MUST_
 /* Would a line of this level be written? */
 bool fx_log_enabled(enum fx_log_level level);
 
-/* Writes one line; those of several threads do not mix. A line that cannot be written is
- * dropped and counted: logging never fails a request. `fields` ends with {0}. */
+/* Writes one line. Lines of several threads do not mix. A line that cannot be written is
+ * dropped and counted, because logging must never fail a request. `fields` ends with
+ * {0}. */
 void fx_log_write(enum fx_log_level level, const char *msg,
                   const struct fx_log_field *fields);
 
@@ -57,15 +58,15 @@ void fx_log_write(enum fx_log_level level, const char *msg,
     fx_log_write(FX_LOG_##level, (msg), (const struct fx_log_field[]){__VA_ARGS__, {0}})
 
 /* Starts a thread that writes the lines, so that no other thread waits for the reader of
- * the log. At most FX_LIMIT_LOG_BYTES wait; further lines are lost, and a line `log lines
- * lost` has their number once lines can be written again. False, with no change, if the
- * thread cannot be created. */
+ * the log. At most FX_LIMIT_LOG_BYTES wait; further lines are lost. When lines can be
+ * written again, a line `log lines lost` reports the number. False, with no change, if
+ * the thread cannot be created. */
 bool fx_log_start(void) FX_MUST_USE;
 
-/* Writes what waits, for `ms` at most, and ends the thread. */
+/* Writes the waiting lines, for at most `ms`, and ends the thread. */
 void fx_log_stop(uint64_t ms);
 
-/* How many lines could not be written so far. */
+/* Returns the number of lines that could not be written so far. */
 uint64_t fx_log_lost(void);
 
 #endif

@@ -10,13 +10,15 @@
 #define FX_MUST_USE     __attribute__((warn_unused_result))
 #define FX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* The texts of a list of X(name, text): `names[] = {FX_KUBE_VERBS(FX_WORD)}`. */
+/* Expands to the texts of a list of X(name, text): `names[] =
+ * {FX_KUBE_VERBS(FX_WORD)}`. */
 #define FX_WORD(name, text) text,
 
-/* A rarely called function, which is not inlined: its callers need no stack for it. */
+/* Marks a rarely called function. It is not inlined, so its callers need no stack for
+ * it. */
 #define FX_RARE __attribute__((noinline, cold))
 
-/* A variable of the thread. (C++ has `thread_local`, which may run constructors.) */
+/* Marks a variable of the thread. (C++'s `thread_local` may run constructors.) */
 #ifdef __cplusplus
 #define FX_THREAD_LOCAL __thread
 #else

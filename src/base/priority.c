@@ -30,5 +30,5 @@ void fx_priority_lowest(void) {
 }
 
 void fx_priority_yield(void) {
-    (void)sched_yield(); /* which never fails */
+    (void)sched_yield(); /* sched_yield() never fails on Linux */
 }

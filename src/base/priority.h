@@ -9,7 +9,7 @@
  * Does nothing if the system forbids it. */
 void fx_priority_lower(void);
 
-/* The same with the lowest priority: for work that only its requester waits for. */
+/* The same with the lowest priority: for work that delays only its requester. */
 void fx_priority_lowest(void);
 
 /* Yields the core to a waiting thread, if the scheduler selects one. */

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/regex.cc - RE2 behind C functions.
+ * base/regex.cc - C functions for RE2.
  *
  * RE2 itself throws nothing, but its allocations do. No exception leaves this file: it
  * becomes FX_ENOMEM.
  *
- * Compiling: the destructors of RE2's parser follow structures that are half made. So no
- * exception passes through a compilation. It is left by longjmp(), and all that it has
- * allocated is freed.
+ * Compiling: the destructors of RE2's parser follow pointers in incomplete structures. So
+ * no exception passes through a compilation. Instead longjmp() leaves it, and all that it
+ * has allocated is freed.
  *
  * Matching: a program in which an allocation failed is neither used again nor freed. RE2
- * makes parts of a program when they are first needed, since 2023 with absl::call_once(),
- * which after an exception blocks the next caller for ever; and the destructor follows
- * what is half made. The expression is compiled again for its next match.
+ * makes parts of a program when they are first needed. Since 2023 it uses
+ * absl::call_once() for this, which blocks the next caller for ever after an exception;
+ * and the destructor follows pointers in incomplete parts. The expression is compiled
+ * again for its next match.
  */
 #include <atomic>
 #include <cassert>
@@ -30,7 +31,8 @@
 
 #include <re2/re2.h>
 
-/* Headers of the house are C; the system's, which they include, have been seen above. */
+/* The headers of Fixpoint are C. They include system headers, which are C++ and have been
+ * included above. */
 extern "C" {
 #include "base/regex.h"
 
@@ -40,8 +42,9 @@ extern "C" {
 
 /* ---- memory ---------------------------------------------------------------------- */
 
-/* Before the memory of each operator new. A block of a compilation that is running is in
- * the list of its thread: `link` is what points to it there; else NULL. */
+/* The head of each allocation of operator new. A block of a running compilation is in the
+ * list of its thread: `link` is the pointer that points to it there. Otherwise `link` is
+ * NULL. */
 struct alignas(std::max_align_t) block {
     block *next, **link;
 };
@@ -52,7 +55,8 @@ static thread_local struct {
     std::jmp_buf out_of_memory;
 } compilation;
 
-/* NULL without memory, outside of a compilation. */
+/* Allocates. Without memory it leaves a running compilation by longjmp(); outside of a
+ * compilation it returns NULL. */
 static void *allocate(std::size_t size) {
     block *made = size > SIZE_MAX - sizeof *made
                       ? nullptr
@@ -75,9 +79,9 @@ static void *allocate(std::size_t size) {
     return made + 1;
 }
 
-/* Not inlined: a compiler that knows the size of the object takes the block before it for
- * an access out of bounds. */
-[[gnu::noinline]] static void release(void *memory) {
+/* Not inlined: a compiler that knows the size of the object warns that the block before
+ * it is out of bounds. */
+[[gnu::noinline]] static void release_block(void *memory) {
     if (memory == nullptr) {
         return;
     }
@@ -91,7 +95,8 @@ static void *allocate(std::size_t size) {
     std::free(gone);
 }
 
-/* All forms: a sanitizer's runtime has its own, which must not be mixed with these. */
+/* All forms are replaced, because a sanitizer's runtime has its own, and the two must not
+ * be mixed. */
 void *operator new(std::size_t size) {
     void *memory = allocate(size);
     if (memory == nullptr) {
@@ -113,30 +118,30 @@ void *operator new[](std::size_t size, const std::nothrow_t &) noexcept {
 }
 
 void operator delete(void *memory) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete(void *memory, std::size_t) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory, std::size_t) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete(void *memory, const std::nothrow_t &) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
 void operator delete[](void *memory, const std::nothrow_t &) noexcept {
-    release(memory);
+    release_block(memory);
 }
 
-/* Ends a compilation: its blocks stay with the program, or are freed. */
+/* Ends a compilation. Its blocks are freed, or stay with the program. */
 static void end_compilation(bool frees) {
     compilation.is_running = false;
     for (block *at = compilation.blocks; at != nullptr;) {
@@ -174,7 +179,7 @@ struct fx_regex {
             : program(std::move(made)), before(last) {}
         std::unique_ptr<RE2> program;
         version *before;
-        std::atomic<bool> failed{false}; /* an allocation failed in it */
+        std::atomic<bool> failed{false}; /* an allocation failed in this version */
     };
     version &current() const { return *newest.load(std::memory_order_acquire); }
     const RE2 &program() const { return *current().program; }
@@ -184,7 +189,7 @@ struct fx_regex {
     static void keep(version *failed);
 };
 
-/* All versions that failed, of expressions that are gone. */
+/* The failed versions of expressions that are freed. These versions are never freed. */
 static std::atomic<fx_regex::version *> kept;
 
 void fx_regex::keep(version *failed) {
@@ -193,8 +198,8 @@ void fx_regex::keep(version *failed) {
     }
 }
 
-/* Everything else as RE2 has it by default, which is Go's syntax: UTF-8, leftmost-first,
- * Perl's classes, `^` and `$` at the ends of the text only, `.` without the newline. */
+/* All other options are RE2's defaults, which are Go's syntax: UTF-8, leftmost-first,
+ * Perl's classes, `^` and `$` only at the ends of the text, `.` without the newline. */
 static RE2::Options options(size_t max_bytes) {
     RE2::Options options;
     options.set_log_errors(false);
@@ -208,7 +213,8 @@ void fx_regex_allow(fx_regex_allowance *allowance) {
     allowed = allowance;
 }
 
-/* One more: how much memory it may take. False where it may not be. */
+/* Takes one expression from the allowance of the thread; *ret_max_bytes is the memory
+ * that it may take. Fails if the allowance is used up. */
 static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
     *ret_max_bytes = FX_LIMIT_REGEX_BYTES;
     if (allowed == nullptr) {
@@ -222,15 +228,16 @@ static bool take_allowance(size_t *ret_max_bytes, fx_err *err) {
     return true;
 }
 
-/* Compiling, which nothing can interrupt: some ten milliseconds at worst. */
+/* The price of compiling. Nothing can interrupt it; it takes some ten milliseconds at
+ * worst. */
 static constexpr size_t UNITS_OF_PATTERN_BYTE = 16, INSTRUCTIONS_OF_UNIT = 4;
 
 static re2::StringPiece piece_of(fx_text text) {
     return {text.data, text.len};
 }
 
-/* The length of the piece that `pattern` begins with: an escape, a text between \Q and
- * \E, a class, or a single byte. */
+/* Returns the length of the piece of `pattern` that begins at `at`: an escape, a text
+ * between \Q and \E, a class, or a single byte. */
 static size_t piece_length(const std::string &pattern, size_t at) {
     if (pattern.compare(at, 2, "\\Q") == 0) {
         const size_t end = pattern.find("\\E", at + 2);
@@ -241,7 +248,7 @@ static size_t piece_length(const std::string &pattern, size_t at) {
     }
     size_t end = at + 1;
     end += pattern.compare(end, 1, "^") == 0 ? 1 : 0;
-    end += pattern.compare(end, 1, "]") == 0 ? 1 : 0; /* the first one is itself */
+    end += pattern.compare(end, 1, "]") == 0 ? 1 : 0; /* a first `]` stands for itself */
     while (end < pattern.size() && pattern[end] != ']') {
         const bool is_named = pattern.compare(end, 2, "[:") == 0;
         const size_t named = is_named ? pattern.find(":]", end + 2) : std::string::npos;
@@ -251,8 +258,8 @@ static size_t piece_length(const std::string &pattern, size_t at) {
     return end + 1 - at;
 }
 
-/* Is a group named in the short form, `(?<name>…)`? RE2 has it from 2023 on, Go from 1.22
- * on: it is refused whatever the version. */
+/* Is a group named in the short form `(?<name>…)`? RE2 accepts it from 2023 on, and Go
+ * from 1.22 on. It is refused with every version of RE2. */
 static bool has_short_name(const RE2 &program) {
     const std::string &pattern = program.pattern();
     if (program.NamedCapturingGroups().empty()) {
@@ -266,7 +273,7 @@ static bool has_short_name(const RE2 &program) {
     return false;
 }
 
-/* As those that do not have it say of all that begins so. */
+/* Fails with the message of the versions that do not have this form. */
 static bool fail_short_name(fx_err *err) {
     return fx_fail(err, FX_ESYNTAX, "invalid perl operator: (?<");
 }
@@ -282,8 +289,8 @@ static bool fail_pattern(const RE2 &program, fx_err *err) {
     return fx_fail(err, FX_ESYNTAX, "%s", program.error().c_str());
 }
 
-/* With the parts that RE2 makes when they are first needed: a match, which an exception
- * may leave, does not compile. */
+/* Compiles, and also makes the parts that RE2 makes when they are first needed: an
+ * exception may leave a match, so a match must not compile anything. */
 static RE2 *make_program(const re2::StringPiece &pattern, const RE2::Options &options) {
     RE2 *program = new RE2(pattern, options);
     (void)program->NamedCapturingGroups();
@@ -294,8 +301,9 @@ static RE2 *make_program(const re2::StringPiece &pattern, const RE2::Options &op
 /* Compiles; throws without memory. */
 static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
                                     const RE2::Options &compile_options) {
-    /* What RE2 allocates once for all programs must not belong to a compilation. An
-     * exception may end this one: the parser survives it where there is no `|`. */
+    /* RE2 allocates some data once for all programs, and they must not belong to a
+     * compilation. An exception may leave this first one: the parser survives it, because
+     * the pattern has no `|`. */
     static const std::unique_ptr<RE2> first(
         make_program("(?i)(?P<name>[^a-z]x{2,3})*$", options(FX_LIMIT_REGEX_BYTES)));
     /* NOLINTNEXTLINE(cert-err52-cpp): see the top of the file. */
@@ -309,8 +317,8 @@ static std::unique_ptr<RE2> compile(const re2::StringPiece &pattern,
     return std::unique_ptr<RE2>(program);
 }
 
-/* The version for a match: a new one where an allocation failed in the last one. Throws
- * without memory. */
+/* Returns the version for a match. It is a new one if an allocation failed in the last
+ * one. Throws without memory. */
 static fx_regex::version &usable_version(const fx_regex *regex) {
     fx_regex::version *last = &regex->current();
     if (!last->failed.load(std::memory_order_acquire)) {
@@ -322,7 +330,7 @@ static fx_regex::version &usable_version(const fx_regex *regex) {
         return *made;
     }
     delete made;
-    return *last; /* that of another thread */
+    return *last; /* another thread has made one */
 }
 
 bool fx_regex_compile(fx_text pattern, fx_regex **ret_regex, fx_err *err) {
@@ -361,9 +369,9 @@ void fx_regex_destroy(fx_regex *regex) {
 
 static constexpr size_t WORK_OF_UNIT = 256, WORK_OF_LOOK = 65536, UNITS_OF_MATCH = 8;
 
-/* Nothing can interrupt a match. What it takes for a byte of the text lies between one
- * step of an automaton and, where that would have too many states, one step for every
- * instruction of the program. So the product of both is bounded. */
+/* Nothing can interrupt a match. For each byte of the text, it takes between one step of
+ * an automaton and, if that would have too many states, one step for each instruction of
+ * the program. So the product of bytes and instructions is limited. */
 static bool begin_match(const fx_regex *regex, size_t bytes, fx_err *err) {
     const size_t size = fx_regex_size(regex);
     if (bytes * size > FX_LIMIT_REGEX_WORK) {
@@ -375,7 +383,8 @@ static bool begin_match(const fx_regex *regex, size_t bytes, fx_err *err) {
     return fx_spend(UNITS_OF_MATCH) || fx_fail_exceeded(err);
 }
 
-/* An allocation failed within a match of this version; NULL: there is none. */
+/* Fails because an allocation failed in a match of this version; `version` is NULL if
+ * there is none yet. */
 static bool fail_match(fx_regex::version *version, fx_err *err) {
     if (version != nullptr) {
         version->failed.store(true, std::memory_order_release);
@@ -418,7 +427,7 @@ static fx_regex_span span_of(const fx_text &text, const re2::StringPiece &piece)
     return {from, from + piece.size()};
 }
 
-/* Is the offset within a rune? There \B matches in RE2, but not in Go. */
+/* Is the offset within a rune? At such an offset \B matches in RE2, but not in Go. */
 static bool splits_rune(const fx_text &text, size_t at) {
     for (size_t back = 1; back <= 3 && back <= at && at < text.len; back++) {
         const fx_text rest = {text.data + at - back, text.len - (at - back)};
@@ -436,9 +445,9 @@ static void clear(fx_regex_span *ret_spans, size_t n_spans) {
     }
 }
 
-/* Throws without memory. */
-static void find(const RE2 &program, const fx_text &text, size_t from,
-                 fx_regex_span *ret_spans, size_t n_spans) {
+/* Finds a match. Throws without memory. */
+static void find_match(const RE2 &program, const fx_text &text, size_t from,
+                       fx_regex_span *ret_spans, size_t n_spans) {
     const size_t n_groups = static_cast<size_t>(program.NumberOfCapturingGroups());
     std::vector<re2::StringPiece> pieces(n_groups + 1);
     const size_t n = n_spans < n_groups + 1 ? n_spans : n_groups + 1;
@@ -459,7 +468,7 @@ bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
                    fx_regex_span *ret_spans, size_t n_spans, fx_err *err) {
     assert(n_spans > 0);
     if (text.data == nullptr) {
-        text.data = ""; /* a group without a span has no address either */
+        text.data = ""; /* the text must have an address: NULL stands for no match */
     }
     if (!begin_match(regex, text.len - from, err)) {
         return false;
@@ -467,7 +476,7 @@ bool fx_regex_find(const fx_regex *regex, fx_text text, size_t from,
     fx_regex::version *version = nullptr;
     try {
         version = &usable_version(regex);
-        find(*version->program, text, from, ret_spans, n_spans);
+        find_match(*version->program, text, from, ret_spans, n_spans);
         const bool found = ret_spans[0].from != FX_REGEX_NO_SPAN;
         end_match(regex, (found ? ret_spans[0].to : text.len) - from, text.len - from);
         return true;

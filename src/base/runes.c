@@ -8,7 +8,7 @@
 
 #include "base/macros.h"
 
-/* The classes of the table; a rune is in one of them. */
+/* The classes of the table. A rune is in exactly one of them. */
 enum rune_class {
     CLASS_NONE,
     CLASS_UPPER,
@@ -26,7 +26,7 @@ enum letter_case { CASE_UPPER, CASE_LOWER, CASE_TITLE };
 
 struct case_range {
     uint32_t first, last;
-    int32_t deltas[3]; /* of each letter_case */
+    int32_t deltas[3]; /* the difference to the rune in each letter_case */
 };
 
 #define IN_TURN INT32_MAX

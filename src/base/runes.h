@@ -14,12 +14,12 @@ uint32_t fx_rune_to_lower(uint32_t rune);
 uint32_t fx_rune_to_title(uint32_t rune);
 
 bool fx_rune_is_letter(uint32_t rune); /* category L */
-bool fx_rune_is_upper(uint32_t rune);  /* Lu */
-bool fx_rune_is_lower(uint32_t rune);  /* Ll */
-bool fx_rune_is_title(uint32_t rune);  /* Lt */
-bool fx_rune_is_digit(uint32_t rune);  /* Nd */
-bool fx_rune_is_number(uint32_t rune); /* N */
-bool fx_rune_is_punct(uint32_t rune);  /* P */
+bool fx_rune_is_upper(uint32_t rune);  /* category Lu */
+bool fx_rune_is_lower(uint32_t rune);  /* category Ll */
+bool fx_rune_is_title(uint32_t rune);  /* category Lt */
+bool fx_rune_is_digit(uint32_t rune);  /* category Nd */
+bool fx_rune_is_number(uint32_t rune); /* category N */
+bool fx_rune_is_punct(uint32_t rune);  /* category P */
 bool fx_rune_is_space(uint32_t rune);  /* property White_Space */
 
 /* Does Go's strconv.IsPrint() accept the rune? These are letters, marks, numbers,

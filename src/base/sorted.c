@@ -24,7 +24,7 @@ size_t fx_sorted_find(const void *items, size_t n, size_t size, const void *key,
     return from;
 }
 
-/* An item and its position: qsort() is not stable. */
+/* An item and its index, because qsort() is not stable. */
 struct positioned {
     const void *item;
     size_t at;

@@ -13,7 +13,8 @@
 
 /* ---- integers -------------------------------------------------------------------- */
 
-/* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base, else 10. */
+/* Removes the prefix `0x`, `0b`, `0o` or `0`, and returns its base; without a prefix
+ * returns 10. */
 static unsigned take_base(struct fx_text *text) {
     if (fx_text_first(*text) != '0') {
         return 10;
@@ -28,7 +29,7 @@ enum fx_go_number fx_go_parse_uint(struct fx_text text, unsigned base,
     const size_t len = text.len;
     const bool is_parted = base == 0;
     base = is_parted ? take_base(&text) : base;
-    bool follows = text.len < len; /* after a digit or the prefix */
+    bool follows = text.len < len; /* a digit or the prefix comes before the next byte */
     bool overflows = false;
     uint64_t number = 0;
     *ret_number = 0;
@@ -74,7 +75,7 @@ static bool is_word(struct fx_text text, const char *word) {
     return text.len == strlen(word) && strncasecmp(text.data, word, text.len) == 0;
 }
 
-/* `inf` and `infinity`, which may have a sign, and `nan`, which may not. */
+/* Parses `inf` and `infinity`, which may have a sign, and `nan`, which may not. */
 static bool parse_special(struct fx_text text, struct fx_text unsigned_text,
                           double *ret_number) {
     if (is_word(unsigned_text, "inf") || is_word(unsigned_text, "infinity")) {
@@ -88,12 +89,12 @@ static bool parse_special(struct fx_text text, struct fx_text unsigned_text,
     return false;
 }
 
-/* Removes digits, and `_` between two digits or, where `follows` is set, before the
- * first one. False for another `_`. */
+/* Removes digits, and each `_` that separates two digits. With `follows`, a `_` may also
+ * come before the first digit. False for any other `_`. */
 static bool take_digits(struct fx_text *text, unsigned base, bool follows,
                         size_t *ret_n) {
     size_t at = 0;
-    bool is_parted = false; /* by the last character */
+    bool is_parted = false; /* the last character is `_` */
     *ret_n = 0;
     for (; at < text->len; at++) {
         if (text->data[at] == '_') {
@@ -123,7 +124,7 @@ static bool take_any(struct fx_text *text, const char *of) {
 /* float := digits? ( '.' digits? )? ( 'e' sign? digits )?
  *        | '0x' hex? ( '.' hex? )? 'p' sign? digits
  *
- * with a digit before or behind the point. */
+ * with a digit before or after the point. */
 static bool is_float(struct fx_text text) {
     const bool is_hex =
         text.len > 2 && text.data[0] == '0' && (text.data[1] | 0x20) == 'x';
@@ -144,7 +145,7 @@ static bool is_float(struct fx_text text) {
     return take_digits(&text, 10, false, &exponent) && exponent > 0 && text.len == 0;
 }
 
-/* The value of a text with the syntax of a float. */
+/* Returns the value of a text that has the syntax of a float. */
 static double read_float(struct fx_text text, char *room) {
     size_t len = 0;
     for (size_t i = 0; i < text.len; i++) {
@@ -187,7 +188,7 @@ enum fx_go_number fx_go_parse_float(struct fx_text text, double *ret_number) {
 
 /* ---- quoted texts ---------------------------------------------------------------- */
 
-/* `n` digits of the base. */
+/* Removes `n` digits of the base. */
 static bool take_number(struct fx_text *text, size_t n, unsigned base,
                         uint32_t *ret_value) {
     *ret_value = 0;
@@ -206,7 +207,7 @@ static bool is_rune(uint32_t rune) {
     return rune <= 0x10FFFF && (rune < 0xD800 || rune > 0xDFFF);
 }
 
-/* An escape, without its backslash. */
+/* Removes the rest of an escape, after its backslash. */
 static bool take_escape(struct fx_text *text, char quote, uint32_t *ret_rune,
                         bool *ret_is_byte) {
     static const char letters[] = "abfnrtv\\";
@@ -253,7 +254,7 @@ static bool unquote_raw(struct fx_text text, char *out, size_t *ret_len) {
     return true;
 }
 
-/* The quoted form is never shorter than the result. */
+/* Needs no more room than the quoted form has, which is never shorter than the result. */
 bool fx_go_unquote(struct fx_text text, char quote, char *out, size_t *ret_len) {
     struct fx_text rest = text;
     size_t len = 0;

@@ -16,7 +16,7 @@
 /* The result of parsing a number. */
 enum fx_go_number {
     FX_GO_NUMBER,
-    FX_GO_SYNTAX, /* the text is no number */
+    FX_GO_SYNTAX, /* the text is not a number */
     FX_GO_RANGE,  /* the number is too large */
     FX_GO_NOMEM,
 };
@@ -37,15 +37,15 @@ enum fx_go_number fx_go_parse_int(struct fx_text text, unsigned base,
 enum fx_go_number fx_go_parse_float(struct fx_text text, double *ret_number) FX_MUST_USE;
 
 /* Removes one character or escape from the start of a quoted text, which is not empty
- * (strconv.UnquoteChar). *ret_is_byte: *ret_rune is a byte, not a rune. False for an
- * invalid escape. */
+ * (strconv.UnquoteChar). If *ret_is_byte is true, *ret_rune is a byte and not a rune.
+ * False for an invalid escape. */
 bool fx_go_unquote_rune(struct fx_text *text, char quote, uint32_t *ret_rune,
                         bool *ret_is_byte) FX_MUST_USE;
 
 /* Unquotes the text between the quotes into `out`, which has room for text.len bytes.
- * Between single or double quotes escapes are decoded; between backquotes there are
- * none, and CR is dropped. True: *ret_len is the length of the result. False for an
- * invalid escape: *ret_len is the offset of its backslash. */
+ * Between single or double quotes escapes are decoded; between backquotes there are none,
+ * and CR is dropped. On success *ret_len is the length of the result. False for an
+ * invalid escape: then *ret_len is the offset of its backslash. */
 bool fx_go_unquote(struct fx_text text, char quote, char *out,
                    size_t *ret_len) FX_MUST_USE;
 

@@ -109,8 +109,8 @@ bool fx_text_take_number(struct fx_text *text, size_t least, size_t most,
     return true;
 }
 
-/* The shape of a lead byte: how many bytes follow, its payload bits, and the smallest
- * rune that may be written in that many. */
+/* Reads a lead byte. Returns how many bytes follow; *ret_bits are its payload bits, and
+ * *ret_least is the smallest rune that needs so many bytes. */
 static size_t lead_shape(unsigned char lead, uint32_t *ret_bits, uint32_t *ret_least) {
     if (lead >= 0xC2 && lead <= 0xDF) {
         *ret_bits = lead & 0x1Fu;
@@ -130,7 +130,7 @@ static size_t lead_shape(unsigned char lead, uint32_t *ret_bits, uint32_t *ret_l
     return 0;
 }
 
-/* The length of the well-formed rune at `text`, or 0. */
+/* Returns the length of the well-formed rune at the start of `text`, or 0. */
 static size_t decode(struct fx_text text, uint32_t *ret_rune) {
     const unsigned char lead = (unsigned char)text.data[0];
     if (lead < 0x80) {
@@ -219,7 +219,7 @@ size_t fx_text_rune_floor(const char *text, size_t at) {
     return at;
 }
 
-/* How many bytes of white space the text starts with. */
+/* Returns how many bytes of white space the text starts with. */
 static size_t space_at_start(struct fx_text text) {
     size_t at = 0;
     while (at < text.len) {
@@ -250,7 +250,7 @@ struct fx_text fx_text_trim_space(struct fx_text text) {
     return (struct fx_text){text.data == NULL ? NULL : text.data + start, end - start};
 }
 
-/* The letter of Go's short escapes, or 0. */
+/* Returns the letter of the rune's short escape in Go, or 0. */
 static char short_escape(uint32_t rune) {
     switch (rune) {
     case '\a': return 'a';

@@ -13,30 +13,31 @@
 
 struct fx_buf;
 
-/* Borrowed bytes; `data` may be NULL only where `len` is 0. */
+/* Borrowed bytes. `data` may be NULL only if `len` is 0. */
 struct fx_text {
     const char *data;
     size_t len;
 };
 
 #define FX_TEXT(literal) ((struct fx_text){literal, sizeof(literal) - 1})
-/* For "%.*s". */
+/* The arguments of "%.*s". */
 #define FX_TEXT_ARG(text) (int)(text).len, (text).data
 
-/* The text of a C string; NULL gives the empty text. */
+/* Returns the text of a C string; NULL gives the empty text. */
 struct fx_text fx_text_of(const char *string);
 
-/* A copy as a C string, to be freed; it ends at a NUL in the text. NULL without memory.
- */
+/* Returns a copy as a C string, which the caller frees. It ends at a NUL in the text.
+ * NULL without memory. */
 char *fx_text_dup(struct fx_text text) FX_MUST_USE;
 
-/* Same bytes? */
+/* Do both have the same bytes? */
 bool fx_text_equal(struct fx_text a, struct fx_text b);
 
-/* Same bytes as the C string? */
+/* Does the text have the same bytes as the C string? */
 bool fx_text_is(struct fx_text text, const char *string);
 
-/* Bytewise order: negative, 0, positive; a prefix comes first. */
+/* Compares bytewise and returns a negative number, 0 or a positive one. A prefix comes
+ * first. */
 int fx_text_compare(struct fx_text a, struct fx_text b);
 
 /* Does `text` start with, end with, or contain `part`? True for the empty part. */
@@ -60,13 +61,13 @@ static inline bool fx_is_digit(char c) {
     return c >= '0' && c <= '9';
 }
 
-static inline bool fx_is_letter(char c) { /* of ASCII */
+static inline bool fx_is_letter(char c) { /* Is it an ASCII letter? */
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 #define FX_NO_DIGIT 99u
 
-/* Returns the value of a decimal or hexadecimal digit, else FX_NO_DIGIT. */
+/* Returns the value of a decimal or hexadecimal digit; FX_NO_DIGIT for others. */
 static inline unsigned fx_digit_of(char c) {
     const char lower = (char)(c | 0x20);
     return fx_is_digit(c)                 ? (unsigned)(c - '0')
@@ -74,14 +75,14 @@ static inline unsigned fx_digit_of(char c) {
                                           : FX_NO_DIGIT;
 }
 
-/* True for a byte other than NUL that is one of the string's. */
+/* Is the byte, other than NUL, one of the string's? */
 bool fx_is_one_of(char c, const char *set);
 
-/* Returns the number of decimal digits at the start of the text, up to `most`; no byte
- * after them is read. */
+/* Returns the number of decimal digits at the start of the text, at most `most`. Reads no
+ * byte after them. */
 size_t fx_text_count_digits(struct fx_text text, size_t most);
 
-/* True for a text of decimal digits alone, also the empty one. */
+/* Does the text consist of decimal digits only? True for the empty text. */
 bool fx_text_is_digits(struct fx_text text);
 
 /* Removes the byte from the start of the text. False if it does not start with it. */
@@ -106,14 +107,15 @@ bool fx_text_is_utf8(struct fx_text text);
 /* Writes the rune as UTF-8 into `out` (4 bytes at most) and returns the length. */
 size_t fx_text_encode_rune(uint32_t rune, char out[4]);
 
-/* The largest offset <= `at` in `text` that does not split a rune. */
+/* Returns the largest offset <= `at` in `text` that does not split a rune. */
 size_t fx_text_rune_floor(const char *text, size_t at);
 
-/* `text` without the white space of Unicode at both ends, as Go's strings.TrimSpace. */
+/* Returns `text` without the white space of Unicode at both ends, as Go's
+ * strings.TrimSpace. */
 struct fx_text fx_text_trim_space(struct fx_text text);
 
-/* Appends `text` quoted as Go's %q writes a string: "…", with \n \t \" \\ \x.. \u....
- * escapes for what does not print. */
+/* Appends `text` quoted as Go's %q writes a string: "…", with the escapes \n \t \" \\
+ * \x.. \u.... for unprintable runes. */
 void fx_text_quote_go(struct fx_buf *buf, struct fx_text text);
 
 #endif

@@ -43,8 +43,8 @@ static struct fx_text span(const struct parser *p, size_t from, size_t to) {
     return (struct fx_text){p->text.data + from, to - from};
 }
 
-/* The offset of the first of `set` in [from, to), else `to`. */
-static size_t find(const struct parser *p, size_t from, size_t to, const char *set) {
+/* Returns the offset of the first byte of `set` in [from, to), or `to`. */
+static size_t find_byte(const struct parser *p, size_t from, size_t to, const char *set) {
     while (from < to && !fx_is_one_of(p->text.data[from], set)) {
         from++;
     }
@@ -60,7 +60,7 @@ static bool check_chars(const struct parser *p) {
     return true;
 }
 
-/* `ret_end` is where the authority begins. */
+/* Parses the scheme. *ret_end is where the authority begins. */
 static bool parse_scheme(const struct parser *p, struct fx_url *url, size_t *ret_end) {
     size_t end = 0;
     while (end < p->text.len && is_scheme_char(p->text.data[end])) {
@@ -76,7 +76,7 @@ static bool parse_scheme(const struct parser *p, struct fx_url *url, size_t *ret
     return true;
 }
 
-/* Without a zone, which inet_pton() does not accept. */
+/* Is it an IPv6 address without a zone? inet_pton() does not accept zones. */
 static bool is_ipv6(struct fx_text text) {
     char copy[INET6_ADDRSTRLEN];
     struct in6_addr address;
@@ -90,7 +90,7 @@ static bool is_ipv6(struct fx_text text) {
 
 static bool parse_brackets(const struct parser *p, size_t from, size_t to,
                            struct fx_url *url, size_t *ret_end) {
-    const size_t close = find(p, from, to, "]");
+    const size_t close = find_byte(p, from, to, "]");
     url->host = span(p, from + 1, close == to ? to : close);
     if (close == to || !is_ipv6(url->host)) {
         return fail_span(p, from, to, "not an IPv6 address in brackets");
@@ -102,7 +102,7 @@ static bool parse_brackets(const struct parser *p, size_t from, size_t to,
 
 static bool parse_name(const struct parser *p, size_t from, size_t to, struct fx_url *url,
                        size_t *ret_end) {
-    const size_t end = find(p, from, to, ":");
+    const size_t end = find_byte(p, from, to, ":");
     for (size_t at = from; at < end; at++) {
         if (!is_host_char(p->text.data[at])) {
             return fail_span(p, at, at + 1, "a character that no host name has");
@@ -113,7 +113,7 @@ static bool parse_name(const struct parser *p, size_t from, size_t to, struct fx
     return end > from || fail_span(p, from, from, "no host");
 }
 
-/* [from, to) is the text after the host. */
+/* Parses the port. [from, to) is the text after the host. */
 static bool parse_port(const struct parser *p, size_t from, size_t to,
                        struct fx_url *url) {
     if (from < to && p->text.data[from] != ':') {
@@ -136,7 +136,7 @@ static bool parse_port(const struct parser *p, size_t from, size_t to,
 
 static bool parse_authority(const struct parser *p, size_t from, size_t to,
                             struct fx_url *url) {
-    const size_t user_end = find(p, from, to, "@");
+    const size_t user_end = find_byte(p, from, to, "@");
     if (user_end < to) {
         return fail_span(p, from, user_end + 1, "a user name is not allowed in it");
     }
@@ -166,14 +166,14 @@ bool fx_url_parse(struct fx_text text, struct fx_url *ret_url, struct fx_err *er
     if (!check_chars(&p) || !parse_scheme(&p, &url, &from)) {
         return false;
     }
-    const size_t to = find(&p, from, text.len, "/?#");
+    const size_t to = find_byte(&p, from, text.len, "/?#");
     if (!parse_authority(&p, from, to, &url)) {
         return false;
     }
     if (!url.has_port) {
         url.port = default_port(&url);
     }
-    url.target = span(&p, to, find(&p, to, text.len, "#"));
+    url.target = span(&p, to, find_byte(&p, to, text.len, "#"));
     *ret_url = url;
     return true;
 }

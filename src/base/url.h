@@ -15,13 +15,13 @@
 
 /* The parts, borrowed from the text. */
 struct fx_url {
-    struct fx_text scheme; /* as written; compare without case: fx_url_is_scheme() */
+    struct fx_text scheme; /* as written; fx_url_is_scheme() ignores case */
     struct fx_text host;   /* a name or an address, without the brackets of IPv6 */
-    bool is_ipv6;          /* it was in brackets */
-    uint16_t port;         /* given, or that of http or https; 0: neither */
+    bool is_ipv6;          /* the host was in brackets */
+    uint16_t port; /* the given port, or that of http or https; 0 for other schemes */
     bool has_port;
-    /* Path and query; no fragment. It begins with "/", or with "?", or is empty: then a
-     * "/" belongs before it (fx_url_write_target()). */
+    /* Path and query, without the fragment. If it does not begin with "/", it is empty or
+     * begins with "?", and a "/" belongs before it (fx_url_write_target()). */
     struct fx_text target;
 };
 
@@ -31,10 +31,10 @@ struct fx_url {
 bool fx_url_parse(struct fx_text text, struct fx_url *ret_url,
                   struct fx_err *err) FX_MUST_USE;
 
-/* Is it this scheme, written in lower case? */
+/* Is it this scheme, which is given in lower case? */
 bool fx_url_is_scheme(const struct fx_url *url, const char *scheme);
 
-/* Appends path and query as a request line has them: "/" at least. */
+/* Appends path and query as in a request line: at least "/". */
 void fx_url_write_target(const struct fx_url *url, struct fx_buf *buf);
 
 #endif

@@ -10,7 +10,8 @@
 
 #include "base/clock.h"
 
-/* Random bytes of this thread for several UUIDs: a system call for each would be slow. */
+/* Random bytes for several UUIDs of this thread, because a system call for each would be
+ * slow. */
 static _Thread_local struct {
     uint8_t bytes[256];
     size_t left;

@@ -15,7 +15,8 @@ bool fx_vec_grown(void *items, size_t len, size_t *cap, size_t size) {
     if (bigger > SIZE_MAX / 2 / size) {
         return false;
     }
-    /* The pointer may be of any type: copied as bytes, never read as a void *. */
+    /* The pointer may be of any type, so it is copied as bytes and never read as a void
+     * *. */
     void *array = NULL;
     memcpy(&array, items, sizeof array);
     void *moved = realloc(array, bigger * size);

@@ -15,18 +15,17 @@
 
 #include "base/macros.h"
 
-/* Room for one more in the array `items`; false when there is no memory. */
+/* Makes room for one more item in the array `items`. False without memory. */
 #define FX_VEC_GROW(items, len, cap) \
     ((len) < (cap) || fx_vec_grown(&(items), (len), &(cap), sizeof *(items)))
 
-/* The capacity after `cap`, wherever an array grows. */
+/* Returns the capacity to which an array of capacity `cap` grows. */
 static inline size_t fx_vec_bigger(size_t cap) {
     return cap == 0 ? 8 : cap * 2;
 }
 
-/* The part of FX_VEC_GROW that is a function: doubles the array that the pointer at
- * `items` points to, whose *cap items of `size` bytes are all in use. On failure
- * everything is as it was. */
+/* Doubles the array that the pointer at `items` points to, whose *cap items of `size`
+ * bytes are all in use, for FX_VEC_GROW(). On failure nothing changes. */
 bool fx_vec_grown(void *items, size_t len, size_t *cap, size_t size) FX_MUST_USE;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/answer.c - makes an AdmissionReview of an object, and runs its review.
+ * cli/answer.c - makes an AdmissionReview for an object, and runs the review.
  */
 #include "cli/answer.h"
 
@@ -22,10 +22,10 @@
 
 #define MOST_KINDS 9u
 
-/* A group in which every kind is one has none of them named. */
+/* The cluster-scoped kinds by group. An empty list: all kinds of the group. */
 static const struct {
     const char *group;
-    const char *kinds[MOST_KINDS]; /* NULL ends */
+    const char *kinds[MOST_KINDS]; /* NULL-terminated */
 } groups[] = {
     {"", {"Namespace", "Node", "PersistentVolume", "ComponentStatus", NULL}},
     {"admissionregistration.k8s.io", {NULL}},
@@ -78,7 +78,7 @@ bool fx_scope_is_cluster(const struct fx_subject *subject) {
 /* Always the same, so that the same input gives the same output. */
 #define UID "00000000-0000-0000-0000-000000000000"
 
-/* What a mutation without a review needs. */
+/* The state of a mutation without an AdmissionReview. */
 struct fx_resultant {
     struct fx_arena arena;
     struct fx_inputs inputs;
@@ -145,7 +145,7 @@ static void add_object(struct fx_buf *buf, const char *key, const json_t *object
     }
 }
 
-/* A removed object is the old one, as an API server sends it. */
+/* For DELETE, API servers send the object as `oldObject`. */
 static void add_objects(struct fx_buf *buf, const struct fx_question *question,
                         const json_t *object) {
     const bool removal = strcmp(question->operation, "DELETE") == 0;
@@ -154,12 +154,12 @@ static void add_objects(struct fx_buf *buf, const struct fx_question *question,
     add_object(buf, "oldObject", removal && old == NULL ? object : old);
 }
 
-/* Could it be sent to a namespace that it does not name? */
+/* May the object be sent to a namespace that it does not name? */
 static bool is_sent_anywhere(const struct fx_subject *subject) {
     return subject->namespace_.len == 0 && !fx_scope_is_cluster(subject);
 }
 
-/* As the API server says it: a Namespace is in itself. */
+/* The namespace of the request. For a Namespace, API servers send its own name. */
 static struct fx_text namespace_of(const struct fx_question *question,
                                    const struct fx_subject *subject) {
     if (subject->is_namespace) {
@@ -206,7 +206,7 @@ uint64_t fx_answer_deadline(uint64_t timeout_ms) {
     return fx_clock_ns() + (timeout_ms == 0 ? FX_LIMIT_OBJECT_MS : timeout_ms) * NS_IN_MS;
 }
 
-/* Says how it may take longer. Always false. */
+/* Adds to the message how to extend the deadline. Returns false. */
 static bool fail_late(struct fx_err *err) {
     struct fx_err late = *err;
     return fx_fail(err, FX_EDEADLINE, "%s (--timeout sets how long it may take)",
@@ -235,7 +235,7 @@ static bool read_result(struct fx_answer *answer, json_t *object, struct fx_err 
 
 bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) {
-    uint64_t deadline_ns = 0; /* there is none */
+    uint64_t deadline_ns = 0; /* no deadline */
     while (fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
         if (!fx_provider_loop_run(providers, fx_review_inputs(review, &deadline_ns),
                                   err)) {
@@ -245,7 +245,7 @@ bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
     return true;
 }
 
-/* fx_namespaces_look_up_input() only reads. */
+/* Casts const away: fx_namespaces_look_up_input() only reads. */
 static void *find_user(const struct fx_question *question) {
     const union {
         const struct fx_namespaces *in;
@@ -283,7 +283,8 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
 
 /* ---- resultants ------------------------------------------------------------------ */
 
-/* The namespace that the object is in, or is; none for others. */
+/* Finds the Namespace of the object, or the object itself if it is a Namespace.
+ * Cluster-scoped objects have none. */
 static bool find_own_namespace(const struct fx_question *question,
                                const struct fx_subject *subject,
                                struct fx_resultant *resultant, struct fx_err *err) {
@@ -297,16 +298,16 @@ static bool find_own_namespace(const struct fx_question *question,
 }
 
 /* Fetches the inputs that are missing. */
-static bool fetch(const struct fx_question *question, struct fx_resultant *resultant,
-                  struct fx_err *err) {
+static bool fetch_inputs(const struct fx_question *question,
+                         struct fx_resultant *resultant, struct fx_err *err) {
     fx_inputs_look_up(&resultant->inputs, fx_namespaces_look_up_input,
                       find_user(question));
     return fx_provider_loop_run(question->providers, &resultant->inputs, err);
 }
 
 /* Begins the mutation, again if rules request more inputs. */
-static bool begin(const struct fx_question *question, struct fx_resultant *resultant,
-                  struct fx_err *err) {
+static bool begin_mutation(const struct fx_question *question,
+                           struct fx_resultant *resultant, struct fx_err *err) {
     const struct fx_mutation given = resultant->mutation;
     while (!fx_mutation_begin(&resultant->mutation, err)) {
         if (err->code != FX_EINPUT) {
@@ -315,7 +316,7 @@ static bool begin(const struct fx_question *question, struct fx_resultant *resul
         fx_err_reset(err);
         fx_mutation_finish(&resultant->mutation);
         resultant->mutation = given;
-        if (!fetch(question, resultant, err)) {
+        if (!fetch_inputs(question, resultant, err)) {
             return false;
         }
     }
@@ -327,7 +328,8 @@ static bool mutate(const struct fx_question *question, struct fx_resultant *resu
     struct fx_budget budget = {
         .bound = {.deadline_ns = fx_answer_deadline(question->timeout_ms)}};
     fx_budget_swap(&budget);
-    const bool ok = begin(question, resultant, err) && fetch(question, resultant, err) &&
+    const bool ok = begin_mutation(question, resultant, err) &&
+                    fetch_inputs(question, resultant, err) &&
                     fx_mutation_end(&resultant->mutation, err);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {

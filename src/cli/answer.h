@@ -18,12 +18,12 @@
 #include "engine/request.h"
 #include "policy/namespaces.h"
 
-/* The row of `--timeout`, for a member of uint64_t. */
+/* The table row of `--timeout`, for a member of type uint64_t. */
 #define FX_TIMEOUT_OPTION(type, member)                                            \
     FX_OPTION_ROW("timeout", '\0', DURATION, offsetof(type, member), "TIME", NULL, \
                   "time limit for mutating one object (default 1m)")
 
-/* The deadline (base/clock.h) of work on an object that begins now; 0 ms: the default. */
+/* The deadline (base/clock.h) of a review that begins now. 0: the default timeout. */
 uint64_t fx_answer_deadline(uint64_t timeout_ms);
 
 /* The request; everything is borrowed. */
@@ -31,7 +31,7 @@ struct fx_question {
     struct fx_snapshot *snapshot;
     const struct fx_namespaces *namespaces;
     const char *operation;  /* "CREATE" */
-    const char *namespace_; /* of an object that has none and is namespaced; or NULL */
+    const char *namespace_; /* for namespaced objects without a namespace; or NULL */
     const char *user;       /* or NULL: kubernetes-admin */
     const struct fx_strings *groups;    /* of the user */
     json_t *old_object;                 /* or NULL */
@@ -43,30 +43,30 @@ struct fx_question {
 struct fx_resultant; /* opaque */
 
 struct fx_answer {
-    struct fx_review *review;              /* the owner of what is below, */
-    struct fx_resultant *resultant;        /* or this */
-    const struct fx_review_result *result; /* of the webhook; NULL for a resultant */
-    const struct fx_patch *patch;          /* NULL where nothing changed */
+    struct fx_review *review;              /* owns the members below; or NULL */
+    struct fx_resultant *resultant;        /* owns them instead; or NULL */
+    const struct fx_review_result *result; /* the webhook's; NULL for a resultant */
+    const struct fx_patch *patch;          /* NULL if nothing changed */
     json_t *object;                        /* after mutation, counted; NULL on failure */
     struct fx_buf request;                 /* the AdmissionReview that was sent */
 };
 
-void fx_answer_finish(struct fx_answer *answer); /* NULL, zeroed are fine */
+void fx_answer_finish(struct fx_answer *answer); /* NULL and zeroed are fine */
 
 /* Runs the review. If the mutation fails (FX_EMUTATE, FX_ENOCONVERGE, FX_EDENIED,
- * FX_EDEADLINE) `ret_answer->result` is there all the same. Other errors: FX_EINVALID,
+ * FX_EDEADLINE) `ret_answer->result` is set as well. Other errors: FX_EINVALID,
  * FX_ENOMEM, FX_EINTERNAL. */
 bool fx_answer_ask(const struct fx_question *question, json_t *object,
                    struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
 
-/* Is the object namespaced, or may it be, and its namespace not known? Then it is
- * reviewed without a namespace. */
+/* Is the object namespaced (unknown kinds count), and is its namespace unknown? Then it
+ * is reviewed without a namespace. */
 bool fx_question_lacks_namespace(const struct fx_question *question,
                                  const json_t *object);
 
 /* Mutates a resultant: an object that a controller creates from another one (spec section
- * 10). Its source is Generated; it has no operation, whatever that of the question.
- * Errors: the same. */
+ * 10). Its source is Generated, and it has no operation: `question->operation` is
+ * ignored. Errors: those of fx_answer_ask(). */
 bool fx_answer_generate(const struct fx_question *question, json_t *object,
                         struct fx_answer *ret_answer, struct fx_err *err) FX_MUST_USE;
 

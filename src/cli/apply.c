@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/apply.c - `fixpoint apply` and `fixpoint diff`: objects in, mutated objects out.
- * What they share with `explain`: options and files.
+ * cli/apply.c - `fixpoint apply` and `fixpoint diff`: reads objects and prints the
+ * mutated objects, or the changes. Also the options and inputs that they share with
+ * `explain`.
  */
 #include "cli/apply.h"
 
@@ -48,7 +49,7 @@ static const char *usage_fault(const struct fx_apply_values *values) {
     return fx_provider_flags_fault(&values->provider);
 }
 
-/* Reads what the policies are to be applied to. */
+/* Reads the objects that the policies are applied to. */
 static enum fx_exit read_objects(const struct fx_apply_values *values,
                                  struct fx_apply_inputs *inputs) {
     enum fx_exit status =
@@ -140,7 +141,7 @@ static enum fx_exit say_failure(const struct fx_input_object *object,
     return fx_exit_of(err);
 }
 
-/* Skipped policies are no failure of the command. */
+/* Prints warnings about skipped policies. They do not change the exit status. */
 static void say_drops(const struct fx_input_object *object,
                       const struct fx_answer *answer, bool colour) {
     struct fx_buf message = {0};
@@ -148,14 +149,16 @@ static void say_drops(const struct fx_input_object *object,
     fx_say_take(&message);
 }
 
-/* Where answers go. */
+/* Where results are printed. */
 struct sink {
     struct fx_emitter *emitter;
     bool colour; /* of failures */
 };
 
-static enum fx_exit take(const struct sink *sink, const struct fx_input_object *object,
-                         const struct fx_answer *answer, const struct fx_err *failure) {
+static enum fx_exit emit_answer(const struct sink *sink,
+                                const struct fx_input_object *object,
+                                const struct fx_answer *answer,
+                                const struct fx_err *failure) {
     struct fx_err err = FX_ERR_INIT;
     say_drops(object, answer, sink->colour);
     const enum fx_exit status = failure == NULL
@@ -168,23 +171,24 @@ static enum fx_exit take(const struct sink *sink, const struct fx_input_object *
 
 /* ---- resultants ------------------------------------------------------------------ */
 
-#define DEPTH 30u /* of templates that expand what others make */
+#define DEPTH 30u /* of resultants that are expanded again */
 
-/* What controllers make of an object, and of those objects again, as ExpansionTemplates
- * say (spec section 10): at most FX_LIMIT_RESULTANTS, DEPTH levels deep. */
+/* The expansion of one object: the objects that controllers create from it, and from
+ * those objects in turn, according to ExpansionTemplates (spec section 10); at most
+ * FX_LIMIT_RESULTANTS, in at most DEPTH levels. */
 struct expansion {
     const struct fx_question *question;
-    const struct fx_input_object *object; /* what the user gave */
+    const struct fx_input_object *object; /* the user's object */
     struct sink *sink;
     size_t n_made;
     unsigned depth;
 };
 
-static enum fx_exit expand(struct expansion *run, json_t *generator);
+static enum fx_exit expand_object(struct expansion *run, json_t *generator);
 
 /* "failed to mutate resultant resource web-pod: …" (spec section 10) */
-static bool generate(const struct expansion *run, json_t *made, struct fx_answer *answer,
-                     struct fx_err *err) {
+static bool generate_resultant(const struct expansion *run, json_t *made,
+                               struct fx_answer *answer, struct fx_err *err) {
     if (fx_answer_generate(run->question, made, answer, err)) {
         return true;
     }
@@ -197,16 +201,16 @@ static bool generate(const struct expansion *run, json_t *made, struct fx_answer
     return false;
 }
 
-/* One resultant; its reference is taken over. */
+/* Mutates and prints one resultant, and expands it. Takes the reference `made`. */
 static enum fx_exit follow_take(struct expansion *run, json_t *made) {
     const struct fx_input_object resultant = {run->object->file, run->object->line, made};
     struct fx_answer answer = {0};
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = generate(run, made, &answer, &err);
-    enum fx_exit status = take(run->sink, &resultant, &answer, ok ? NULL : &err);
+    const bool ok = generate_resultant(run, made, &answer, &err);
+    enum fx_exit status = emit_answer(run->sink, &resultant, &answer, ok ? NULL : &err);
     if (ok) {
         run->depth++;
-        status = fx_exit_worse(status, expand(run, answer.object));
+        status = fx_exit_worse(status, expand_object(run, answer.object));
         run->depth--;
     }
     fx_answer_finish(&answer);
@@ -214,8 +218,8 @@ static enum fx_exit follow_take(struct expansion *run, json_t *made) {
     return status;
 }
 
-static json_t *make(struct expansion *run, const struct fx_resource *expansion,
-                    const json_t *generator, struct fx_err *err) {
+static json_t *make_resultant(struct expansion *run, const struct fx_resource *expansion,
+                              const json_t *generator, struct fx_err *err) {
     if (run->depth == DEPTH) {
         (void)fx_fail(err, FX_EMUTATE, "maximum recursion depth of %u reached", DEPTH);
         return NULL;
@@ -234,7 +238,7 @@ static enum fx_exit expand_by(struct expansion *run, const struct fx_resource *e
     if (!expansion->ops->expands(expansion, generator)) {
         return FX_EXIT_DONE;
     }
-    json_t *made = make(run, expansion, generator, &err);
+    json_t *made = make_resultant(run, expansion, generator, &err);
     if (made == NULL) {
         const struct fx_input_object failed = {run->object->file, run->object->line,
                                                generator};
@@ -242,13 +246,14 @@ static enum fx_exit expand_by(struct expansion *run, const struct fx_resource *e
         if (!fx_err_is_ours(&err)) {
             err.code = FX_EMUTATE;
         }
-        return take(run->sink, &failed, &nothing, &err);
+        return emit_answer(run->sink, &failed, &nothing, &err);
     }
     return follow_take(run, made);
 }
 
-/* Recursive; as deep as DEPTH. */
-static enum fx_exit expand(struct expansion *run, json_t *generator) {
+/* Mutates and prints all resultants of the object. Recursive, at most DEPTH levels
+ * deep. */
+static enum fx_exit expand_object(struct expansion *run, json_t *generator) {
     const struct fx_snapshot *snapshot = run->question->snapshot;
     enum fx_exit worst = FX_EXIT_DONE;
     size_t n_expansions = 0;
@@ -268,10 +273,10 @@ static enum fx_exit mutate_one(const struct fx_apply_values *values,
     struct fx_answer answer = {0};
     struct fx_err err = FX_ERR_INIT;
     const bool ok = fx_answer_ask(question, object->root, &answer, &err);
-    enum fx_exit status = take(sink, object, &answer, ok ? NULL : &err);
+    enum fx_exit status = emit_answer(sink, object, &answer, ok ? NULL : &err);
     if (ok && values->expand) {
         struct expansion run = {.question = question, .object = object, .sink = sink};
-        status = fx_exit_worse(status, expand(&run, answer.object));
+        status = fx_exit_worse(status, expand_object(&run, answer.object));
     }
     fx_answer_finish(&answer);
     return status;
@@ -293,7 +298,7 @@ static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
         const struct fx_question question = fx_apply_question(values, inputs, object);
         status = fx_exit_worse(status, mutate_one(values, &question, object, &sink));
     }
-    /* The format `review` prints the failure itself. */
+    /* The format `review` also prints objects whose mutation failed. */
     if (status == FX_EXIT_DONE || (status == FX_EXIT_MUTATION &&
                                    (values->keep_going || format == FX_FORMAT_REVIEW))) {
         status = fx_exit_worse(status, fx_emitter_end(&emitter, &err)
@@ -305,10 +310,10 @@ static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
     return status;
 }
 
-/* Reads everything, mutates the objects and prints them. *ret_differs: an object would
- * change. */
-static enum fx_exit apply(const struct fx_apply_values *values, enum fx_format format,
-                          bool *ret_differs) {
+/* Reads everything, mutates the objects and prints them. Sets *ret_differs if an object
+ * would change. */
+static enum fx_exit apply_all(const struct fx_apply_values *values, enum fx_format format,
+                              bool *ret_differs) {
     struct fx_apply_inputs inputs = {0};
     enum fx_exit status = fx_apply_read(values, &inputs);
     if (status == FX_EXIT_DONE) {
@@ -324,7 +329,7 @@ static enum fx_exit apply(const struct fx_apply_values *values, enum fx_format f
 static enum fx_exit run_apply(const void *values) {
     const struct fx_apply_values *given = values;
     bool differs = false;
-    return apply(given, (enum fx_format)given->output, &differs);
+    return apply_all(given, (enum fx_format)given->output, &differs);
 }
 
 static const struct fx_option apply_options[] = {
@@ -363,7 +368,7 @@ const struct fx_command fx_command_apply = {
 
 static enum fx_exit run_diff(const void *values) {
     bool differs = false;
-    const enum fx_exit status = apply(values, FX_FORMAT_DIFF, &differs);
+    const enum fx_exit status = apply_all(values, FX_FORMAT_DIFF, &differs);
     return status == FX_EXIT_DONE && differs ? FX_EXIT_FINDINGS : status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/apply.h - what `apply`, `diff` and `explain` share: their options, reading what
- * these name, and asking about each object.
+ * cli/apply.h - what `apply`, `diff` and `explain` share: options, inputs, and the
+ * request for each object.
  */
 #ifndef FX_CLI_APPLY_H
 #define FX_CLI_APPLY_H
@@ -16,7 +16,7 @@
 
 struct fx_apply_values {
     struct fx_strings policies, objects, groups;
-    unsigned output, operation, color; /* indices of their values */
+    unsigned output, operation, color; /* indices of the given words */
     const char *old, *user, *namespace_;
     bool keep_going, expand;
     uint64_t timeout; /* ms; 0: the default */
@@ -28,7 +28,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
 
 #define FX_APPLY_FIELD(name) offsetof(struct fx_apply_values, name)
 
-/* The rows of both tables. */
+/* The options that all three commands have. */
 #define FX_APPLY_OPTIONS                                                                \
     FX_OPTION_ROW("policies", 'p', LIST, FX_APPLY_FIELD(policies), "PATH", NULL,        \
                   "policies: a file, a folder or - (repeats)"),                         \
@@ -53,14 +53,14 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
         FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
         FX_COLOR_OPTION(struct fx_apply_values)
 
-/* Of those that print objects. */
+/* The option of the commands that print objects. */
 #define FX_EXPAND_OPTION                                                                 \
     FX_OPTION_ROW("expand", '\0', FLAG, offsetof(struct fx_apply_values, expand), NULL,  \
                   NULL,                                                                  \
                   "also print the objects that controllers create from them, according " \
                   "to the ExpansionTemplates among the policies")
 
-/* The help text on the files they read. */
+/* The help text about input files. */
 #define FX_APPLY_INPUT_DETAILS                                                           \
     "Folders are read recursively: *.yaml, *.yml and *.json. Files may contain several " \
     "documents and Lists. Namespaces among policies or objects are context for "         \
@@ -69,7 +69,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "and objects that have none, as in kubectl, except for kinds known to be "           \
     "cluster-scoped; objects are not changed by it.\n"
 
-/* And of failures, where objects are printed. */
+/* The help text of the commands that print objects: about input files and failures. */
 #define FX_APPLY_DETAILS                                                               \
     FX_APPLY_INPUT_DETAILS                                                             \
     "\n"                                                                               \
@@ -79,7 +79,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "with the same status. Mutators in conflict with each other are skipped, as in a " \
     "cluster.\n"
 
-/* Everything that was read. */
+/* The inputs that were read. */
 struct fx_apply_inputs {
     struct fx_policies *policies;
     struct fx_input_objects objects, old;
@@ -88,14 +88,14 @@ struct fx_apply_inputs {
     enum fx_exit findings; /* FX_EXIT_INVALID if a policy is invalid */
 };
 
-/* Checks the options and reads the files they name. Faults are printed to standard error.
- * Stops at invalid policies, unless --keep-going. ret_inputs (zeroed) is to be finished
- * in any case. */
+/* Checks the options and reads the files that they name. Prints errors to standard error.
+ * Fails if a policy is invalid, unless --keep-going is given. The caller finishes
+ * ret_inputs (zeroed) in any case. */
 enum fx_exit fx_apply_read(const struct fx_apply_values *values,
                            struct fx_apply_inputs *ret_inputs);
 void fx_apply_inputs_finish(struct fx_apply_inputs *inputs);
 
-/* The review of the object; borrows from the values and the inputs. */
+/* The request for the object. Borrows from the values and the inputs. */
 struct fx_question fx_apply_question(const struct fx_apply_values *values,
                                      struct fx_apply_inputs *inputs,
                                      const struct fx_input_object *object);

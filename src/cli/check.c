@@ -8,7 +8,7 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 
-struct values {
+struct check_options {
     struct fx_strings policies, objects;
     unsigned output, color;
     struct fx_dialect_settings settings;
@@ -17,7 +17,7 @@ struct values {
 enum { OUTPUT_TEXT, OUTPUT_JSON };
 static const char *const output_words[] = {"text", "json", NULL};
 
-/* Notes are no fault. */
+/* Notes do not count as findings. */
 static enum fx_exit exit_status_of(const struct fx_check_report *report) {
     const struct fx_findings *findings = &report->policies->findings;
     if (fx_findings_count(findings, FX_SEVERITY_ERROR) > 0) {
@@ -28,8 +28,8 @@ static enum fx_exit exit_status_of(const struct fx_check_report *report) {
                : FX_EXIT_DONE;
 }
 
-static enum fx_exit print(const struct values *values,
-                          const struct fx_check_report *report) {
+static enum fx_exit print_report(const struct check_options *values,
+                                 const struct fx_check_report *report) {
     struct fx_buf buf = {0};
     if (values->output == OUTPUT_JSON) {
         fx_check_print_json(&buf, report);
@@ -67,8 +67,9 @@ static bool analyse(const struct fx_policies *policies,
     return ok;
 }
 
-static enum fx_exit check(const struct values *values, const struct fx_policies *policies,
-                          struct fx_input_objects *objects) {
+static enum fx_exit check_policies(const struct check_options *values,
+                                   const struct fx_policies *policies,
+                                   struct fx_input_objects *objects) {
     struct fx_analysis analysis = {0};
     struct fx_err err = FX_ERR_INIT;
     enum fx_exit status = fx_input_read_objects(&values->objects, values->color, objects);
@@ -76,7 +77,7 @@ static enum fx_exit check(const struct values *values, const struct fx_policies 
         const bool made = values->objects.n_items == 0;
         const struct fx_check_report report = {policies, &analysis, objects};
         status = analyse(policies, objects, made, &analysis, &err)
-                     ? print(values, &report)
+                     ? print_report(values, &report)
                      : fx_say_err(&err);
     }
     fx_analysis_finish(&analysis);
@@ -84,7 +85,7 @@ static enum fx_exit check(const struct values *values, const struct fx_policies 
 }
 
 static enum fx_exit run_check(const void *values) {
-    const struct values *given = values;
+    const struct check_options *given = values;
     const size_t n_stdin = fx_strings_count_stdin(&given->policies) +
                            fx_strings_count_stdin(&given->objects);
     if (given->policies.n_items == 0 || n_stdin > 1) {
@@ -100,7 +101,7 @@ static enum fx_exit run_check(const void *values) {
                                             .color = given->color};
     enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
     if (status == FX_EXIT_DONE) {
-        status = check(given, policies, &objects);
+        status = check_policies(given, policies, &objects);
     }
     fx_input_objects_finish(&objects);
     fx_policies_unref(policies);
@@ -108,14 +109,14 @@ static enum fx_exit run_check(const void *values) {
 }
 
 static const struct fx_option options[] = {
-    {"policies", 'p', FX_OPTION_LIST, offsetof(struct values, policies), "PATH", NULL,
-     "policies: a file, a folder or - (repeats)"},
-    {"objects", 'f', FX_OPTION_LIST, offsetof(struct values, objects), "PATH", NULL,
-     "objects to run the policies on: a file, a folder or - (repeats)"},
-    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
+    {"policies", 'p', FX_OPTION_LIST, offsetof(struct check_options, policies), "PATH",
+     NULL, "policies: a file, a folder or - (repeats)"},
+    {"objects", 'f', FX_OPTION_LIST, offsetof(struct check_options, objects), "PATH",
+     NULL, "objects to run the policies on: a file, a folder or - (repeats)"},
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct check_options, output), "FORMAT",
      output_words, "text (default) or json"},
-    FX_DIALECT_OPTIONS(struct values, settings),
-    FX_COLOR_OPTION(struct values),
+    FX_DIALECT_OPTIONS(struct check_options, settings),
+    FX_COLOR_OPTION(struct check_options),
     {.name = NULL},
 };
 
@@ -165,7 +166,7 @@ const struct fx_command fx_command_check = {
         "`untried` are mutators for which no object could be made; `skipped` counts "
         "combinations beyond the limit.\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct check_options),
     .stray = " (give policies with -p)",
     .run = run_check,
 };

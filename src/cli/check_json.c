@@ -12,13 +12,13 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-/* What is being made: arrays of entries. */
-struct report {
+/* The arrays of the output. */
+struct json_lists {
     json_t *mutators, *files;
 };
 
-/* Names of files and messages may hold any bytes: unchecked here, since what is malformed
- * becomes U+FFFD where it is written. */
+/* File names and messages may contain malformed UTF-8, so it is not checked here. The
+ * writer replaces it with U+FFFD. */
 static json_t *raw_string(const char *text) {
     return json_string_nocheck(text);
 }
@@ -30,7 +30,7 @@ static json_t *new_mutator(const char *id, const char *file, uint32_t line) {
 }
 
 /* The entry with this text under `key`, or NULL. */
-static json_t *find(const json_t *entries, const char *key, const char *text) {
+static json_t *find_entry(const json_t *entries, const char *key, const char *text) {
     for (size_t i = 0; i < json_array_size(entries); i++) {
         json_t *entry = json_array_get(entries, i);
         if (fx_text_is(fx_tree_view_string(entry, key), text)) {
@@ -40,33 +40,35 @@ static json_t *find(const json_t *entries, const char *key, const char *text) {
     return NULL;
 }
 
-/* Adds the entry and gives it, borrowed; NULL without memory. */
+/* Adds the entry and returns it, borrowed. NULL without memory. */
 static json_t *add_take(json_t *entries, json_t *entry) {
     return json_array_append_new(entries, entry) == 0 ? entry : NULL;
 }
 
-static json_t *entry_of(const struct report *report, const struct fx_finding *finding) {
+static json_t *entry_of(const struct json_lists *lists,
+                        const struct fx_finding *finding) {
     if (finding->id == NULL) {
-        json_t *entry = find(report->files, "file", finding->file);
+        json_t *entry = find_entry(lists->files, "file", finding->file);
         return entry != NULL
                    ? entry
-                   : add_take(report->files,
+                   : add_take(lists->files,
                               json_pack("{s:o, s:[], s:[]}", "file",
                                         raw_string(finding->file), "errors", "warnings"));
     }
-    json_t *entry = find(report->mutators, "id", finding->id);
+    json_t *entry = find_entry(lists->mutators, "id", finding->id);
     return entry != NULL
                ? entry
-               : add_take(report->mutators,
+               : add_take(lists->mutators,
                           new_mutator(finding->id, finding->file, finding->line));
 }
 
-/* Conflicts come from the snapshot, which holds all mutators. */
-static bool add_finding(const struct report *report, const struct fx_finding *finding) {
+/* Adds a finding of the policies, except conflicts: add_conflicts() adds these. */
+static bool add_finding(const struct json_lists *lists,
+                        const struct fx_finding *finding) {
     if (finding->severity == FX_SEVERITY_CONFLICT) {
         return true;
     }
-    const json_t *entry = entry_of(report, finding);
+    const json_t *entry = entry_of(lists, finding);
     json_t *texts = fx_tree_view_key(
         entry, finding->severity == FX_SEVERITY_ERROR ? "errors" : "warnings");
     return texts != NULL && json_array_append_new(texts, raw_string(finding->text)) == 0;
@@ -90,36 +92,37 @@ static bool add_conflicts(json_t *entry, const struct fx_snapshot *snapshot,
     return true;
 }
 
-static bool add_mutator(const struct report *report, const struct fx_snapshot *snapshot,
-                        size_t index) {
+static bool add_mutator(const struct json_lists *lists,
+                        const struct fx_snapshot *snapshot, size_t index) {
     const struct fx_mutator *mutator = snapshot->mutators[index];
     json_t *id = id_of(mutator);
     const char *file = mutator->origin.file != NULL ? mutator->origin.file : "";
     json_t *entry = add_take(
-        report->mutators, new_mutator(json_string_value(id), file, mutator->origin.line));
+        lists->mutators, new_mutator(json_string_value(id), file, mutator->origin.line));
     json_decref(id);
     return entry != NULL && add_conflicts(entry, snapshot, index);
 }
 
-static bool make(const struct report *report, const struct fx_policies *policies) {
+static bool fill_lists(const struct json_lists *lists,
+                       const struct fx_policies *policies) {
     const struct fx_snapshot *snapshot = policies->snapshot;
-    bool ok = report->mutators != NULL && report->files != NULL;
+    bool ok = lists->mutators != NULL && lists->files != NULL;
     for (size_t i = 0; ok && i < snapshot->n_mutators; i++) {
-        ok = add_mutator(report, snapshot, i);
+        ok = add_mutator(lists, snapshot, i);
     }
     for (size_t i = 0; ok && i < policies->findings.n_items; i++) {
-        ok = add_finding(report, &policies->findings.items[i]);
+        ok = add_finding(lists, &policies->findings.items[i]);
     }
     return ok;
 }
 
-/* ---- what was tried -------------------------------------------------------------- */
+/* ---- the analysis ---------------------------------------------------------------- */
 
-/* To the mutators that a finding names, it is a warning. */
-static bool add_warning(const struct report *report,
+/* Adds the finding as a warning to each mutator that it names. */
+static bool add_warning(const struct json_lists *lists,
                         const struct fx_analysis_finding *finding) {
     for (size_t i = 0; i < finding->n_mutators; i++) {
-        const json_t *entry = json_array_get(report->mutators, finding->mutators[i]);
+        const json_t *entry = json_array_get(lists->mutators, finding->mutators[i]);
         if (json_array_append_new(fx_tree_view_key(entry, "warnings"),
                                   json_sprintf("%s: %s",
                                                fx_analysis_rule_name(finding->rule),
@@ -140,7 +143,7 @@ static json_t *list_ids(const struct fx_snapshot *snapshot, const uint32_t *muta
     return fx_tree_keep_if(ok, ids);
 }
 
-/* null where a field is absent. */
+/* The values of the finding; null if the field is absent. */
 static json_t *list_values(const struct fx_analysis *analysis,
                            const struct fx_analysis_finding *finding) {
     json_t *values = json_array();
@@ -165,7 +168,7 @@ static json_t *origin_of(const struct fx_check_report *given,
                      (int)object->line);
 }
 
-static bool add_tried(const struct report *report, const struct fx_check_report *given,
+static bool add_tried(const struct json_lists *lists, const struct fx_check_report *given,
                       json_t *findings, const struct fx_analysis_finding *finding) {
     const struct fx_snapshot *snapshot = given->policies->snapshot;
     const bool is_note = fx_analysis_rule_is_note(finding->rule);
@@ -178,30 +181,30 @@ static bool add_tried(const struct report *report, const struct fx_check_report 
         fx_operation_name(finding->operation), "witness", finding->witness, "object",
         origin_of(given, finding));
     return json_array_append_new(findings, entry) == 0 &&
-           (is_note || add_warning(report, finding));
+           (is_note || add_warning(lists, finding));
 }
 
-static json_t *list_findings(const struct report *report,
+static json_t *list_findings(const struct json_lists *lists,
                              const struct fx_check_report *given) {
     json_t *findings = json_array();
     bool ok = findings != NULL;
     for (size_t i = 0; ok && i < given->analysis->n_findings; i++) {
-        ok = add_tried(report, given, findings, &given->analysis->findings[i]);
+        ok = add_tried(lists, given, findings, &given->analysis->findings[i]);
     }
     return fx_tree_keep_if(ok, findings);
 }
 
 void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given) {
     const struct fx_analysis *analysis = given->analysis;
-    const struct report report = {json_array(), json_array()};
+    const struct json_lists lists = {json_array(), json_array()};
     json_t *whole = NULL;
-    if (make(&report, given->policies)) {
-        json_t *findings = list_findings(&report, given);
+    if (fill_lists(&lists, given->policies)) {
+        json_t *findings = list_findings(&lists, given);
         json_t *untried =
             list_ids(given->policies->snapshot, analysis->untried, analysis->n_untried);
         whole =
-            json_pack("{s:O, s:O, s:o, s:o, s:I}", "mutators", report.mutators, "files",
-                      report.files, "findings", findings, "untried", untried, "skipped",
+            json_pack("{s:O, s:O, s:o, s:o, s:I}", "mutators", lists.mutators, "files",
+                      lists.files, "findings", findings, "untried", untried, "skipped",
                       (json_int_t)analysis->n_skipped + (json_int_t)analysis->n_more);
     }
     if (whole != NULL) {
@@ -211,6 +214,6 @@ void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given
         buf->failed = true;
     }
     json_decref(whole);
-    json_decref(report.mutators);
-    json_decref(report.files);
+    json_decref(lists.mutators);
+    json_decref(lists.files);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/check_report.h - what `fixpoint check` found, for people and for machines.
+ * cli/check_report.h - the report of `fixpoint check`, as text and as JSON.
  */
 #ifndef FX_CLI_CHECK_REPORT_H
 #define FX_CLI_CHECK_REPORT_H
@@ -16,13 +16,13 @@
 struct fx_check_report {
     const struct fx_policies *policies;
     const struct fx_analysis *analysis;
-    const struct fx_input_objects *objects; /* those given */
+    const struct fx_input_objects *objects; /* the objects of -f */
 };
 
 /* How many findings of the analysis are warnings; the others are notes. */
 size_t fx_check_count_warnings(const struct fx_analysis *analysis);
 
-/* Appends all findings, then their numbers. Failure sticks in `buf`. */
+/* Appends all findings, then how many there are. Failure sticks in `buf`. */
 void fx_check_print_text(struct fx_buf *buf, const struct fx_check_report *report,
                          bool colour);
 

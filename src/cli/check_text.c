@@ -16,7 +16,7 @@
 #define LABEL_WIDTH   8u /* "values  " */
 #define WITNESS_LINES 60u
 #define VALUE_RUNES   48u
-#define NOTES_MAX     20u /* printed of one rule; the others are counted */
+#define NOTES_MAX     20u /* at most this many are printed of each rule */
 
 #define BOLD   "\033[1m"
 #define PURPLE "\033[1;35m"
@@ -90,7 +90,7 @@ static void print_others(const struct printer *printer,
     }
 }
 
-/* Appends the beginning of a text, with blanks at which no line breaks. */
+/* Appends the beginning of a text. */
 static void add_cut(struct fx_buf *buf, struct fx_text text) {
     size_t n = 0;
     while (text.len > 0 && n < VALUE_RUNES) {
@@ -165,7 +165,8 @@ static void print_yaml(const struct printer *printer, const json_t *object) {
     fx_buf_finish_part(printer->buf, &yaml);
 }
 
-/* A given object by its file and line; one that the analysis made in full. */
+/* Prints a given object by its file and line, and an object made by the analysis in
+ * full. */
 static void print_witness(const struct printer *printer,
                           const struct fx_analysis_finding *finding) {
     print_label(printer, "object");
@@ -199,7 +200,7 @@ static void print_finding(const struct printer *printer,
     print_witness(printer, finding);
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all findings ---------------------------------------------------------------- */
 
 static void print_count(struct fx_buf *buf, const char *separator, size_t count,
                         const char *what) {
@@ -214,7 +215,7 @@ size_t fx_check_count_warnings(const struct fx_analysis *analysis) {
     return count;
 }
 
-/* Appends the findings; notes, of which every mutator may have one, only some. */
+/* Appends all findings, but at most NOTES_MAX notes, as each mutator may have one. */
 static void print_findings(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
     size_t n_notes = 0;
@@ -234,7 +235,7 @@ static void print_findings(const struct printer *printer) {
     }
 }
 
-/* What was not analysed. */
+/* Prints what was not analysed. */
 static void print_limits(const struct printer *printer) {
     const struct fx_analysis *analysis = printer->report->analysis;
     struct fx_buf message = {0};

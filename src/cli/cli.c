@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/cli.c - the table of commands, and from argv to a command and its exit status.
+ * cli/cli.c - the table of commands, and running the command that argv names.
  */
 #include "cli/cli.h"
 
@@ -59,7 +59,7 @@ static enum fx_exit usage_error(const struct fx_command *command) {
     return FX_EXIT_USAGE;
 }
 
-/* Does the command take these operands? */
+/* Does the command accept these operands? */
 static bool operands_fit(const struct fx_command *command,
                          const struct fx_strings *operands) {
     if (operands->n_items == 0) {
@@ -114,7 +114,7 @@ static enum fx_exit run_command(const struct fx_command *command, int argc, char
 }
 
 int fx_cli_main(int argc, char **argv) {
-    /* A reader that went away is a status, not a death. */
+    /* A closed pipe is reported as an error of write() and gives an exit status. */
     (void)signal(SIGPIPE, SIG_IGN);
     if (argc < 2) {
         fx_say("no command; `fixpoint help` lists the commands");
@@ -134,7 +134,7 @@ int fx_cli_main(int argc, char **argv) {
 
 /* ---- version --------------------------------------------------------------------- */
 
-struct values {
+struct version_options {
     unsigned output;
 };
 
@@ -149,18 +149,18 @@ static const char *const output_words[] = {"text", "json", NULL};
 #define COMPILER "unknown"
 #endif
 
-struct part {
+struct version_part {
     const char *name, *version;
 };
 
-static void print_text(struct fx_buf *buf, const struct part *parts) {
+static void print_text(struct fx_buf *buf, const struct version_part *parts) {
     fx_buf_printf(buf, "fixpoint %s\n", parts->version);
     for (parts++; parts->name != NULL; parts++) {
         fx_buf_printf(buf, "  %-10s%s\n", parts->name, parts->version);
     }
 }
 
-static void print_json(struct fx_buf *buf, const struct part *parts) {
+static void print_json(struct fx_buf *buf, const struct version_part *parts) {
     const char *separator = "{";
     for (; parts->name != NULL; parts++) {
         fx_buf_str(buf, separator);
@@ -173,7 +173,7 @@ static void print_json(struct fx_buf *buf, const struct part *parts) {
 }
 
 static enum fx_exit run_version(const void *values) {
-    const struct part parts[] = {
+    const struct version_part parts[] = {
         {"version", FX_VERSION},
         {"compiler", COMPILER},
         {"jansson", jansson_version_str()},
@@ -183,14 +183,14 @@ static enum fx_exit run_version(const void *values) {
         {"tls", fx_tls_library()},
         {NULL, NULL},
     };
-    const struct values *given = values;
+    const struct version_options *given = values;
     struct fx_buf buf = {0};
     (given->output == OUTPUT_JSON ? print_json : print_text)(&buf, parts);
     return fx_output_take(&buf);
 }
 
 static const struct fx_option options[] = {
-    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct version_options, output), "FORMAT",
      output_words, "text or json"},
     {.name = NULL},
 };
@@ -201,6 +201,6 @@ const struct fx_command fx_command_version = {
     .summary = "print the version",
     .details = "Prints the versions of fixpoint, of the compiler and of the libraries.\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct version_options),
     .run = run_version,
 };

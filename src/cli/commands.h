@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/commands.h - what a command is: one const table in a file of its own, and one row
- * in cli.c.
+ * cli/commands.h - the table that describes a command. Each command has a file of its own
+ * and a row in cli.c.
  */
 #ifndef FX_CLI_COMMANDS_H
 #define FX_CLI_COMMANDS_H
@@ -14,23 +14,22 @@
 
 struct fx_command {
     const char *name;
-    const char *usage;   /* what follows the name: "-p PATH... -f PATH... [OPTION]..." */
+    const char *usage;   /* the arguments: "-p PATH... -f PATH... [OPTION]..." */
     const char *summary; /* lower case, no full stop */
     const char *details; /* paragraphs; lines that begin with a space stay as they are */
     const struct fx_option *options;
-    size_t values_size; /* of the struct that the options fill */
+    size_t values_size; /* the size of the struct that the options fill */
 
-    /* The argument that is no option: its name in messages, and whether it is required.
-     * It is stored in the struct fx_strings at this offset of the values, which borrows
-     * it; a command that `takes_paths` takes any number of them, which are paths.
-     * `operand` NULL: the command takes none; `stray` (or NULL) is a hint appended to the
-     * message about such an argument. */
+    /* The operand: its name in messages, and whether it is required. It is stored,
+     * borrowed, in the struct fx_strings at this offset of the values. If `takes_paths`,
+     * the command takes any number of paths. If `operand` is NULL, the command takes no
+     * operands; `stray` (or NULL) is then a hint for the error message. */
     const char *operand, *stray;
     size_t operands_offset;
     bool operand_needed, takes_paths;
-    const char *const *operand_words; /* for completion; NULL ends; may be NULL */
+    const char *const *operand_words; /* for completion; NULL-terminated; may be NULL */
 
-    /* Runs the command. `values` are those of the options and operands. */
+    /* Runs the command with the values of its options and operands. */
     enum fx_exit (*run)(const void *values);
 };
 
@@ -39,16 +38,16 @@ struct fx_operand_values {
     struct fx_strings operands;
 };
 
-/* All commands, in the order of the help; NULL ends. */
+/* All commands, in the order of the help; NULL-terminated. */
 extern const struct fx_command *const fx_commands[];
 
 /* The command of that name, or NULL. */
 const struct fx_command *fx_command_find(const char *name);
 
-/* Reports on standard error that the command does not exist, with the nearest name. */
+/* Prints the error that the command does not exist, and suggests the nearest name. */
 enum fx_exit fx_command_say_unknown(const char *name);
 
-/* Prints the help of a command, or, for NULL, that of the whole. */
+/* Prints the help of a command; NULL: the general help. */
 enum fx_exit fx_help_show(const struct fx_command *command);
 
 extern const struct fx_command fx_command_apply, fx_command_diff, fx_command_explain,

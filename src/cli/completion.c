@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "cli/commands.h"
 
-/* ---- what shells have in common -------------------------------------------------- */
+/* ---- shared by all shells -------------------------------------------------------- */
 
 /* Is the option's argument a path? */
 static bool is_path(const struct fx_option *option) {
@@ -16,21 +16,21 @@ static bool is_path(const struct fx_option *option) {
                                         strcmp(option->argument, "FILE") == 0);
 }
 
-/* Appends `items` (NULL ends), a blank between them. */
+/* Appends `items` (NULL-terminated), separated by blanks. */
 static void print_items(struct fx_buf *buf, const char *const *items) {
     for (size_t i = 0; items[i] != NULL; i++) {
         fx_buf_printf(buf, "%s%s", i > 0 ? " " : "", items[i]);
     }
 }
 
-/* Appends the names of all commands likewise. */
+/* Appends the names of all commands, separated by blanks. */
 static void print_commands(struct fx_buf *buf) {
     for (size_t i = 0; fx_commands[i] != NULL; i++) {
         fx_buf_printf(buf, "%s%s", i > 0 ? " " : "", fx_commands[i]->name);
     }
 }
 
-/* Appends the text for within single quotes; `escaped` stands for such a quote. */
+/* Appends the text for use within single quotes, each single quote as `escaped`. */
 static void print_quoted(struct fx_buf *buf, const char *text, const char *escaped) {
     for (; *text != '\0'; text++) {
         if (*text == '\'') {
@@ -41,7 +41,7 @@ static void print_quoted(struct fx_buf *buf, const char *text, const char *escap
     }
 }
 
-/* The values an operand may have; help takes the commands. */
+/* Appends the words that an operand may be. The operand of `help` is a command. */
 static void print_operand_words(struct fx_buf *buf, const struct fx_command *command) {
     if (command->operand_words != NULL) {
         print_items(buf, command->operand_words);
@@ -52,7 +52,7 @@ static void print_operand_words(struct fx_buf *buf, const struct fx_command *com
 
 /* ---- bash ------------------------------------------------------------------------ */
 
-/* The cases "command:option" whose argument is one of some values, or no path. */
+/* Appends a case "command:option" for each option whose argument is not a path. */
 static void bash_arguments(struct fx_buf *buf, const struct fx_command *command) {
     struct fx_option_table table;
     for (const struct fx_option *option = fx_options_expand(command->options, &table);

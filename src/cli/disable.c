@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/disable.c - `fixpoint disable` and `fixpoint enable`: mutation stops, with a record
- * and perhaps an end, and goes on. They need no running Fixpoint.
+ * cli/disable.c - `fixpoint disable` and `fixpoint enable`: stop mutation, with a record
+ * and optionally an end, and start it again. Neither needs a running Fixpoint.
  */
 #include "cluster/webhooks/disable.h"
 
@@ -18,7 +18,7 @@
 #include "kube/client.h"
 #include "kube/config.h"
 
-/* The object that was read has changed meanwhile: so often it is read again. */
+/* How often a change is tried if the object changes between reading and writing. */
 #define TRIES 5
 
 #define LONGEST_MS (UINT64_C(3660) * 24 * 3600 * 1000)
@@ -27,27 +27,27 @@ static const struct fx_kube_resource configurations = {
     "admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
     "MutatingWebhookConfiguration"};
 
-struct values {
+struct disable_options {
     const char *kubeconfig, *context, *name, *reason;
     uint64_t duration;
 };
 
 /* ---- a request to an API server -------------------------------------------------- */
 
-struct session {
-    const struct values *values;
+struct api_session {
+    const struct disable_options *values;
     const char *name; /* of the configuration */
     uv_loop_t loop;
     struct fx_kube_config config;
     struct fx_kube_client *client;
     /* Of the last request: */
     bool done;
-    json_t *object; /* counted; NULL after a failure, */
+    json_t *object; /* counted; NULL after a failure */
     struct fx_kube_failure failure;
-    struct fx_err err; /* also of making its body */
+    struct fx_err err; /* from making the request body; else FX_OK */
 };
 
-static bool read_config_at(struct session *session, const char *folder,
+static bool read_config_at(struct api_session *session, const char *folder,
                            struct fx_text path, struct fx_err *err) {
     struct fx_buf file = {0};
     fx_buf_str(&file, folder);
@@ -59,11 +59,11 @@ static bool read_config_at(struct session *session, const char *folder,
     return ok;
 }
 
-/* The kubeconfig: --kubeconfig, else the one that KUBECONFIG names, else the Pod's own
- * access where this is a Pod, else ~/.kube/config. KUBECONFIG may name several files,
- * which kubectl merges; here the first one counts. */
-static bool read_config(struct session *session, struct fx_err *err) {
-    const struct values *values = session->values;
+/* Reads the kubeconfig: --kubeconfig, else the file in KUBECONFIG, else the service
+ * account if this is a Pod, else ~/.kube/config. If KUBECONFIG names several files
+ * (kubectl merges them), only the first one is read. */
+static bool read_config(struct api_session *session, struct fx_err *err) {
+    const struct disable_options *values = session->values;
     const char *named = getenv("KUBECONFIG");
     const char *home = getenv("HOME");
     if (values->kubeconfig != NULL) {
@@ -80,7 +80,7 @@ static bool read_config(struct session *session, struct fx_err *err) {
                                 FX_TEXT("/.kube/config"), err);
 }
 
-static void close_session(struct session *session) {
+static void close_session(struct api_session *session) {
     fx_kube_client_close(session->client);
     (void)uv_run(&session->loop, UV_RUN_DEFAULT);
     const int status = uv_loop_close(&session->loop);
@@ -89,8 +89,9 @@ static void close_session(struct session *session) {
     fx_kube_config_finish(&session->config);
 }
 
-/* Errors: those of kube/config.h and kube/client.h; nothing is left to close then. */
-static bool open_session(struct session *session, struct fx_err *err) {
+/* Errors: those of kube/config.h and kube/client.h; the session is then already
+ * closed. */
+static bool open_session(struct api_session *session, struct fx_err *err) {
     const int status = uv_loop_init(&session->loop);
     if (status != 0) {
         return fx_fail(err, FX_EIO, "event loop: %s", uv_strerror(status));
@@ -106,7 +107,7 @@ static bool open_session(struct session *session, struct fx_err *err) {
 }
 
 static void on_done(const struct fx_kube_answer *answer, void *user) {
-    struct session *session = user;
+    struct api_session *session = user;
     session->done = true;
     if (answer->failure != NULL) {
         session->failure = *answer->failure;
@@ -115,8 +116,9 @@ static void on_done(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-/* Waits for the response: the configuration, a new reference; NULL: see `failure`. */
-static json_t *send_request(struct session *session, enum fx_kube_verb verb,
+/* Sends a request and waits for the response. Returns the configuration, a new reference.
+ * NULL: see `failure`. */
+static json_t *send_request(struct api_session *session, enum fx_kube_verb verb,
                             json_t *body) {
     const struct fx_kube_request request = {
         .verb = verb,
@@ -141,19 +143,20 @@ static json_t *send_request(struct session *session, enum fx_kube_verb verb,
 
 /* ---- changing the configuration -------------------------------------------------- */
 
-/* One write: `make` gives the body for the configuration that was read; or NULL, with an
- * error. */
-struct change {
-    json_t *(*make)(const json_t *configuration, const struct values *values,
+/* One write. `make` returns the request body for the configuration that was read, or NULL
+ * and an error. */
+struct configuration_change {
+    json_t *(*make)(const json_t *configuration, const struct disable_options *values,
                     struct fx_err *err);
     enum fx_kube_verb verb;
 };
 
-#define MOST_CHANGES 2 /* `make` NULL ends */
+#define MOST_CHANGES 2 /* a change whose `make` is NULL ends the list */
 
-/* Reads, and writes one change after the other. Returns the configuration as it is then,
- * a new reference; NULL: see `failure` and `err`. */
-static json_t *try_changes(struct session *session, const struct change *changes) {
+/* Reads the configuration and writes one change after the other. Returns the resulting
+ * configuration, a new reference. NULL: see `failure` and `err`. */
+static json_t *try_changes(struct api_session *session,
+                           const struct configuration_change *changes) {
     session->failure = (struct fx_kube_failure){0};
     session->err = FX_ERR_INIT;
     json_t *now = send_request(session, FX_KUBE_VERB_GET, NULL);
@@ -166,7 +169,7 @@ static json_t *try_changes(struct session *session, const struct change *changes
     return now;
 }
 
-static enum fx_exit say_failure(struct session *session) {
+static enum fx_exit say_failure(struct api_session *session) {
     if (session->err.code != FX_OK) {
         (void)fx_err_prefix(&session->err,
                             "MutatingWebhookConfiguration `%s`: ", session->name);
@@ -182,12 +185,14 @@ static enum fx_exit say_failure(struct session *session) {
     return FX_EXIT_IO;
 }
 
-/* Starts over if the configuration was changed in between. */
-static enum fx_exit run_change(const struct values *values, const struct change *changes,
+/* Makes the changes. Starts over if another client changed the configuration
+ * meanwhile. */
+static enum fx_exit run_change(const struct disable_options *values,
+                               const struct configuration_change *changes,
                                void (*report)(const char *name,
                                               const json_t *configuration,
                                               struct fx_buf *message)) {
-    struct session session = {
+    struct api_session session = {
         .values = values,
         .name = values->name == NULL ? "gatekeeper-mutating-webhook-configuration"
                                      : values->name,
@@ -220,8 +225,8 @@ static enum fx_exit run_change(const struct values *values, const struct change 
 
 /* ---- disable --------------------------------------------------------------------- */
 
-static json_t *make_disabled(const json_t *configuration, const struct values *values,
-                             struct fx_err *err) {
+static json_t *make_disabled(const json_t *configuration,
+                             const struct disable_options *values, struct fx_err *err) {
     const int64_t now = fx_date_now();
     const char *user = getenv("USER");
     const bool has_user =
@@ -230,7 +235,7 @@ static json_t *make_disabled(const json_t *configuration, const struct values *v
         .by = has_user ? user : NULL,
         .reason = values->reason,
         .now = now,
-        /* A date has whole seconds: no earlier than that. */
+        /* Dates have whole seconds: round up. */
         .end =
             values->duration == 0 ? 0 : now + (int64_t)((values->duration + 999) / 1000),
     };
@@ -250,7 +255,7 @@ static void report_disabled(const char *name, const json_t *configuration,
 }
 
 static enum fx_exit run_disable(const void *values) {
-    const struct values *given = values;
+    const struct disable_options *given = values;
     if (given->duration > LONGEST_MS) {
         return fx_say_usage(
             "--for: at most ten years; without --for, until `fixpoint enable`");
@@ -258,7 +263,7 @@ static enum fx_exit run_disable(const void *values) {
     if (given->reason != NULL && !fx_text_is_utf8(fx_text_of(given->reason))) {
         return fx_say_usage("--reason: invalid UTF-8");
     }
-    static const struct change changes[MOST_CHANGES] = {
+    static const struct configuration_change changes[MOST_CHANGES] = {
         {make_disabled, FX_KUBE_VERB_APPLY},
     };
     return run_change(given, changes, report_disabled);
@@ -266,13 +271,14 @@ static enum fx_exit run_disable(const void *values) {
 
 /* ---- enable ---------------------------------------------------------------------- */
 
-static json_t *make_enabled(const json_t *configuration, const struct values *values,
-                            struct fx_err *err) {
+static json_t *make_enabled(const json_t *configuration,
+                            const struct disable_options *values, struct fx_err *err) {
     (void)values;
     return fx_enable_apply(configuration, err);
 }
 
-static json_t *make_handed_over(const json_t *configuration, const struct values *values,
+static json_t *make_handed_over(const json_t *configuration,
+                                const struct disable_options *values,
                                 struct fx_err *err) {
     (void)values;
     return fx_enable_hand_over(configuration, err);
@@ -285,7 +291,7 @@ static void report_enabled(const char *name, const json_t *configuration,
 }
 
 static enum fx_exit run_enable(const void *values) {
-    static const struct change changes[MOST_CHANGES] = {
+    static const struct configuration_change changes[MOST_CHANGES] = {
         {make_enabled, FX_KUBE_VERB_APPLY},
         {make_handed_over, FX_KUBE_VERB_MERGE_PATCH},
     };
@@ -294,7 +300,7 @@ static enum fx_exit run_enable(const void *values) {
 
 /* ---- the commands ---------------------------------------------------------------- */
 
-#define FIELD(name) offsetof(struct values, name)
+#define FIELD(name) offsetof(struct disable_options, name)
 #define CLUSTER_OPTIONS                                                            \
     FX_OPTION_ROW("kubeconfig", '\0', TEXT, FIELD(kubeconfig), "FILE", NULL,       \
                   "kubeconfig of the cluster (default: as in kubectl)"),           \
@@ -324,7 +330,7 @@ const struct fx_command fx_command_disable = {
         "calling the webhook within a second. No running Fixpoint is needed. Deleting "
         "the configuration stops mutation, too, but until it is created again.\n",
     .options = disable_options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct disable_options),
     .run = run_disable,
 };
 
@@ -334,6 +340,6 @@ const struct fx_command fx_command_enable = {
     .summary = "undo `fixpoint disable`",
     .details = "Restores what the webhook configuration matched before.\n",
     .options = enable_options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct disable_options),
     .run = run_enable,
 };

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/emit.c - prints results, one function for each format; and what went wrong: a
- * failed mutation
+ * cli/emit.c - prints results, one function for each format. Also prints warnings (of
+ * policies that warn, audit or were skipped), denials and failed mutations:
  *
  *   pods.yaml:1: error: Pod/shop/web: mutation not converging: ...
  *     these mutators keep changing it, in this order:
  *       AssignImage/a  /spec/containers/0/image  (policies/a.yaml:1)
- *
- * or denial, and warnings: of policies that warn or audit, and of those that were
- * skipped.
  */
 #include "cli/emit.h"
 
@@ -67,7 +64,7 @@ static void add_member(struct fx_buf *out, const char *key, struct fx_text value
     fx_buf_char(out, ',');
 }
 
-/* Who the patch is for, as members of an object that is still open. */
+/* Adds members that identify the object of the patch. The JSON object stays open. */
 static void add_identity(struct fx_buf *out, const struct fx_input_object *object) {
     const json_t *metadata = fx_tree_view_key(object->root, "metadata");
     const struct fx_text namespace_ = fx_tree_view_string(metadata, "namespace");
@@ -98,7 +95,8 @@ static bool add_patch(struct fx_emitter *emitter, const struct fx_input_object *
     return true;
 }
 
-/* "a/Pod/shop/web<TAB>pods.yaml:3": what follows the tab is no part of the name. */
+/* "a/Pod/shop/web<TAB>pods.yaml:3": tools do not count the text after the tab as part of
+ * the name. */
 static void print_side(struct fx_buf *buf, char side,
                        const struct fx_input_object *object) {
     fx_buf_printf(buf, "%c/", side);
@@ -234,7 +232,8 @@ static void print_deniers(struct fx_buf *buf, const struct fx_review_result *res
     }
 }
 
-/* A denial is printed whole, however long. */
+/* The message of the failure. The message of a denial is complete, as struct fx_err may
+ * cut it. */
 static char *message_of(const struct fx_review_result *result, const struct fx_err *err) {
     const bool denied = err->code == FX_EDENIED && result != NULL &&
                         result->outcome != NULL && result->outcome->denial.len > 0;
@@ -269,15 +268,15 @@ void fx_failure_print(struct fx_buf *buf, const struct fx_input_object *object,
 
 /* ---- warnings -------------------------------------------------------------------- */
 
-/* What is printed of warnings: those of one object. */
-struct warnings {
+/* Prints the warnings of one object. */
+struct object_warnings {
     struct fx_buf *buf;
     const struct fx_input_object *object;
     bool colour;
 };
 
 /* "rules.yaml:1: warning: Rule/shop/a: skipped for Pod/shop/web: …" */
-static void print_warning(const struct warnings *warnings,
+static void print_warning(const struct object_warnings *warnings,
                           const struct fx_mutator *mutator, const char *before,
                           const char *after, struct fx_text message) {
     struct fx_buf *buf = warnings->buf;
@@ -311,7 +310,7 @@ static void print_warning(const struct warnings *warnings,
 void fx_failure_print_drops(struct fx_buf *buf, const struct fx_input_object *object,
                             const struct fx_review_result *result, bool colour) {
     const struct fx_outcome *outcome = result != NULL ? result->outcome : NULL;
-    const struct warnings warnings = {buf, object, colour};
+    const struct object_warnings warnings = {buf, object, colour};
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         const struct fx_violation *violation = &outcome->violations[i];
         if (violation->action != FX_ACTION_DENY) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/explain.c - `fixpoint explain`: options, files and exit status. The report is made
- * by src/explain.
+ * cli/explain.c - `fixpoint explain`: options, files and exit status. src/explain makes
+ * the report.
  */
 #include "base/limits.h"
 #include "cli/apply.h"
@@ -10,8 +10,9 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-struct values {
-    struct fx_apply_values apply; /* first: its options know their offsets in it */
+struct explain_options {
+    /* The first member: its options have offsets from its start. */
+    struct fx_apply_values apply;
     const char *field;
     bool all;
 };
@@ -21,15 +22,16 @@ static const char *const output_words[] = {"text", "json", NULL};
 
 /* One run of the command. */
 struct explain_run {
-    const struct values *values;
+    const struct explain_options *values;
     struct fx_apply_inputs inputs;
     struct fx_query *query; /* of --field; or NULL */
     struct fx_buf out;
 };
 
-static bool print(struct explain_run *run, const struct fx_explanation *explanation,
-                  struct fx_err *err) {
-    const struct values *values = run->values;
+static bool print_explanation(struct explain_run *run,
+                              const struct fx_explanation *explanation,
+                              struct fx_err *err) {
+    const struct explain_options *values = run->values;
     if (values->apply.output == OUTPUT_JSON) {
         fx_explanation_print_json(&run->out, explanation);
     } else {
@@ -69,15 +71,15 @@ static bool explain(struct explain_run *run, struct fx_explain_input *input,
         }
         input->skipped = fx_tree_text(skipped);
     }
-    const bool ok =
-        fx_explanation_make(input, &explanation, err) && print(run, &explanation, err);
+    const bool ok = fx_explanation_make(input, &explanation, err) &&
+                    print_explanation(run, &explanation, err);
     fx_explanation_finish(&explanation);
     json_decref(skipped);
     return ok;
 }
 
-/* A failed mutation is reported and gives the exit status; an error of our own is said.
- */
+/* Mutates and explains one object. A failed mutation is part of the report and sets the
+ * exit status; our own errors are only printed. */
 static enum fx_exit ask_and_explain(struct explain_run *run,
                                     const struct fx_question *question,
                                     const struct fx_input_object *object) {
@@ -166,11 +168,11 @@ static enum fx_exit run_explain(const void *values) {
 }
 
 static const struct fx_option options[] = {
-    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, apply.output), "FORMAT",
-     output_words, "text (default) or json"},
-    {"field", '\0', FX_OPTION_TEXT, offsetof(struct values, field), "FIELD", NULL,
-     "report only this field, and those above and below it"},
-    {"all", '\0', FX_OPTION_FLAG, offsetof(struct values, all), NULL, NULL,
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct explain_options, apply.output),
+     "FORMAT", output_words, "text (default) or json"},
+    {"field", '\0', FX_OPTION_TEXT, offsetof(struct explain_options, field), "FIELD",
+     NULL, "report only this field, and those above and below it"},
+    {"all", '\0', FX_OPTION_FLAG, offsetof(struct explain_options, all), NULL, NULL,
      "do not cut long lists"},
     FX_APPLY_OPTIONS,
     {.name = NULL},
@@ -234,7 +236,7 @@ const struct fx_command fx_command_explain = {
         "  fixpoint explain -p policies -f pod.yaml --field metadata.labels.team\n"
         "  fixpoint explain -p policies -f deploy/ -o json | jq '.fields[].path'\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct explain_options),
     .stray = " (give objects with -f)",
     .run = run_explain,
 };

@@ -13,8 +13,8 @@
 
 /* ---- filling lines --------------------------------------------------------------- */
 
-/* Appends text line by line: those that begin with a blank, and empty ones, as they are;
- * the others each as a filled paragraph. */
+/* Appends text line by line. Lines that are empty or begin with a blank stay as they are;
+ * each other line becomes a filled paragraph. */
 static void print_paragraphs(struct fx_buf *buf, const char *text) {
     while (*text != '\0') {
         const size_t len = strcspn(text, "\n");
@@ -69,7 +69,7 @@ static void print_command(struct fx_buf *buf, const struct fx_command *command) 
     print_option(buf, &help_option);
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all commands ---------------------------------------------------------------- */
 
 static const char overview_head[] =
     "fixpoint - mutates Kubernetes objects according to policies until nothing\nchanges "

@@ -23,7 +23,7 @@ const char *fx_input_name(const char *path) {
 /* The files of policies, in memory. */
 struct sources {
     const struct fx_file_list *files;
-    struct fx_buf *texts; /* one for each */
+    struct fx_buf *texts; /* one for each file */
     struct fx_provider_inputs providers;
     struct fx_policy_input *inputs; /* the files, the providers, the parameters */
     size_t n_inputs, cap_inputs;
@@ -74,9 +74,9 @@ static bool read_sources(struct sources *sources, const char *namespace_,
     return ok;
 }
 
-static bool build(const struct sources *sources,
-                  const struct fx_dialect_settings *settings,
-                  struct fx_policies **ret_policies, struct fx_err *err) {
+static bool build_policies(const struct sources *sources,
+                           const struct fx_dialect_settings *settings,
+                           struct fx_policies **ret_policies, struct fx_err *err) {
     const struct fx_policy_sources from = {
         .inputs = sources->inputs,
         .n_inputs = sources->n_inputs,
@@ -128,7 +128,7 @@ static enum fx_exit add_parameters(struct sources *sources,
     if (status == FX_EXIT_DONE && ok && sources->n_parameters > 0) {
         fx_policies_unref(*policies);
         *policies = NULL;
-        ok = build(sources, input->settings, policies, &err);
+        ok = build_policies(sources, input->settings, policies, &err);
     }
     return ok ? status : fx_say_err(&err);
 }
@@ -142,7 +142,7 @@ enum fx_exit fx_input_compile(const struct fx_file_list *files,
     const bool ok = fx_provider_inputs_make(input->flags == NULL ? &none : input->flags,
                                             &sources.providers, &err) &&
                     read_sources(&sources, input->namespace_, &err) &&
-                    build(&sources, input->settings, ret_policies, &err);
+                    build_policies(&sources, input->settings, ret_policies, &err);
     const enum fx_exit status =
         !ok ? fx_say_err(&err)
         : input->objects != NULL && (*ret_policies)->named.n_items > 0
@@ -227,7 +227,7 @@ void fx_input_objects_finish(struct fx_input_objects *objects) {
 
 /* ---- faults ---------------------------------------------------------------------- */
 
-/* Prints a fault of an object file, and returns its exit status. */
+/* Prints an error in an object file, and returns its exit status. */
 static enum fx_exit say_fault(const char *file, const struct fx_source_position *place,
                               const char *message, unsigned color) {
     struct fx_findings findings = {0};
@@ -241,7 +241,7 @@ static enum fx_exit say_fault(const char *file, const struct fx_source_position 
     return FX_EXIT_INVALID;
 }
 
-/* The same of a text that does not parse. */
+/* The same for a text that does not parse. */
 static enum fx_exit say_syntax_fault(const char *file, struct fx_text text,
                                      struct fx_err *fault, unsigned color) {
     if (fault->code != FX_ESYNTAX) {

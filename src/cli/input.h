@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/input.h - what -p and -f name, read: policies, objects, and the Namespaces among
+ * cli/input.h - reads the files of -p and -f: policies, objects, and the Namespaces among
  * both, which are context for matching.
  */
 #ifndef FX_CLI_INPUT_H
@@ -36,30 +36,30 @@ struct fx_input_objects {
 };
 
 void fx_input_objects_finish(
-    struct fx_input_objects *objects); /* NULL, zeroed are fine */
+    struct fx_input_objects *objects); /* NULL and zeroed are fine */
 
-/* Reads all objects of the files and folders, unless that was done. A text that does not
- * parse, or holds what is no Kubernetes object, is said on standard error with file, line
- * and the character. `color`: --color, for that message. */
+/* Reads all objects of the files and folders, unless they were already read. If a text
+ * does not parse or is not a Kubernetes object, prints an error to standard error with
+ * file, line and caret. `color`: --color, for that message. */
 enum fx_exit fx_input_read_objects(const struct fx_strings *paths, unsigned color,
                                    struct fx_input_objects *ret_objects);
 
 /* How policies are read; everything is borrowed. */
 struct fx_input_policies {
     const struct fx_dialect_settings *settings;
-    const struct fx_provider_flags *flags; /* providers, behind the files; NULL: none */
-    const char *namespace_; /* of policies that name none and may live in one; NULL:
-                             * `default` */
-    /* The paths of -f, and where their objects go; NULL: there is no -f. They are read
-     * with the policies if those name kinds of parameters: objects of -f that are of such
-     * a kind are parameters, too. */
+    const struct fx_provider_flags *flags; /* more providers; NULL: none */
+    /* The namespace of namespaced policies that name none; NULL: `default`. */
+    const char *namespace_;
+    /* The paths of -f (NULL: none), and where their objects are stored. They are read
+     * with the policies if policies name kinds of parameters: objects of -f of such a
+     * kind are parameters, too. */
     const struct fx_strings *object_paths;
     struct fx_input_objects *objects;
-    unsigned color; /* --color, for what is said of these objects */
+    unsigned color; /* --color, for messages about these objects */
 };
 
-/* Reads and compiles all policies of the files and folders. Says nothing of what is wrong
- * with them: that is in their findings. */
+/* Reads and compiles all policies of the files and folders. Does not print what is wrong
+ * with them; see fx_input_say_findings(). */
 enum fx_exit fx_input_read_policies(const struct fx_strings *paths,
                                     const struct fx_input_policies *input,
                                     struct fx_policies **ret_policies);
@@ -69,19 +69,19 @@ enum fx_exit fx_input_compile(const struct fx_file_list *files,
                               const struct fx_input_policies *input,
                               struct fx_policies **ret_policies);
 
-/* Says the findings on standard error. Gives FX_EXIT_INVALID where a policy is invalid.
- */
+/* Prints the findings to standard error. Returns FX_EXIT_INVALID if a policy is
+ * invalid. */
 enum fx_exit fx_input_say_findings(const struct fx_policies *policies, unsigned color);
 
-/* Fills `ret_namespaces`, which is empty: with the objects of the policies' files, and,
- * before them, the Namespaces and Nodes among the objects (which may be NULL); all
- * objects if some rule has inputs. Errors: FX_ENOMEM. */
+/* Fills the empty `ret_namespaces` with the Namespaces and Nodes among `objects` (or
+ * NULL), then with the objects of the policies' files. If a rule has inputs, all of
+ * `objects` are added. Errors: FX_ENOMEM. */
 bool fx_input_namespaces(const struct fx_policies *policies,
                          const struct fx_input_objects *objects,
                          struct fx_namespaces *ret_namespaces,
                          struct fx_err *err) FX_MUST_USE;
 
-/* How messages name a path: "-" is <stdin>. */
+/* The name of a path in messages: "<stdin>" for "-". */
 const char *fx_input_name(const char *path);
 
 #endif

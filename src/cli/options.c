@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/options.c - parses a command line by a table of options, with getopt_long().
+ * cli/options.c - parses a command line with getopt_long(), by a table of options.
  */
 #include "cli/options.h"
 
@@ -14,7 +14,8 @@
 
 /* ---- the nearest word ------------------------------------------------------------ */
 
-/* Edit distance: insert, remove, replace, swap neighbours: 1 each. */
+/* The edit distance: to insert, remove or replace a letter, or to swap neighbours, counts
+ * 1 each. */
 
 #define MAX_WORD 32 /* longer words get no suggestion */
 
@@ -70,7 +71,7 @@ struct unit {
     uint64_t factor;
 };
 
-/* Reads digits at *at into *ret_number and moves *at behind them. */
+/* Reads digits at *at into *ret_number and moves *at past them. */
 static bool read_digits(const char **at, uint64_t *ret_number) {
     uint64_t number = 0;
     const char *start = *at;
@@ -85,7 +86,7 @@ static bool read_digits(const char **at, uint64_t *ret_number) {
     return *at > start;
 }
 
-/* Reads letters at *at as one of `units` (name NULL ends). */
+/* Reads letters at *at as one of `units` (ended by a NULL name). */
 static const struct unit *read_unit(const char **at, const struct unit *units) {
     const size_t len = strspn(*at, "kmhsKMGi");
     for (; units->name != NULL; units++) {
@@ -97,7 +98,7 @@ static const struct unit *read_unit(const char **at, const struct unit *units) {
     return NULL;
 }
 
-/* number unit, as a product that is added to *total. */
+/* Reads a number and its unit, and adds their product to *total. */
 static bool add_part(const char **at, const struct unit *units, uint64_t *total) {
     uint64_t number = 0;
     if (!read_digits(at, &number)) {
@@ -253,8 +254,8 @@ static bool is_none(const char *argument) {
     return strcmp(argument, "0") == 0;
 }
 
-static bool set(const struct fx_option *option, void *values, const char *argument,
-                struct fx_err *err) {
+static bool set_option(const struct fx_option *option, void *values, const char *argument,
+                       struct fx_err *err) {
     void *field = (char *)values + option->offset;
     switch (option->type) {
     case FX_OPTION_FLAG: *(bool *)field = true; return true;
@@ -284,12 +285,13 @@ static bool set(const struct fx_option *option, void *values, const char *argume
 
 /* ---- getopt's own form of the table ---------------------------------------------- */
 
-struct tables {
+struct getopt_tables {
     char letters[2 * FX_OPTIONS_MAX + 4];
     struct option names[FX_OPTIONS_MAX + 2];
 };
 
-static void make_tables(const struct fx_option *options, struct tables *ret_tables) {
+static void make_tables(const struct fx_option *options,
+                        struct getopt_tables *ret_tables) {
     size_t count = 0;
     char *letter = ret_tables->letters;
     *letter++ = ':'; /* getopt then distinguishes a missing argument */
@@ -310,7 +312,7 @@ static void make_tables(const struct fx_option *options, struct tables *ret_tabl
     ret_tables->names[count] = (struct option){"help", 0, NULL, 'h'};
 }
 
-/* The option that getopt means by a value, which it has of our tables. */
+/* The option of a value that getopt returned. */
 static const struct fx_option *option_of(const struct fx_option *options, int value) {
     if (value >= LONG_BASE) {
         return &options[value - LONG_BASE];
@@ -354,7 +356,7 @@ bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
                       void *values, struct fx_command_line *ret_line,
                       struct fx_err *err) {
     struct fx_option_table expanded;
-    struct tables tables = {0};
+    struct getopt_tables tables = {0};
     options = fx_options_expand(options, &expanded);
     make_tables(options, &tables);
     opterr = 0;
@@ -374,7 +376,7 @@ bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
         if (value == ':') {
             return fail_missing(options, err);
         }
-        if (!set(option_of(options, value), values, optarg, err)) {
+        if (!set_option(option_of(options, value), values, optarg, err)) {
             return false;
         }
     }

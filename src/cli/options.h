@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/options.h - what a command takes on its command line, as one const table that
- * parsing, help and completion read alike.
+ * cli/options.h - the options of a command, as one const table that parsing, help and
+ * completion read.
  */
 #ifndef FX_CLI_OPTIONS_H
 #define FX_CLI_OPTIONS_H
@@ -14,7 +14,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* The type of an option's field, and what its argument may be. */
+/* The type of an option's field, and the form of its argument. */
 enum fx_option_type {
     FX_OPTION_FLAG,     /* bool; no argument */
     FX_OPTION_TEXT,     /* const char *; borrowed from argv */
@@ -23,26 +23,25 @@ enum fx_option_type {
     FX_OPTION_COUNT,    /* size_t; "100" */
     FX_OPTION_SIZE,     /* size_t of bytes; "64Ki", "8Mi" */
     FX_OPTION_DURATION, /* uint64_t of milliseconds; "500ms", "1m30s" */
-    /* The same, but "0" says none: as if the option was not given. */
+    /* The same, but "0" counts as if the option was not given. */
     FX_OPTION_COUNT_OR_NONE,
     FX_OPTION_DURATION_OR_NONE,
-    FX_OPTION_DURATION_OR_OFF, /* but "0" gives FX_DURATION_OFF */
-    /* struct fx_dialect_settings; the row stands for the settings of all dialects */
+    FX_OPTION_DURATION_OR_OFF, /* the same, but "0" gives FX_DURATION_OFF */
+    /* struct fx_dialect_settings; the row is replaced by the settings of all dialects */
     FX_OPTION_SETTINGS,
 };
 
 #define FX_DURATION_OFF UINT64_MAX
 
-/* One option. A value that is not given stays zero: false, NULL, none, the first choice,
- * 0.
- */
+/* One option. If it is not given, its value stays zero: false, NULL, none, the first
+ * choice, 0. */
 struct fx_option {
     const char *name; /* without the dashes; NULL ends a table */
     char letter;      /* '\0': none */
     enum fx_option_type type;
-    size_t offset;              /* of the field in the command's values */
-    const char *argument;       /* how help names the argument: "PATH"; NULL for FLAG */
-    const char *const *choices; /* CHOICE: the values, NULL ends */
+    size_t offset;        /* of the field in the command's values */
+    const char *argument; /* the name of the argument in help: "PATH"; NULL for FLAG */
+    const char *const *choices; /* CHOICE: the values, NULL-terminated */
     const char *help;           /* lower case, no full stop */
 };
 
@@ -65,18 +64,18 @@ struct fx_strings {
 #define FX_OPTIONS_MAX 64
 
 struct fx_option_table {
-    struct fx_option items[FX_OPTIONS_MAX + 1]; /* name NULL ends */
+    struct fx_option items[FX_OPTIONS_MAX + 1]; /* a NULL name ends them */
 };
 
-/* Fills the table with the options, each setting of a dialect being one of them (type
- * FX_OPTION_SETTINGS). Returns its items. */
+/* Fills the table with the options, and replaces the row FX_OPTION_SETTINGS by one row
+ * for each setting of a dialect. Returns the items. */
 const struct fx_option *fx_options_expand(const struct fx_option *options,
                                           struct fx_option_table *ret_table);
 
-/* What a command line holds besides options. */
+/* The contents of a command line other than options. */
 struct fx_command_line {
-    struct fx_strings operands; /* the arguments that are no options */
-    bool help;                  /* --help or -h: what follows was not read */
+    struct fx_strings operands; /* the arguments that are not options */
+    bool help;                  /* --help or -h was given: parsing stopped there */
 };
 
 /* Parses argv[1] and so on: options into `values`, operands into `ret_line`, both zeroed.
@@ -88,14 +87,14 @@ bool fx_options_parse(const struct fx_option *options, int argc, char **argv,
 /* Frees the lists among the values. */
 void fx_options_finish(const struct fx_option *options, void *values);
 
-void fx_strings_finish(struct fx_strings *strings); /* NULL, zeroed are fine */
+void fx_strings_finish(struct fx_strings *strings); /* NULL and zeroed are fine */
 
 /* How many of the strings are "-": standard input. */
 size_t fx_strings_count_stdin(const struct fx_strings *strings);
 
 /* Reads "500ms", "5s", "2m", "1h" and sums of them ("1m30s") as milliseconds; "8Mi",
- * "64Ki", "1G", "512" as bytes. Neither may be 0. False where it is none of them, or does
- * not fit. */
+ * "64Ki", "1G", "512" as bytes. Neither may be 0. False if the text is invalid or the
+ * value is too large. */
 bool fx_duration_parse(const char *text, uint64_t *ret_ms) FX_MUST_USE;
 bool fx_size_parse(const char *text, size_t *ret_bytes) FX_MUST_USE;
 
@@ -108,8 +107,8 @@ struct fx_suggestion {
 
 void fx_suggestion_init(struct fx_suggestion *suggestion, struct fx_text given);
 
-/* Keeps `word` (borrowed) if it is nearer than those before, and near enough: at most a
- * third of its letters differ, or it begins with the given text. */
+/* Keeps `word` (borrowed) if it is nearer than all words before it, and near enough: at
+ * most a third of its letters differ, or it begins with the given text. */
 void fx_suggestion_offer(struct fx_suggestion *suggestion, const char *word);
 
 #endif

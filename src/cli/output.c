@@ -12,7 +12,7 @@
 
 #include "policy/plain.h"
 
-/* As vprintf would. */
+/* Prints one line as vprintf() would. */
 FX_PRINTF(2, 0)
 static void add_formatted(struct fx_buf *buf, const char *fmt, va_list args) {
     va_list again;
@@ -101,7 +101,7 @@ enum fx_exit fx_output_take(struct fx_buf *bytes) {
     if (written) {
         return FX_EXIT_DONE;
     }
-    if (fault != EPIPE) { /* otherwise the reader has what it wants: `| head` */
+    if (fault != EPIPE) { /* EPIPE: the reader has read enough, as in `| head` */
         char message[128] = "";
         (void)strerror_r(fault, message, sizeof message);
         fx_say("standard output: %s", message);

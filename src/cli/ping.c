@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/ping.c - `fixpoint ping`: does a webhook answer a review, as an API server would
- * have it? For `helm test`, and to diagnose a cluster that does not mutate.
+ * cli/ping.c - `fixpoint ping`: checks that a webhook answers a review as an API server
+ * expects. For `helm test`, and to diagnose a cluster that does not mutate.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define PEM_BYTES       (1u << 20) /* of one file */
 #define DEFAULT_TIMEOUT 10000u     /* milliseconds */
 
-struct values {
+struct ping_options {
     struct fx_strings urls;
     const char *ca, *cert, *key;
     bool insecure;
@@ -31,7 +31,7 @@ struct values {
 };
 
 /* One request and its outcome. */
-struct talk {
+struct ping_exchange {
     uv_loop_t loop;
     char uid[FX_UUID_SIZE];
     struct fx_buf text; /* to print */
@@ -40,13 +40,12 @@ struct talk {
     bool answered, ok;
 };
 
-/* ---- the question ---------------------------------------------------------------- */
+/* ---- the request ----------------------------------------------------------------- */
 
-/* A review of a Pod that is never stored: a dry run, in the namespace that every cluster
- * has.
- */
-static void write_review(struct talk *talk, struct fx_buf *body) {
-    fx_uuid_make(talk->uid);
+/* A review of a Pod that is never stored: a dry run in `default`, which every cluster
+ * has. */
+static void write_review(struct ping_exchange *exchange, struct fx_buf *body) {
+    fx_uuid_make(exchange->uid);
     fx_buf_printf(
         body,
         "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\","
@@ -57,13 +56,13 @@ static void write_review(struct talk *talk, struct fx_buf *body) {
         "\"object\":{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"
         "\"fixpoint-ping\",\"namespace\":\"default\"},\"spec\":{\"containers\":[{"
         "\"name\":\"ping\",\"image\":\"ping\"}]}},\"oldObject\":null,\"dryRun\":true}}",
-        talk->uid);
+        exchange->uid);
 }
 
-/* ---- the answer ------------------------------------------------------------------ */
+/* ---- the response ---------------------------------------------------------------- */
 
-static bool read_answer(struct talk *talk, const struct fx_http_call_result *result,
-                        struct fx_err *err) {
+static bool read_answer(struct ping_exchange *exchange,
+                        const struct fx_http_call_result *result, struct fx_err *err) {
     if (result->status != 200) {
         const size_t line = result->body.len < 200 ? result->body.len : 200;
         return fx_fail(err, FX_EIO, "status %u: %.*s", result->status, (int)line,
@@ -75,10 +74,10 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
     }
     const json_t *response = fx_tree_view_key(review, "response");
     const json_t *allowed = fx_tree_view_key(response, "allowed");
-    const bool ours = fx_text_is(fx_tree_view_string(response, "uid"), talk->uid);
+    const bool ours = fx_text_is(fx_tree_view_string(response, "uid"), exchange->uid);
     const struct fx_text patch = fx_tree_view_string(response, "patch");
-    const double ms = (double)(fx_clock_ns() - talk->began_ns) / 1e6;
-    fx_buf_printf(&talk->text, "response: %s%s, in %.1f ms\n",
+    const double ms = (double)(fx_clock_ns() - exchange->began_ns) / 1e6;
+    fx_buf_printf(&exchange->text, "response: %s%s, in %.1f ms\n",
                   json_is_true(allowed) ? "allowed" : "denied",
                   patch.len > 0 ? " with a patch" : "", ms);
     const bool ok = ours && json_is_boolean(allowed);
@@ -88,23 +87,23 @@ static bool read_answer(struct talk *talk, const struct fx_http_call_result *res
 }
 
 static void on_done(const struct fx_http_call_result *result, void *user) {
-    struct talk *talk = user;
-    talk->answered = true;
+    struct ping_exchange *exchange = user;
+    exchange->answered = true;
     if (result->failure != NULL) {
-        talk->err = *result->failure;
+        exchange->err = *result->failure;
     } else {
-        talk->ok = read_answer(talk, result, &talk->err);
+        exchange->ok = read_answer(exchange, result, &exchange->err);
     }
 }
 
-/* ---- the talk -------------------------------------------------------------------- */
+/* ---- the exchange ---------------------------------------------------------------- */
 
 /* `path` NULL leaves the text empty. */
 static bool read_file(const char *path, struct fx_buf *text, struct fx_err *err) {
     return path == NULL || fx_file_read(path, PEM_BYTES, text, err);
 }
 
-static struct fx_tls_config *make_tls(const struct values *values,
+static struct fx_tls_config *make_tls(const struct ping_options *values,
                                       const struct fx_url *url, struct fx_err *err) {
     struct fx_buf ca = {.max = PEM_BYTES};
     struct fx_buf cert = {.max = PEM_BYTES};
@@ -117,7 +116,7 @@ static struct fx_tls_config *make_tls(const struct values *values,
                read_file(values->key, &key, err)) {
         tls = fx_tls_config_client(fx_buf_view(&ca), host, fx_buf_view(&cert),
                                    fx_buf_view(&key), err);
-        /* Without a pair of ours, it is the other's authorities that are wrong. */
+        /* Without a client certificate, only the CA file can be wrong. */
         const char *at_fault = values->cert == NULL ? values->ca : values->cert;
         if (tls == NULL && at_fault != NULL) {
             (void)fx_err_prefix(err, "%s: ", at_fault);
@@ -130,12 +129,12 @@ static struct fx_tls_config *make_tls(const struct values *values,
     return tls;
 }
 
-static bool send_review(struct talk *talk, const struct values *values,
+static bool send_review(struct ping_exchange *exchange, const struct ping_options *values,
                         const struct fx_url *url, struct fx_err *err) {
     struct fx_tls_config *tls = make_tls(values, url, err);
     struct fx_buf body = {0};
     struct fx_http_call *call = NULL;
-    write_review(talk, &body);
+    write_review(exchange, &body);
     const struct fx_http_call_options options = {
         .url = url,
         .tls = tls,
@@ -145,34 +144,36 @@ static bool send_review(struct talk *talk, const struct values *values,
         .timeout_ms = values->timeout == 0 ? DEFAULT_TIMEOUT : values->timeout,
         .allows_missing_close_notify = true,
     };
-    talk->began_ns = fx_clock_ns();
-    bool ok = tls != NULL && (!body.failed || fx_fail_nomem(err)) &&
-              fx_http_call_start(&talk->loop, &options, on_done, talk, &call, err);
+    exchange->began_ns = fx_clock_ns();
+    bool ok =
+        tls != NULL && (!body.failed || fx_fail_nomem(err)) &&
+        fx_http_call_start(&exchange->loop, &options, on_done, exchange, &call, err);
     if (ok) {
-        (void)uv_run(&talk->loop, UV_RUN_DEFAULT);
-        ok = talk->ok;
-        *err = talk->err;
+        (void)uv_run(&exchange->loop, UV_RUN_DEFAULT);
+        ok = exchange->ok;
+        *err = exchange->err;
     }
     fx_buf_finish(&body);
     fx_tls_config_unref(tls);
     return ok;
 }
 
-static enum fx_exit ping(const struct values *values, const struct fx_url *url) {
-    struct talk talk = {.err = FX_ERR_INIT};
+static enum fx_exit ping(const struct ping_options *values, const struct fx_url *url) {
+    struct ping_exchange exchange = {.err = FX_ERR_INIT};
     struct fx_err err = FX_ERR_INIT;
-    const int status = uv_loop_init(&talk.loop);
+    const int status = uv_loop_init(&exchange.loop);
     if (status != 0) {
         fx_say("event loop: %s", uv_strerror(status));
         return FX_EXIT_IO;
     }
-    const bool ok = send_review(&talk, values, url, &err);
-    (void)uv_loop_close(&talk.loop);
-    return ok ? fx_output_take(&talk.text) : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
+    const bool ok = send_review(&exchange, values, url, &err);
+    (void)uv_loop_close(&exchange.loop);
+    return ok ? fx_output_take(&exchange.text)
+              : fx_exit_worse(FX_EXIT_IO, fx_say_err(&err));
 }
 
 static enum fx_exit run_ping(const void *values) {
-    const struct values *given = values;
+    const struct ping_options *given = values;
     const char *operand = given->urls.items[0];
     struct fx_url url;
     struct fx_err err = FX_ERR_INIT;
@@ -193,7 +194,7 @@ static enum fx_exit run_ping(const void *values) {
     return ping(given, &url);
 }
 
-#define FIELD(name) offsetof(struct values, name)
+#define FIELD(name) offsetof(struct ping_options, name)
 
 static const struct fx_option options[] = {
     {"ca", '\0', FX_OPTION_TEXT, FIELD(ca), "FILE", NULL,
@@ -218,9 +219,9 @@ const struct fx_command fx_command_ping = {
                "\n"
                "  fixpoint ping --ca ca.crt https://127.0.0.1:8443/v1/mutate\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct ping_options),
     .operand = "URL",
-    .operands_offset = offsetof(struct values, urls),
+    .operands_offset = offsetof(struct ping_options, urls),
     .operand_needed = true,
     .run = run_ping,
 };

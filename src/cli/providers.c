@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/providers.c - Provider documents made of the flags, and an event loop
- * that runs while calls of providers are open.
+ * cli/providers.c - makes Provider documents from the flags, and runs an event loop while
+ * calls to providers are open.
  */
 #include "cli/providers.h"
 
@@ -102,7 +102,8 @@ struct fx_provider_loop_state {
     bool ready;
 };
 
-/* A connection that a provider has closed is an error of a write, not our end. */
+/* Makes a write to a closed connection an error instead of a signal that ends the
+ * process. */
 static void ignore_broken_pipes(struct sigaction *ret_before) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     (void)sigaction(SIGPIPE, &ignore, ret_before);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/providers.h - `--provider NAME=URL`, made into the Provider documents that a file
- * of policies could have held: so they are read, checked and reported like those; and the
- * calls of providers on the command line.
+ * cli/providers.h - makes a Provider document from each `--provider NAME=URL`, which is
+ * then read, checked and reported like those of a file; and calls providers for the
+ * command line.
  */
 #ifndef FX_CLI_PROVIDERS_H
 #define FX_CLI_PROVIDERS_H
@@ -27,7 +27,7 @@ struct fx_provider_inputs {
     size_t n_items;
 };
 
-/* What is wrong with the flags, a sentence; or NULL. */
+/* The message of what is wrong with the flags; or NULL. */
 const char *fx_provider_flags_fault(const struct fx_provider_flags *flags);
 
 /* Makes the documents. Errors: FX_EIO, FX_ELIMIT (the file), FX_ENOMEM. */
@@ -36,7 +36,7 @@ bool fx_provider_inputs_make(const struct fx_provider_flags *flags,
                              struct fx_err *err) FX_MUST_USE;
 void fx_provider_inputs_finish(struct fx_provider_inputs *inputs); /* zeroed is fine */
 
-/* The rows of a table of options whose values have a struct fx_provider_flags. */
+/* The table rows for values that have a struct fx_provider_flags. */
 #define FX_PROVIDER_OPTIONS(type, member)                                               \
     FX_OPTION_ROW("provider", '\0', LIST, offsetof(type, member.providers), "NAME=URL", \
                   NULL, "additional provider of external data (repeats)"),              \
@@ -45,17 +45,17 @@ void fx_provider_inputs_finish(struct fx_provider_inputs *inputs); /* zeroed is 
 
 /* ---- calls ----------------------------------------------------------------------- */
 
-/* The client of the webhook (server/external_calls.h) on an event loop of its own.
- * Zeroed: nothing was called yet, and nothing is open. */
+/* The client of the webhook (server/external_calls.h) on an event loop of its own. Zeroed
+ * before the first call. */
 struct fx_provider_loop {
     struct fx_provider_loop_state *state; /* opaque; made by the first call */
 };
 
 void fx_provider_loop_finish(struct fx_provider_loop *loop);
 
-/* Makes all calls among the inputs that are missing at once, and waits until each has a
- * response or has failed; a call ends by its provider's timeout. Errors: FX_ENOMEM,
- * FX_EIO (no event loop). */
+/* Makes all missing calls of the inputs at once, and waits until each has a response or
+ * has failed. A call takes at most its provider's timeout. Errors: FX_ENOMEM, FX_EIO (no
+ * event loop). */
 bool fx_provider_loop_run(struct fx_provider_loop *loop, struct fx_inputs *inputs,
                           struct fx_err *err) FX_MUST_USE;
 

@@ -11,7 +11,7 @@
 #include "cli/input.h"
 #include "cli/serve_flags.h"
 
-struct values {
+struct review_options {
     struct fx_strings policies;
     unsigned on_error, color;
     bool keep_going;
@@ -20,7 +20,8 @@ struct values {
     struct fx_dialect_settings settings;
 };
 
-/* The exit status of what the webhook answered: its sentence where it is no review. */
+/* Prints the response: the AdmissionReview, or the error message. Returns the exit
+ * status. */
 static enum fx_exit print_result(const struct fx_review_result *result,
                                  enum fx_on_error on_error) {
     const struct fx_buf *body = result->body;
@@ -42,8 +43,8 @@ static enum fx_exit print_result(const struct fx_review_result *result,
     return status == FX_EXIT_DONE && denied ? FX_EXIT_MUTATION : status;
 }
 
-static enum fx_exit review_text(const struct values *values, struct fx_policies *policies,
-                                struct fx_text text) {
+static enum fx_exit review_text(const struct review_options *values,
+                                struct fx_policies *policies, struct fx_text text) {
     const struct fx_admission admission = {
         .on_error = (enum fx_on_error)values->on_error,
         .find_input = fx_namespaces_look_up_input,
@@ -65,7 +66,7 @@ static enum fx_exit review_text(const struct values *values, struct fx_policies 
     return status;
 }
 
-static enum fx_exit review_stdin(const struct values *values,
+static enum fx_exit review_stdin(const struct review_options *values,
                                  struct fx_policies *policies) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf body = {0};
@@ -77,7 +78,7 @@ static enum fx_exit review_stdin(const struct values *values,
 }
 
 static enum fx_exit run_review(const void *values) {
-    const struct values *given = values;
+    const struct review_options *given = values;
     const char *fault = given->policies.n_items == 0
                             ? "-p is missing: it names the policies"
                         : fx_strings_count_stdin(&given->policies) > 0
@@ -101,15 +102,15 @@ static enum fx_exit run_review(const void *values) {
 }
 
 static const struct fx_option options[] = {
-    {"policies", 'p', FX_OPTION_LIST, offsetof(struct values, policies), "PATH", NULL,
-     "policies: a file or a folder (repeats)"},
-    FX_ON_ERROR_OPTION(struct values),
-    {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct values, keep_going), NULL, NULL,
-     "skip invalid policies"},
-    FX_TIMEOUT_OPTION(struct values, timeout),
-    FX_DIALECT_OPTIONS(struct values, settings),
-    FX_PROVIDER_OPTIONS(struct values, provider),
-    FX_COLOR_OPTION(struct values),
+    {"policies", 'p', FX_OPTION_LIST, offsetof(struct review_options, policies), "PATH",
+     NULL, "policies: a file or a folder (repeats)"},
+    FX_ON_ERROR_OPTION(struct review_options),
+    {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct review_options, keep_going), NULL,
+     NULL, "skip invalid policies"},
+    FX_TIMEOUT_OPTION(struct review_options, timeout),
+    FX_DIALECT_OPTIONS(struct review_options, settings),
+    FX_PROVIDER_OPTIONS(struct review_options, provider),
+    FX_COLOR_OPTION(struct review_options),
     {.name = NULL},
 };
 
@@ -127,7 +128,7 @@ const struct fx_command fx_command_review = {
         "or if a policy is invalid (nothing is printed; with --keep-going the policy is "
         "skipped); 4 if the response is a denial, which is printed, too.\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct review_options),
     .stray = " (the review is read from standard input)",
     .run = run_review,
 };

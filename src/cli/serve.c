@@ -13,8 +13,8 @@
 #include "net/tls.h"
 #include "server/server.h"
 
-struct values {
-    struct fx_server_options server; /* what the options give directly */
+struct serve_options {
+    struct fx_server_options server; /* filled by the options directly */
     struct fx_strings policies, tls_names, client_names, operations;
     struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
     struct fx_cluster_flags cluster;
@@ -27,15 +27,15 @@ struct values {
 #define DEFAULT_HEALTH_LISTEN ":9090"
 #define DEFAULT_NAMESPACE     "gatekeeper-system"
 
-/* info first: the first word is what counts where none is given. */
+/* The first word is the default. */
 static const char *const level_words[] = {"info", "debug", "warn", "error", NULL};
 
-/* As in enum fx_sandbox_mode. */
+/* In the order of enum fx_sandbox_mode. */
 static const char *const sandbox_words[] = {"auto", "require", "off", NULL};
 
-/* As in enum fx_on_empty. */
+/* In the order of enum fx_on_empty. */
 static const char *const on_empty_words[] = {"keep", "not-ready", "accept", NULL};
-/* As in enum fx_tls_version. */
+/* In the order of enum fx_tls_version. */
 static const char *const tls_version_words[] = {"1.2", "1.3", NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
@@ -45,7 +45,7 @@ static const char *or_else(const char *given, const char *otherwise) {
 /* ---- checking -------------------------------------------------------------------- */
 
 /* File names are checked only if no certificate is generated. */
-static const char *tls_fault(const struct values *values) {
+static const char *tls_fault(const struct serve_options *values) {
     const struct fx_server_options *server = &values->server;
     const struct fx_cluster_flags *cluster = &values->cluster;
     const bool has_cert = server->tls_cert != NULL;
@@ -77,7 +77,7 @@ static const char *tls_fault(const struct values *values) {
                : NULL;
 }
 
-static const char *policies_fault(const struct values *values) {
+static const char *policies_fault(const struct serve_options *values) {
     const size_t n_paths = values->policies.n_items;
     const char *fault = fx_cluster_flags_fault(&values->cluster, n_paths);
     if (fault == NULL && n_paths == 0 && !fx_cluster_flags_mean_one(&values->cluster)) {
@@ -89,10 +89,10 @@ static const char *policies_fault(const struct values *values) {
                : fault;
 }
 
-/* The message names the limit. */
+/* The error message contains the limit. */
 _Static_assert(FX_LIMIT_THREADS == 64, "--threads: more than 64");
 
-static const char *usage_fault(const struct values *values) {
+static const char *usage_fault(const struct serve_options *values) {
     const char *fault = policies_fault(values);
     fault = fault != NULL ? fault : tls_fault(values);
     if (fault != NULL) {
@@ -118,7 +118,7 @@ static bool address_fits(const char *flag, const char *address) {
     return true;
 }
 
-static bool tls_version_fits(const struct values *values) {
+static bool tls_version_fits(const struct serve_options *values) {
     struct fx_err err = FX_ERR_INIT;
     if (!fx_tls_set_min_version((enum fx_tls_version)values->tls_min_version, &err)) {
         fx_say("--tls-min-version: %s", err.msg);
@@ -127,7 +127,7 @@ static bool tls_version_fits(const struct values *values) {
     return true;
 }
 
-static bool is_usable(const struct values *values) {
+static bool is_usable(const struct serve_options *values) {
     const char *fault = usage_fault(values);
     if (fault != NULL) {
         (void)fx_say_usage(fault);
@@ -143,7 +143,7 @@ static bool is_usable(const struct values *values) {
 
 /* ---- the command ----------------------------------------------------------------- */
 
-static enum fx_exit serve(const struct values *values,
+static enum fx_exit serve(const struct serve_options *values,
                           const struct fx_operations *operations,
                           const struct fx_cluster_options *cluster) {
     struct fx_server_options options = values->server;
@@ -187,7 +187,7 @@ static enum fx_exit serve(const struct values *values,
     return served ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
-static bool read_apis(const struct values *values, unsigned *ret_apis) {
+static bool read_apis(const struct serve_options *values, unsigned *ret_apis) {
     struct fx_err err = FX_ERR_INIT;
     *ret_apis = FX_CLUSTER_API_ALL;
     if (values->cluster.apis == NULL ||
@@ -198,7 +198,7 @@ static bool read_apis(const struct values *values, unsigned *ret_apis) {
     return false;
 }
 
-static enum fx_exit serve_cluster(const struct values *values,
+static enum fx_exit serve_cluster(const struct serve_options *values,
                                   const struct fx_operations *operations) {
     struct fx_cluster_context context = {
         .operations = operations,
@@ -226,7 +226,7 @@ static enum fx_exit serve_cluster(const struct values *values,
 }
 
 static enum fx_exit run_serve(const void *values) {
-    const struct values *given = values;
+    const struct serve_options *given = values;
     struct fx_operations operations = {0};
     struct fx_err err = FX_ERR_INIT;
     if (!is_usable(given)) {
@@ -243,7 +243,7 @@ static enum fx_exit run_serve(const void *values) {
                                        : serve_cluster(given, &operations);
 }
 
-#define FIELD(name) offsetof(struct values, name)
+#define FIELD(name) offsetof(struct serve_options, name)
 #define ROW(type, name, field, argument, help) \
     FX_OPTION_ROW(name, '\0', type, FIELD(field), argument, NULL, help)
 
@@ -314,8 +314,8 @@ static const struct fx_option options[] = {
         "fixpoint)"),
     ROW(FLAG, "no-events", cluster.no_events, NULL,
         "do not write Events about invalid mutators"),
-    FX_DIALECT_OPTIONS(struct values, server.settings),
-    FX_ON_ERROR_OPTION(struct values),
+    FX_DIALECT_OPTIONS(struct serve_options, server.settings),
+    FX_ON_ERROR_OPTION(struct serve_options),
     ROW(FLAG, "mutation-annotations", server.mutation_annotations, NULL,
         "annotate each changed object with the mutators that changed it"),
     ROW(FLAG, "log-mutations", server.log_mutations, NULL,
@@ -389,7 +389,7 @@ const struct fx_command fx_command_serve = {
                "per line to standard error.\n\nTimes have a unit, as in 500ms, 5s or "
                "1m30s; sizes may have one, as in 64Ki or 8Mi.\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct serve_options),
     .stray = " (give policies with -p)",
     .run = run_serve,
 };

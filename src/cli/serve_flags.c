@@ -16,10 +16,10 @@
 
 /* ---- --operation ----------------------------------------------------------------- */
 
-/* Sorted, as a status reports them. */
+/* Sorted: statuses list them in this order. */
 static const struct {
     const char *word;
-    bool is_done; /* this program does it; true without the flag, too */
+    bool is_done; /* Fixpoint implements it; the default is all of these */
     bool mutates, admits, reports;
 } known[FX_OPERATIONS_KNOWN] = {
     {.word = "audit"},
@@ -31,12 +31,13 @@ static const struct {
     {.word = "webhook", .is_done = true, .admits = true},
 };
 
-/* Which of them were given. */
-struct given {
+/* Which operations were given. */
+struct given_operations {
     bool at[FX_OPERATIONS_KNOWN];
 };
 
-static bool read_word(struct fx_text word, struct given *given, struct fx_err *err) {
+static bool read_word(struct fx_text word, struct given_operations *given,
+                      struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(known); i++) {
         if (fx_text_is(word, known[i].word)) {
             given->at[i] = true;
@@ -49,7 +50,8 @@ static bool read_word(struct fx_text word, struct given *given, struct fx_err *e
                    FX_TEXT_ARG(word));
 }
 
-static bool read_names(const char *names, struct given *given, struct fx_err *err) {
+static bool read_names(const char *names, struct given_operations *given,
+                       struct fx_err *err) {
     for (const char *at = names;; at++) {
         const size_t len = strcspn(at, ",");
         if (!read_word((struct fx_text){at, len}, given, err)) {
@@ -62,7 +64,7 @@ static bool read_names(const char *names, struct given *given, struct fx_err *er
     }
 }
 
-static void note(struct fx_operations *operations, size_t i) {
+static void add_operation(struct fx_operations *operations, size_t i) {
     operations->mutates |= known[i].mutates;
     operations->admits |= known[i].admits;
     operations->reports |= known[i].reports;
@@ -71,7 +73,7 @@ static void note(struct fx_operations *operations, size_t i) {
 
 bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations, struct fx_err *err) {
-    struct given given = {{false}};
+    struct given_operations given = {{false}};
     for (size_t i = 0; i < names->n_items; i++) {
         if (!read_names(names->items[i], &given, err)) {
             return false;
@@ -80,7 +82,7 @@ bool fx_operations_read(const struct fx_strings *names,
     *ret_operations = (struct fx_operations){0};
     for (size_t i = 0; i < FX_COUNT(known); i++) {
         if (names->n_items == 0 ? known[i].is_done : given.at[i]) {
-            note(ret_operations, i);
+            add_operation(ret_operations, i);
         }
     }
     return true;
@@ -149,7 +151,8 @@ static bool read_namespace(struct fx_cluster_settings *settings, const char *giv
 
 /* ---- the certificate ------------------------------------------------------------- */
 
-/* `SERVICE.NAMESPACE…`, or without the dot and namespace. NULL without memory. */
+/* Makes `SERVICE.NAMESPACE…`; `namespace_` NULL: without the namespace. NULL without
+ * memory. */
 static char *print_name(const char *service, const char *namespace_, const char *rest) {
     struct fx_buf name = {0};
     fx_buf_str(&name, service);
@@ -212,7 +215,7 @@ static bool read_secret(const struct fx_cluster_flags *flags,
     return true;
 }
 
-/* Such a leaf would end with its CA, earlier than the flag says. */
+/* Fails if a leaf would expire with its CA, earlier than the flag says. */
 static bool check_leaf(const struct fx_rotation_settings *settings, struct fx_err *err) {
     return settings->leaf_validity <= settings->ca_validity ||
            fx_fail(err, FX_EINVALID,
@@ -264,7 +267,7 @@ static bool read_webhooks(const struct fx_cluster_flags *flags,
     for (size_t i = 0; i < also->n_items; i++) {
         settings->mutating[i + 1] = also->items[i];
     }
-    const bool renamed = flags->validating != NULL; /* perhaps to nothing: none then */
+    const bool renamed = flags->validating != NULL; /* an empty name: no configuration */
     settings->options.webhooks = (struct fx_cluster_webhooks_options){
         .mutating = settings->mutating,
         .n_mutating = also->n_items + 1,

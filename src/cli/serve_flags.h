@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/serve_flags.h - flags of `fixpoint serve`: --operation; and those for a cluster,
- * with the settings that follow from them and the environment of a Pod.
+ * cli/serve_flags.h - flags of `fixpoint serve`: --operation, and the flags for a
+ * cluster, with the settings that follow from them and from the environment of a Pod.
  */
 #ifndef FX_CLI_SERVE_FLAGS_H
 #define FX_CLI_SERVE_FLAGS_H
@@ -19,26 +19,25 @@
 
 #define FX_OPERATIONS_KNOWN 7
 
-/* `--operation` (spec section 9): which functions of the webhook a process serves. Values
- * without a counterpart are accepted, as existing manifests have them. */
+/* `--operation` (spec section 9): which functions of the webhook a process serves.
+ * Gatekeeper's other values are accepted, as existing manifests have them. */
 struct fx_operations {
     bool mutates; /* mutation-webhook: POST /v1/mutate */
     bool admits;  /* webhook: POST /v1/admit and /v1/admitlabel */
     bool reports; /* mutation-status: status.byPod of mutators */
-    /* The operations that a status reports: those given, or else all that are served;
-     * sorted.
-     */
+    /* The operations that a status reports, sorted: the given ones, or all that are
+     * served. */
     const char *names[FX_OPERATIONS_KNOWN];
     size_t n_names;
 };
 
-/* Reads the operations; one item may hold several, separated by commas. None: all
- * that are done here. Errors: FX_EINVALID for a word that is no operation. */
+/* Reads the operations; one item may hold several, separated by commas. None: all that
+ * Fixpoint implements. Errors: FX_EINVALID for a word that is not an operation. */
 bool fx_operations_read(const struct fx_strings *names,
                         struct fx_operations *ret_operations,
                         struct fx_err *err) FX_MUST_USE;
 
-/* As given. */
+/* The flags as they were given. */
 struct fx_cluster_flags {
     const char *kubeconfig, *context;
     const char *apis;
@@ -50,7 +49,7 @@ struct fx_cluster_flags {
 
 /* The settings that follow from the flags. */
 struct fx_cluster_settings {
-    struct fx_cluster_options options; /* borrows from all that is below */
+    struct fx_cluster_options options; /* borrows from the members below */
     struct fx_kube_config config;
     struct fx_cluster_secret_options secret;
     char *own_namespace, *pod;
@@ -61,21 +60,21 @@ struct fx_cluster_settings {
 
 void fx_cluster_settings_finish(struct fx_cluster_settings *settings);
 
-/* Are policies read from a cluster: by these flags, or as the process runs in a Pod? */
+/* Are policies read from a cluster, because of these flags or because this is a Pod? */
 bool fx_cluster_flags_mean_one(const struct fx_cluster_flags *flags);
 
-/* The fault of the flags, together with n_files paths of policies, as a message; or NULL.
- */
+/* The message of what is wrong with the flags, given n_files paths of policies; or
+ * NULL. */
 const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t n_files);
 
-/* Other values of the command line that the settings need; borrowed like the flags. */
+/* Other values of the command line that the settings need. Borrowed. */
 struct fx_cluster_context {
     const struct fx_operations *operations;
-    unsigned apis; /* that --apis names (cluster/policies/kinds.h) */
+    unsigned apis; /* of --apis (cluster/policies/kinds.h) */
     const struct fx_dialect_settings *settings;
     const struct fx_strings *tls_names;
     const char *own_namespace; /* --own-namespace, or NULL */
-    bool publishes;            /* there is a bundle to publish: --tls-ca */
+    bool publishes;            /* --tls-ca is given: there is a bundle to publish */
 };
 
 /* Fills `ret_settings` (zeroed), which borrows from the flags and the context. The caller
@@ -85,13 +84,13 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
                               struct fx_cluster_settings *ret_settings,
                               struct fx_err *err) FX_MUST_USE;
 
-/* Can a certificate be made by them, and rotated (cluster/certificates/rotation.h), and
- * does its authority last as long? Else the error begins with the flag that is to be
- * changed. Errors: FX_EINVALID, FX_ENOMEM. */
+/* Checks that a certificate can be made and rotated with these settings
+ * (cluster/certificates/rotation.h), and that it does not outlive its CA. The error
+ * begins with the flag that is wrong. Errors: FX_EINVALID, FX_ENOMEM. */
 bool fx_cluster_settings_check(const struct fx_cluster_settings *settings,
                                struct fx_err *err) FX_MUST_USE;
 
-/* The values of the option, by enum fx_on_error; NULL ends. */
+/* The words of the option, in the order of enum fx_on_error; NULL-terminated. */
 #define FX_ON_ERROR_WORD(name, text) [FX_ON_ERROR_##name] = (text),
 #define FX_ON_ERROR_WORDS            ((const char *const[]){FX_ON_ERRORS(FX_ON_ERROR_WORD) NULL})
 

@@ -11,7 +11,7 @@
 #include "cli/providers.h"
 #include "suite/run.h"
 
-struct values {
+struct test_options {
     struct fx_strings paths;
     const char *run;
     struct fx_provider_flags provider;
@@ -21,10 +21,10 @@ struct values {
     unsigned output, color;
 };
 
-/* What the host's functions know. */
-struct session {
-    const struct values *values;
-    enum fx_exit said;                 /* the status of what was said already */
+/* The state of the host's functions. */
+struct test_session {
+    const struct test_options *values;
+    enum fx_exit said;                 /* the exit status of the errors printed so far */
     struct fx_provider_loop providers; /* providers of external data */
 };
 
@@ -32,7 +32,7 @@ struct session {
 
 static bool compile(void *user, const struct fx_file_list *files,
                     struct fx_policies **ret_policies, struct fx_err *err) {
-    struct session *session = user;
+    struct test_session *session = user;
     const struct fx_input_policies input = {.settings = &session->values->settings,
                                             .flags = &session->values->provider};
     session->said = fx_input_compile(files, &input, ret_policies);
@@ -40,7 +40,7 @@ static bool compile(void *user, const struct fx_file_list *files,
            fx_fail(err, FX_EIO, "the policies cannot be read");
 }
 
-/* "Rule/shop/a was skipped: …", behind a "; " if there are others. */
+/* Appends "Rule/shop/a was skipped: …", after "; " if it is not the first. */
 static void add_warning(struct fx_buf *warnings, const struct fx_mutator *mutator,
                         const char *what, struct fx_text message) {
     fx_buf_printf(warnings, "%s%s/%s%s: ", warnings->len == 0 ? "" : "; ", mutator->kind,
@@ -48,7 +48,7 @@ static void add_warning(struct fx_buf *warnings, const struct fx_mutator *mutato
     fx_buf_text(warnings, message);
 }
 
-/* What the answer says besides the object. */
+/* Takes the denial message and the warnings from the result. */
 static void take_words(const struct fx_review_result *result,
                        struct fx_suite_response *answer) {
     const struct fx_outcome *outcome = result == NULL ? NULL : result->outcome;
@@ -73,7 +73,7 @@ static void take_words(const struct fx_review_result *result,
 
 static bool mutate(void *user, const struct fx_suite_request *question,
                    struct fx_suite_response *ret_answer, struct fx_err *err) {
-    struct session *session = user;
+    struct test_session *session = user;
     const struct fx_strings groups = {.items = question->groups,
                                       .n_items = question->n_groups};
     const struct fx_question sent = {
@@ -96,8 +96,8 @@ static bool mutate(void *user, const struct fx_suite_request *question,
     return ok;
 }
 
-static void report(void *user, const struct fx_finding *finding) {
-    const struct session *session = user;
+static void report_fault(void *user, const struct fx_finding *finding) {
+    const struct test_session *session = user;
     struct fx_buf text = {0};
     fx_finding_print(&text, finding, fx_color_wanted(session->values->color, stderr));
     fx_say_take(&text);
@@ -112,8 +112,8 @@ static enum fx_exit exit_status_of(const struct fx_suite_results *results) {
     return results->counts[FX_SUITE_FAIL] > 0 ? FX_EXIT_FINDINGS : FX_EXIT_DONE;
 }
 
-static enum fx_exit print(const struct values *values,
-                          const struct fx_suite_results *results) {
+static enum fx_exit print_results(const struct test_options *values,
+                                  const struct fx_suite_results *results) {
     const struct fx_suite_style style = {
         .verbose = values->verbose, .colour = fx_color_wanted(values->color, stdout)};
     struct fx_buf buf = {0};
@@ -121,8 +121,8 @@ static enum fx_exit print(const struct values *values,
     return fx_output_take(&buf);
 }
 
-static enum fx_exit update(const struct fx_suites *suites,
-                           struct fx_suite_results *results) {
+static enum fx_exit update_suites(const struct fx_suites *suites,
+                                  struct fx_suite_results *results) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf text = {0};
     const bool ok = fx_suites_update(suites, results, &text, &err);
@@ -130,8 +130,8 @@ static enum fx_exit update(const struct fx_suites *suites,
     return ok ? FX_EXIT_DONE : fx_say_err(&err);
 }
 
-/* Nothing was run: that is no success. */
-static enum fx_exit say_none(const struct values *values) {
+/* Reports that no case was run, which is a failure. */
+static enum fx_exit say_none(const struct test_options *values) {
     struct fx_buf text = {0};
     for (size_t i = 0; i < values->paths.n_items; i++) {
         fx_buf_printf(&text, "%s%s", i > 0 ? ", " : "", values->paths.items[i]);
@@ -144,19 +144,20 @@ static enum fx_exit say_none(const struct values *values) {
     return FX_EXIT_INVALID;
 }
 
-static enum fx_exit finish(const struct values *values, const struct fx_suites *suites,
-                           struct fx_suite_results *results) {
+static enum fx_exit finish_run(const struct test_options *values,
+                               const struct fx_suites *suites,
+                               struct fx_suite_results *results) {
     if (results->n_items == 0) {
         return say_none(values);
     }
-    enum fx_exit status = values->update ? update(suites, results) : FX_EXIT_DONE;
-    status = fx_exit_worse(status, print(values, results));
+    enum fx_exit status = values->update ? update_suites(suites, results) : FX_EXIT_DONE;
+    status = fx_exit_worse(status, print_results(values, results));
     return fx_exit_worse(status, exit_status_of(results));
 }
 
-static enum fx_exit run_suites(struct session *session, struct fx_suites *suites,
+static enum fx_exit run_suites(struct test_session *session, struct fx_suites *suites,
                                const struct fx_suite_filter *filter) {
-    const struct values *values = session->values;
+    const struct test_options *values = session->values;
     const struct fx_suite_plan plan = {
         .filter = filter,
         .keeps = values->update,
@@ -167,7 +168,7 @@ static enum fx_exit run_suites(struct session *session, struct fx_suites *suites
     struct fx_suite_results results = {0};
     enum fx_exit status = FX_EXIT_DONE;
     if (fx_suites_run(suites, &plan, &results, &err)) {
-        status = finish(values, suites, &results);
+        status = finish_run(values, suites, &results);
     } else {
         status = session->said != FX_EXIT_DONE ? session->said : fx_say_err(&err);
     }
@@ -175,10 +176,10 @@ static enum fx_exit run_suites(struct session *session, struct fx_suites *suites
     return status;
 }
 
-static enum fx_exit read_and_run(const struct values *values,
+static enum fx_exit read_and_run(const struct test_options *values,
                                  const struct fx_suite_filter *filter) {
-    struct session session = {.values = values, .said = FX_EXIT_DONE};
-    const struct fx_suite_host host = {compile, mutate, report, &session};
+    struct test_session session = {.values = values, .said = FX_EXIT_DONE};
+    const struct fx_suite_host host = {compile, mutate, report_fault, &session};
     struct fx_err err = FX_ERR_INIT;
     struct fx_suites suites;
     fx_suites_init(&suites, &host);
@@ -194,7 +195,7 @@ static enum fx_exit read_and_run(const struct values *values,
 }
 
 static enum fx_exit run_test(const void *values) {
-    const struct values *given = values;
+    const struct test_options *given = values;
     struct fx_err err = FX_ERR_INIT;
     struct fx_suite_filter *filter = NULL;
     const char *fault =
@@ -219,18 +220,18 @@ static enum fx_exit run_test(const void *values) {
 /* ---- the command ----------------------------------------------------------------- */
 
 static const struct fx_option options[] = {
-    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct values, output), "FORMAT",
+    {"output", 'o', FX_OPTION_CHOICE, offsetof(struct test_options, output), "FORMAT",
      fx_suite_format_words, "text (default), junit, tap, json or github"},
-    {"run", '\0', FX_OPTION_TEXT, offsetof(struct values, run), "REGEX", NULL,
+    {"run", '\0', FX_OPTION_TEXT, offsetof(struct test_options, run), "REGEX", NULL,
      "run only cases whose name, suite/test/case, matches; or TEST//CASE, as in gator"},
-    {"verbose", 'v', FX_OPTION_FLAG, offsetof(struct values, verbose), NULL, NULL,
+    {"verbose", 'v', FX_OPTION_FLAG, offsetof(struct test_options, verbose), NULL, NULL,
      "print a line for each case, also if it passed or was skipped"},
-    {"update", '\0', FX_OPTION_FLAG, offsetof(struct values, update), NULL, NULL,
+    {"update", '\0', FX_OPTION_FLAG, offsetof(struct test_options, update), NULL, NULL,
      "write the mutated objects over the files of expected objects that differ"},
-    FX_TIMEOUT_OPTION(struct values, timeout),
-    FX_DIALECT_OPTIONS(struct values, settings),
-    FX_PROVIDER_OPTIONS(struct values, provider),
-    FX_COLOR_OPTION(struct values),
+    FX_TIMEOUT_OPTION(struct test_options, timeout),
+    FX_DIALECT_OPTIONS(struct test_options, settings),
+    FX_PROVIDER_OPTIONS(struct test_options, provider),
+    FX_COLOR_OPTION(struct test_options),
     {.name = NULL},
 };
 
@@ -283,10 +284,10 @@ const struct fx_command fx_command_test = {
         "  fixpoint test policies/tests --run inject -v\n"
         "  fixpoint test . -o junit > report.xml\n",
     .options = options,
-    .values_size = sizeof(struct values),
+    .values_size = sizeof(struct test_options),
     .operand = "PATH",
     .operand_needed = true,
     .takes_paths = true,
-    .operands_offset = offsetof(struct values, paths),
+    .operands_offset = offsetof(struct test_options, paths),
     .run = run_test,
 };

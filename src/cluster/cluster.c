@@ -21,11 +21,12 @@ struct fx_cluster {
     struct fx_kube_client *client;
     struct fx_cluster_policies *policies;
     struct fx_cluster_namespaces *namespaces;
-    struct fx_cluster_fetches fetches; /* of objects that are not watched */
+    struct fx_cluster_fetches fetches; /* fetches of objects that are not watched */
     struct fx_access_reviews access_reviews;
     struct fx_cluster_bindings *bindings;
     struct fx_cluster_webhooks *webhooks;
-    struct fx_cluster_secret *secret; /* NULL: not maintained by Fixpoint */
+    /* NULL: Fixpoint does not maintain the certificate. */
+    struct fx_cluster_secret *secret;
     struct fx_cluster_status *status; /* NULL: not written */
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
@@ -43,8 +44,7 @@ static struct fx_cluster *cluster_of(void *data) {
     return cluster;
 }
 
-/* ---- callbacks of the parts
- * -------------------------------------------------------------- */
+/* ---- callbacks of the parts ------------------------------------------------------ */
 
 static bool is_outage(const struct fx_cluster *cluster) {
     for (size_t i = 0; i < FX_CLUSTER_RESOURCES; i++) {
@@ -139,7 +139,7 @@ static bool on_bundle(struct fx_text ca_bundle, int64_t ca_not_after, void *user
     return fx_cluster_webhooks_publish(cluster->webhooks, ca_bundle);
 }
 
-/* Starts or stops what only one replica should do. */
+/* Starts or stops the work that only one replica should do. */
 static void on_lease(bool held, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
     fx_log(INFO, held ? "lease won" : "lease lost", {0});
@@ -176,8 +176,8 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->namespaces != NULL;
 }
 
-/* Inputs of reviews, and bindings. Pods are annotated with their Node only if the
- * policies that are read can use it. */
+/* Starts the parts for inputs of reviews and for bindings. Pods are annotated with their
+ * Node only if the dialects that are read can use it. */
 static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
                              const struct fx_cluster_options *options,
                              struct fx_err *err) {
@@ -277,7 +277,7 @@ void fx_cluster_release_lease(struct fx_cluster *cluster) {
     fx_cluster_lease_release(cluster->lease);
 }
 
-/* The client comes last, since all parts use it. */
+/* Closes the client last, since all parts use it. */
 void fx_cluster_close(struct fx_cluster *cluster) {
     if (cluster == NULL) {
         return;
@@ -305,7 +305,8 @@ struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *clust
     return cluster->namespaces;
 }
 
-/* Another review may have fetched the whole Namespace since this one checked. */
+/* Fetches a Namespace, unless another review has fetched the whole Namespace since this
+ * one checked. */
 static bool fetch_namespace(struct fx_cluster *cluster, const struct fx_input_key *key,
                             uint64_t deadline_ns, fx_cluster_on_fetched *on_done,
                             void *user) {

@@ -87,7 +87,8 @@ static bool keeps_names(const struct fx_path_step *steps, size_t n_steps) {
 
 #define FNV_PRIME UINT32_C(16777619)
 
-/* Ends each name; a byte that is never part of UTF-8: `ab`, `c` is not `a`, `bc`. */
+/* Ends each name, so that `ab`, `c` differs from `a`, `bc`. This byte is never part of
+ * UTF-8. */
 #define NAME_END 0xFFu
 
 /* FNV-1a. */
@@ -107,7 +108,7 @@ struct hash_list {
 
 struct hashing {
     struct hash_list passed, read, written;
-    bool is_full; /* too many hashes, or everything is read */
+    bool is_full; /* there are too many hashes, or everything is read */
 };
 
 static bool has(const uint32_t *hashes, size_t n, uint32_t hash) {
@@ -130,9 +131,9 @@ static void add_hash(struct hashing *hashing, struct hash_list *list, uint32_t h
     }
 }
 
-/* The hashes after each step, up to a step that may be a member or an element: what lies
- * behind it counts as a part of the value before it. An element has the hash of its list.
- */
+/* Computes the hashes after each step, up to a step that may be a member or an element:
+ * the rest of the path counts as a part of the value before it. An element has the hash
+ * of its list. */
 static void hash_steps(const struct fx_path_step *steps, size_t n_steps,
                        struct hash_list *ret_way) {
     uint32_t hash = FX_PATH_HASH_ROOT;
@@ -146,7 +147,7 @@ static void hash_steps(const struct fx_path_step *steps, size_t n_steps,
     }
 }
 
-/* Adds the path as one that is read, and the keys by which elements are found on it. */
+/* Adds the path as one that is read, and the keys that identify elements on it. */
 static void add_way(struct hashing *hashing, const struct fx_path_step *steps,
                     const struct hash_list *way) {
     if (way->n_items == 0) {
@@ -165,7 +166,7 @@ static void add_way(struct hashing *hashing, const struct fx_path_step *steps,
     }
 }
 
-/* Adds what expressions read. */
+/* Adds the paths that expressions read. */
 static void add_parts(struct hashing *hashing, const struct fx_json_part *of,
                       uint32_t hash) {
     for (const struct fx_json_part *part = of->first; part != NULL; part = part->next) {
@@ -179,8 +180,8 @@ static void add_parts(struct hashing *hashing, const struct fx_json_part *of,
     }
 }
 
-/* How many steps of a written path lead to nodes that stay what they are: a list in which
- * an element may be made does not. */
+/* Returns how many steps of a written path come before a step to an element that may be
+ * made. */
 static size_t count_stable(const struct fx_path_step *steps, size_t n_steps) {
     size_t n = 1;
     while (n < n_steps && (steps[n].type == FX_PATH_MEMBER || steps[n].value == NULL)) {
@@ -189,7 +190,8 @@ static size_t count_stable(const struct fx_path_step *steps, size_t n_steps) {
     return n;
 }
 
-/* Is what was added so far apart from what is written? */
+/* Do the paths added so far read no node on the stable part of the written path, and
+ * nothing below its end? */
 static bool lies_apart(const struct hashing *hashing, const struct fx_path_step *steps,
                        const struct hash_list *way) {
     const size_t n_stable = count_stable(steps, way->n_items);
@@ -201,7 +203,7 @@ static bool lies_apart(const struct hashing *hashing, const struct fx_path_step 
     return !has(hashing->passed.items, hashing->passed.n_items, way->items[n_stable - 1]);
 }
 
-/* Adds the paths that are written, behind all that is read. Of several, each may be
+/* Adds the written paths, after all that are read. If there are several, each may be
  * written, so there is no single way. Returns whether the mutator settles. */
 static bool add_written(struct hashing *hashing, const struct fx_access *access) {
     size_t n_written = 0;
@@ -226,7 +228,7 @@ static bool add_written(struct hashing *hashing, const struct fx_access *access)
     return settles;
 }
 
-static uint32_t *put(uint32_t *to, const struct hash_list *list) {
+static uint32_t *copy_hashes(uint32_t *to, const struct hash_list *list) {
     memcpy(to, list->items, list->n_items * sizeof *to);
     return to + list->n_items;
 }
@@ -241,8 +243,9 @@ static struct fx_access_hashes *make_hashes(const struct hashing *hashing) {
             .n_read = (uint32_t)hashing->read.n_items,
             .n_steps = (uint32_t)hashing->written.n_items,
         };
-        (void)put(put(put(made->items, &hashing->passed), &hashing->read),
-                  &hashing->written);
+        (void)copy_hashes(
+            copy_hashes(copy_hashes(made->items, &hashing->passed), &hashing->read),
+            &hashing->written);
     }
     return made;
 }
@@ -400,7 +403,8 @@ bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
 
 /* ---- may it write a field? ------------------------------------------------------- */
 
-/* May both lead to one member or element? Elements with different keys may be one. */
+/* May both steps lead to the same member or element? Elements with different keys may be
+ * the same. */
 static bool steps_meet(const struct fx_path_step *asked, const struct fx_path_step *own) {
     size_t index = 0;
     if (own->type == FX_PATH_ANY) {

@@ -26,7 +26,7 @@ void fx_activity_set_task(struct fx_activity *activity, const char *task) {
     }
 }
 
-/* The names come from the object: a character that no group and no kind has must not
+/* The names come from the object. A character that no group and no kind has must not
  * break the line in which they are printed. */
 static size_t add_name(char *kind, size_t at, struct fx_text name) {
     for (size_t i = 0; i < name.len && at < FX_ACTIVITY_KIND - 1; i++) {

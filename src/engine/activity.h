@@ -20,29 +20,30 @@
 #include "base/text.h"
 #include "engine/mutator.h"
 
-#define FX_ACTIVITY_KIND 128u /* bytes of `Kind.group`; the rest is cut */
+#define FX_ACTIVITY_KIND 128u /* bytes of `Kind.group`; a longer text is cut */
 
 struct fx_activity {
     pthread_mutex_t lock;
-    const char *task; /* a constant; NULL: the thread is idle */
+    const char *task; /* a constant; NULL if the thread is idle */
     char kind[FX_ACTIVITY_KIND];
     _Atomic(const struct fx_mutator *) mutator;
 };
 
-/* False without memory. */
+/* Initializes the activity. False without memory. */
 bool fx_activity_init(struct fx_activity *activity) FX_MUST_USE;
 void fx_activity_finish(struct fx_activity *activity);
 
-/* ---- called by the thread itself; `activity` NULL: nothing is published ---- */
+/* ---- called by the thread itself; does nothing if `activity` is NULL ---- */
 
-/* Begins a task, or ends it (`task` NULL). Its object and mutator are not known yet. */
+/* Begins a task, or ends it if `task` is NULL. Object and mutator of the task are not yet
+ * known. */
 void fx_activity_set_task(struct fx_activity *activity, const char *task);
 
-/* The loop begins on an object of this kind. */
+/* Notes that the loop begins for an object of this kind. */
 void fx_activity_begin_loop(struct fx_activity *activity, struct fx_text group,
                             struct fx_text kind);
 
-/* The step of this mutator begins. The mutator outlives the loop. */
+/* Notes that the step of this mutator begins. The mutator must outlive the loop. */
 static inline void fx_activity_set_step(struct fx_activity *activity,
                                         const struct fx_mutator *mutator) {
     if (activity != NULL) {
@@ -50,7 +51,7 @@ static inline void fx_activity_set_step(struct fx_activity *activity,
     }
 }
 
-/* The loop has ended: there is no current mutator. */
+/* Notes that the loop has ended, so there is no current mutator. */
 void fx_activity_end_loop(struct fx_activity *activity);
 
 /* ---- called by any thread ---- */
@@ -58,8 +59,8 @@ void fx_activity_end_loop(struct fx_activity *activity);
 /* Does the thread have a task? */
 bool fx_activity_is_busy(struct fx_activity *activity);
 
-/* Appends what is known, such as "/v1/mutate, in policy Assign/x, on Deployment.apps";
- * nothing if there is no task. Failure sticks in `buf`. */
+/* Appends the known facts, such as "/v1/mutate, in policy Assign/x, on Deployment.apps";
+ * nothing if there is no task. A failure is kept in `buf`. */
 void fx_activity_print(struct fx_activity *activity, struct fx_buf *buf);
 
 #endif

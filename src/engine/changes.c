@@ -7,7 +7,7 @@
 
 #define SLOTS_MIN    64u
 #define SLOTS_MAX    65536u
-#define SLOTS_OF_ONE 4u /* changes of most mutators share their first names */
+#define SLOTS_OF_ONE 4u /* slots for each mutator; most paths share their first names */
 
 bool fx_changes_init(struct fx_changes *changes, struct fx_arena *arena,
                      size_t n_mutators) {
@@ -22,7 +22,8 @@ bool fx_changes_init(struct fx_changes *changes, struct fx_arena *arena,
     return changes->slots != NULL;
 }
 
-/* The slot of the path, or the empty slot where it would be. There always is one. */
+/* Returns the slot of the path, or the empty slot where it would be. There always is
+ * one. */
 static struct fx_change *probe(const struct fx_changes *changes, uint32_t path) {
     size_t at = path & (changes->n_slots - 1);
     while (changes->slots[at].path != path && changes->slots[at].path != 0) {
@@ -31,8 +32,8 @@ static struct fx_change *probe(const struct fx_changes *changes, uint32_t path) 
     return &changes->slots[at];
 }
 
-/* NULL where there is no room. */
-static struct fx_change *take(struct fx_changes *changes, uint32_t path) {
+/* Returns the slot for the path. NULL if there is no room. */
+static struct fx_change *take_slot(struct fx_changes *changes, uint32_t path) {
     struct fx_change *change = probe(changes, path);
     if (change->path == 0) {
         if (changes->n_used == changes->n_slots / 2) {
@@ -52,7 +53,8 @@ void fx_changes_add(struct fx_changes *changes, const struct fx_access_hashes *h
         return;
     }
     for (size_t i = 0; i < n_steps; i++) {
-        struct fx_change *change = take(changes, fx_access_written_hashes(hashes)[i]);
+        struct fx_change *change =
+            take_slot(changes, fx_access_written_hashes(hashes)[i]);
         if (change == NULL) {
             changes->anywhere = changes->now;
             return;

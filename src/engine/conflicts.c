@@ -19,50 +19,50 @@
 #include "engine/access.h"
 #include "engine/request.h"
 
-/* A path that a mutator writes, node by node: the key, and the type of what stands under
- * it: that of the next node, or at the end what the mutator assumes. */
-struct node {
+/* A node of a path that a mutator writes: the key, and the type of the value under it.
+ * The type follows from the next node; at the end it is what the mutator assumes. */
+struct written_node {
     struct fx_text key; /* field name, or a list's key field */
     enum fx_access_type type;
 };
 
-struct written {
+struct written_path {
     size_t mutator;
     bool must_terminate;
     size_t n_nodes;
-    struct node nodes[];
+    struct written_node nodes[];
 };
 
-/* One path in one tree. */
-struct item {
+/* One written path in one tree. */
+struct tree_item {
     const struct fx_binding *binding;
-    const struct written *path;
+    const struct written_path *path;
     enum fx_operation operation;
 };
 
-/* Indices of mutators, ascending, in the arena of the result. */
+/* Indices of mutators, ascending. Their memory is the arena of the result. */
 struct members {
     const size_t *items;
     size_t n_items;
 };
 
-/* The end of a path: the members of the conflicts on it. */
-struct report {
+/* The end of a path, with the members of the conflicts on it. */
+struct conflict_report {
     size_t mutator;
     struct members met;
 };
 
 struct finder {
-    struct item *items;
+    struct tree_item *items;
     size_t n_items, cap_items;
-    struct report *reports;
+    struct conflict_report *reports;
     size_t n_reports, cap_reports;
     struct fx_arena paths;
     struct fx_conflicts *result;
 };
 
-/* A part of finder.items. */
-struct range {
+/* A range of finder.items. */
+struct item_range {
     size_t from, to;
 };
 
@@ -79,7 +79,7 @@ static int compare_sizes(size_t a, size_t b) {
     return (a > b) - (a < b);
 }
 
-static int compare_roots(const struct item *a, const struct item *b) {
+static int compare_roots(const struct tree_item *a, const struct tree_item *b) {
     int order = fx_text_compare(a->binding->group, b->binding->group);
     if (order == 0) {
         order = fx_text_compare(a->binding->version, b->binding->version);
@@ -90,16 +90,16 @@ static int compare_roots(const struct item *a, const struct item *b) {
     return order != 0 ? order : (int)a->operation - (int)b->operation;
 }
 
-/* By tree, then node by node, a path before those that go on from its end. */
+/* Compares by tree, then node by node. A path comes before those that continue it. */
 static int compare_items(const void *left, const void *right) {
-    const struct item *a = left;
-    const struct item *b = right;
+    const struct tree_item *a = left;
+    const struct tree_item *b = right;
     int order = compare_roots(a, b);
     const size_t n_a = a->path->n_nodes;
     const size_t n_b = b->path->n_nodes;
     for (size_t i = 0; order == 0 && i < n_a && i < n_b; i++) {
-        const struct node *x = &a->path->nodes[i];
-        const struct node *y = &b->path->nodes[i];
+        const struct written_node *x = &a->path->nodes[i];
+        const struct written_node *y = &b->path->nodes[i];
         order = fx_text_compare(x->key, y->key);
         order = order != 0 ? order : (int)x->type - (int)y->type;
     }
@@ -107,10 +107,11 @@ static int compare_items(const void *left, const void *right) {
     return order != 0 ? order : compare_sizes(a->path->mutator, b->path->mutator);
 }
 
-/* The trees in which a path of the mutator stands. Where all bindings are for CREATE and
- * UPDATE, the second tree would repeat the first. */
+/* Adds the items of a written path: one for each tree in which the mutator writes it. If
+ * all bindings are for CREATE and UPDATE, one tree is enough, because the other would be
+ * the same. */
 static bool add_items(struct finder *finder, const struct fx_mutator *mutator,
-                      const struct written *path, bool one_tree) {
+                      const struct written_path *path, bool one_tree) {
     static const enum fx_operation operations[] = {FX_OPERATION_CREATE,
                                                    FX_OPERATION_UPDATE};
     for (size_t i = 0; i < mutator->n_bindings; i++) {
@@ -124,7 +125,7 @@ static bool add_items(struct finder *finder, const struct fx_mutator *mutator,
                 return false;
             }
             finder->items[finder->n_items++] =
-                (struct item){binding, path, operations[k]};
+                (struct tree_item){binding, path, operations[k]};
         }
     }
     return true;
@@ -144,12 +145,12 @@ static bool is_one_tree(struct fx_mutator *const *mutators, size_t n_mutators) {
     return true;
 }
 
-/* A copy of the path with the types of its nodes; NULL without memory. */
-static const struct written *copy_path(struct finder *finder, size_t mutator,
-                                       const struct fx_access *access,
-                                       const struct fx_access_path *path) {
+/* Returns a copy of the path with the types of its nodes; NULL without memory. */
+static const struct written_path *copy_path(struct finder *finder, size_t mutator,
+                                            const struct fx_access *access,
+                                            const struct fx_access_path *path) {
     const struct fx_path_step *steps = fx_access_steps(access, path);
-    struct written *copy = fx_arena_alloc(
+    struct written_path *copy = fx_arena_alloc(
         &finder->paths, sizeof *copy + path->n_steps * sizeof *copy->nodes);
     if (copy == NULL) {
         return NULL;
@@ -160,7 +161,7 @@ static const struct written *copy_path(struct finder *finder, size_t mutator,
     for (size_t i = 0; i < path->n_steps; i++) {
         const bool is_last = i + 1 == path->n_steps;
         const bool is_list = !is_last && steps[i + 1].type == FX_PATH_ELEMENT;
-        copy->nodes[i] = (struct node){
+        copy->nodes[i] = (struct written_node){
             .key = steps[i].name,
             .type = is_last   ? path->type
                     : is_list ? FX_ACCESS_LIST
@@ -180,7 +181,7 @@ static bool collect_mutator(struct finder *finder, const struct fx_mutator *muta
         if (!path->writes || path->type == FX_ACCESS_UNTYPED || path->n_steps == 0) {
             continue;
         }
-        const struct written *copy = copy_path(finder, index, access, path);
+        const struct written_path *copy = copy_path(finder, index, access, path);
         if (copy == NULL || !add_items(finder, mutator, copy, one_tree)) {
             return false;
         }
@@ -188,8 +189,8 @@ static bool collect_mutator(struct finder *finder, const struct fx_mutator *muta
     return true;
 }
 
-static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
-                    size_t n_mutators) {
+static bool collect_items(struct finder *finder, struct fx_mutator *const *mutators,
+                          size_t n_mutators) {
     const bool one_tree = is_one_tree(mutators, n_mutators);
     struct fx_access access = {.parts = NULL};
     bool ok = true;
@@ -204,28 +205,28 @@ static bool collect(struct finder *finder, struct fx_mutator *const *mutators,
     return ok;
 }
 
-/* An array for `n` members, which belongs to the result. NULL without memory. */
+/* Returns an array for `n` members, which belongs to the result. NULL without memory. */
 static size_t *new_block(struct finder *finder, size_t n) {
     return fx_arena_alloc(&finder->result->arena, n * sizeof(size_t));
 }
 
-static const struct node *node_of(const struct item *item, size_t depth) {
+static const struct written_node *node_of(const struct tree_item *item, size_t depth) {
     return &item->path->nodes[depth];
 }
 
-static bool goes_on(const struct item *item, size_t depth) {
+static bool goes_on(const struct tree_item *item, size_t depth) {
     return item->path->n_nodes > depth + 1;
 }
 
-/* What rules (a) to (c) need to know about the items of one key. */
+/* The facts about the items of one key that rules (a) to (c) need. */
 struct slot {
     bool has_type[FX_ACCESS_STRING + 1];
     bool list_has_two_keys, has_terminator, has_deeper;
 };
 
-static void look_at(struct slot *slot, const struct item *item, size_t depth,
-                    const struct item **list) {
-    const struct node *node = node_of(item, depth);
+static void look_at(struct slot *slot, const struct tree_item *item, size_t depth,
+                    const struct tree_item **list) {
+    const struct written_node *node = node_of(item, depth);
     slot->has_type[node->type] = true;
     if (!goes_on(item, depth)) {
         slot->has_terminator = slot->has_terminator || item->path->must_terminate;
@@ -250,9 +251,10 @@ static size_t count_known_types(const struct slot *slot) {
     return n;
 }
 
-/* Is the item in conflict with another of the slot? Rules (a), (b), (c) of the spec. */
-static bool is_member(const struct slot *slot, bool many_types, const struct item *item,
-                      size_t depth) {
+/* Is the item in conflict with another item of the slot? Rules (a), (b), (c) of the
+ * spec. */
+static bool is_member(const struct slot *slot, bool many_types,
+                      const struct tree_item *item, size_t depth) {
     const enum fx_access_type type = node_of(item, depth)->type;
     const bool clashes = slot->has_terminator && slot->has_deeper;
     return (many_types && type != FX_ACCESS_UNKNOWN) ||
@@ -264,7 +266,7 @@ static int compare_indices(const void *a, const void *b) {
     return compare_sizes(*(const size_t *)a, *(const size_t *)b);
 }
 
-/* Sorts the indices and drops repeats; returns how many are left. */
+/* Sorts the indices and removes repeated ones. Returns how many are left. */
 static size_t sort_unique(size_t *indices, size_t n) {
     size_t kept = 0;
     qsort(indices, n, sizeof *indices, compare_indices);
@@ -276,10 +278,10 @@ static size_t sort_unique(size_t *indices, size_t n) {
     return kept;
 }
 
-/* Disables the members of a conflict, and adds them to *met, the members of the conflicts
- * above. */
-static bool add_members(struct finder *finder, const struct range *range, size_t depth,
-                        const struct slot *slot, struct members *met) {
+/* Disables the members of a conflict, and adds them to *met, which has the members of the
+ * conflicts above. */
+static bool add_members(struct finder *finder, const struct item_range *range,
+                        size_t depth, const struct slot *slot, struct members *met) {
     size_t *block = new_block(finder, range->to - range->from + met->n_items);
     if (block == NULL) {
         return false;
@@ -287,7 +289,7 @@ static bool add_members(struct finder *finder, const struct range *range, size_t
     const bool many_types = count_known_types(slot) > 1;
     size_t n = 0;
     for (size_t i = range->from; i < range->to; i++) {
-        const struct item *item = &finder->items[i];
+        const struct tree_item *item = &finder->items[i];
         if (is_member(slot, many_types, item, depth)) {
             block[n++] = item->path->mutator;
             finder->result->sets[item->path->mutator].disabled = true;
@@ -302,40 +304,40 @@ static bool add_members(struct finder *finder, const struct range *range, size_t
     return true;
 }
 
-static bool report(struct finder *finder, size_t mutator, struct members met) {
+static bool add_report(struct finder *finder, size_t mutator, struct members met) {
     if (met.n_items == 0) {
         return true;
     }
     if (!FX_VEC_GROW(finder->reports, finder->n_reports, finder->cap_reports)) {
         return false;
     }
-    finder->reports[finder->n_reports++] = (struct report){mutator, met};
+    finder->reports[finder->n_reports++] = (struct conflict_report){mutator, met};
     return true;
 }
 
-static bool visit(struct finder *finder, struct range range, size_t depth,
-                  struct members met);
+static bool visit_items(struct finder *finder, struct item_range range, size_t depth,
+                        struct members met);
 
 /* The items of one key and type. Those that end here come first. */
-static bool visit_branch(struct finder *finder, struct range range, size_t depth,
+static bool visit_branch(struct finder *finder, struct item_range range, size_t depth,
                          struct members met) {
     for (; range.from < range.to; range.from++) {
-        const struct item *item = &finder->items[range.from];
+        const struct tree_item *item = &finder->items[range.from];
         if (goes_on(item, depth)) {
-            return visit(finder, range, depth + 1, met);
+            return visit_items(finder, range, depth + 1, met);
         }
-        if (!report(finder, item->path->mutator, met)) {
+        if (!add_report(finder, item->path->mutator, met)) {
             return false;
         }
     }
     return true;
 }
 
-/* The items of one key. */
-static bool visit_slot(struct finder *finder, struct range range, size_t depth,
+/* Handles the items of one key. */
+static bool visit_slot(struct finder *finder, struct item_range range, size_t depth,
                        struct members met) {
     struct slot slot = {.has_terminator = false};
-    const struct item *list = NULL;
+    const struct tree_item *list = NULL;
     for (size_t i = range.from; i < range.to; i++) {
         look_at(&slot, &finder->items[i], depth, &list);
     }
@@ -345,7 +347,7 @@ static bool visit_slot(struct finder *finder, struct range range, size_t depth,
         return false;
     }
     while (range.from < range.to) {
-        struct range branch = {range.from, range.from + 1};
+        struct item_range branch = {range.from, range.from + 1};
         const enum fx_access_type type =
             node_of(&finder->items[branch.from], depth)->type;
         while (branch.to < range.to &&
@@ -360,12 +362,13 @@ static bool visit_slot(struct finder *finder, struct range range, size_t depth,
     return true;
 }
 
-/* Items of one tree that share their first `depth` nodes and go on; `met`: the members of
- * the conflicts on these. The recursion is as deep as the longest path. */
-static bool visit(struct finder *finder, struct range range, size_t depth,
-                  struct members met) {
+/* Handles items of one tree that share their first `depth` nodes and continue. `met` has
+ * the members of the conflicts on these nodes. Recursion is as deep as the longest
+ * path. */
+static bool visit_items(struct finder *finder, struct item_range range, size_t depth,
+                        struct members met) {
     while (range.from < range.to) {
-        struct range slot = {range.from, range.from + 1};
+        struct item_range slot = {range.from, range.from + 1};
         const struct fx_text key = node_of(&finder->items[slot.from], depth)->key;
         while (slot.to < range.to &&
                fx_text_equal(key, node_of(&finder->items[slot.to], depth)->key)) {
@@ -382,12 +385,12 @@ static bool visit(struct finder *finder, struct range range, size_t depth,
 static bool visit_trees(struct finder *finder) {
     size_t from = 0;
     while (from < finder->n_items) {
-        struct range tree = {from, from + 1};
+        struct item_range tree = {from, from + 1};
         while (tree.to < finder->n_items &&
                compare_roots(&finder->items[from], &finder->items[tree.to]) == 0) {
             tree.to++;
         }
-        if (!visit(finder, tree, 0, (struct members){NULL, 0})) {
+        if (!visit_items(finder, tree, 0, (struct members){NULL, 0})) {
             return false;
         }
         from = tree.to;
@@ -396,24 +399,24 @@ static bool visit_trees(struct finder *finder) {
 }
 
 static int compare_reports(const void *left, const void *right) {
-    const struct report *a = left;
-    const struct report *b = right;
+    const struct conflict_report *a = left;
+    const struct conflict_report *b = right;
     return compare_sizes(a->mutator, b->mutator);
 }
 
-static bool is_same(const struct members *a, const struct members *b) {
+static bool have_same_members(const struct members *a, const struct members *b) {
     return a->n_items == b->n_items &&
            (a->items == b->items ||
             memcmp(a->items, b->items, a->n_items * sizeof *a->items) == 0);
 }
 
-/* The union of the reports of one mutator, which are mostly the same. */
-static bool unite(struct finder *finder, const struct report *reports, size_t n_reports,
-                  struct members *ret_union) {
+/* Unites the reports of one mutator, which are mostly equal. */
+static bool unite_reports(struct finder *finder, const struct conflict_report *reports,
+                          size_t n_reports, struct members *ret_union) {
     *ret_union = reports[0].met;
     for (size_t i = 1; i < n_reports; i++) {
         const struct members *more = &reports[i].met;
-        if (is_same(ret_union, more)) {
+        if (have_same_members(ret_union, more)) {
             continue;
         }
         size_t *block = new_block(finder, ret_union->n_items + more->n_items);
@@ -441,7 +444,7 @@ static bool deliver_reports(struct finder *finder) {
             to++;
         }
         struct members met = {NULL, 0};
-        if (!unite(finder, &finder->reports[from], to - from, &met)) {
+        if (!unite_reports(finder, &finder->reports[from], to - from, &met)) {
             return false;
         }
         finder->result->sets[mutator].members = met.items;
@@ -458,7 +461,7 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
     fx_arena_init(&finder.paths, SIZE_MAX);
     fx_arena_init(&made.arena, SIZE_MAX);
     made.sets = calloc(n_mutators == 0 ? 1 : n_mutators, sizeof *made.sets);
-    const bool ok = made.sets != NULL && collect(&finder, mutators, n_mutators) &&
+    const bool ok = made.sets != NULL && collect_items(&finder, mutators, n_mutators) &&
                     visit_trees(&finder) && deliver_reports(&finder);
     free(finder.items);
     free(finder.reports);
@@ -471,10 +474,9 @@ bool fx_conflicts_find(struct fx_mutator *const *mutators, size_t n_mutators,
     return true;
 }
 
-/* ---- the message ----------------------------------------------------------------------
- */
+/* ---- the message ------------------------------------------------------------------- */
 
-/* The first ids by text. */
+/* The first ids, ordered as text. */
 struct ids {
     char *items[2 * FX_LIMIT_CONFLICT_IDS];
     size_t n_items;
@@ -504,7 +506,8 @@ static bool same_kind(const struct fx_mutator *a, const struct fx_mutator *b) {
            strcmp(a->kind, b->kind) == 0;
 }
 
-/* The end of the members of the kind of `from`: in a pass, they are adjacent. */
+/* Returns the end of the members of the kind of `from`. In the order of a pass, members
+ * of one kind are adjacent. */
 static size_t end_of_kind(const struct fx_conflict_set *set,
                           struct fx_mutator *const *mutators, size_t from) {
     size_t low = from + 1;
@@ -520,8 +523,8 @@ static size_t end_of_kind(const struct fx_conflict_set *set,
     return low;
 }
 
-/* Members of a kind are ordered by name, so only the first ones can have the first ids.
- * False without memory. */
+/* Collects the first ids. Members of a kind are ordered by name, so only the first
+ * members of each kind can have them. False without memory. */
 static bool collect_ids(const struct fx_conflict_set *set,
                         struct fx_mutator *const *mutators, struct ids *ids) {
     size_t end = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge.c - passes over the mutators until one leaves the object as it was.
+ * engine/converge.c - passes over the mutators until one does not change the object.
  */
 #include "engine/converge.h"
 
@@ -21,8 +21,8 @@ static size_t count_acting(const struct converge *run) {
     return n;
 }
 
-/* May some candidate undo what any other did? If none may, the object keeps its identity,
- * so that no other mutators join. */
+/* May a candidate undo what another one did? If none may, the object keeps its type and
+ * names, so that no other mutators become candidates. */
 static bool may_write_anywhere(const struct converge *run) {
     size_t i = 0;
     while (i < run->n_acting &&
@@ -33,8 +33,9 @@ static bool may_write_anywhere(const struct converge *run) {
     return i < run->n_acting;
 }
 
-/* A trace has all mutators: those that the index leaves out would not match. The index
- * needs the namespace, so it is not used if policies count in every namespace. */
+/* With a trace, all mutators are candidates, because it also has those that the index
+ * leaves out. The index needs the namespace, so it is not used if policies count in every
+ * namespace. */
 bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) {
     const bool ok = run->trace != NULL || run->request->everywhere
                         ? fx_snapshot_all(run->snapshot, &run->candidates, err)
@@ -59,9 +60,10 @@ bool fx_converge_has_new_identity(const struct converge *run) {
 
 /* ---- passes ----------------------------------------------------------------------- */
 
-/* Did the pass leave the object as it was? Mutators that undo each other within a pass
- * have settled, too: then the object from before is put back. Not if one of them is not
- * reinvoked: what it undid may come back. */
+/* Has the pass left the object as it was before? This is also true if mutators undid each
+ * other's changes in the pass: then the object from before the pass is restored. It is
+ * not true if one of these mutators is not reinvoked, because what it undid may come
+ * back. */
 static bool has_settled(struct converge *run) {
     if (!run->has_changed) {
         return true;
@@ -75,7 +77,7 @@ static bool has_settled(struct converge *run) {
     return true;
 }
 
-/* Lists the mutators that applied in this pass, if the request wants that. */
+/* Lists the mutators that applied in this pass, if the request asks for that. */
 static bool report_pass(struct converge *run, struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
     if (!run->request->reports_passes || outcome->n_passes == FX_REPORTED_PASSES) {
@@ -95,12 +97,10 @@ static bool report_pass(struct converge *run, struct fx_err *err) {
     return true;
 }
 
-/*
- * Invariant: the object from before a pass, if it is kept, and the one after it share all
- * that the pass did not write, so that comparing them costs what changed, and nothing if
- * a change of the pass is known to last. n mutators settle within n + 1 passes or not at
- * all: then *ret_settled stays false.
- */
+/* Invariant: the object from before a pass, if it is kept, and the object after the pass
+ * share all nodes that the pass did not write. So comparing them costs only what changed,
+ * and nothing if a change of the pass is known to stay. n mutators settle within n + 1
+ * passes or never; then *ret_settled stays false. */
 static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *err) {
     const size_t n_passes = run->snapshot->n_mutators + 1;
     for (run->pass = 1; run->pass <= n_passes && !*ret_settled; run->pass++) {
@@ -111,6 +111,9 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
         if (!ok || run->lacks_inputs) {
             return false;
         }
+        if (run->failures.n_items > 0 && !fx_converge_deny_failures(run, err)) {
+            return false;
+        }
         if (!*ret_settled) {
             fx_index_set_unite(&run->applied_ever, &run->applied_now);
         }
@@ -118,8 +121,8 @@ static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *e
     return true;
 }
 
-/* The result of the pass, a failure of another mutator included, may be different with
- * the inputs. Always false. */
+/* Fails because inputs are missing. With them the result of the pass, including a failure
+ * of another mutator, may be different. Always false. */
 static bool fail_inputs(const struct converge *run, struct fx_err *err) {
     if (fx_err_is_ours(err)) {
         return false;
@@ -137,7 +140,7 @@ static bool settle(struct converge *run, struct fx_err *err) {
     if (!settled) {
         (void)fx_converge_fail_cycle(run, err);
         fx_converge_report_cycle(run);
-        run->lacks_inputs = false; /* of passes that only the report needs */
+        run->lacks_inputs = false; /* of passes that only the report of a cycle needs */
         return false;
     }
     outcome->n_cycle = 0; /* noted in a last pass that settled */
@@ -177,10 +180,12 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
                  struct fx_outcome *ret_outcome, struct fx_err *err) {
     assert(snapshot != NULL && *root != NULL);
     *ret_outcome = (struct fx_outcome){0};
+    struct fx_request with_failures = *request;
     struct fx_stats stats = {.arena = arena};
     struct converge run = {
         .snapshot = snapshot,
-        .request = request,
+        .request = &with_failures,
+        .failures.arena = arena,
         .arena = arena,
         .trace = trace,
         .root = root,
@@ -188,6 +193,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .plain = request->plain,
         .stats = request->collects_stats ? &stats : NULL,
     };
+    with_failures.failures = &run.failures;
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/converge_cycle.c - there is no fixed point: runs further passes on a copy, to
- * find the fields that mutators change again and again, and the shortest cycle of each.
+ * engine/converge_cycle.c - if there is no fixed point, runs further passes on a copy to
+ * find the fields that mutators change repeatedly, and the shortest cycle of each.
  */
 #include <stdlib.h>
 
@@ -9,8 +9,8 @@
 #include "engine/converge_run.h"
 #include "value/equal.h"
 
-/* The cost of finding the cycle is bounded. Each pass may double the object; the time
- * bound ends that. */
+/* Bounds for the cost of finding the cycle. Each pass may double the object, so the time
+ * is bounded, too. */
 #define CYCLE_PASSES 64u
 #define CYCLE_NS     UINT64_C(100000000)
 
@@ -23,10 +23,10 @@ static bool run_pass(struct converge *run) {
     return ok;
 }
 
-/* Runs passes until the object is again what it was at some pass, and returns how many
- * passes that took; 0 if it does not come back. The object to compare with is replaced
- * after spans that double, so that any way into the cycle is left behind. False if a pass
- * fails. */
+/* Runs passes until the object equals the object of an earlier pass, and returns the
+ * number of passes between them; 0 if it never does. The earlier object is replaced after
+ * 1, 2, 4, … passes, so that a sequence of passes before the cycle does not matter. False
+ * if a pass fails. */
 static bool find_period(struct converge *run, uint32_t *ret_period) {
     json_t *anchor = json_incref(*run->root);
     uint32_t span = 1;
@@ -59,7 +59,7 @@ static bool restore(struct converge *run, json_t *root) {
     return fx_converge_find_candidates(run, &err);
 }
 
-/* Records one cycle of the object; if there is none, the first pass after `root`. */
+/* Records one cycle of the object; if there is no cycle, the first pass after `root`. */
 static bool record_cycle(struct converge *run, uint32_t period, json_t *root) {
     bool ok = period > 0 || restore(run, root);
     fx_trace_init(run->cycle, run->arena);
@@ -71,7 +71,7 @@ static bool record_cycle(struct converge *run, uint32_t period, json_t *root) {
 
 /* ---- the cycle of each field ------------------------------------------------------ */
 
-/* By path; changes of one field in the order of the trace. */
+/* Compares by path. Changes of one field stay in the order of the trace. */
 static int compare_paths(const void *left, const void *right) {
     const struct fx_trace_change *const *a = left;
     const struct fx_trace_change *const *b = right;
@@ -79,7 +79,7 @@ static int compare_paths(const void *left, const void *right) {
     return order != 0 ? order : (*a > *b) - (*a < *b);
 }
 
-/* The changes, sorted; NULL without memory. */
+/* Returns the changes, sorted; NULL without memory. */
 static struct fx_trace_change *sort_changes(const struct fx_trace *trace,
                                             struct fx_arena *arena) {
     const size_t n = trace->n_changes;
@@ -103,7 +103,7 @@ static bool is_same(const struct fx_trace_change *a, const struct fx_trace_chang
            fx_equal(a->to, b->to);
 }
 
-/* How many of the changes are in the first `passes`. */
+/* Returns how many of the changes are in the first `passes`. */
 static size_t count_until(const struct fx_cycle_field *field, uint32_t passes) {
     size_t n = 0;
     while (n < field->n_changes && field->changes[n].pass <= passes) {
@@ -112,7 +112,7 @@ static size_t count_until(const struct fx_cycle_field *field, uint32_t passes) {
     return n;
 }
 
-/* Are all changes those of the first `passes`, over and over? */
+/* Do all changes repeat those of the first `passes`? */
 static bool repeats(const struct fx_cycle_field *field, uint32_t passes) {
     const size_t n = count_until(field, passes);
     if (n == 0 || field->n_changes != n * (field->period / passes)) {
@@ -138,15 +138,15 @@ static void shorten(struct fx_cycle_field *field) {
     }
 }
 
-/* Is the field changed and restored within each pass? Then it has no part in the cycle.
- */
+/* Is the field changed and restored within each pass? Then it is not part of the
+ * cycle. */
 static bool is_stable(const struct fx_cycle_field *field) {
     return field->period <= 1 &&
            fx_equal(field->changes[0].from, field->changes[field->n_changes - 1].to);
 }
 
-/* Shortens the cycle of each field, and removes stable fields; returns how many are left.
- */
+/* Shortens the cycle of each field, and removes stable fields. Returns how many are
+ * left. */
 static size_t shorten_all(struct fx_cycle_field *fields, size_t n_fields) {
     size_t n = 0;
     for (size_t i = 0; i < n_fields; i++) {
@@ -158,7 +158,7 @@ static size_t shorten_all(struct fx_cycle_field *fields, size_t n_fields) {
     return n;
 }
 
-/* Shortest first, then by path. */
+/* The shortest cycle comes first, then the order is by path. */
 static int compare_fields(const void *left, const void *right) {
     const struct fx_cycle_field *a = left;
     const struct fx_cycle_field *b = right;
@@ -168,8 +168,9 @@ static int compare_fields(const void *left, const void *right) {
     return fx_text_compare(a->path, b->path);
 }
 
-/* Sorts the changes of one cycle of the object (`period` passes from 1; 0: one pass of a
- * cycle that was not found) by field. False without memory. */
+/* Sorts by field the changes of one cycle of the object, which has `period` passes. If
+ * `period` is 0, no cycle was found, and the changes are those of one pass. False without
+ * memory. */
 static bool find_fields(const struct fx_trace *trace, uint32_t period,
                         struct fx_arena *arena, struct fx_outcome *outcome) {
     const struct fx_trace_change *sorted = sort_changes(trace, arena);
@@ -206,7 +207,7 @@ void fx_converge_report_cycle(struct converge *run) {
     run->root = &copy;
     run->trace = NULL;
     run->stats = NULL;
-    run->plain = true; /* the object is restored: what was noted of it is not true */
+    run->plain = true; /* the object is restored, so what was noted of it is wrong */
     run->last_steps = NULL;
     if (find_period(run, &period)) {
         run->cycle = &outcome->record;

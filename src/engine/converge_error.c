@@ -9,7 +9,7 @@
 
 /* ---- messages --------------------------------------------------------------------- */
 
-/* `<group> <kind> <namespace> <name>`; empty parts leave double blanks. */
+/* `<group> <kind> <namespace> <name>`. Empty parts leave double blanks. */
 static void print_object(struct fx_buf *buf, const json_t *object) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
@@ -35,7 +35,7 @@ static void print_mutation(struct fx_buf *buf, const struct fx_request *request)
     fx_buf_printf(buf, "mutation %s", id);
 }
 
-/* Adds the mutator and the object to the front of the message: FX_EMUTATE. */
+/* Puts the mutator and the object at the start of the message of FX_EMUTATE. */
 static void add_prefix(const struct converge *run, const struct fx_mutator *mutator,
                        bool is_match, struct fx_err *err) {
     struct fx_buf prefix;
@@ -104,12 +104,27 @@ static const char *add_skipped(struct converge *run, const struct fx_trace_step 
     return message;
 }
 
+bool fx_converge_add_skipped(struct converge *run, const struct fx_failure *failure) {
+    struct fx_outcome *outcome = run->outcome;
+    if (!FX_ARENA_GROW(run->arena, outcome->skipped, outcome->n_skipped,
+                       run->cap_skipped)) {
+        return false;
+    }
+    outcome->skipped[outcome->n_skipped++] = (struct fx_skipped_mutator){
+        .mutator = failure->mutator,
+        .pass = failure->pass,
+        .fails = true,
+        .message = failure->message.data,
+    };
+    return true;
+}
+
 bool fx_converge_note_partial(struct converge *run, const struct fx_trace_step *step,
                               const struct fx_err *why) {
     return add_skipped(run, step, false, why) != NULL;
 }
 
-/* A step that failed before its mutation has no stats yet. */
+/* Counts the failure. A step that failed before its mutation has no stats yet. */
 static bool count_skipped(struct converge *run, uint32_t index) {
     if (run->stats == NULL) {
         return true;
@@ -122,10 +137,10 @@ static bool count_skipped(struct converge *run, uint32_t index) {
     return entry != NULL;
 }
 
-/* Skips the mutator from here on. If `before` holds the object, the mutator has written
- * to copies only. */
-static bool skip(struct converge *run, struct fx_trace_step *step, json_t *before,
-                 struct fx_err *err) {
+/* Skips the mutator from now on. If `before` has the object, the mutator has written only
+ * to copies. */
+static bool skip_mutator(struct converge *run, struct fx_trace_step *step, json_t *before,
+                         struct fx_err *err) {
     if (before != NULL && before != *run->root) {
         json_decref(*run->root);
         *run->root = json_incref(before);
@@ -147,8 +162,8 @@ static bool skip(struct converge *run, struct fx_trace_step *step, json_t *befor
 
 /* ---- failures --------------------------------------------------------------------- */
 
-/* Counts the mutator if its step took most of the loop's time: then it exceeded the
- * deadline, and not the load. (A review may have been through the loop before, with a
+/* Notes that the mutator exceeded the deadline if its step took most of the loop's time:
+ * then the load did not exceed it. (The loop may have run before in this review, with a
  * part of the object.) */
 static void count_overspent(struct converge *run, uint32_t index) {
     const uint64_t spent = fx_budget_spent();
@@ -161,8 +176,8 @@ static void count_overspent(struct converge *run, uint32_t index) {
     }
 }
 
-/* The budget is exceeded: that of the review, or that of the share, which is a failure of
- * the mutator. */
+/* The budget is exceeded: that of the review, or that of the share, which counts as a
+ * failure of the mutator. */
 static void handle_deadline(struct converge *run, uint32_t index, struct fx_err *err) {
     const bool had_share = run->share.is_entered && run->share.is_bounded;
     fx_converge_leave_share(run);
@@ -176,10 +191,10 @@ static void handle_deadline(struct converge *run, uint32_t index, struct fx_err 
     }
 }
 
-/* Our own failures (fx_err_is_ours) say nothing about the object: they are never ignored,
- * and have messages of their own. */
-static bool fail(struct converge *run, struct fx_trace_step *step, json_t *before,
-                 bool is_match, struct fx_err *err) {
+/* Internal failures (fx_err_is_ours) say nothing about the object. They are never
+ * ignored, and have their own messages. */
+static bool fail_step(struct converge *run, struct fx_trace_step *step, json_t *before,
+                      bool is_match, struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     if (err->code == FX_EDEADLINE) {
         handle_deadline(run, step->mutator, err);
@@ -187,7 +202,7 @@ static bool fail(struct converge *run, struct fx_trace_step *step, json_t *befor
     const bool is_ours = fx_err_is_ours(err);
     if ((mutator->run.ignores_failure || err->code == FX_EINPUT) && run->passes == NULL &&
         !is_ours) {
-        return skip(run, step, before, err);
+        return skip_mutator(run, step, before, err);
     }
     run->outcome->failed = mutator;
     if (run->passes != NULL) {
@@ -203,7 +218,7 @@ static bool fail(struct converge *run, struct fx_trace_step *step, json_t *befor
 
 bool fx_converge_fail_match(struct converge *run, struct fx_trace_step *step,
                             struct fx_err *err) {
-    const bool ok = fail(run, step, NULL, true, err);
+    const bool ok = fail_step(run, step, NULL, true, err);
     step->verdict.matched = false;
     if (!ok && run->stats != NULL && run->passes == NULL) {
         struct fx_mutator_stats *entry = fx_stats_begin_step(run->stats, step->mutator);
@@ -216,5 +231,5 @@ bool fx_converge_fail_match(struct converge *run, struct fx_trace_step *step,
 
 bool fx_converge_fail_apply(struct converge *run, struct fx_trace_step *step,
                             json_t *before, struct fx_err *err) {
-    return fail(run, step, before, false, err);
+    return fail_step(run, step, before, false, err);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/converge_step.c - one pass: the step of each candidate, what it may spend, and
- * what it reports. Steps that would have the outcome of the last one are skipped.
+ * what it reports. A step that would have the outcome of the last one is skipped.
  */
 #include <string.h>
 
@@ -32,7 +32,7 @@ void fx_converge_begin_spending(struct converge *run) {
     run->share.left_ns = deadline > now ? (deadline - now) / 100 * percent : 0;
 }
 
-/* Is the time of mutators with a share needed? */
+/* Must the time of mutators with a share be measured? */
 static bool is_measured(const struct converge *run) {
     return run->share.is_bounded || run->stats != NULL;
 }
@@ -112,10 +112,9 @@ bool fx_converge_show(struct converge *run, const struct fx_mutator *mutator,
     return true;
 }
 
-/* ---- what a step reports --------------------------------------------------------------
- */
+/* ---- what a step reports ----------------------------------------------------------- */
 
-/* Adds a mutator that changes something in the last pass there may be. */
+/* Adds a mutator that changes something in the last possible pass. */
 static bool add_cycle_mutator(struct converge *run, uint32_t index, json_t *before,
                               struct fx_err *err) {
     struct fx_outcome *outcome = run->outcome;
@@ -156,8 +155,8 @@ static bool is_new(struct converge *run, const struct fx_trace_step *step) {
     return !same || now.changed;
 }
 
-/* For a mutator that did not match: fills in what it found. If it found the same before,
- * that text is used again. */
+/* Fills in what the object has instead, for a mutator that did not match. If it is the
+ * same as before, that text is used again. */
 static bool add_found(struct converge *run, struct fx_trace_step *step) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const char *criterion = step->verdict.criterion;
@@ -203,8 +202,7 @@ bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
            add_cycle_mutator(run, step->mutator, before, err);
 }
 
-/* ---- skipped steps --------------------------------------------------------------------
- */
+/* ---- skipped steps ----------------------------------------------------------------- */
 
 bool fx_converge_make_last_steps(struct converge *run) {
     if (run->plain) {
@@ -232,8 +230,8 @@ static const struct fx_mutator *candidate(const struct converge *run, size_t at)
 
 /* Would another step of the candidate have the outcome of its last one? It would if
  * nothing that the candidate reads has changed since. If that step changed the object,
- * the next one changes nothing, but whether it applies is not known: it is not skipped if
- * passes are reported. */
+ * the next one changes nothing, but whether it applies is not known, so it is not skipped
+ * if passes are reported. */
 static bool is_unchanged(const struct converge *run, size_t at) {
     const struct fx_mutator *mutator = candidate(run, at);
     const struct fx_access_hashes *hashes = mutator->hashes;
@@ -262,7 +260,7 @@ static bool skip_unchanged(struct converge *run, size_t at) {
     return true;
 }
 
-/* Notes the result of its step. */
+/* Notes the result of the candidate's step. */
 static void note_step(struct converge *run, size_t at, const struct fx_effect *effect) {
     if (run->last_steps == NULL) {
         return;
@@ -299,24 +297,31 @@ bool fx_converge_match(struct converge *run, struct fx_trace_step *step,
     return fx_converge_record(run, step, *run->root, err);
 }
 
-static bool apply(struct converge *run, struct fx_trace_step *step, struct fx_err *err) {
+static bool apply_step(struct converge *run, struct fx_trace_step *step,
+                       struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[step->mutator];
     const bool is_recorded =
         run->records ||
         ((mutator->run.ignores_failure || mutator->n_inputs > 0) && !mutator->restores);
     json_t *before = is_recorded ? json_incref(*run->root) : NULL;
+    run->failures.mutator = step->mutator;
+    run->failures.pass = step->pass;
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
+    if (ok && step->effect.unmatched) {
+        step->verdict = (struct fx_verdict){false, step->effect.criterion};
+    }
     if (!ok) {
         ok = fx_converge_fail_apply(run, step, before, err);
     } else if (is_recorded) {
         ok = fx_converge_record(run, step, before, err);
     }
     json_decref(before);
-    if (mutator->run.once) {
+    if (mutator->run.once && !step->effect.unmatched) {
         fx_index_set_add(&run->done, step->mutator);
     }
     if (step->effect.applied) {
         fx_index_set_add(&run->applied_now, step->mutator);
+        run->this_pass[mutator->rank].n_applied++;
     }
     return ok;
 }
@@ -327,8 +332,8 @@ static bool apply_with_stats(struct converge *run, struct fx_trace_step *step,
     if (entry == NULL) {
         return fx_fail_nomem(err);
     }
-    const bool ok = apply(run, step, err);
-    entry->matched = true;
+    const bool ok = apply_step(run, step, err);
+    entry->matched = entry->matched || step->verdict.matched;
     entry->applied = entry->applied || step->effect.applied;
     entry->changed = entry->changed || step->effect.changed;
     entry->failed = step->failure != NULL || (!ok && err->code == FX_EMUTATE);
@@ -355,21 +360,21 @@ static bool run_candidate(struct converge *run, size_t at, struct fx_effect *ret
     if (!step.verdict.matched) {
         return true;
     }
-    const bool ok =
-        run->stats == NULL ? apply(run, &step, err) : apply_with_stats(run, &step, err);
+    const bool ok = run->stats == NULL ? apply_step(run, &step, err)
+                                       : apply_with_stats(run, &step, err);
     *ret_effect = step.effect;
     return ok;
 }
 
 /* ---- what follows from a change --------------------------------------------------- */
 
-/* Is the mutator the only one that writes where it does? */
+/* Does no other mutator write where this one writes? */
 static bool writes_alone(const struct converge *run, uint32_t index) {
     return !run->plain && !run->may_conflict && run->snapshot->alone[index];
 }
 
-/* Keeps the object from before the pass as long as later steps may make it that again. It
- * is not kept if the mutator changes it for good: a second reference costs a copy. */
+/* Keeps the object from before the pass as long as later steps may restore it. It is not
+ * kept if the change of the mutator stays, because a second reference costs a copy. */
 static void keep_before(struct converge *run, uint32_t index) {
     if (run->has_changed) {
         return;
@@ -381,8 +386,8 @@ static void keep_before(struct converge *run, uint32_t index) {
     }
 }
 
-/* A mutator that writes alone has changed the object: only itself, in a later pass, can
- * undo that. */
+/* Notes a change by a mutator that writes alone: only this mutator, in a later pass, can
+ * undo it. */
 static void note_difference(struct converge *run, uint32_t index) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     run->has_differed = true;
@@ -394,7 +399,7 @@ static void note_difference(struct converge *run, uint32_t index) {
     }
 }
 
-/* Notes the identity of the object before a step that may change it, and its texts. */
+/* Notes the identity of the object, with its texts, before a step that may change it. */
 static bool keep_identity(struct converge *run, const struct fx_mutator *mutator) {
     struct identity *identity = &run->identity;
     if (identity->is_known || !fx_mutator_writes_anywhere(mutator)) {
@@ -417,9 +422,9 @@ static bool keep_identity(struct converge *run, const struct fx_mutator *mutator
     return true;
 }
 
-/* After a change anywhere: the texts of the subject are gone, and the object may have
- * another identity, with other candidates. *at becomes the position to go on from. A tier
- * ends first. */
+/* Is called after a change that may be anywhere: the texts of the subject are invalid,
+ * and the object may have another identity, with other candidates. *at becomes the
+ * position from which to go on. A tier ends first. */
 static bool update_candidates(struct converge *run, size_t *at, struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
     fx_subject_read(*run->root, &run->subject);
@@ -438,14 +443,14 @@ static bool update_candidates(struct converge *run, size_t *at, struct fx_err *e
     return true;
 }
 
-/* After a change that left the type and the names of the object as they were. */
+/* Is called after a change that left the object's type and names as they were. */
 static void keep_subject(struct converge *run, bool keeps_metadata) {
     run->subject.object = *run->root;
     run->is_stale = run->is_stale || !keeps_metadata;
 }
 
-/* The candidate before *at has changed the object. A declared access that says where
- * it writes promises that type and names stay. */
+/* The candidate before *at has changed the object. If its declared access says where it
+ * writes, type and names are unchanged. */
 static bool note_change(struct converge *run, size_t *at, const struct fx_effect *effect,
                         struct fx_err *err) {
     const uint32_t index = run->candidates.indices[*at - 1];
@@ -471,21 +476,13 @@ static bool note_change(struct converge *run, size_t *at, const struct fx_effect
 
 /* ---- a pass ----------------------------------------------------------------------- */
 
-/* Has the mutator had all steps that it may have, or all of this pass? */
-static bool is_done(const struct converge *run, const struct fx_mutator *mutator,
-                    uint32_t index) {
-    return ((mutator->run.once || mutator->run.ignores_failure) &&
-            fx_index_set_has(&run->done, index)) ||
-           (mutator->run.once && !fx_converge_may_invoke(run, mutator));
-}
-
-/* The step of the candidate before *at. */
+/* Runs the step of the candidate before *at. */
 static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
     const size_t own = *at - 1;
     const uint32_t index = run->candidates.indices[own];
     const struct fx_mutator *mutator = run->snapshot->mutators[index];
     const bool is_simple = run->snapshot->is_simple;
-    if (skip_unchanged(run, own) || (!is_simple && is_done(run, mutator, index))) {
+    if (skip_unchanged(run, own) || (!is_simple && fx_converge_is_done(run, index))) {
         return true;
     }
     keep_before(run, index);
@@ -510,8 +507,8 @@ void fx_converge_end_pass(struct converge *run) {
     run->before = NULL;
 }
 
-/* A node that is copied because it is shared lives on in its other holder, or the object
- * itself, so that only a real write can end the texts of the subject. */
+/* A node that is copied because it is shared stays alive through its other reference, so
+ * only a real write can invalidate the texts of the subject. */
 bool fx_converge_pass(struct converge *run, struct fx_err *err) {
     fx_index_set_clear(&run->applied_now);
     run->has_changed = false;

@@ -263,6 +263,91 @@ static void not_reinvoked(void **state) {
     finish(&trial);
 }
 
+/* A mutator that is reinvoked if needed runs in the second pass, and in a later one only
+ * if others have changed the object. */
+static void reinvoked_if_needed(void **state) {
+    (void)state;
+    const struct fake_plan alone[] = {
+        {.name = "a",
+         .set_key = "l",
+         .set_value = "x",
+         .append = true,
+         .once = true,
+         .again = true},
+        {.name = "b", .set_key = "l", .set_value = "y", .append = true, .once = true},
+        {.name = "c",
+         .if_key = "never",
+         .set_key = "l",
+         .set_value = "z",
+         .append = true,
+         .once = true,
+         .again = true},
+    };
+    const struct fake_plan with_others[] = {
+        alone[0],
+        {.name = "p", .rank = 1, .set_key = "m", .set_value = "1"},
+        {.name = "q", .rank = 1, .if_key = "m", .set_key = "n", .set_value = "1"},
+        {.name = "r", .rank = 1, .if_key = "n", .set_key = "never", .set_value = "1"},
+    };
+    struct loop_trial trial = {0};
+    try(&trial, alone, 3, "{}");
+    expect_root(&trial, "{\"l\": [\"x\", \"y\", \"x\"]}");
+    finish(&trial);
+    try(&trial, with_others, 4, "{}");
+    expect_root(&trial,
+                "{\"l\": [\"x\", \"x\"], \"m\": \"1\", \"n\": \"1\", \"never\": \"1\"}");
+    finish(&trial);
+}
+
+/* What `apply` does not match has had no step: it may match in a later pass. */
+static void matched_by_apply(void **state) {
+    (void)state;
+    const struct fake_plan plans[] = {
+        {.name = "a",
+         .if_key = "late",
+         .checks_late = true,
+         .set_key = "l",
+         .set_value = "x",
+         .append = true,
+         .once = true},
+        {.name = "b", .rank = 1, .set_key = "late", .set_value = "1"},
+    };
+    struct loop_trial trial = {0};
+    try(&trial, plans, 2, "{}");
+    expect_root(&trial, "{\"late\": \"1\", \"l\": [\"x\"]}");
+    finish(&trial);
+}
+
+/* Failures that a mutator reports: the others run; the first denies, unless one is of the
+ * server. Those without a code are ignored. */
+static void reported_failures(void **state) {
+    (void)state;
+    const struct fake_plan plans[] = {
+        {.name = "a", .failure = "ignored", .set_key = "x", .set_value = "1"},
+        {.name = "b", .failure = "first", .failure_code = 403},
+        {.name = "c", .failure = "second", .failure_code = 403},
+        {.name = "d", .failure = "server", .failure_code = 500},
+    };
+    struct loop_trial trial = {0};
+    try(&trial, plans, 1, "{}");
+    expect_root(&trial, "{\"x\": \"1\"}");
+    assert_int_equal(trial.outcome.n_skipped, 2);
+    assert_true(trial.outcome.skipped[0].fails);
+    assert_string_equal(trial.outcome.skipped[0].message, "ignored");
+    finish(&trial);
+    try(&trial, plans, 3, "{}");
+    expect_error(&trial, FX_EDENIED, "first");
+    assert_int_equal(trial.outcome.n_violations, 2);
+    assert_int_equal(trial.outcome.denial_code, 403);
+    assert_string_equal(trial.outcome.denial_reason, "Invalid");
+    assert_true(fx_text_is(trial.outcome.violations[1].entry, "second"));
+    finish(&trial);
+    try(&trial, plans, 4, "{}");
+    expect_error(&trial, FX_EDENIED, "server");
+    assert_int_equal(trial.outcome.denial_code, 500);
+    finish(&trial);
+}
+
 /* The others undo the change of a mutator that is not reinvoked in the next pass. */
 static void back_where_it_began(void **state) {
     (void)state;
@@ -524,14 +609,16 @@ static void index_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_do),       cmocka_unit_test(runs_in_order),
-        cmocka_unit_test(last_writer_wins),    cmocka_unit_test(undone_within_a_pass),
-        cmocka_unit_test(chain_in_reverse),    cmocka_unit_test(budget_counts_all),
-        cmocka_unit_test(cycle_is_named),      cmocka_unit_test(not_reinvoked),
-        cmocka_unit_test(back_where_it_began), cmocka_unit_test(errors_abort),
-        cmocka_unit_test(deadline_is_kept),    cmocka_unit_test(original_is_untouched),
-        cmocka_unit_test(kind_changes),        cmocka_unit_test(trace_has_all),
-        cmocka_unit_test(trace_has_news),      cmocka_unit_test(index_changes_nothing),
+        cmocka_unit_test(nothing_to_do),         cmocka_unit_test(runs_in_order),
+        cmocka_unit_test(last_writer_wins),      cmocka_unit_test(undone_within_a_pass),
+        cmocka_unit_test(chain_in_reverse),      cmocka_unit_test(budget_counts_all),
+        cmocka_unit_test(cycle_is_named),        cmocka_unit_test(not_reinvoked),
+        cmocka_unit_test(reinvoked_if_needed),   cmocka_unit_test(matched_by_apply),
+        cmocka_unit_test(reported_failures),     cmocka_unit_test(back_where_it_began),
+        cmocka_unit_test(errors_abort),          cmocka_unit_test(deadline_is_kept),
+        cmocka_unit_test(original_is_untouched), cmocka_unit_test(kind_changes),
+        cmocka_unit_test(trace_has_all),         cmocka_unit_test(trace_has_news),
+        cmocka_unit_test(index_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

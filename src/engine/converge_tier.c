@@ -24,8 +24,8 @@ static bool begin_tier(struct converge *run, const struct fx_mutator *tier) {
     return true;
 }
 
-/* Stats are collected in the order of a pass, which begins again with the first step of
- * the tier. */
+/* Matches all mutators of the tier. Stats are collected in the order of a pass, which
+ * then begins again with the first step of the tier. */
 static bool match_all(struct converge *run, size_t at, struct fx_err *err) {
     const size_t stats_at = run->stats == NULL ? 0 : run->stats->at;
     for (; at < run->n_acting; at++) {
@@ -34,7 +34,7 @@ static bool match_all(struct converge *run, size_t at, struct fx_err *err) {
         if (!is_of_tier(run->snapshot->mutators[index], run->tier)) {
             break;
         }
-        if (fx_index_set_has(&run->done, index)) {
+        if (fx_converge_is_done(run, index)) {
             continue;
         }
         if (!fx_converge_match(run, &step, err)) {
@@ -71,7 +71,7 @@ static const struct fx_mutator *candidate(const struct converge *run, size_t at)
     return run->snapshot->mutators[run->candidates.indices[at]];
 }
 
-/* Mutators of the tier that are candidates only now were not matched with it. */
+/* Mutators of the tier that became candidates later were not matched with it. */
 bool fx_converge_end_tier(struct converge *run, size_t *at, struct fx_err *err) {
     const struct fx_mutator *tier = run->tier;
     const uint32_t last = run->candidates.indices[*at - 1];
@@ -95,9 +95,9 @@ bool fx_converge_end_tier(struct converge *run, size_t *at, struct fx_err *err) 
 
 /* ---- not reinvoked ---------------------------------------------------------------- */
 
-/* A dialect whose mutators are not reinvoked has one pass, as in its original. Those that
- * have not been applied are invoked again if others have changed the object since: it may
- * match now. */
+/* A dialect whose mutators are not reinvoked has one pass, as in its original. Mutators
+ * that have not been applied are invoked again if others have changed the object since,
+ * because they may match now. */
 
 void fx_converge_begin_ranks(struct converge *run) {
     run->n_begun++;
@@ -105,8 +105,9 @@ void fx_converge_begin_ranks(struct converge *run) {
     memset(run->this_pass, 0, sizeof run->this_pass);
 }
 
-/* Counts the changes since the rank had its steps in the last pass: of that pass, those
- * by others after it; of this pass, those by others before it. */
+/* Has another mutator changed the object since the steps of the rank in the last pass?
+ * Those are the changes by others after these steps in that pass, and before them in this
+ * pass. */
 bool fx_converge_may_invoke(const struct converge *run,
                             const struct fx_mutator *mutator) {
     const unsigned own = mutator->rank;
@@ -123,7 +124,27 @@ bool fx_converge_may_invoke(const struct converge *run,
     return n > 0;
 }
 
-/* Does the mutator match now? A match that fails does not. */
+bool fx_converge_may_reinvoke(const struct converge *run,
+                              const struct fx_mutator *mutator) {
+    const unsigned own = mutator->rank;
+    uint32_t n = run->n_begun == 2 ? run->last_pass[own].n_applied : 0;
+    for (unsigned rank = 0; rank < FX_RANKS; rank++) {
+        n += rank == own ? 0 : (rank < own ? run->this_pass : run->last_pass)[rank].all;
+    }
+    return n > 0;
+}
+
+bool fx_converge_is_done(const struct converge *run, uint32_t index) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool was_run = fx_index_set_has(&run->done, index);
+    if (mutator->run.once && was_run && mutator->run.again) {
+        return !fx_converge_may_reinvoke(run, mutator);
+    }
+    return ((mutator->run.once || mutator->run.ignores_failure) && was_run) ||
+           (mutator->run.once && !fx_converge_may_invoke(run, mutator));
+}
+
+/* Does the mutator match now? A match that fails counts as no match. */
 static bool match_now(struct converge *run, uint32_t index, bool *ret_matches,
                       struct fx_err *err) {
     const struct fx_mutator *mutator = run->snapshot->mutators[index];

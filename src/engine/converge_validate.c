@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "engine/converge_run.h"
 
-/* A message that does not deny is cut, so that a validator that only warns never makes a
- * review fail by the length of its messages. */
+/* Cuts a message that does not deny, so that a validator that only warns cannot make a
+ * review fail with a long message. */
 static struct fx_text cut_entry(struct fx_buf *entry, enum fx_action action) {
     if (action != FX_ACTION_DENY && entry->len > FX_LIMIT_VIOLATION_BYTES) {
         const struct fx_text mark = FX_TEXT("…");
@@ -27,8 +27,8 @@ static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *e
                                        outcome->n_violations, run->cap_violations)) {
         return false;
     }
-    outcome->violations[outcome->n_violations++] =
-        (struct fx_violation){index, action, {copy, text.len}};
+    outcome->violations[outcome->n_violations++] = (struct fx_violation){
+        .mutator = index, .action = action, .entry = {copy, text.len}};
     return true;
 }
 
@@ -79,8 +79,8 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
                                      : fx_converge_fail_match(run, &step, err);
 }
 
-/* "…: a,b", and if validators of another kind deny it, too: "; …: c". Without any, it
- * prints nothing. */
+/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Prints nothing
+ * if none denies. */
 static void print_denial(const struct converge *run, struct fx_buf *message) {
     static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
@@ -103,6 +103,71 @@ static void print_denial(const struct converge *run, struct fx_buf *message) {
     }
 }
 
+/* ---- failures that mutators report ------------------------------------------------ */
+
+bool fx_failures_add(struct fx_failures *failures, unsigned code, const char *reason,
+                     struct fx_text message) {
+    const char *copy = fx_arena_copy(failures->arena, message);
+    if (copy == NULL || !FX_ARENA_GROW(failures->arena, failures->items,
+                                       failures->n_items, failures->cap_items)) {
+        return false;
+    }
+    failures->items[failures->n_items++] = (struct fx_failure){
+        failures->mutator, failures->pass, code, reason, {copy, message.len}};
+    return true;
+}
+
+static bool add_failure(struct converge *run, const struct fx_failure *failure) {
+    struct fx_outcome *outcome = run->outcome;
+    if (failure->code == 0) {
+        return fx_converge_add_skipped(run, failure);
+    }
+    if (!FX_ARENA_GROW(run->arena, outcome->violations, outcome->n_violations,
+                       run->cap_violations)) {
+        return false;
+    }
+    outcome->violations[outcome->n_violations++] = (struct fx_violation){
+        .mutator = failure->mutator,
+        .code = failure->code,
+        .reason = failure->reason,
+        .action = FX_ACTION_DENY,
+        .entry = failure->message,
+    };
+    return true;
+}
+
+const struct fx_failure *fx_failures_status(const struct fx_failures *failures) {
+    const struct fx_failure *status = NULL;
+    for (size_t i = 0; i < failures->n_items; i++) {
+        const struct fx_failure *failure = &failures->items[i];
+        if (failure->code != 0 &&
+            (status == NULL || (failure->code >= 500 && status->code < 500))) {
+            status = failure;
+        }
+    }
+    return status;
+}
+
+bool fx_converge_deny_failures(struct converge *run, struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    for (size_t i = 0; i < run->failures.n_items; i++) {
+        if (!add_failure(run, &run->failures.items[i])) {
+            return fx_fail_nomem(err);
+        }
+    }
+    const struct fx_failure *status = fx_failures_status(&run->failures);
+    run->failures.n_items = 0;
+    if (status == NULL) {
+        return true;
+    }
+    outcome->denial = status->message;
+    outcome->denial_code = status->code;
+    outcome->denial_reason = status->reason;
+    return fx_fail(err, FX_EDENIED, "%s", status->message.data);
+}
+
+/* ---- denial ----------------------------------------------------------------------- */
+
 /* Ends the review if a validator denies the object. */
 static bool deny(struct converge *run, struct fx_err *err) {
     struct fx_buf message;
@@ -113,6 +178,7 @@ static bool deny(struct converge *run, struct fx_err *err) {
     const char *copy = message.failed || ok ? NULL : fx_arena_copy(run->arena, whole);
     if (copy != NULL) {
         run->outcome->denial = (struct fx_text){copy, whole.len};
+        run->outcome->denial_code = 403;
         (void)fx_fail(err, FX_EDENIED, "%s", copy);
     } else if (!ok) {
         (void)fx_fail_nomem(err);

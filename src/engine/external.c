@@ -3,10 +3,10 @@
  * engine/external.c - the set of placeholders of a review.
  *
  * A placeholder is an ordinary node, so that the loop, the comparison and the diff need
- * no special case: an integer, since no location leads into an integer and no mutator
- * reads one as a text. A node is a placeholder if the set has its address under its
- * number: nodes of the input have other addresses, and the numbers are far from those
- * that users write.
+ * no special case. It is an integer, because no location leads into an integer and no
+ * mutator reads an integer as a text. A node is a placeholder if the set has its address
+ * under its number: nodes of the input have other addresses, and the numbers are far from
+ * those that users write.
  */
 #include "engine/external.h"
 
@@ -20,14 +20,14 @@
 #define FIRST_NUMBER INT64_MIN
 
 struct placeholder_entry {
-    struct fx_placeholder facts; /* the key is the text of `key` */
-    json_t *key, *node;          /* counted */
+    struct fx_placeholder facts; /* `key` is the text of the member `key` below */
+    json_t *key, *node;          /* both counted */
 };
 
 struct fx_placeholders {
     struct placeholder_entry *entries;
     size_t n_entries, cap_entries;
-    json_t *nodes; /* by request and key */
+    json_t *nodes; /* indexed by request and key */
 };
 
 struct fx_placeholders *fx_placeholders_create(void) {
@@ -55,7 +55,7 @@ void fx_placeholders_destroy(struct fx_placeholders *placeholders) {
     free(placeholders);
 }
 
-/* Adds an entry under this name; NULL without memory. */
+/* Adds an entry under this name. NULL without memory. */
 static json_t *add_placeholder(struct fx_placeholders *placeholders,
                                const struct fx_external *external, struct fx_text key,
                                struct fx_text name) {

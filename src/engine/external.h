@@ -31,10 +31,10 @@ enum fx_external_failure {
 struct fx_external {
     struct fx_text provider;
     enum fx_external_failure on_failure;
-    struct fx_text fallback; /* the default */
+    struct fx_text fallback; /* the default value */
 };
 
-/* One placeholder: ask for `key`. */
+/* One placeholder: the provider is asked for `key`. */
 struct fx_placeholder {
     const struct fx_external *external;
     struct fx_text key;
@@ -54,22 +54,22 @@ json_t *fx_placeholders_make(struct fx_placeholders *placeholders,
                              const struct fx_external *external,
                              struct fx_text key) FX_MUST_USE;
 
-/* Is the node a placeholder? *ret_placeholder is borrowed from the set. `placeholders`:
- * NULL is an empty set. */
+/* Is the node a placeholder? *ret_placeholder is borrowed from the set. `placeholders`
+ * may be NULL, which is an empty set. */
 bool fx_placeholders_find(const struct fx_placeholders *placeholders, const json_t *node,
                           struct fx_placeholder *ret_placeholder);
 
-/* Makes the text that is printed for a placeholder: a new reference; NULL without memory.
- */
+/* Makes the text that is printed for a placeholder. Returns a new reference; NULL without
+ * memory. */
 typedef json_t *fx_placeholder_text(const struct fx_placeholder *placeholder);
 
-/* Returns the value with a text in place of each placeholder within: a new reference, to
+/* Returns the value with a text in place of each placeholder in it: a new reference, to
  * the value itself if the set is empty or NULL. NULL if `value` is NULL, and without
  * memory. */
 json_t *fx_placeholders_reveal(const struct fx_placeholders *placeholders, json_t *value,
                                fx_placeholder_text *text) FX_MUST_USE;
 
-/* Is the set not empty? `placeholders` may be NULL. */
+/* Does the set have any placeholder? `placeholders` may be NULL. */
 bool fx_placeholders_exist(const struct fx_placeholders *placeholders);
 
 #endif

@@ -15,6 +15,7 @@
 
 #include "base/err.h"
 #include "engine/access.h"
+#include "engine/failures.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "value/json.h"
@@ -30,7 +31,11 @@ struct fake_plan {
     const char *set_key;    /* it sets root[set_key] … */
     const char *set_value;  /* … to this string */
     bool append;            /* rather: appends it to the list root[set_key] */
-    bool once, match_first, ignores_failure;
+    bool once, again, match_first, ignores_failure;
+    /* It reports this failure with this HTTP code, and goes on. */
+    const char *failure;
+    unsigned failure_code;
+    bool checks_late; /* `apply` checks if_key, and not `match` */
     unsigned rank;
     int tier;
     const char *match_error, *apply_error;
@@ -71,7 +76,7 @@ static inline bool fake_match(const struct fx_mutator *self,
         return fx_fail(err, FX_EMUTATE, "%s", plan->match_error);
     }
     ret_verdict->criterion = "if";
-    if (plan->if_key != NULL) {
+    if (plan->if_key != NULL && !plan->checks_late) {
         const json_t *value = fx_tree_view_key(subject->object, plan->if_key);
         if (value == NULL || (plan->if_value != NULL &&
                               !fx_text_is(fx_tree_text(value), plan->if_value))) {
@@ -96,7 +101,14 @@ static inline bool fake_apply(const struct fx_mutator *self,
                               const struct fx_request *request, json_t **root,
                               struct fx_effect *ret_effect, struct fx_err *err) {
     const struct fake_plan *plan = &((const struct fake *)self)->plan;
-    (void)request;
+    if (plan->checks_late && fx_tree_view_key(*root, plan->if_key) == NULL) {
+        *ret_effect = (struct fx_effect){.unmatched = true, .criterion = "if"};
+        return true;
+    }
+    if (plan->failure != NULL && !fx_failures_add(request->failures, plan->failure_code,
+                                                  "Invalid", fx_text_of(plan->failure))) {
+        return fx_fail_nomem(err);
+    }
     if (plan->apply_error != NULL) {
         return fx_fail(err, FX_EMUTATE, "%s", plan->apply_error);
     }
@@ -194,6 +206,7 @@ static inline struct fake *fake_create(const struct fake_plan *plan) {
     fake->plan = *plan;
     fake->head.run.action = plan->action;
     fake->head.run.once = plan->once;
+    fake->head.run.again = plan->again;
     fake->head.run.match_first = plan->match_first;
     fake->head.run.ignores_failure = plan->ignores_failure;
     fake->head.rank = plan->rank;

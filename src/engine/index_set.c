@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/index_set.c - bits in words, and for each word a bit that says if it has any.
+ * engine/index_set.c - bits in words, and for each word a bit that says whether it is not
+ * 0.
  */
 #include "engine/converge_run.h"
 
@@ -59,8 +60,7 @@ void fx_index_set_unite(struct fx_index_set *set, const struct fx_index_set *mor
     }
 }
 
-/* Writes the members of one word to `to`, unless that is NULL; returns how many there
- * are. */
+/* Writes the members of one word to `to`, unless that is NULL. Returns their number. */
 static size_t list_word(uint64_t word, size_t first, uint32_t *to) {
     size_t n = 0;
     while (word != 0) {
@@ -73,8 +73,8 @@ static size_t list_word(uint64_t word, size_t first, uint32_t *to) {
     return n;
 }
 
-/* The same for all words. */
-static size_t list(const struct fx_index_set *set, uint32_t *to) {
+/* Writes the members of all words to `to`, unless that is NULL. Returns their number. */
+static size_t list_members(const struct fx_index_set *set, uint32_t *to) {
     size_t n = 0;
     for (size_t i = 0; i < set->n_heads; i++) {
         for (uint64_t head = set->heads[i]; head != 0;) {
@@ -87,8 +87,8 @@ static size_t list(const struct fx_index_set *set, uint32_t *to) {
 
 bool fx_index_set_list(const struct fx_index_set *set, struct fx_arena *arena,
                        uint32_t **ret_items, size_t *ret_n_items) {
-    const size_t n = list(set, NULL);
+    const size_t n = list_members(set, NULL);
     *ret_items = fx_arena_alloc(arena, n * sizeof **ret_items);
-    *ret_n_items = *ret_items == NULL ? 0 : list(set, *ret_items);
+    *ret_n_items = *ret_items == NULL ? 0 : list_members(set, *ret_items);
     return *ret_items != NULL;
 }

@@ -47,7 +47,7 @@ static bool is_same_object(const struct fx_input_key *has,
            fx_text_equal(has->group, wanted->group);
 }
 
-/* Whether all of the object that is wanted is there, or will be. */
+/* Has the value, or will it have, all of the object that the key asks for? */
 static bool has_all(const struct fx_input_entry *entry,
                     const struct fx_input_key *wanted) {
     return wanted->labels_only || !entry->key.labels_only;
@@ -116,7 +116,7 @@ struct fx_input_entry *fx_inputs_find(const struct fx_inputs *inputs,
     return NULL;
 }
 
-/* The input of the same object that is WANTED, of which less is wanted so far. */
+/* Returns the WANTED input of the same object that so far asks for less of it. */
 static struct fx_input_entry *find_partial(const struct fx_inputs *inputs,
                                            const struct fx_input_key *key) {
     struct fx_input_key labels = *key;
@@ -216,7 +216,7 @@ bool fx_input_fail(const struct fx_input_entry *entry, struct fx_err *err) {
 
 /* ---- looking up ------------------------------------------------------------------ */
 
-/* Nobody knows any object. */
+/* Sets the result of an input for which no object is known. */
 static void do_without(struct fx_input_entry *entry) {
     struct fx_err err = FX_ERR_INIT;
     if (entry->key.type == FX_INPUT_OBJECT) {
@@ -266,7 +266,8 @@ bool fx_inputs_are_missing(const struct fx_inputs *inputs) {
 
 /* ---- rules ----------------------------------------------------------------------- */
 
-/* No memory and no time are failures of the review, all others of the rule. */
+/* Fails with the failure of the input. A lack of memory or time is a failure of the
+ * review; all others are failures of the rule. */
 static bool fail_rule(const struct fx_input_entry *entry, struct fx_err *err) {
     (void)fx_input_fail(entry, err);
     if (err->code != FX_ENOMEM && err->code != FX_EDEADLINE) {
@@ -275,7 +276,8 @@ static bool fail_rule(const struct fx_input_entry *entry, struct fx_err *err) {
     return false;
 }
 
-/* Adds an input that the set does not have. NULL: `err` says why it has no value yet. */
+/* Adds an input that the set does not have. Returns NULL if it has no value yet; then
+ * `err` has the reason. */
 static struct fx_input_entry *want(struct fx_inputs *inputs,
                                    const struct fx_input_key *key, struct fx_err *err) {
     if (inputs == NULL) {

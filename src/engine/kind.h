@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/kind.h - the kinds of objects that a dialect reads: one row each, in one table.
- * The watches, `--apis`, `/v1/admit`, what is never mutated, and `check` read that table.
+ * The watches, `--apis`, `/v1/admit`, the list of objects that are never mutated, and
+ * `check` read this table.
  */
 #ifndef FX_ENGINE_KIND_H
 #define FX_ENGINE_KIND_H
@@ -13,33 +14,33 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* What the namespace of such an object means. */
+/* The meaning of the namespace of such an object. */
 enum fx_scope {
-    FX_SCOPE_CLUSTER, /* nothing: the object belongs to the whole cluster */
-    FX_SCOPE_NAMED,   /* the same; but a file may name a namespace, and it is part of the
-                       * id then */
-    FX_SCOPE_NAMESPACE, /* the object lives in it: `default` where its file names none */
-    FX_SCOPE_OWN,       /* only the object in Fixpoint's own namespace counts; the
-                         * namespace is not part of the id */
+    FX_SCOPE_CLUSTER, /* none, because the object belongs to the whole cluster */
+    FX_SCOPE_NAMED, /* as CLUSTER, but a file may give a namespace, which then is part of
+                     * the id */
+    FX_SCOPE_NAMESPACE, /* the object is in it; `default` if its file gives none */
+    FX_SCOPE_OWN, /* only the object in Fixpoint's own namespace counts; the namespace is
+                   * not part of the id */
 };
 
-/* What such an object is for. */
+/* The role of such an object. */
 enum fx_role {
-    FX_ROLE_POLICY,    /* gives rules; has a status */
-    FX_ROLE_BINDING,   /* says to what a policy applies; a link step looks it up */
+    FX_ROLE_POLICY,    /* gives rules and has a status */
+    FX_ROLE_BINDING,   /* says what a policy applies to; a link step looks it up */
     FX_ROLE_PARAMETER, /* gives values to a policy; a link step looks it up */
     FX_ROLE_RESOURCE,  /* gives something else: a provider, a configuration */
 };
 
-/* What is kept of an object of a cluster besides apiVersion, kind, `spec`, and of its
- * metadata name, namespace, uid and generation. */
+/* The parts of an object of a cluster that are kept besides apiVersion, kind, `spec`,
+ * and, of its metadata, name, namespace, uid and generation. */
 enum fx_kind_keep {
     FX_KIND_KEEP_ANNOTATIONS = 1u << 0, /* metadata.annotations */
     FX_KIND_KEEP_LABELS = 1u << 1,      /* metadata.labels */
     FX_KIND_KEEP_DATA = 1u << 2,        /* data */
 };
 
-/* Which part of `status` Fixpoint writes. */
+/* The parts of `status` that Fixpoint writes. */
 enum fx_kind_status {
     FX_KIND_STATUS_BY_POD = 1u << 0, /* an entry of `byPod` for each replica */
     FX_KIND_STATUS_READY = 1u << 1,  /* the condition `Ready` */
@@ -47,9 +48,10 @@ enum fx_kind_status {
 
 struct fx_kind {
     const char *group, *kind;
-    const char *resource; /* as in URL paths: "assign"; NULL: only read from files */
-    const char *const *versions; /* the preferred one first; NULL ends */
-    const char *name;            /* the one object of this name counts; NULL: any name */
+    const char *resource; /* as in URL paths: "assign"; NULL if it is only read from
+                           * files */
+    const char *const *versions; /* the preferred one first; ends with NULL */
+    const char *name; /* only the object of this name counts; NULL for any name */
     enum fx_scope scope;
     enum fx_role role;
     unsigned keeps;  /* a set of enum fx_kind_keep */
@@ -59,10 +61,10 @@ struct fx_kind {
 /* Is the version among those of the kind? */
 bool fx_kind_has_version(const struct fx_kind *kind, struct fx_text version);
 
-/* A kind of objects that policies name, whatever dialect has it or none: their
- * parameters. */
+/* A kind of objects that policies name (their parameters). It need not be a kind of a
+ * dialect. */
 struct fx_named_kind {
-    struct fx_text group, version, kind; /* group: empty for the core group */
+    struct fx_text group, version, kind; /* `group` is empty for the core group */
 };
 
 int fx_named_kind_compare(const struct fx_named_kind *a, const struct fx_named_kind *b);
@@ -70,16 +72,16 @@ int fx_named_kind_compare(const struct fx_named_kind *a, const struct fx_named_k
 /* Appends "v1 ConfigMap" or "example.com/v1 Widget", as messages name the kind. */
 void fx_named_kind_print(struct fx_buf *buf, const struct fx_named_kind *kind);
 
-/* What is known of a kind that policies name, where its objects are watched. */
+/* The state of a kind that policies name and whose objects are watched. */
 struct fx_kind_state {
     struct fx_named_kind kind;
-    const char *unavailable; /* why its objects cannot be read; NULL: they can */
+    const char *unavailable; /* why its objects cannot be read; NULL if they can */
 };
 
 /* A sorted set of kinds that policies name; zeroed is empty. It owns the texts. */
 struct fx_named_kinds {
     struct fx_named_kind *items;
-    char **texts; /* private: the memory of each */
+    char **texts; /* private: the memory of the texts */
     size_t n_items, cap_items, cap_texts;
 };
 

@@ -26,7 +26,7 @@ static struct fx_text target_of(const struct fx_unit *unit) {
     return unit->linkable == NULL ? (struct fx_text){0} : unit->linkable->target;
 }
 
-/* A kind: a row, or, where that is NULL, a name. */
+/* Compares kinds. A kind is a row, or, if `row` is NULL, a name. */
 static int compare_kind(const struct fx_unit *unit, const struct fx_kind *row,
                         const struct fx_named_kind *named) {
     const int order = compare_rows(unit->kind, row);
@@ -131,21 +131,21 @@ enum lookup_type {
     LOOKUP_OBJECTS, /* objects of a kind that the policy names */
 };
 
-/* One lookup and what it found. */
+/* One lookup and the units that it found. */
 struct fx_link_lookup {
     enum lookup_type type;
     const struct fx_kind *kind;  /* NULL for LOOKUP_OBJECTS */
-    char *namespace_;            /* NULL: any */
-    char *name;                  /* NULL: any; or the target */
-    struct fx_named_kinds named; /* of LOOKUP_OBJECTS: the one kind */
+    char *namespace_;            /* NULL for any */
+    char *name;                  /* NULL for any; or the target */
+    struct fx_named_kinds named; /* of LOOKUP_OBJECTS: the kind */
     const struct fx_selector *selector;
     char *unavailable;
     struct fx_unit **found; /* counted */
     size_t n_found, cap_found;
 };
 
-/* Orders a unit and the units that the lookup means, of which `selector` and a name
- * without a namespace pick some. */
+/* Compares a unit with the units that the lookup means. Of these, `selector` and a name
+ * without a namespace select some. */
 static int compare_lookup(const struct fx_link_lookup *lookup,
                           const struct fx_unit *unit) {
     const int order = compare_kind(unit, lookup->kind, lookup->named.items);
@@ -163,8 +163,8 @@ static int compare_lookup(const struct fx_link_lookup *lookup,
                                 : fx_text_compare(fx_text_of(unit->namespace_), space);
 }
 
-/* The index of the first unit that is not before (with `after`: that is behind) those
- * that the lookup means. */
+/* Returns the index of the first unit that is not before the units that the lookup means,
+ * or, with `after`, of the first unit after them. */
 static size_t find_bound(const struct fx_link_lookup *lookup,
                          struct fx_unit *const *items, size_t n_items, bool after) {
     size_t low = 0;
@@ -182,11 +182,11 @@ static size_t find_bound(const struct fx_link_lookup *lookup,
 }
 
 /* The units that remain to be checked. */
-struct found {
+struct found_units {
     struct fx_unit *const *items;
     size_t n_items;
-    /* After them: objects of files that name no namespace, some of which are in the
-     * namespace of the lookup (fx_unit.file_namespace). */
+    /* Objects of files that name no namespace, which are checked last. Some of them are
+     * in the namespace of the lookup (fx_unit.file_namespace). */
     struct fx_unit *const *unplaced;
     size_t n_unplaced;
 };
@@ -199,12 +199,12 @@ static struct fx_unit *const *find_range(struct fx_unit *const *items, size_t n_
     return items + first;
 }
 
-static struct found look_up(const struct fx_units *units,
-                            const struct fx_link_lookup *lookup) {
+static struct found_units look_up(const struct fx_units *units,
+                                  const struct fx_link_lookup *lookup) {
     const bool is_target = lookup->type == LOOKUP_TARGET;
     struct fx_unit *const *items = is_target ? units->by_target : units->by_name;
     const size_t n_items = is_target ? units->n_by_target : units->n_by_name;
-    struct found found = {0};
+    struct found_units found = {0};
     found.items = find_range(items, n_items, lookup, &found.n_items);
     if (lookup->type == LOOKUP_OBJECTS && lookup->namespace_ != NULL &&
         lookup->namespace_[0] != '\0') {
@@ -226,9 +226,9 @@ static bool is_picked(const struct fx_link_lookup *lookup, const struct fx_unit 
               fits)));
 }
 
-/* The next one that the lookup finds; NULL: there are no more. */
+/* Returns the next unit that the lookup finds; NULL if there are no more. */
 static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
-                                 struct found *left) {
+                                 struct found_units *left) {
     while (left->n_items > 0) {
         struct fx_unit *unit = *left->items++;
         left->n_items--;
@@ -248,7 +248,7 @@ static struct fx_unit *take_next(const struct fx_link_lookup *lookup,
     return NULL;
 }
 
-/* Why objects of the kind cannot be read; NULL: they can. */
+/* Returns why objects of the kind cannot be read; NULL if they can. */
 static const char *find_fault(const struct fx_units *units,
                               const struct fx_named_kind *kind) {
     if (kind->group.len == 0 && fx_text_is(kind->kind, "Secret")) {
@@ -273,9 +273,9 @@ static void lookup_finish(struct fx_link_lookup *lookup) {
     free(lookup->unavailable);
 }
 
-/* Looks up, and keeps what is found. False without memory. */
+/* Looks up, and keeps the units that are found. False without memory. */
 static bool keep_found(const struct fx_units *units, struct fx_link_lookup *lookup) {
-    struct found left = look_up(units, lookup);
+    struct found_units left = look_up(units, lookup);
     struct fx_unit *unit = NULL;
     while ((unit = take_next(lookup, &left)) != NULL) {
         if (!FX_VEC_GROW(lookup->found, lookup->n_found, lookup->cap_found)) {
@@ -286,7 +286,7 @@ static bool keep_found(const struct fx_units *units, struct fx_link_lookup *look
     return true;
 }
 
-/* Copies a text of a lookup, where there is one; false without memory. */
+/* Copies a text of a lookup, if there is one. False without memory. */
 static bool copy_text(struct fx_text text, char **ret_copy) {
     *ret_copy = text.data == NULL ? NULL : fx_text_dup(text);
     return text.data == NULL || *ret_copy != NULL;
@@ -300,8 +300,8 @@ static bool fill_objects(const struct fx_units *units, struct fx_link_lookup *lo
            (fault != NULL || keep_found(units, lookup));
 }
 
-/* Records a lookup and answers it; NULL without memory. `query` has the names to look up,
- * and the kind if `lookup` has none. */
+/* Records a lookup with its result; NULL without memory. `query` has the names to look
+ * up, and the kind if `lookup` has none. */
 static const struct fx_link_lookup *record(struct fx_link *link,
                                            struct fx_link_lookup lookup,
                                            const struct fx_object_query *query) {
@@ -346,7 +346,7 @@ struct fx_unit *const *fx_link_list(struct fx_link *link, const struct fx_kind *
     return lookup == NULL ? NULL : lookup->found;
 }
 
-/* Says once of each kind that its objects cannot be read. */
+/* Reports once for each kind that its objects cannot be read. */
 static void report_unavailable(struct fx_link *link,
                                const struct fx_link_lookup *lookup) {
     const struct fx_linked *linked = link->linked;
@@ -390,7 +390,7 @@ static bool is_current(const struct fx_link_lookup *lookup,
             return is_same(fault, lookup->unavailable);
         }
     }
-    struct found left = look_up(units, lookup);
+    struct found_units left = look_up(units, lookup);
     for (size_t i = 0; i < lookup->n_found; i++) {
         if (take_next(lookup, &left) != lookup->found[i]) {
             return false;
@@ -515,14 +515,14 @@ struct fx_linked *fx_linked_ref(struct fx_linked *linked) {
 }
 
 void fx_linked_unref(struct fx_linked *linked) {
-    /* The last one must see all that the others did before they let go. */
+    /* The last owner must see all writes of the others. */
     if (linked != NULL &&
         atomic_fetch_sub_explicit(&linked->refs, 1, memory_order_acq_rel) == 1) {
         destroy(linked);
     }
 }
 
-/* A rule is read where its policy is. */
+/* A rule has the origin of its policy. */
 static bool set_origins(const struct fx_linked *linked) {
     for (size_t i = 0; i < linked->n_rules; i++) {
         struct fx_origin *origin = &linked->rules[i]->origin;

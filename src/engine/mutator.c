@@ -35,7 +35,7 @@ void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *
     }
 }
 
-/* The name is the end of the full one, and lives in it. */
+/* `name` is the end of `full_name`, in the same memory. */
 bool fx_mutator_set_namespace(struct fx_mutator *mutator, struct fx_text namespace_) {
     assert(mutator->namespace_ == NULL);
     struct fx_buf full;
@@ -110,7 +110,7 @@ void fx_mutator_unref(struct fx_mutator *mutator) {
     if (mutator == NULL) {
         return;
     }
-    /* The last one must see all that the others did before they let go. */
+    /* The last owner must see all writes of the others. */
     const unsigned before =
         atomic_fetch_sub_explicit(&mutator->refs, 1, memory_order_acq_rel);
     assert(before > 0);
@@ -119,7 +119,7 @@ void fx_mutator_unref(struct fx_mutator *mutator) {
     }
 }
 
-/* By the id of the policy. */
+/* Compares by the id of the policy. */
 static int compare_policies(const struct fx_mutator *a, const struct fx_mutator *b) {
     int order = strcmp(a->group, b->group);
     if (order == 0) {

@@ -30,39 +30,43 @@ struct fx_subject;
 
 /* The result of a mutation. */
 struct fx_effect {
-    bool applied; /* the location was found, and the tests held */
+    bool applied; /* the location was found, and the tests were true */
     bool changed; /* the object differs (design section 5) */
-    /* Set by a mutator that may write anywhere: the object's type and names are as they
-     * were, and … */
+    /* The mutator does not match the object as it is now: `apply` checks a criterion that
+     * `match` does not. */
+    bool unmatched;
+    /* Set by a mutator that may write anywhere: the object's type and names have not
+     * changed. */
     bool keeps_names;
-    bool keeps_metadata; /* … so are labels and annotations */
+    bool keeps_metadata; /* labels and annotations have not changed */
     /* If it did not apply: the field of the policy that prevented it ("pathTests",
-     * "location", "conditions", …), a constant. Else NULL. */
+     * "location", "conditions", …), a constant. Otherwise NULL. */
     const char *criterion;
     /* If it changed the object: all changes are below the first `depth` steps of the one
-     * path that it declares as written; 0: they may be anywhere. */
+     * path that it declares as written. 0 if they may be anywhere. */
     size_t depth;
 };
 
-/* The result of a match. If it did not match: the first criterion that failed, by its
- * field name in the policy ("applyTo", "kinds", "namespaces", …), with an index if it is
- * an entry of a list ("match[2]"). A constant, or the mutator's memory. */
+/* The result of a match. If it did not match, `criterion` is the first criterion that
+ * failed, by its field name in the policy ("applyTo", "kinds", "namespaces", …), with an
+ * index if it is an entry of a list ("match[2]"). It is a constant, or memory of the
+ * mutator. */
 struct fx_verdict {
     bool matched;
     const char *criterion;
 };
 
 /* How a dialect shows the object to its rules: with members that the object does not
- * have, or without some that it has. The object is restored before the rules of another
- * dialect run, so the view is in no result. Neither function may change the object's type
- * or names. Rules must not write the members that a view adds. */
+ * have, or without some that it has. The object is restored before rules of another
+ * dialect run, so no result contains the view. Neither function may change the object's
+ * type or names. Rules must not write members that a view adds. */
 struct fx_object_view {
-    /* Changes *root to the view, copying on write. *ret_kept is what `restore` needs: a
-     * new reference, or NULL. Errors: FX_ENOMEM. */
+    /* Changes *root to the view, copying on write. *ret_kept is a new reference, or NULL,
+     * that `restore` needs. Errors: FX_ENOMEM. */
     bool (*show)(const struct fx_request *request, json_t **root, json_t **ret_kept,
                  struct fx_err *err);
 
-    /* Undoes `show`. `kept` stays the caller's. Errors: FX_ENOMEM. */
+    /* Undoes `show`. The caller keeps the reference `kept`. Errors: FX_ENOMEM. */
     bool (*restore)(json_t **root, const json_t *kept, struct fx_err *err);
 };
 
@@ -73,58 +77,60 @@ struct fx_mutator_ops {
                   const struct fx_subject *subject, struct fx_verdict *ret_verdict,
                   struct fx_err *err);
 
-    /* Mutates *root, copying on write. If it is not changed, *root has the nodes of
-     * before, names and texts included. Applied again to the result, it should change
-     * nothing; a mutator that settles (engine/access.h) never does. After a failure *root
-     * may be half written, unless the head has `restores`. */
+    /* Mutates *root, copying on write. If nothing changes, *root keeps its nodes,
+     * including names and texts. Applied again to the result, it should change nothing; a
+     * mutator that settles (engine/access.h) never does. After a failure *root may be
+     * half written, unless the head has `restores`. */
     bool (*apply)(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
     /* Of a validator (fx_run_options.action), whose `apply` changes nothing: checks the
      * object after the last pass, if it matches. Appends the message of a violation to
-     * `entry`; an empty entry is no violation. `note` says what went wrong while the
-     * message was made (FX_OK: nothing). NULL: the dialect has no validators. */
+     * `entry`; an empty entry means no violation. `note` says what went wrong while the
+     * message was made (FX_OK for nothing). NULL if the dialect has no validators. */
     bool (*validate)(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err);
-    /* How the entries of validators that deny are joined; NULL: with "; ". */
+    /* How the entries of validators that deny are joined; NULL joins them with "; ". */
     const struct fx_denial *denial;
 
-    /* The field of the policy that has the operations, for messages; NULL: there is none.
-     */
+    /* The field of the policy that has the operations, for messages; NULL if there is
+     * none. */
     const char *operations;
 
-    /* The view of the object for `match`, `apply` and `validate`; NULL: the object as it
-     * is. No step of a mutator with a view is skipped as unchanged. */
+    /* The view of the object for `match`, `apply` and `validate`; NULL if there is none.
+     * No step of a mutator with a view is skipped as unchanged. */
     const struct fx_object_view *view;
 
     /* For `fixpoint explain`: describes a criterion that this mutator's `match` or
-     * `apply` reported. ret_criterion is zeroed, its buffers are initialised; failure
-     * sticks in them. NULL: reports print the name of the criterion and nothing else. */
+     * `apply` reported. ret_criterion is zeroed, and its buffers are initialised; a
+     * failure is kept in them. If NULL, reports print only the name of the criterion. */
     void (*explain)(const struct fx_mutator *self, const char *criterion,
                     struct fx_criterion *ret_criterion);
 
     /* For `fixpoint explain`: appends what the object has instead of what the criterion
-     * asks for; called right after `match` with the same arguments reported it. The text
-     * quotes the object: it is never logged. Failure sticks in `found`. NULL: reports do
-     * not have it. */
+     * asks for. It is called right after `match` with the same arguments reported the
+     * criterion. The text quotes the object, so it is never logged. A failure is kept in
+     * `found`. If NULL, reports do not have this text. */
     void (*found)(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, const char *criterion,
                   struct fx_buf *found);
 
     /* Declares what `match` and `apply` may read and write in an object, beyond what
-     * every review reads (type, names, labels, annotations). NULL: everything. */
+     * every review reads (type, names, labels, annotations). NULL if that may be
+     * everything. */
     void (*access)(const struct fx_mutator *self, struct fx_access *access);
 
-    /* May it match objects of this namespace (fx_subject_object_namespace(); empty:
-     * cluster-scoped)? A function of the name alone. If it returns false, `match` would
-     * not match. NULL: the head's `namespaces` are all there is. */
+    /* May it match objects of this namespace (fx_subject_object_namespace(); empty for
+     * cluster-scoped objects)? The result depends on the name alone. If it is false,
+     * `match` would not match. If NULL, only the head's `namespaces` count. */
     bool (*may_match_namespace)(const struct fx_mutator *self,
                                 struct fx_text object_namespace);
 
     /* Makes a small object on which the mutator probably acts, for `fixpoint check`,
-     * which tries policies out. A new reference; NULL if none can be derived from the
-     * policy (no error), or without memory (*err is set). The slot itself may be NULL. */
+     * which tries policies out. Returns a new reference; NULL if no object can be derived
+     * from the policy (no error), or without memory (*err is set). The function may be
+     * missing (NULL). */
     json_t *(*example)(const struct fx_mutator *self, struct fx_err *err);
 
     /* Frees the mutator and its memory. */
@@ -133,18 +139,20 @@ struct fx_mutator_ops {
 
 /* What a report says about a criterion of a policy, for any object. */
 struct fx_criterion {
-    /* The lower, the later `match` or `apply` checks the criterion; 0: it is the last.
-     * Reports list these first: the mutator came nearest to acting. Ranks of all dialects
-     * are compared. */
+    /* The lower the rank, the later `match` or `apply` checks the criterion; the last one
+     * has rank 0. Reports begin with the lowest rank, because the mutator came nearest to
+     * acting. Ranks of all dialects are compared. */
     unsigned rank;
     bool keeps_present;   /* it fails because the field exists, and is not overwritten */
-    bool asks_namespace;  /* it may hold for the same object in another namespace */
-    bool needs_namespace; /* it may only fail because the namespace is not known */
-    struct fx_buf field;  /* where `spec` of the policy has it: "match.kinds" */
-    struct fx_buf wanted; /* what the policy asks for there, in one line; may be empty */
+    bool asks_namespace;  /* it may be true for the same object in another namespace */
+    bool needs_namespace; /* it may fail only because the namespace is not known */
+    struct fx_buf field;  /* its path in `spec` of the policy: "match.kinds" */
+    struct fx_buf wanted; /* the value that the policy asks for, in one line; or empty */
 };
 
-/* The message of a denial: `begin`, then the entries with `between` between them. */
+/* The message of a denial: `begin`, then the entries, with `between` between them. If
+ * `between` is NULL, the message is the first entry alone, and the status of the response
+ * lists all entries as causes. */
 struct fx_denial {
     const char *begin, *between;
 };
@@ -159,12 +167,12 @@ struct fx_binding {
 
 /* Where the policy was read. */
 struct fx_origin {
-    char *file; /* NULL: in the cluster */
+    char *file; /* NULL for a policy of a cluster */
     uint32_t line;
 };
 
 /* What a mutator does. All but the first are validators: they run once, after the last
- * pass, change nothing, and the action says what becomes of a violation. */
+ * pass, and change nothing. The action is the consequence of a violation. */
 enum fx_action {
     FX_ACTION_MUTATE, /* changes the object */
     FX_ACTION_DENY,   /* denies the request */
@@ -172,16 +180,21 @@ enum fx_action {
     FX_ACTION_AUDIT,  /* allows the request, with an audit annotation */
 };
 
-/* How the loop runs a mutator. Zeroed: it mutates, in every pass, is matched right before
- * it is applied, and its failure fails the review. */
+/* How the loop runs a mutator. A mutator with zeroed options mutates in every pass, is
+ * matched right before it is applied, and makes the review fail if it fails. */
 struct fx_run_options {
     enum fx_action action;
     /* Applied at most once in a review (design section 5): in the first pass, or in a
-     * later one, if mutators that are reinvoked, or of another rank, have changed the
+     * later one if mutators that are reinvoked, or of another rank, have changed the
      * object since its last match. */
     bool once;
+    /* With `once`: applied again, if it was applied in the first pass, in the second one
+     * if a mutator of its rank was applied in the first, and in a later one if mutators
+     * of another rank have changed the object since. This is what API servers do for a
+     * reinvocationPolicy of IfNeeded. */
+    bool again;
     /* Matched before any mutator of its tier is applied, so that it does not see their
-     * changes. The same for all mutators of a rank. */
+     * changes. It is the same for all mutators of a rank. */
     bool match_first;
     /* If it fails, it is skipped, and the outcome has the reason. */
     bool ignores_failure;
@@ -200,43 +213,44 @@ struct fx_mutator {
     int32_t tier;
     uint8_t tier_order;
     char *group, *kind;
-    char *namespace_;  /* of the policy; NULL: it is cluster-scoped */
-    char *full_name;   /* "namespace/name", or the name alone; with a rule, "name:rule" */
+    char *namespace_;  /* of the policy; NULL if that is cluster-scoped */
+    char *full_name;   /* "namespace/name" or "name"; with a rule, "name:rule" */
     const char *name;  /* of the policy */
-    const char *rule;  /* the rule's name, if the policy gives several; else NULL */
+    const char *rule;  /* the rule's name if the policy gives several; otherwise NULL */
     char *policy_name; /* private: the memory of `name` if there is a rule */
     uint32_t position; /* of the rule in its policy */
     int64_t generation;
     struct fx_run_options run;
-    bool restores;  /* if its mutation fails, the object is as it was */
-    bool has_share; /* in total, such mutators may take only a share of a review's time
+    bool restores;  /* if its mutation fails, the object is unchanged */
+    bool has_share; /* all such mutators together may take only a share of a review's time
                      * (fx_request.share_percent) */
-    /* What the mutator needs besides the object (engine/input.h): constants, or its own
-     * memory. Name and labels of the object's namespace are always there. */
+    /* The inputs of the mutator besides the object (engine/input.h): constants, or its
+     * own memory. Name and labels of the object's namespace are always there. */
     const struct fx_input *inputs;
     size_t n_inputs;
     struct fx_origin origin;
     struct fx_policy_text *policy; /* counted; equal policies compile to equal mutators */
 
-    /* Derived from the declared access by fx_mutator_derive_access(). `hashes` are the
-     * mutator's own. NULL: its steps depend on anything, and none is skipped; otherwise
-     * the outcome of a step is a function of what they name, of the policy and of the
-     * request, and of nothing else. */
+    /* Derived from the declared access by fx_mutator_derive_access(). The mutator owns
+     * `hashes`. If it is NULL, no step is skipped, because steps may depend on anything.
+     * Otherwise the outcome of a step depends only on the paths of `hashes`, the policy
+     * and the request. */
     struct fx_access_hashes *hashes;
-    bool keeps_names;    /* no path that it writes leads to the object's type or names, */
-    bool keeps_metadata; /* … or into metadata */
-    bool is_typed;       /* it assumes types of what it writes: it may be in conflict */
+    bool keeps_names;    /* no path that it writes leads to the object's type or names */
+    bool keeps_metadata; /* no path that it writes leads into metadata */
+    bool is_typed;       /* it assumes types of nodes, so it may be in conflict */
 
-    /* For the index, in the mutator's memory. No bindings: any object. The mutator does
-     * not match any other object, and its `match` finds that before it can fail. */
+    /* For the index, in the mutator's memory. Without bindings it may match any object.
+     * With bindings it matches no other object, and its `match` finds that before it can
+     * fail. */
     const struct fx_binding *bindings;
     size_t n_bindings;
-    const struct fx_text *namespaces; /* exact names; none: any namespace */
+    const struct fx_text *namespaces; /* exact names; empty for any namespace */
     size_t n_namespaces;
 };
 
-/* Fills the head: copies the names, keeps the policy as text (`policy` NULL: none), sets
- * one reference. The head keeps no reference to `policy`. False without memory; then
+/* Fills the head: copies the names, keeps the policy as text (`policy` is NULL for none),
+ * sets one reference. The head keeps no reference to `policy`. False without memory; then
  * fx_mutator_finish() frees what was copied. */
 bool fx_mutator_init(struct fx_mutator *mutator, const struct fx_mutator_ops *ops,
                      struct fx_text group, struct fx_text kind, struct fx_text name,
@@ -252,40 +266,41 @@ bool fx_mutator_set_namespace(struct fx_mutator *mutator,
 bool fx_mutator_set_rule(struct fx_mutator *mutator, struct fx_text rule,
                          uint32_t position) FX_MUST_USE;
 
-/* Fills what is derived from the declared access. Once, when the dialect has finished the
- * mutator: a compilation and a link do it for each mutator that they are given. False
- * without memory. */
+/* Sets the fields that are derived from the declared access. Call it once, after the
+ * dialect has finished the mutator: compilations and links do this for each mutator that
+ * they get. False without memory. */
 bool fx_mutator_derive_access(struct fx_mutator *mutator) FX_MUST_USE;
 
 /* Replaces the mutator's policy text with `policy` if both are equal, so that there is
- * only one. Before the mutator is in a snapshot. */
+ * only one. Call it before the mutator is in a snapshot. */
 void fx_mutator_share_policy(struct fx_mutator *mutator, struct fx_policy_text *policy);
 
-/* Frees what fx_mutator_init() made; for `destroy` of the dialects. */
+/* Frees what fx_mutator_init() made. Called by `destroy` of the dialects. */
 void fx_mutator_finish(struct fx_mutator *mutator);
 
 struct fx_mutator *fx_mutator_ref(struct fx_mutator *mutator);
 void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL is fine */
 
-/* May it write anywhere in an object, its type and names included? */
+/* May it write anywhere in an object, including its type and names? */
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
 
 /* Describes a criterion that the mutator reported, with fx_mutator_ops.explain; without
- * it, `field` is the name of the criterion. The caller finishes ret_criterion. Failure
- * sticks in its buffers. */
+ * it, `field` is the name of the criterion. The caller finishes ret_criterion. A failure
+ * is kept in its buffers. */
 void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
                         struct fx_criterion *ret_criterion);
-void fx_criterion_finish(struct fx_criterion *criterion); /* zeroed ones are fine */
+void fx_criterion_finish(struct fx_criterion *criterion); /* a zeroed criterion is fine */
 
 static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
     return mutator->run.action != FX_ACTION_MUTATE;
 }
 
-/* The order of a pass: validators last; by rank, tier and tier_order, then by group,
- * kind, namespace and name, bytewise, then by the rule's position and name. */
+/* Compares in the order of a pass: validators last; by rank, tier and tier_order, then by
+ * group, kind, namespace and name, bytewise, then by the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* By the id alone: 0 if both are versions of the same rule of the same policy. */
+/* Compares only the ids. Returns 0 if both are versions of the same rule of one
+ * policy. */
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* Appends the id for messages: `<Kind>.<group> <namespace>/<name>`, and `:<rule>` if the

@@ -19,7 +19,7 @@ void fx_stats_skip(struct fx_stats *stats) {
 }
 
 /* Inserts an entry for the mutator at the position of the pass. */
-static bool insert(struct fx_stats *stats, uint32_t mutator) {
+static bool insert_entry(struct fx_stats *stats, uint32_t mutator) {
     if (!FX_ARENA_GROW(stats->arena, stats->items, stats->n_items, stats->cap_items)) {
         return false;
     }
@@ -36,7 +36,7 @@ struct fx_mutator_stats *fx_stats_begin_step(struct fx_stats *stats, uint32_t mu
     }
     const bool known =
         stats->at < stats->n_items && stats->items[stats->at].mutator == mutator;
-    if (!known && !insert(stats, mutator)) {
+    if (!known && !insert_entry(stats, mutator)) {
         return NULL;
     }
     if (stats->mark_ns == 0) {

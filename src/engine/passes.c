@@ -8,6 +8,7 @@
 
 struct fx_passes {
     struct fx_passes_input input;
+    struct fx_request request; /* with failures */
     struct converge run;
     struct fx_outcome outcome;
     json_t *root; /* counted */
@@ -19,11 +20,14 @@ struct fx_passes *fx_passes_open(const struct fx_passes_input *input, json_t *ob
     if (passes == NULL) {
         return NULL;
     }
-    *passes = (struct fx_passes){.input = *input, .root = json_incref(object)};
+    *passes = (struct fx_passes){
+        .input = *input, .request = *input->request, .root = json_incref(object)};
     struct converge *run = &passes->run;
+    passes->request.failures = &run->failures;
     *run = (struct converge){
         .snapshot = input->snapshot,
-        .request = input->request,
+        .request = &passes->request,
+        .failures.arena = input->arena,
         .arena = input->arena,
         .root = &passes->root,
         .outcome = &passes->outcome,
@@ -89,6 +93,13 @@ bool fx_passes_run(struct fx_passes *passes, struct fx_pass_result *ret_result,
         ret_result->failed = passes->outcome.failed;
         ret_result->failure = *err;
     }
+    const struct fx_failure *status = fx_failures_status(&run->failures);
+    if (status != NULL && (ok || !fx_err_is_ours(err))) {
+        ret_result->failed = run->snapshot->mutators[status->mutator];
+        fx_err_reset(&ret_result->failure);
+        (void)fx_fail(&ret_result->failure, FX_EMUTATE, "%s", status->message.data);
+    }
+    run->failures.n_items = 0;
     if (ret_result->failed != NULL || ret_result->exhausted) {
         fx_err_reset(err);
         ok = run->view == NULL || fx_converge_set_view(run, NULL, err);

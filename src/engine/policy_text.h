@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/policy_text.h - the policy of a mutator as text: it is rarely read, there may be
+ * engine/policy_text.h - the policy of a mutator as text. It is rarely read, there may be
  * thousands, and a tree takes ten times the memory. Counted, so that all users of a
  * policy share one text.
  */
@@ -23,7 +23,7 @@ void fx_policy_text_unref(struct fx_policy_text *text); /* NULL is fine; any thr
 /* Are the policies equal? The order of fields does not count. */
 bool fx_policy_text_equal(const struct fx_policy_text *a, const struct fx_policy_text *b);
 
-/* Returns the policy as a tree, a new reference; `text` NULL gives JSON null. NULL
+/* Returns the policy as a tree, a new reference; JSON null if `text` is NULL. NULL
  * without memory. */
 json_t *fx_policy_text_read(const struct fx_policy_text *text) FX_MUST_USE;
 

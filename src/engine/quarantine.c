@@ -22,7 +22,7 @@ void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *membe
                   (unsigned)member->times, reason_texts[member->reason]);
 }
 
-/* Either may be missing. */
+/* Compares two values; either may be NULL. */
 static bool are_equal(const json_t *a, const json_t *b) {
     return a == b || (a != NULL && b != NULL && fx_equal(a, b));
 }
@@ -31,8 +31,8 @@ static const json_t *view_uid(const json_t *source) {
     return fx_tree_view_key(fx_tree_view_key(source, "metadata"), "uid");
 }
 
-/* Without memory: no. Then a member leaves the quarantine, and returns after its next
- * failures. */
+/* Returns false without memory. Then a member leaves the quarantine, and returns after
+ * its next failures. */
 static bool is_same_policy(const struct fx_policy_text *a,
                            const struct fx_policy_text *b) {
     if (fx_policy_text_equal(a, b)) {
@@ -49,13 +49,13 @@ static bool is_same_policy(const struct fx_policy_text *a,
 }
 
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b) {
-    /* A rule without a policy of its own is linked: what it was made of may have changed.
-     */
+    /* A rule without a policy of its own is linked: the units that it was made of may
+     * have changed. */
     return a == b || (a->policy != NULL && fx_mutator_compare(a, b) == 0 &&
                       is_same_policy(a->policy, b->policy));
 }
 
-static int compare(const void *mutator, const void *element) {
+static int compare_member(const void *mutator, const void *element) {
     struct fx_mutator *const *other = element;
     return fx_mutator_compare(mutator, *other);
 }
@@ -63,8 +63,9 @@ static int compare(const void *mutator, const void *element) {
 bool fx_quarantine_find(const struct fx_quarantined *member,
                         struct fx_mutator *const *mutators, size_t n_mutators,
                         size_t *ret_index) {
-    struct fx_mutator *const *found = bsearch(member->mutator, mutators, n_mutators,
-                                              sizeof(struct fx_mutator *), compare);
+    struct fx_mutator *const *found =
+        bsearch(member->mutator, mutators, n_mutators, sizeof(struct fx_mutator *),
+                compare_member);
     if (found == NULL || !fx_quarantine_is_same(*found, member->mutator)) {
         return false;
     }

@@ -20,7 +20,7 @@
 #include "base/macros.h"
 #include "engine/mutator.h"
 
-/* Why a mutator counts as failed. */
+/* The reasons for which a mutator counts as failed. */
 #define FX_FAILURE_REASONS(X)                                              \
     X(FAILED, "its match or mutation failed")                              \
     X(CYCLE, "it was part of a cycle that kept an object from converging") \
@@ -33,9 +33,9 @@ enum fx_failure_reason {
 };
 
 struct fx_quarantined {
-    struct fx_mutator *mutator;    /* the version that failed; counted */
+    struct fx_mutator *mutator;    /* the version that failed, counted */
     enum fx_failure_reason reason; /* of the last failure */
-    uint32_t times;                /* failed reviews in a row */
+    uint32_t times;                /* number of failed reviews in a row */
 };
 
 struct fx_quarantine {
@@ -48,7 +48,7 @@ struct fx_quarantine {
  * NULL without memory. */
 struct fx_quarantine *fx_quarantine_create(size_t room) FX_MUST_USE;
 
-/* Adds a member, for which there must be room; takes a reference on its mutator. */
+/* Adds a member, for which there must be room. Takes a reference on its mutator. */
 void fx_quarantine_add(struct fx_quarantine *quarantine,
                        const struct fx_quarantined *member);
 
@@ -56,21 +56,21 @@ void fx_quarantine_add(struct fx_quarantine *quarantine,
 bool fx_quarantine_has(const struct fx_quarantine *quarantine,
                        const struct fx_mutator *mutator);
 
-/* Finds the member in a list of mutators in the order of a pass. False if it is not
- * there, or has another policy now. */
+/* Finds the member in a list of mutators in the order of a pass. False if it is not in
+ * the list, or its policy has changed. */
 bool fx_quarantine_find(const struct fx_quarantined *member,
                         struct fx_mutator *const *mutators, size_t n_mutators,
                         size_t *ret_index);
 
-/* NULL is fine for both. */
+/* NULL is fine for both functions. */
 struct fx_quarantine *fx_quarantine_ref(struct fx_quarantine *quarantine);
 void fx_quarantine_unref(struct fx_quarantine *quarantine);
 
-/* Are both of the same policy: id, uid and spec? Without memory: false. */
+/* Do both belong to the same policy: id, uid and spec? False without memory. */
 bool fx_quarantine_is_same(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Appends the reason: "quarantined after 3 failures in a row, the last one because …".
- * Failure sticks in `buf`. */
+/* Appends the reason: "quarantined after 3 failures in a row, the last one because …". A
+ * failure is kept in `buf`. */
 void fx_quarantined_print(struct fx_buf *buf, const struct fx_quarantined *member);
 
 #endif

@@ -89,7 +89,7 @@ void fx_subject_refresh(const json_t *object, struct fx_subject *subject) {
     subject->object = object;
 }
 
-/* A missing name counts as the empty one. */
+/* Returns the name; an empty text if it is missing. */
 static struct fx_text or_empty(struct fx_text name) {
     return name.data == NULL ? FX_TEXT("") : name;
 }

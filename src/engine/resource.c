@@ -47,12 +47,10 @@ int fx_resource_compare(const struct fx_resource *a, const struct fx_resource *b
     return strcmp(a->name, b->name);
 }
 
-/* ---- providers ------------------------------------------------------------------------
- */
+/* ---- providers --------------------------------------------------------------------- */
 
 static void destroy_provider(struct fx_resource *self) {
-    struct fx_provider *provider =
-        (struct fx_provider *)self; /* it is the first member */
+    struct fx_provider *provider = (struct fx_provider *)self; /* the first member */
     free(provider->ca_pem);
     fx_resource_finish(self);
     free(provider);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/selector.c - label selectors: compiled into requirements, each a key, an
- * operator and values, of which all must hold (apimachinery, LabelSelectorAsSelector).
+ * engine/selector.c - label selectors, compiled into requirements that must all be true:
+ * each is a key, an operator and values (apimachinery, LabelSelectorAsSelector).
  */
 #include "engine/selector.h"
 
@@ -14,8 +14,7 @@
 #include "engine/unmarshal.h"
 #include "value/tree.h"
 
-/* ---- the rules of label keys and values -----------------------------------------------
- */
+/* ---- the rules of label keys and values -------------------------------------------- */
 
 /* The messages of apimachinery (k8s.io/apimachinery 0.36, pkg/api/validate/content:
  * IsLabelKey, IsLabelValue; pkg/api/validation: ValidateAnnotations). Each check appends
@@ -109,7 +108,8 @@ static void check_prefix(struct fx_buf *buf, size_t start, struct fx_text prefix
     }
 }
 
-/* `is_part`: which characters a prefix is made of, beside hyphens and dots. */
+/* Checks a key. `is_part` tells which characters besides hyphens and dots a prefix may
+ * have. */
 static void check_key_with(struct fx_buf *buf, struct fx_text key,
                            bool (*is_part)(char c)) {
     const size_t start = buf->len;
@@ -154,8 +154,7 @@ static void label_value_check(struct fx_buf *buf, struct fx_text value) {
     }
 }
 
-/* ---- selectors ------------------------------------------------------------------------
- */
+/* ---- selectors --------------------------------------------------------------------- */
 
 #define OPERATORS(X)    \
     X(IN, "In")         \
@@ -184,10 +183,10 @@ struct requirement {
 
 struct fx_selector {
     enum fx_selector_over over;
-    json_t *labels, *expressions; /* counted: texts are borrowed from them */
+    json_t *labels, *expressions; /* counted; texts are borrowed from them */
     struct requirement *requirements;
     size_t n_requirements;
-    char *error;              /* why Kubernetes rejects it, or NULL */
+    char *error;              /* why Kubernetes rejects it; NULL if it does not */
     const json_t *error_node; /* the invalid part of one of the above */
 };
 
@@ -216,7 +215,7 @@ static enum operator parse_operator(struct fx_text text) {
     return OPERATOR_UNKNOWN;
 }
 
-/* Adds one of matchLabels: the label has this value. */
+/* Adds an entry of matchLabels: the label must have this value. */
 static bool read_label(struct fx_text key, json_t *value, const char *path,
                        struct requirement *ret, struct fx_err *err) {
     const struct fx_go_field field = {"LabelSelector", path, "string"};
@@ -269,7 +268,7 @@ static bool read_expression_text(json_t *expression, const char *name, const cha
     return true;
 }
 
-/* Adds one of matchExpressions. */
+/* Adds an entry of matchExpressions. */
 static bool read_expression(json_t *node, const char *path, struct requirement *ret,
                             struct fx_err *err) {
     const struct fx_go_field whole = {"LabelSelector", path,
@@ -306,7 +305,7 @@ static bool read_expressions(struct fx_selector *selector, const char *path,
 }
 
 /* An aggregate of field errors, as Kubernetes prints it: several are in brackets. Each
- * starts with begin_error(). */
+ * error starts with begin_error(). */
 struct complaints {
     enum fx_selector_over over;
     struct fx_buf buf;
@@ -358,7 +357,7 @@ static void check_value(struct complaints *complaints, struct fx_text key, size_
     fx_buf_finish(&message);
 }
 
-/* Checks how many values the operator has: some, or none. */
+/* Checks the number of values: the operator needs some, or must have none. */
 static void check_count(struct complaints *complaints,
                         const struct requirement *requirement) {
     const struct fx_text_list *values = &requirement->values;
@@ -381,7 +380,7 @@ static void check_count(struct complaints *complaints,
     fx_buf_str(buf, "}: values set must be empty for exists and does not exist");
 }
 
-/* Appends why Kubernetes rejects the requirement; nothing if it is valid. */
+/* Appends the reason why Kubernetes rejects the requirement; nothing if it is valid. */
 static void check_requirement(struct fx_buf *buf, const struct requirement *requirement,
                               enum fx_selector_over over) {
     if (requirement->operator== OPERATOR_UNKNOWN) {
@@ -405,8 +404,8 @@ static void check_requirement(struct fx_buf *buf, const struct requirement *requ
     fx_buf_finish(&complaints.buf);
 }
 
-/* The node of a requirement: those of matchLabels come first. A null expression has no
- * node of its own. */
+/* Returns the node of a requirement. Those of matchLabels come first. A null expression
+ * has no node of its own. */
 static const json_t *node_of(const struct fx_selector *selector, size_t requirement) {
     const size_t n_labels = json_object_size(selector->labels);
     if (requirement < n_labels) {
@@ -416,7 +415,7 @@ static const json_t *node_of(const struct fx_selector *selector, size_t requirem
     return json_is_object(node) ? node : selector->expressions;
 }
 
-/* Keeps the message on the first invalid requirement. */
+/* Keeps the message of the first invalid requirement. */
 static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
@@ -433,8 +432,8 @@ static bool keep_error(struct fx_selector *selector, struct fx_err *err) {
     return selector->error != NULL || fx_fail_nomem(err);
 }
 
-static bool fill(struct fx_selector *selector, json_t *node, const char *path,
-                 struct fx_err *err) {
+static bool fill_selector(struct fx_selector *selector, json_t *node, const char *path,
+                          struct fx_err *err) {
     char labels_path[PATH_BYTES];
     char expressions_path[PATH_BYTES];
     join_path(labels_path, path, "matchLabels");
@@ -464,8 +463,8 @@ static bool fill(struct fx_selector *selector, json_t *node, const char *path,
 
 bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_over over,
                          struct fx_selector **ret_selector, struct fx_err *err) {
-    /* The owner is that of the field the selector is in, which is Match for the only
-     * language that has reached this floor. */
+    /* The owner is the struct of the field that has the selector: Match in the only
+     * language that uses this function so far. */
     const struct fx_go_field field = {"Match", path, "v1.LabelSelector"};
     json_t *object = NULL;
     if (!fx_unmarshal_object(selector, &field, &object, err)) {
@@ -476,7 +475,7 @@ bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_ov
         return fx_fail_nomem(err);
     }
     made->over = over;
-    if (!fill(made, object, path, err)) {
+    if (!fill_selector(made, object, path, err)) {
         fx_selector_destroy(made);
         return false;
     }
@@ -484,7 +483,7 @@ bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_ov
     return true;
 }
 
-/* apimachinery drops labels altogether when one is neither string nor null. */
+/* apimachinery drops all labels if one is neither a string nor null. */
 static bool are_labels(json_t *labels) {
     const char *key = NULL;
     json_t *value = NULL;
@@ -507,7 +506,7 @@ static bool holds(const struct requirement *requirement, const json_t *labels) {
                !fx_text_list_has(&requirement->values, fx_tree_text(value));
     case OPERATOR_EXISTS: return value != NULL;
     case OPERATOR_DOES_NOT_EXIST: return value == NULL;
-    case OPERATOR_UNKNOWN: break; /* kept as an error */
+    case OPERATOR_UNKNOWN: break; /* has an error */
     }
     return false;
 }

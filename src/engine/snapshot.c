@@ -49,7 +49,7 @@ static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *m
     }
 }
 
-/* Can every step of it run without the checks for the options below? */
+/* Has the mutator none of the options for which steps need more checks? */
 static bool is_simple(const struct fx_mutator *mutator) {
     return !mutator->run.once && !mutator->run.match_first &&
            !mutator->run.ignores_failure && mutator->ops->view == NULL;
@@ -62,7 +62,7 @@ static void note_options(struct fx_snapshot *snapshot, const struct fx_mutator *
         (!fx_mutator_is_validator(mutator) && fx_mutator_writes_anywhere(mutator));
 }
 
-/* Sorts the mutators, one for each id, into the order of a pass. */
+/* Sorts the mutators into the order of a pass, and keeps one for each id. */
 static void order_mutators(struct fx_snapshot *snapshot) {
     qsort(snapshot->mutators, snapshot->n_mutators, sizeof(struct fx_mutator *),
           compare_order);
@@ -79,9 +79,8 @@ static void order_mutators(struct fx_snapshot *snapshot) {
     }
 }
 
-/* A copy of the list, sorted, with the last one of each id: *n items; NULL without
- * memory.
- */
+/* Returns a sorted copy of the list with the last item of each id, and sets *n to their
+ * number. NULL without memory. */
 static void *sort_list(const void *items, size_t *n, fx_sorted_compare *compare) {
     void **list = calloc(*n + 1, sizeof *list);
     if (list == NULL) {
@@ -138,39 +137,38 @@ static void destroy(struct fx_snapshot *snapshot) {
     free(snapshot);
 }
 
-/* ---- mutators that write alone --------------------------------------------------------
- */
+/* ---- mutators that write alone ----------------------------------------------------- */
 
 /* Two lists of path hashes: the ends of the paths that mutators write, and the nodes
  * before the ends, where mutators only add what is missing (engine/access.h). */
 
-struct hash_list {
-    uint32_t *items; /* sorted, once they are all in */
+struct path_hashes {
+    uint32_t *items; /* sorted, once all are added */
     size_t n_items;
 };
 
 struct ways {
-    struct hash_list ends, passed;
+    struct path_hashes ends, passed;
 };
 
 static uint32_t end_of(const struct fx_access_hashes *hashes) {
     return fx_access_written_hashes(hashes)[hashes->n_steps - 1];
 }
 
-/* Is the node of the step passed? Not the end: the step to an element has the hash of its
- * list. */
+/* Is the step's node before the end of the path? The step to an element has the hash of
+ * its list, so it may be the end, too. */
 static bool is_passed(const struct fx_access_hashes *hashes, size_t step) {
     return fx_access_written_hashes(hashes)[step] != end_of(hashes);
 }
 
-/* Writes nothing, or may write anywhere. */
+/* Does the mutator write nothing, or may it write anywhere? */
 static bool is_idle(const struct fx_snapshot *snapshot, size_t i) {
     return fx_mutator_is_validator(snapshot->mutators[i]) ||
            fx_snapshot_is_disabled(snapshot, i) ||
            fx_mutator_writes_anywhere(snapshot->mutators[i]);
 }
 
-/* How many steps there are. */
+/* Returns the number of steps of all written paths. */
 static size_t count_steps(const struct fx_snapshot *snapshot) {
     size_t n = 0;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
@@ -185,7 +183,7 @@ static int compare_hashes(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static void sort_hashes(struct hash_list *list) {
+static void sort_hashes(struct path_hashes *list) {
     qsort(list->items, list->n_items, sizeof *list->items, compare_hashes);
 }
 
@@ -207,8 +205,8 @@ static void fill_ways(struct ways *ways, const struct fx_snapshot *snapshot) {
     sort_hashes(&ways->passed);
 }
 
-/* How often the hash is in the list: 0, 1, or 2 for more. */
-static unsigned count_hash(const struct hash_list *list, uint32_t hash) {
+/* Returns how often the hash is in the list: 0, 1, or 2 for more. */
+static unsigned count_hash(const struct path_hashes *list, uint32_t hash) {
     const uint32_t *first = list->items;
     const uint32_t *last = first + list->n_items - 1;
     const uint32_t *found =
@@ -221,7 +219,7 @@ static unsigned count_hash(const struct hash_list *list, uint32_t hash) {
     return again ? 2 : 1;
 }
 
-/* No other path ends where this one ends, or before it, or goes on from there. */
+/* Does no other path end where this one ends or passes, and does none continue it? */
 static bool is_alone(const struct ways *ways, const struct fx_access_hashes *hashes) {
     for (size_t k = 0; k < hashes->n_steps; k++) {
         if (is_passed(hashes, k) &&
@@ -233,9 +231,9 @@ static bool is_alone(const struct ways *ways, const struct fx_access_hashes *has
            count_hash(&ways->passed, end_of(hashes)) == 0;
 }
 
-/* Fills `alone`, one entry for each mutator: true for an enabled mutator that declares
- * where it writes, if no other enabled mutator that does so writes there, so that no
- * other undoes its changes. False without memory. */
+/* Fills `alone`, which has one entry for each mutator. It is true for an enabled mutator
+ * that declares where it writes, if no other enabled mutator with such a declaration
+ * writes there: then no other undoes its changes. False without memory. */
 static bool find_alone(const struct fx_snapshot *snapshot, bool *alone) {
     const size_t n_steps = count_steps(snapshot);
     if (n_steps == 0) {
@@ -258,8 +256,7 @@ static bool find_alone(const struct fx_snapshot *snapshot, bool *alone) {
     return ok;
 }
 
-/* ---- building -------------------------------------------------------------------------
- */
+/* ---- building ---------------------------------------------------------------------- */
 
 /* Finds the members of the quarantine. False without memory. */
 static bool find_quarantined(struct fx_snapshot *snapshot,
@@ -281,8 +278,8 @@ static bool find_quarantined(struct fx_snapshot *snapshot,
     return snapshot->quarantined != NULL;
 }
 
-static bool fill(struct fx_snapshot *snapshot, const struct fx_snapshot_parts *parts,
-                 struct fx_err *err) {
+static bool fill_snapshot(struct fx_snapshot *snapshot,
+                          const struct fx_snapshot_parts *parts, struct fx_err *err) {
     if (!sort_parts(snapshot, parts) || !find_quarantined(snapshot, parts->quarantine) ||
         !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
                              &snapshot->reads)) {
@@ -311,7 +308,7 @@ bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generatio
     made->generation = generation;
     made->is_simple = true;
     made->reads.omits_rest = true;
-    if (!fill(made, parts, err)) {
+    if (!fill_snapshot(made, parts, err)) {
         destroy(made);
         return false;
     }
@@ -329,7 +326,7 @@ bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index) {
            fx_snapshot_quarantined(snapshot, index) != NULL;
 }
 
-/* The index of the first resource that is not before that type and name. */
+/* Returns the index of the first resource that is not before that type and name. */
 static size_t find_resource(const struct fx_snapshot *snapshot,
                             enum fx_resource_type type, struct fx_text name) {
     size_t low = 0;

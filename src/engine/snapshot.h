@@ -26,79 +26,78 @@ struct fx_snapshot_index; /* opaque */
 
 struct fx_snapshot {
     atomic_uint refs;
-    uint64_t generation;          /* as given by the builder; for logs and metrics */
+    uint64_t generation;          /* given by the builder, for logs and metrics */
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
-    size_t n_acting;        /* so many mutate; the others, behind them, are validators */
+    size_t n_acting;        /* this many mutate; the others, after them, are validators */
     bool validates_deletes; /* some validator may match DELETE */
-    bool is_simple;         /* no mutator runs once, matches first, ignores its
-                             * failure or has a view */
+    bool is_simple; /* no mutator runs once, matches first, ignores its failure or has a
+                     * view */
     bool may_conflict;      /* some mutator may write anywhere */
-    bool has_inputs_before; /* some mutator has an input whose key follows from the */
-                            /* incoming object (engine/input.h) */
-    bool asks_for_inputs;   /* some mutator asks for inputs while it is evaluated */
-    bool has_inputs_after;  /* some mutator has an input after convergence */
-    bool reads_user;        /* some mutator has an access review as an input: it reads
-                             * more of fx_request.user_info than the name */
+    bool has_inputs_before; /* the key of an input follows from the incoming object */
+    bool asks_for_inputs;   /* a mutator asks for inputs while it is evaluated */
+    bool has_inputs_after;  /* a mutator has an input after convergence */
+    bool reads_user; /* a mutator has an access review as an input, so it reads more of
+                      * fx_request.user_info than the name */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */
-    struct fx_quarantine *quarantine;          /* counted; NULL: none */
-    const struct fx_quarantined **quarantined; /* by index; NULL: none */
+    struct fx_quarantine *quarantine;          /* counted; NULL if there is none */
+    const struct fx_quarantined **quarantined; /* by index; NULL without a quarantine */
     struct fx_snapshot_index *index;
-    bool *alone; /* by index: of the enabled mutators that declare where they write, no
-                  * other writes where this one does, so that none undoes its changes */
-    struct fx_json_part reads; /* what the mutators and every review read in an object:
+    bool *alone; /* by index: true for an enabled mutator that declares where it writes,
+                  * if no other such mutator writes there and could undo its changes */
+    struct fx_json_part reads; /* what the mutators and every review read in an object;
                                 * the rest is not decoded. Borrows texts of mutators */
 };
 
-/* What a snapshot is made of; borrowed. */
+/* The parts of a snapshot; borrowed. */
 struct fx_snapshot_parts {
     struct fx_mutator *const *mutators;
     size_t n_mutators;
     struct fx_resource *const *resources;
     size_t n_resources;
-    struct fx_quarantine *quarantine; /* its members that are still the same are
-                                       * disabled; NULL: none */
+    struct fx_quarantine *quarantine; /* its members whose policies have not changed are
+                                       * disabled; NULL for none */
 };
 
-/* Makes a snapshot of one reference. Of several mutators or resources with one id the
- * last one counts. Takes references of its own. Errors: FX_ENOMEM. */
+/* Makes a snapshot with one reference. Of several mutators or resources with one id the
+ * last one counts. Takes its own references. Errors: FX_ENOMEM. */
 bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generation,
                        struct fx_snapshot **ret_snapshot, struct fx_err *err) FX_MUST_USE;
 
 /* Is the mutator skipped in every review, because of a conflict or a quarantine? */
 bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index);
 
-/* Why the mutator is in quarantine; NULL if it is not. Borrowed. */
+/* Returns the reason why the mutator is in quarantine; NULL if it is not. Borrowed. */
 const struct fx_quarantined *fx_snapshot_quarantined(const struct fx_snapshot *snapshot,
                                                      size_t index);
 
-/* The resource of that type and name; NULL if there is none. Borrowed. */
+/* Returns the resource of that type and name; NULL if there is none. Borrowed. */
 const struct fx_resource *fx_snapshot_find(const struct fx_snapshot *snapshot,
                                            enum fx_resource_type type,
                                            struct fx_text name);
 
-/* All resources of that type: *ret_count elements, borrowed. */
+/* Returns all resources of that type: *ret_count elements, borrowed. */
 struct fx_resource *const *fx_snapshot_resources(const struct fx_snapshot *snapshot,
                                                  enum fx_resource_type type,
                                                  size_t *ret_count);
 
-/* Any thread may drop the last reference. NULL is fine for unref. */
+/* Any thread may drop the last reference. fx_snapshot_unref() accepts NULL. */
 struct fx_snapshot *fx_snapshot_ref(struct fx_snapshot *snapshot);
 void fx_snapshot_unref(struct fx_snapshot *snapshot);
 
 /* The enabled mutators that may match an object of this group, version, kind and
- * namespace under this operation, as ascending indices into `mutators`. A superset:
- * `match` of each decides. An empty namespace (cluster-scoped) counts as every namespace.
- */
+ * namespace under this operation, as ascending indices into `mutators`. It is a superset:
+ * `match` of each mutator decides. An empty namespace (cluster-scoped) counts as every
+ * namespace. */
 struct fx_candidates {
     uint32_t *indices;
     size_t n_indices, cap_indices;
 };
 
-/* Fills `ret_candidates`, which is zeroed at first; its memory is reused. Finish it.
- * Errors: FX_ENOMEM. */
+/* Fills `ret_candidates`, which is zeroed before the first call; its memory is reused.
+ * The caller finishes it. Errors: FX_ENOMEM. */
 bool fx_snapshot_candidates(const struct fx_snapshot *snapshot,
                             const struct fx_request *request,
                             const struct fx_subject *subject,

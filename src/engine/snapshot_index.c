@@ -16,19 +16,19 @@
 #include "base/vec.h"
 #include "engine/access.h"
 
-/* ---- the cache of candidates ----------------------------------------------------------
- */
+/* ---- the cache of candidates ------------------------------------------------------- */
 
-/* The candidates of an entry for objects of one namespace, after each mutator was asked
- * about that namespace (fx_mutator_ops.may_match_namespace). So a mutator is asked once
- * for each name. Any number of threads read and add. Nothing is removed. A list that
- * finds no room is not kept, and its mutators are asked each time. */
+/* The cache has the candidates of an entry for objects of one namespace, after each
+ * mutator was asked about that namespace (fx_mutator_ops.may_match_namespace). So a
+ * mutator is asked once for each name. Any number of threads may read and add lists.
+ * Nothing is removed. A list for which there is no room is not kept, and its mutators are
+ * asked each time. */
 
 #define SLOTS      4096u
-#define MOST_TRIED 8u /* slots, before a key counts as one that has no room */
+#define MOST_TRIED 8u /* slots that are tried before a key has no room */
 
-/* An entry of the index, and of the object: the namespace under which it is looked up,
- * and the namespace that it is in. */
+/* An entry of the index, the namespace that is looked up in it, and the namespace of the
+ * object. */
 struct candidate_key {
     uint32_t entry;
     struct fx_text namespace_, object_namespace;
@@ -39,8 +39,8 @@ struct candidate_list {
     size_t n;
 };
 
-/* One key and its list; all in one piece of memory, texts behind the list. */
-struct known {
+/* One key and its list, in one block of memory. The texts are after the list. */
+struct cached_list {
     struct candidate_key key;
     struct candidate_list list;
     uint32_t mutators[];
@@ -48,10 +48,10 @@ struct known {
 
 struct candidate_cache {
     atomic_size_t bytes;
-    _Atomic(struct known *) slots[SLOTS];
+    _Atomic(struct cached_list *) slots[SLOTS];
 };
 
-/* NULL without memory. */
+/* Creates an empty cache. NULL without memory. */
 static struct candidate_cache *create_cache(void) {
     struct candidate_cache *cache = calloc(1, sizeof *cache);
     if (cache != NULL) {
@@ -76,24 +76,25 @@ static size_t hash_key(const struct candidate_key *key) {
     return namespace_ + (key->object_namespace.len == 0 ? 1 : 0);
 }
 
-static bool is_list_of(const struct known *known, const struct candidate_key *key) {
-    return known->key.entry == key->entry &&
-           fx_text_equal(known->key.namespace_, key->namespace_) &&
-           fx_text_equal(known->key.object_namespace, key->object_namespace);
+static bool is_list_of(const struct cached_list *cached,
+                       const struct candidate_key *key) {
+    return cached->key.entry == key->entry &&
+           fx_text_equal(cached->key.namespace_, key->namespace_) &&
+           fx_text_equal(cached->key.object_namespace, key->object_namespace);
 }
 
-/* The list of the key; NULL if there is none. */
+/* Returns the list of the key; NULL if there is none. */
 static const struct candidate_list *find_in_cache(const struct candidate_cache *cache,
                                                   const struct candidate_key *key) {
     const size_t first = hash_key(key);
     for (size_t i = 0; i < MOST_TRIED; i++) {
-        const struct known *known = atomic_load_explicit(
+        const struct cached_list *cached = atomic_load_explicit(
             &cache->slots[(first + i) % SLOTS], memory_order_acquire);
-        if (known == NULL) {
+        if (cached == NULL) {
             return NULL;
         }
-        if (is_list_of(known, key)) {
-            return &known->list;
+        if (is_list_of(cached, key)) {
+            return &cached->list;
         }
     }
     return NULL;
@@ -106,36 +107,37 @@ static struct fx_text put_text(char *to, struct fx_text text) {
     return (struct fx_text){to, text.len};
 }
 
-static struct known *make_known(const struct candidate_key *key, const uint32_t *mutators,
-                                size_t n, size_t bytes) {
-    struct known *known = malloc(bytes);
-    if (known == NULL) {
+static struct cached_list *make_cached_list(const struct candidate_key *key,
+                                            const uint32_t *mutators, size_t n,
+                                            size_t bytes) {
+    struct cached_list *cached = malloc(bytes);
+    if (cached == NULL) {
         return NULL;
     }
-    char *texts = (char *)(known->mutators + n);
-    known->key.entry = key->entry;
-    known->key.namespace_ = put_text(texts, key->namespace_);
-    known->key.object_namespace =
+    char *texts = (char *)(cached->mutators + n);
+    cached->key.entry = key->entry;
+    cached->key.namespace_ = put_text(texts, key->namespace_);
+    cached->key.object_namespace =
         put_text(texts + key->namespace_.len, key->object_namespace);
-    known->list = (struct candidate_list){known->mutators, n};
+    cached->list = (struct candidate_list){cached->mutators, n};
     if (n > 0) {
-        memcpy(known->mutators, mutators, n * sizeof *mutators);
+        memcpy(cached->mutators, mutators, n * sizeof *mutators);
     }
-    return known;
+    return cached;
 }
 
-/* Puts the list into the table. False if there is no free slot, or if another thread was
- * first with the same key. */
-static bool publish(struct candidate_cache *cache, struct known *known) {
-    const size_t first = hash_key(&known->key);
+/* Puts the list into the table. False if there is no free slot, or if another thread has
+ * already added the same key. */
+static bool publish(struct candidate_cache *cache, struct cached_list *cached) {
+    const size_t first = hash_key(&cached->key);
     for (size_t i = 0; i < MOST_TRIED; i++) {
-        struct known *other = NULL;
+        struct cached_list *other = NULL;
         if (atomic_compare_exchange_strong_explicit(&cache->slots[(first + i) % SLOTS],
-                                                    &other, known, memory_order_acq_rel,
+                                                    &other, cached, memory_order_acq_rel,
                                                     memory_order_acquire)) {
             return true;
         }
-        if (is_list_of(other, &known->key)) {
+        if (is_list_of(other, &cached->key)) {
             return false;
         }
     }
@@ -145,63 +147,64 @@ static bool publish(struct candidate_cache *cache, struct known *known) {
 /* Keeps a copy of the list, if there is room for it. False without memory. */
 static bool add_to_cache(struct candidate_cache *cache, const struct candidate_key *key,
                          const uint32_t *mutators, size_t n) {
-    const size_t bytes = sizeof(struct known) + n * sizeof *mutators +
+    const size_t bytes = sizeof(struct cached_list) + n * sizeof *mutators +
                          key->namespace_.len + key->object_namespace.len;
     const bool has_room =
         atomic_fetch_add(&cache->bytes, bytes) + bytes <= FX_LIMIT_CANDIDATE_CACHE_BYTES;
-    struct known *known = has_room ? make_known(key, mutators, n, bytes) : NULL;
-    const bool ok = !has_room || known != NULL;
-    if (known == NULL || !publish(cache, known)) {
-        free(known);
+    struct cached_list *cached =
+        has_room ? make_cached_list(key, mutators, n, bytes) : NULL;
+    const bool ok = !has_room || cached != NULL;
+    if (cached == NULL || !publish(cache, cached)) {
+        free(cached);
         (void)atomic_fetch_sub(&cache->bytes, bytes);
     }
     return ok;
 }
 
-/* ---- the index ------------------------------------------------------------------------
- */
+/* ---- the index --------------------------------------------------------------------- */
 
-/* Bounds that keep the index small: a mutator with more bindings is a candidate for every
- * object, and one with more pairs of binding and namespace for every namespace. */
+/* Limits that keep the index small. A mutator with more bindings is a candidate for every
+ * object, and one with more pairs of binding and namespace is a candidate for every
+ * namespace. */
 #define BINDINGS_INDEXED 512u
 #define PAIRS_INDEXED    4096u
 
-#define OPERATIONS (FX_OPERATION_CONNECT + 1) /* NONE included */
+#define OPERATIONS (FX_OPERATION_CONNECT + 1) /* includes NONE */
 
-/* Objects under one operation. The fields that are in the mask are of any value, and
- * empty here. */
+/* Objects under one operation. The fields in the mask may have any value, and are empty
+ * here. */
 enum { ANY_GROUP = 1, ANY_VERSION = 2, ANY_KIND = 4, MASKS = 8 };
-struct key {
+struct index_key {
     unsigned mask;
     enum fx_operation operation;
     struct fx_text group, version, kind;
 };
 
-/* One mutator under one key, in one namespace or (data NULL) in any. */
+/* One mutator under one key, in one namespace or, if data is NULL, in any. */
 struct posting {
-    struct key key;
+    struct index_key key;
     struct fx_text namespace_;
     uint32_t mutator;
 };
 
-/* The mutators under one key in one namespace or any: a part of `mutators`. */
-struct list {
+/* The mutators under one key in one namespace or in any: a range of `mutators`. */
+struct posting_list {
     struct fx_text namespace_;
     uint32_t first, n;
 };
 
 /* The lists under one key, by namespace; the one for any namespace comes first. */
 struct index_entry {
-    struct key key;
+    struct index_key key;
     uint32_t first, n;
     bool asks_namespace; /* one of its mutators has may_match_namespace */
 };
 
 struct fx_snapshot_index {
     struct fx_mutator *const *all; /* of the snapshot */
-    struct candidate_cache *cache; /* NULL: no entry asks_namespace */
+    struct candidate_cache *cache; /* NULL if no entry has asks_namespace */
     struct index_entry *entries;   /* sorted */
-    struct list *lists;
+    struct posting_list *lists;
     uint32_t *mutators;
     size_t n_entries, cap_entries, n_lists, cap_lists, n_mutators, cap_mutators;
     unsigned masks; /* bit n: there is an entry of mask n */
@@ -223,7 +226,7 @@ void fx_snapshot_index_destroy(struct fx_snapshot_index *index) {
     free(index);
 }
 
-static int compare_keys(const struct key *a, const struct key *b) {
+static int compare_keys(const struct index_key *a, const struct index_key *b) {
     if (a->mask != b->mask) {
         return a->mask < b->mask ? -1 : 1;
     }
@@ -237,7 +240,7 @@ static int compare_keys(const struct key *a, const struct key *b) {
     return order != 0 ? order : fx_text_compare(a->version, b->version);
 }
 
-/* Any namespace comes before the one with the empty name. */
+/* Any namespace comes before the empty name. */
 static int compare_namespaces(struct fx_text a, struct fx_text b) {
     if ((a.data == NULL) != (b.data == NULL)) {
         return a.data == NULL ? -1 : 1;
@@ -263,7 +266,7 @@ static bool post(struct postings *postings, const struct posting *posting) {
     return true;
 }
 
-/* An empty name is still a name: its data is not NULL. */
+/* An empty name is a name, so its data must not be NULL. */
 static struct fx_text named(struct fx_text text) {
     return text.data == NULL ? FX_TEXT("") : text;
 }
@@ -289,9 +292,10 @@ static bool wants(const struct fx_binding *binding, enum fx_operation operation)
                : (binding->operations & FX_OPERATION_BIT(operation)) != 0;
 }
 
-static struct key key_of(const struct fx_binding *binding, enum fx_operation operation) {
+static struct index_key key_of(const struct fx_binding *binding,
+                               enum fx_operation operation) {
     const struct fx_text any = {NULL, 0};
-    return (struct key){
+    return (struct index_key){
         .mask = (binding->any_group ? ANY_GROUP : 0u) |
                 (binding->any_version ? ANY_VERSION : 0u) |
                 (binding->any_kind ? ANY_KIND : 0u),
@@ -336,7 +340,8 @@ static bool post_mutator(struct postings *postings, const struct fx_mutator *mut
     return true;
 }
 
-static bool collect(const struct fx_snapshot *snapshot, struct postings *postings) {
+static bool collect_postings(const struct fx_snapshot *snapshot,
+                             struct postings *postings) {
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
         if (!fx_snapshot_is_disabled(snapshot, i) &&
             !post_mutator(postings, snapshot->mutators[i], (uint32_t)i)) {
@@ -351,7 +356,7 @@ static bool collect(const struct fx_snapshot *snapshot, struct postings *posting
 }
 
 static struct index_entry *entry_for(struct fx_snapshot_index *index,
-                                     const struct key *key) {
+                                     const struct index_key *key) {
     if (index->n_entries > 0) {
         struct index_entry *last = &index->entries[index->n_entries - 1];
         if (compare_keys(&last->key, key) == 0) {
@@ -367,10 +372,11 @@ static struct index_entry *entry_for(struct fx_snapshot_index *index,
     return entry;
 }
 
-static struct list *list_for(struct fx_snapshot_index *index, struct index_entry *entry,
-                             struct fx_text namespace_) {
+static struct posting_list *list_for(struct fx_snapshot_index *index,
+                                     struct index_entry *entry,
+                                     struct fx_text namespace_) {
     if (entry->n > 0) {
-        struct list *last = &index->lists[index->n_lists - 1];
+        struct posting_list *last = &index->lists[index->n_lists - 1];
         if (compare_namespaces(last->namespace_, namespace_) == 0) {
             return last;
         }
@@ -379,21 +385,23 @@ static struct list *list_for(struct fx_snapshot_index *index, struct index_entry
         return NULL;
     }
     entry->n++;
-    struct list *list = &index->lists[index->n_lists++];
-    *list = (struct list){.namespace_ = namespace_, .first = (uint32_t)index->n_mutators};
+    struct posting_list *list = &index->lists[index->n_lists++];
+    *list = (struct posting_list){.namespace_ = namespace_,
+                                  .first = (uint32_t)index->n_mutators};
     return list;
 }
 
-/* Postings come sorted, so each belongs to the last entry and list, or begins one. */
+/* Adds a posting. They are sorted, so each belongs to the last entry and list, or begins
+ * one. */
 static bool add_posting(struct fx_snapshot_index *index, const struct posting *posting) {
     struct index_entry *entry = entry_for(index, &posting->key);
-    struct list *list =
+    struct posting_list *list =
         entry == NULL ? NULL : list_for(index, entry, posting->namespace_);
     if (list == NULL) {
         return false;
     }
     if (list->n > 0 && index->mutators[index->n_mutators - 1] == posting->mutator) {
-        return true; /* two of its bindings are the same */
+        return true; /* two of its bindings are equal */
     }
     if (!FX_VEC_GROW(index->mutators, index->n_mutators, index->cap_mutators)) {
         return false;
@@ -419,7 +427,7 @@ static bool make_cache(struct fx_snapshot_index *index) {
 struct fx_snapshot_index *fx_snapshot_index_create(const struct fx_snapshot *snapshot) {
     struct fx_snapshot_index *index = calloc(1, sizeof *index);
     struct postings postings = {0};
-    bool ok = index != NULL && collect(snapshot, &postings);
+    bool ok = index != NULL && collect_postings(snapshot, &postings);
     if (ok) {
         index->all = snapshot->mutators;
     }
@@ -448,8 +456,9 @@ static bool reserve(struct fx_candidates *candidates, size_t more) {
     return true;
 }
 
-/* Merges a sorted run into the sorted candidates, from the end, where there is room. */
-static void merge(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
+/* Merges a sorted run into the sorted candidates, from the end, because there the room
+ * is. */
+static void merge_run(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
     uint32_t *all = candidates->indices;
     size_t left = candidates->n_indices;
     size_t to = left + n;
@@ -475,13 +484,14 @@ static int compare_indices(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-/* Of all namespaces: the lists of an entry are adjacent, and so are their mutators. */
+/* Takes the mutators of all namespaces. The lists of an entry are adjacent, and so are
+ * their mutators. */
 static bool take_all(const struct fx_snapshot_index *index,
                      const struct index_entry *entry, struct fx_candidates *candidates) {
-    const struct list *first = &index->lists[entry->first];
-    const struct list *last = first + entry->n - 1;
+    const struct posting_list *first = &index->lists[entry->first];
+    const struct posting_list *last = first + entry->n - 1;
     const size_t n = last->first + last->n - first->first;
-    assert(n > 0); /* there is no entry without a mutator */
+    assert(n > 0); /* each entry has a mutator */
     if (!reserve(candidates, n)) {
         return false;
     }
@@ -493,24 +503,24 @@ static bool take_all(const struct fx_snapshot_index *index,
     return true;
 }
 
-static bool take(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
+static bool take_run(struct fx_candidates *candidates, const uint32_t *run, size_t n) {
     if (!reserve(candidates, n)) {
         return false;
     }
-    merge(candidates, run, n);
+    merge_run(candidates, run, n);
     return true;
 }
 
-static bool take_list(const struct fx_snapshot_index *index, const struct list *list,
-                      struct fx_candidates *candidates) {
+static bool take_list(const struct fx_snapshot_index *index,
+                      const struct posting_list *list, struct fx_candidates *candidates) {
     if (list == NULL) {
         return true;
     }
-    return take(candidates, index->mutators + list->first, list->n);
+    return take_run(candidates, index->mutators + list->first, list->n);
 }
 
 static int compare_list(const void *wanted, const void *element) {
-    const struct list *list = element;
+    const struct posting_list *list = element;
     return compare_namespaces(*(const struct fx_text *)wanted, list->namespace_);
 }
 
@@ -520,17 +530,18 @@ static bool take_entry(const struct fx_snapshot_index *index,
     if (namespace_.len == 0) {
         return take_all(index, entry, candidates);
     }
-    const struct list *lists = &index->lists[entry->first];
-    const struct list *anywhere = lists->namespace_.data == NULL ? lists : NULL;
+    const struct posting_list *lists = &index->lists[entry->first];
+    const struct posting_list *anywhere = lists->namespace_.data == NULL ? lists : NULL;
     return take_list(index, anywhere, candidates) &&
            take_list(index,
                      bsearch(&namespace_, lists, entry->n, sizeof *lists, compare_list),
                      candidates);
 }
 
-/* Removes the mutators that cannot match objects of that namespace. */
-static void filter(const struct fx_snapshot_index *index, struct fx_text object_namespace,
-                   struct fx_candidates *candidates) {
+/* Removes the mutators that cannot match objects of this namespace. */
+static void filter_candidates(const struct fx_snapshot_index *index,
+                              struct fx_text object_namespace,
+                              struct fx_candidates *candidates) {
     size_t kept = 0;
     for (size_t i = 0; i < candidates->n_indices; i++) {
         const uint32_t at = candidates->indices[i];
@@ -543,7 +554,8 @@ static void filter(const struct fx_snapshot_index *index, struct fx_text object_
     candidates->n_indices = kept;
 }
 
-/* The same for an entry in which mutators are asked about the object's namespace. */
+/* Takes the mutators of an entry in which mutators are asked about the object's
+ * namespace. */
 static bool take_filtered(const struct fx_snapshot_index *index,
                           const struct index_entry *entry,
                           const struct fx_snapshot_query *query,
@@ -553,16 +565,16 @@ static bool take_filtered(const struct fx_snapshot_index *index,
         .namespace_ = query->namespace_,
         .object_namespace = query->object_namespace,
     };
-    const struct candidate_list *known = find_in_cache(index->cache, &key);
-    if (known != NULL) {
-        return take(candidates, known->mutators, known->n);
+    const struct candidate_list *cached = find_in_cache(index->cache, &key);
+    if (cached != NULL) {
+        return take_run(candidates, cached->mutators, cached->n);
     }
     struct fx_candidates found = {0};
     bool ok = take_entry(index, entry, query->namespace_, &found);
     if (ok) {
-        filter(index, query->object_namespace, &found);
+        filter_candidates(index, query->object_namespace, &found);
         ok = add_to_cache(index->cache, &key, found.indices, found.n_indices) &&
-             take(candidates, found.indices, found.n_indices);
+             take_run(candidates, found.indices, found.n_indices);
     }
     fx_candidates_finish(&found);
     return ok;
@@ -582,7 +594,7 @@ bool fx_snapshot_index_find(const struct fx_snapshot_index *index,
             continue;
         }
         const struct fx_text any = {NULL, 0};
-        const struct key key = {
+        const struct index_key key = {
             .mask = mask,
             .operation = query->operation,
             .group = (mask & ANY_GROUP) != 0 ? any : query->group,

@@ -13,14 +13,16 @@
 #include "engine/request.h"
 #include "engine/snapshot.h"
 
-/* What is looked up. `namespace_` without data: the object has none. */
+/* The facts by which mutators are looked up. `namespace_` has no data if the object has
+ * no namespace. */
 struct fx_snapshot_query {
     enum fx_operation operation;
     struct fx_text group, version, kind, namespace_;
     struct fx_text object_namespace; /* fx_subject_object_namespace() */
 };
 
-/* An index of the snapshot's enabled mutators; borrows from them. NULL without memory. */
+/* Makes an index of the snapshot's enabled mutators, which it borrows. NULL without
+ * memory. */
 struct fx_snapshot_index *
 fx_snapshot_index_create(const struct fx_snapshot *snapshot) FX_MUST_USE;
 void fx_snapshot_index_destroy(struct fx_snapshot_index *index); /* NULL is fine */

@@ -54,7 +54,7 @@ static bool add_changes(struct fx_trace *trace, const struct fx_trace_step *step
     struct fx_err err = FX_ERR_INIT;
     fx_patch_init(&patch, trace->arena);
     if (!fx_patch_diff(&patch, before, after, &err)) {
-        return false; /* only without memory */
+        return false; /* there was no memory */
     }
     for (size_t i = 0; i < patch.n_ops; i++) {
         if (!add_change(trace, step, &patch.ops[i])) {

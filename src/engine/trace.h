@@ -17,8 +17,8 @@
 #include "engine/external.h"
 #include "engine/mutator.h"
 
-/* In place of a mutator: a provider gave the value of a placeholder (engine/external.h),
- * after the last pass; `pass` is one more than that pass. */
+/* Stands for a provider instead of a mutator: it gave the value of a placeholder
+ * (engine/external.h) after the last pass. `pass` is one more than the last pass. */
 #define FX_TRACE_EXTERNAL UINT32_MAX
 
 /* A field that a mutator changed. */
@@ -26,38 +26,38 @@ struct fx_trace_change {
     uint32_t mutator;    /* index in the snapshot, or FX_TRACE_EXTERNAL */
     uint32_t pass;       /* from 1 */
     struct fx_text path; /* JSON Pointer */
-    json_t *from, *to;   /* counted; NULL: absent */
+    json_t *from, *to;   /* counted; NULL if absent */
 };
 
-/* The result of a mutator in a pass. If it is the same in following passes, and the
+/* The result of a mutator in a pass. If it is the same in the following passes, and the
  * mutator changes nothing, only the first of them has a step. Mutators in conflict have
- * none. */
+ * no steps. */
 struct fx_trace_step {
     uint32_t mutator, pass;
     struct fx_verdict verdict;
     struct fx_effect effect;
-    const char *failure;  /* why the mutator is skipped from here on, or NULL */
+    const char *failure;  /* why the mutator is skipped from now on, or NULL */
     struct fx_text found; /* if it did not match: what the object has instead of what the
                            * criterion asks for (fx_mutator_ops.found) */
-    bool is_late; /* it matches the result, but not the object of its only step, which has
+    bool is_late; /* it matches the result, but did not match in its only step, which has
                    * an entry of its own */
 };
 
-/* Texts are the arena's; the nodes are counted. */
+/* Texts are in the arena; the nodes are counted. */
 struct fx_trace {
     struct fx_arena *arena;
     struct fx_trace_change *changes;
     size_t n_changes, cap_changes;
     struct fx_trace_step *steps;
     size_t n_steps, cap_steps;
-    /* The placeholders that values may have; borrowed from the mutation; or NULL. */
+    /* The placeholders that values may have, borrowed from the mutation; or NULL. */
     const struct fx_placeholders *placeholders;
 };
 
 void fx_trace_init(struct fx_trace *trace, struct fx_arena *arena);
-void fx_trace_finish(struct fx_trace *trace); /* NULL and zeroed ones are fine */
+void fx_trace_finish(struct fx_trace *trace); /* NULL and zeroed traces are fine */
 
-/* Forgets what was recorded, for a loop that begins again. */
+/* Forgets all records, for a loop that begins again. */
 void fx_trace_reset(struct fx_trace *trace);
 
 /* Records a step, and each field in which `after` differs from `before`. False without
@@ -65,7 +65,7 @@ void fx_trace_reset(struct fx_trace *trace);
 bool fx_trace_record(struct fx_trace *trace, const struct fx_trace_step *step,
                      json_t *before, json_t *after) FX_MUST_USE;
 
-/* Records each field in which `after` differs from `before` as a value of a provider.
+/* Records each field in which `after` differs from `before` as a value from a provider.
  * False without memory. */
 bool fx_trace_record_external(struct fx_trace *trace, uint32_t pass, json_t *before,
                               json_t *after) FX_MUST_USE;

@@ -13,7 +13,8 @@
 #include "engine/policy_text.h"
 #include "value/tree.h"
 
-/* Copies the text to `*room` behind the struct, with a NUL, and moves `*room` on. */
+/* Copies the text, with a NUL, to `*room`, which is after the struct, and moves `*room`
+ * on. */
 static struct fx_text copy_text(char **room, struct fx_text text) {
     char *copy = *room;
     memcpy(copy, text.data == NULL ? "" : text.data, text.len);
@@ -21,7 +22,8 @@ static struct fx_text copy_text(char **room, struct fx_text text) {
     return (struct fx_text){copy, text.len};
 }
 
-/* The id's texts lie behind the struct; `more` bytes are for other texts. */
+/* Allocates a unit. The texts of its id are after the struct; `more` bytes are for other
+ * texts. */
 static struct fx_unit *allocate(const struct fx_subject *subject, size_t more,
                                 char **ret_room) {
     const struct fx_text space = subject->namespace_;
@@ -40,7 +42,8 @@ static struct fx_unit *allocate(const struct fx_subject *subject, size_t more,
     return unit;
 }
 
-/* One text that the unit, its rules, and the other owners of the document share. */
+/* Returns one text that the unit, its rules, and the other owners of the document
+ * share. */
 static struct fx_policy_text *share_text(const struct fx_compilation *compilation,
                                          const json_t *document,
                                          struct fx_policy_text *policy) {
@@ -86,7 +89,7 @@ struct fx_unit *fx_unit_create(const struct fx_dialect *dialect,
 /* ---- objects ---------------------------------------------------------------------- */
 
 json_t *fx_unit_reduce_object(json_t *object) {
-    json_t *kept = json_incref(object); /* copied before it is written */
+    json_t *kept = json_incref(object); /* shared, so that it is copied */
     if (fx_tree_own_root(&kept) == NULL) {
         json_decref(kept);
         return NULL;
@@ -102,7 +105,7 @@ json_t *fx_unit_reduce_object(json_t *object) {
     return kept;
 }
 
-/* A unit with all names of the object, and nothing else. */
+/* Allocates a unit with all names of the object, and nothing else. */
 static struct fx_unit *allocate_object(const struct fx_subject *subject,
                                        struct fx_text file_namespace) {
     char *room = NULL;
@@ -153,7 +156,7 @@ json_t *fx_unit_get_object(struct fx_unit *unit) {
     }
     json_t *none = NULL;
     object = fx_policy_text_read(unit->policy);
-    /* Of two threads that read it, one keeps its tree. */
+    /* If two threads read it, one of them keeps its tree. */
     if (object != NULL &&
         !atomic_compare_exchange_strong_explicit(
             &unit->object, &none, object, memory_order_acq_rel, memory_order_acquire)) {
@@ -212,7 +215,7 @@ struct fx_unit *fx_unit_ref(struct fx_unit *unit) {
 }
 
 void fx_unit_unref(struct fx_unit *unit) {
-    /* The last one must see all that the others did before they let go. */
+    /* The last owner must see all writes of the others. */
     if (unit != NULL &&
         atomic_fetch_sub_explicit(&unit->refs, 1, memory_order_acq_rel) == 1) {
         destroy(unit);
@@ -240,7 +243,7 @@ static int compare_rows(const struct fx_unit *a, const struct fx_unit *b) {
         return order != 0 ? order : strcmp(x->kind, y->kind);
     }
     order = strcmp(a->dialect->name, b->dialect->name);
-    return order != 0 ? order : (x > y) - (x < y); /* of one table */
+    return order != 0 ? order : (x > y) - (x < y); /* both are of one table */
 }
 
 static int compare_kinds(const struct fx_unit *a, const struct fx_unit *b) {

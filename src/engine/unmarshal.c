@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * engine/unmarshal.c - JSON values as fields of Go's types, with Go's messages where they
- * do not fit.
+ * engine/unmarshal.c - JSON values as fields of Go's types, with Go's messages for wrong
+ * types.
  */
 #include "engine/unmarshal.h"
 
@@ -10,7 +10,7 @@
 
 #include "value/tree.h"
 
-/* How encoding/json names a value's type. */
+/* Returns the name of a value's type in encoding/json. */
 static const char *json_type_name(const json_t *node) {
     switch (json_typeof(node)) {
     case JSON_OBJECT: return "object";
@@ -60,7 +60,7 @@ bool fx_unmarshal_string(json_t *node, const struct fx_go_field *field, json_t *
     return unmarshal(node, JSON_STRING, field, ret_node, err);
 }
 
-/* Sees to it that all elements are strings or null; adds up their bytes. */
+/* Checks that all elements are strings or null, and adds up their bytes. */
 static bool measure(const json_t *texts, const struct fx_go_field *field,
                     size_t *ret_bytes, struct fx_err *err) {
     size_t index = 0;
@@ -76,7 +76,7 @@ static bool measure(const json_t *texts, const struct fx_go_field *field,
     return true;
 }
 
-/* The items, and behind them their bytes; NULL without memory. */
+/* Returns the items, with their bytes after them; NULL without memory. */
 static struct fx_text *copy_texts(const json_t *texts, size_t n_bytes) {
     const size_t n = json_array_size(texts);
     struct fx_text *items = malloc(n * sizeof *items + n_bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/webhook.h - what a dialect adds to the admission webhook: paths, requests that
- * are let through unchanged, checks of objects that are not its policies, annotations.
+ * are allowed unchanged, checks of objects that are not its policies, annotations.
  */
 #ifndef FX_ENGINE_WEBHOOK_H
 #define FX_ENGINE_WEBHOOK_H
@@ -19,13 +19,13 @@
 #include "engine/request.h"
 #include "engine/snapshot.h"
 
-/* What a path of the webhook answers. */
+/* The answer of a path of the webhook. */
 enum fx_endpoint {
     FX_ENDPOINT_MUTATE,   /* the patch for an object */
     FX_ENDPOINT_ADMIT,    /* is this policy valid? */
-    FX_ENDPOINT_DEFAULTS, /* the patch that sets what a policy leaves out */
+    FX_ENDPOINT_DEFAULTS, /* the patch that sets the defaults of a policy */
     FX_ENDPOINT_BINDING,  /* the Binding of a Pod to a Node */
-    FX_ENDPOINT_GUARD,    /* struct fx_guard */
+    FX_ENDPOINT_GUARD,    /* the decision of struct fx_guard */
 };
 
 /* A path of the dialect's own webhook configurations. */
@@ -34,7 +34,7 @@ struct fx_webhook_path {
     enum fx_endpoint endpoint;
 };
 
-/* The namespaces that a guard exempts: by name, by prefix and by suffix of the name. */
+/* The namespaces that a guard exempts: by name, by prefix or by suffix of the name. */
 struct fx_exemptions {
     const char *const *names, *const *prefixes, *const *suffixes;
     size_t n_names, n_prefixes, n_suffixes;
@@ -44,45 +44,45 @@ struct fx_exemptions {
 struct fx_guard_request {
     enum fx_operation operation;
     struct fx_text group, kind;
-    struct fx_text subresource;        /* "status"; empty: the object itself */
-    const json_t *object, *old_object; /* NULL: the request has none */
+    struct fx_text subresource;        /* "status"; empty for the object itself */
+    const json_t *object, *old_object; /* NULL if the request has none */
     const struct fx_exemptions *exempt;
 };
 
 /* A validating check of objects that are not policies. */
 struct fx_guard {
-    /* Is the request allowed whatever its object is? Returns the message of the answer (a
-     * constant), or NULL: `allows` decides. The request may have no object. */
+    /* Is the request allowed, whatever its object is? Returns the message of the answer
+     * (a constant), or NULL if `allows` decides. The request may have no object. */
     const char *(*passes)(const struct fx_guard_request *request);
 
     /* Is the request allowed? Otherwise it is denied with code 403. Appends the message
-     * of the answer in either case. The request has an object. */
+     * of the answer in both cases. The request has an object. */
     bool (*allows)(const struct fx_guard_request *request, struct fx_buf *message);
 };
 
 struct fx_webhook {
-    const struct fx_webhook_path *paths; /* or NULL */
-    const struct fx_guard *guard;        /* of the paths FX_ENDPOINT_GUARD; or NULL */
+    const struct fx_webhook_path *paths; /* NULL if there are none */
+    const struct fx_guard *guard; /* of the paths with FX_ENDPOINT_GUARD; may be NULL */
 
     /* Is a request of this user allowed unchanged? Returns the message (a constant), or
-     * NULL. `own_namespace`: the namespace Fixpoint runs in; NULL: the dialect's default.
-     * May be NULL: every user counts. */
+     * NULL. `own_namespace` is the namespace of Fixpoint; NULL for the dialect's default.
+     * The function is NULL if there are no such users. */
     const char *(*skips_user)(struct fx_text username, const char *own_namespace);
 
-    /* Objects of the API groups of the dialect's kinds, and of `reserved_groups` (NULL
-     * ends; may be NULL), are allowed unchanged, with this message. Names of such objects
-     * have at most 63 bytes, and they are checked on DELETE, too. NULL: no group is
-     * reserved. */
+    /* Objects of the API groups of the dialect's kinds, and of `reserved_groups` (ends
+     * with NULL; may be NULL), are allowed unchanged, with this message. Names of such
+     * objects have at most 63 bytes, and they are checked on DELETE, too. NULL if no
+     * group is reserved. */
     const char *reserved_message;
     const char *const *reserved_groups;
 
-    /* Checks what a cluster may store beyond what `compile` checks, before that. `policy`
-     * is of a kind of the dialect. Errors: FX_EINVALID. May be NULL. */
+    /* Checks a policy that a cluster is about to store, before `compile`. `policy` is of
+     * a kind of the dialect. Errors: FX_EINVALID. May be NULL. */
     bool (*check)(const struct fx_subject *policy, struct fx_err *err);
 
-    /* Writes annotations into *root that say which mutators changed it, copying on write.
-     * An object whose metadata is not an object stays unchanged. Errors: FX_ENOMEM. May
-     * be NULL. */
+    /* Writes annotations into *root that name the mutators that changed it, copying on
+     * write. An object whose metadata is not an object does not change. Errors:
+     * FX_ENOMEM. May be NULL. */
     bool (*annotate)(const struct fx_snapshot *snapshot, const struct fx_outcome *outcome,
                      const char *mutation_id, struct fx_arena *arena, json_t **root,
                      struct fx_err *err);

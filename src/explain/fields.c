@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/fields.c - the tree of fields: which field a change is about, and how a field
- * follows its list element. Replays a trace, change by change, and adds a step to each
- * field that it changes.
+ * explain/fields.c - the tree of fields. Replays a trace, change by change: finds the
+ * field of each change, adds a step to each field that it changes, and moves fields with
+ * their list elements.
  *
- * Invariant: list elements that have a field and are not gone have the index at which
- * they stand in the object as replayed so far.
+ * Invariant: the field of a list element that is not gone has the element's index in the
+ * object as replayed so far.
  */
 #include "explain/report.h"
 
@@ -21,9 +21,10 @@
 
 /* ---- the tree -------------------------------------------------------------------- */
 
-static struct fx_field *add_field(struct fx_fields *fields, struct fx_field *parent,
-                                  struct fx_text name) {
-    struct fx_field *field = fx_arena_alloc(&fields->arena, sizeof *field);
+static struct fx_explain_field *add_field(struct fx_explain_fields *fields,
+                                          struct fx_explain_field *parent,
+                                          struct fx_text name) {
+    struct fx_explain_field *field = fx_arena_alloc(&fields->arena, sizeof *field);
     const char *copy = name.data == NULL ? NULL : fx_arena_copy(&fields->arena, name);
     if (field == NULL || (name.data != NULL && copy == NULL)) {
         return NULL;
@@ -39,10 +40,12 @@ static struct fx_field *add_field(struct fx_fields *fields, struct fx_field *par
     return field;
 }
 
-/* Finds or makes the member `name` below the field. NULL without memory. */
-static struct fx_field *child_of(struct fx_fields *fields, struct fx_field *parent,
-                                 struct fx_text name) {
-    for (struct fx_field *field = parent->first; field != NULL; field = field->next) {
+/* Finds or adds the member `name` below the field. NULL without memory. */
+static struct fx_explain_field *child_of(struct fx_explain_fields *fields,
+                                         struct fx_explain_field *parent,
+                                         struct fx_text name) {
+    for (struct fx_explain_field *field = parent->first; field != NULL;
+         field = field->next) {
         if (field->element == NULL && fx_text_equal(field->name, name)) {
             return field;
         }
@@ -52,13 +55,14 @@ static struct fx_field *child_of(struct fx_fields *fields, struct fx_field *pare
 
 /* ---- elements -------------------------------------------------------------------- */
 
-static bool is_at(const struct fx_field *field, size_t index) {
+static bool is_at(const struct fx_explain_field *field, size_t index) {
     return field->element != NULL && !field->is_gone && field->index == index;
 }
 
-static struct fx_field *add_element(struct fx_fields *fields, struct fx_field *list,
-                                    size_t index, json_t *value) {
-    struct fx_field *field = add_field(fields, list, fx_element_name(value));
+static struct fx_explain_field *add_element(struct fx_explain_fields *fields,
+                                            struct fx_explain_field *list, size_t index,
+                                            json_t *value) {
+    struct fx_explain_field *field = add_field(fields, list, fx_element_name(value));
     if (field != NULL) {
         field->index = index;
         field->element = json_incref(value);
@@ -66,9 +70,11 @@ static struct fx_field *add_element(struct fx_fields *fields, struct fx_field *l
     return field;
 }
 
-static struct fx_field *element_at(struct fx_fields *fields, struct fx_field *list,
-                                   size_t index, json_t *value) {
-    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+static struct fx_explain_field *element_at(struct fx_explain_fields *fields,
+                                           struct fx_explain_field *list, size_t index,
+                                           json_t *value) {
+    for (struct fx_explain_field *field = list->first; field != NULL;
+         field = field->next) {
         if (is_at(field, index)) {
             return field;
         }
@@ -76,21 +82,24 @@ static struct fx_field *element_at(struct fx_fields *fields, struct fx_field *li
     return add_element(fields, list, index, value);
 }
 
-/* Elements from `index` on move by one. */
-static void shift(struct fx_field *list, size_t index, int by) {
-    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+/* Moves the elements from `index` on by one. */
+static void shift(struct fx_explain_field *list, size_t index, int by) {
+    for (struct fx_explain_field *field = list->first; field != NULL;
+         field = field->next) {
         if (field->element != NULL && !field->is_gone && field->index >= index) {
             field->index = by > 0 ? field->index + 1 : field->index - 1;
         }
     }
 }
 
-/* A new element: perhaps one of that name that was there before. */
-static struct fx_field *enter(struct fx_fields *fields, struct fx_field *list,
-                              size_t index, json_t *value) {
+/* Adds a list element. If a removed element had the same name, takes its field. */
+static struct fx_explain_field *enter(struct fx_explain_fields *fields,
+                                      struct fx_explain_field *list, size_t index,
+                                      json_t *value) {
     const struct fx_text name = fx_element_name(value);
     shift(list, index, 1);
-    for (struct fx_field *field = list->first; field != NULL; field = field->next) {
+    for (struct fx_explain_field *field = list->first; field != NULL;
+         field = field->next) {
         if (field->is_gone && name.data != NULL && fx_text_equal(field->name, name)) {
             field->is_gone = false;
             field->index = index;
@@ -100,31 +109,32 @@ static struct fx_field *enter(struct fx_fields *fields, struct fx_field *list,
     return add_element(fields, list, index, value);
 }
 
-/* Marks the list element as removed, and moves the indices behind it back. */
-static void leave(struct fx_field *element) {
+/* Marks the list element as removed, and moves the elements after it back. */
+static void leave(struct fx_explain_field *element) {
     element->is_gone = true;
     shift(element->parent, element->index + 1, -1);
 }
 
 /* ---- from a pointer to a field --------------------------------------------------- */
 
-/* Where the walk along a pointer is. */
-struct walk {
-    struct fx_fields *fields;
+/* The state of a walk along a pointer. */
+struct change_walk {
+    struct fx_explain_fields *fields;
     const struct fx_trace_change *change;
-    struct fx_field *field;
-    json_t *node;    /* its value; NULL behind the end */
+    struct fx_explain_field *field;
+    json_t *node;    /* its value; NULL past the end of the list */
     bool is_element; /* the step led to an element */
-    bool is_done;    /* the change is the list's */
+    bool is_done;    /* the change counts as one of the list */
 };
 
-/* Is it an element that is not tracked on its own? Then the change is that of its list.
- */
+/* Is it an element without a field of its own? Its changes count as changes of the
+ * list. */
 static bool is_plain(const json_t *node) {
     return node != NULL && !json_is_object(node);
 }
 
-static struct fx_field *step_element(struct walk *walk, size_t index, bool is_last) {
+static struct fx_explain_field *step_element(struct change_walk *walk, size_t index,
+                                             bool is_last) {
     const struct fx_trace_change *change = walk->change;
     json_t *value = json_array_get(walk->node, index);
     walk->is_element = true;
@@ -141,7 +151,8 @@ static struct fx_field *step_element(struct walk *walk, size_t index, bool is_la
                          : element_at(walk->fields, walk->field, index, value);
 }
 
-static struct fx_field *step(struct walk *walk, struct fx_text token, bool is_last) {
+static struct fx_explain_field *step_into(struct change_walk *walk, struct fx_text token,
+                                          bool is_last) {
     size_t index = 0;
     if (json_is_array(walk->node) && fx_pointer_index(token, &index)) {
         return step_element(walk, index, is_last);
@@ -151,23 +162,23 @@ static struct fx_field *step(struct walk *walk, struct fx_text token, bool is_la
     return child_of(walk->fields, walk->field, token);
 }
 
-/* Finds or makes the field that a change is about, before the change is applied: the one
- * it names, or the list where an element that is no object is added or removed. The
- * indices behind a new element are moved on. *ret_is_element: the field is a list
- * element, and the change adds, removes or replaces it. NULL without memory. */
-static struct fx_field *field_of_change(struct fx_fields *fields,
-                                        const struct fx_trace_change *change,
-                                        bool *ret_is_element) {
-    struct walk walk = {.fields = fields,
-                        .change = change,
-                        .field = fields->root,
-                        .node = fields->object};
+/* Finds or adds the field of a change that is not yet applied: the field that it names,
+ * or the list if it adds or removes an element that is not an object. Moves the elements
+ * after a new element. *ret_is_element: the field is a list element, and the change adds,
+ * removes or replaces it. NULL without memory. */
+static struct fx_explain_field *field_of_change(struct fx_explain_fields *fields,
+                                                const struct fx_trace_change *change,
+                                                bool *ret_is_element) {
+    struct change_walk walk = {.fields = fields,
+                               .change = change,
+                               .field = fields->root,
+                               .node = fields->object};
     struct fx_text rest = change->path;
     struct fx_buf token = {0};
     while (walk.field != NULL && !walk.is_done && rest.len > 0 &&
            fx_pointer_next(&rest, &token)) {
         const struct fx_text text = fx_buf_view(&token);
-        walk.field = step(&walk, text, rest.len == 0);
+        walk.field = step_into(&walk, text, rest.len == 0);
     }
     const bool has_memory = !token.failed;
     fx_buf_finish(&token);
@@ -177,15 +188,18 @@ static struct fx_field *field_of_change(struct fx_fields *fields,
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* Is it the element at the index? One without a name is what stands there. */
-static bool stands_at(const struct fx_field *field, const json_t *list, size_t index) {
+/* Is the field's element at the index? For an element without a name, true if there is
+ * any element. */
+static bool stands_at(const struct fx_explain_field *field, const json_t *list,
+                      size_t index) {
     const json_t *element = json_array_get(list, index);
     return element != NULL && (field->name.data == NULL ||
                                fx_text_equal(fx_element_name(element), field->name));
 }
 
-/* Where the element is in the list; its length where it is not there. */
-static size_t look_for(const struct fx_field *field, const json_t *list) {
+/* The index of the field's element in the list; the length of the list if it is
+ * absent. */
+static size_t look_for(const struct fx_explain_field *field, const json_t *list) {
     if (stands_at(field, list, field->index)) {
         return field->index;
     }
@@ -198,9 +212,9 @@ static size_t look_for(const struct fx_field *field, const json_t *list) {
     return end;
 }
 
-/* The value of the field, given that its parent has the value `parent` now. Looks for a
- * list element and notes its index. */
-static json_t *follow(struct fx_field *field, json_t *parent) {
+/* The value of the field if its parent has the value `parent`. Updates the index of a
+ * list element. */
+static json_t *follow(struct fx_explain_field *field, json_t *parent) {
     if (field->element == NULL) {
         return fx_tree_view_text(parent, field->name);
     }
@@ -212,9 +226,9 @@ static json_t *follow(struct fx_field *field, json_t *parent) {
     return json_array_get(parent, index);
 }
 
-/* The value that the field had when `above`, a field above it, had this value. */
-static json_t *view_in(const struct fx_field *field, const struct fx_field *above,
-                       json_t *value) {
+/* The value of the field when `above`, a field above it, had the given value. */
+static json_t *view_in(const struct fx_explain_field *field,
+                       const struct fx_explain_field *above, json_t *value) {
     if (field == above) {
         return value;
     }
@@ -223,8 +237,8 @@ static json_t *view_in(const struct fx_field *field, const struct fx_field *abov
                                   : json_array_get(parent, look_for(field, parent));
 }
 
-/* The value of the field in the object; NULL where it is absent. */
-static json_t *view(const struct fx_field *field, json_t *object) {
+/* The value of the field in the object; NULL if it is absent. */
+static json_t *view(const struct fx_explain_field *field, json_t *object) {
     if (field->parent == NULL) {
         return object;
     }
@@ -237,13 +251,13 @@ static json_t *view(const struct fx_field *field, json_t *object) {
 
 /* ---- the steps of one field ------------------------------------------------------ */
 
-static json_t *last_value(const struct fx_field *field) {
+static json_t *last_value(const struct fx_explain_field *field) {
     return field->n_steps > 0 ? field->steps[field->n_steps - 1].value : field->initial;
 }
 
-/* Drops the last step if it gives the value of the step before it. */
-static void drop_void_step(struct fx_field *field) {
-    const struct fx_field_step last = field->steps[field->n_steps - 1];
+/* Drops the last step if its value is that of the step before it. */
+static void drop_void_step(struct fx_explain_field *field) {
+    const struct fx_explain_field_step last = field->steps[field->n_steps - 1];
     field->n_steps--;
     if (fx_equal(last_value(field), last.value)) {
         json_decref(last.value);
@@ -252,14 +266,14 @@ static void drop_void_step(struct fx_field *field) {
     }
 }
 
-/* Notes that the change made the field `value`; all changes of one step of a
- * mutator are one step here. */
-static bool add_step(struct fx_field *field, const struct fx_trace_change *change,
+/* Adds a step: the change sets the field to `value`. Changes by the same mutator in the
+ * same pass are one step. */
+static bool add_step(struct fx_explain_field *field, const struct fx_trace_change *change,
                      json_t *value) {
     if (fx_equal(last_value(field), value)) {
         return true;
     }
-    struct fx_field_step *last =
+    struct fx_explain_field_step *last =
         field->n_steps > 0 ? &field->steps[field->n_steps - 1] : NULL;
     if (last != NULL && last->mutator == change->mutator && last->pass == change->pass) {
         json_decref(last->value);
@@ -271,15 +285,16 @@ static bool add_step(struct fx_field *field, const struct fx_trace_change *chang
         return false;
     }
     field->steps[field->n_steps++] =
-        (struct fx_field_step){change->mutator, change->pass, json_incref(value)};
+        (struct fx_explain_field_step){change->mutator, change->pass, json_incref(value)};
     return true;
 }
 
-/* Copies the steps of `above` that changed the field, too. */
-static bool inherit(struct fx_field *field, const struct fx_field *above) {
+/* Copies those steps of `above` that also changed the field. */
+static bool inherit(struct fx_explain_field *field,
+                    const struct fx_explain_field *above) {
     field->initial = json_incref(view_in(field, above, above->initial));
     for (size_t i = 0; i < above->n_steps; i++) {
-        const struct fx_field_step *step = &above->steps[i];
+        const struct fx_explain_field_step *step = &above->steps[i];
         const struct fx_trace_change change = {.mutator = step->mutator,
                                                .pass = step->pass};
         if (!add_step(field, &change, view_in(field, above, step->value))) {
@@ -289,14 +304,14 @@ static bool inherit(struct fx_field *field, const struct fx_field *above) {
     return true;
 }
 
-/* Begins to report a field, whose value is `value` now. A new element without a name
- * cannot have been there before. */
-static bool begin_field(struct fx_field *field, json_t *value) {
+/* Begins to report a field with the present value `value`. A new element without a name
+ * has no steps from before. */
+static bool begin_field(struct fx_explain_field *field, json_t *value) {
     if (field->is_reported) {
         return true;
     }
     field->is_reported = true;
-    const struct fx_field *above = field->parent;
+    const struct fx_explain_field *above = field->parent;
     while (above != NULL && !above->is_reported) {
         above = above->parent;
     }
@@ -311,25 +326,27 @@ static bool begin_field(struct fx_field *field, json_t *value) {
 /* ---- the replay ------------------------------------------------------------------ */
 
 struct replay {
-    struct fx_fields *fields;
+    struct fx_explain_fields *fields;
     const struct fx_trace_change *change;
     struct fx_err *err;
 };
 
-/* The field and all below it, now that it is `value`. */
-static bool note(const struct replay *replay, struct fx_field *field, json_t *value) {
+/* Adds a step to the field, which now has this value, and to all fields below it. */
+static bool note_value(const struct replay *replay, struct fx_explain_field *field,
+                       json_t *value) {
     if (field->is_reported && !add_step(field, replay->change, value)) {
         return fx_fail_nomem(replay->err);
     }
-    for (struct fx_field *below = field->first; below != NULL; below = below->next) {
-        if (!note(replay, below, follow(below, value))) {
+    for (struct fx_explain_field *below = field->first; below != NULL;
+         below = below->next) {
+        if (!note_value(replay, below, follow(below, value))) {
             return false;
         }
     }
     return true;
 }
 
-static bool apply(const struct replay *replay) {
+static bool apply_change(const struct replay *replay) {
     const struct fx_trace_change *change = replay->change;
     struct fx_patch_op op = {
         .kind = change->to == NULL     ? FX_PATCH_REMOVE
@@ -348,9 +365,10 @@ static bool apply(const struct replay *replay) {
     return fx_err_prefix(replay->err, "the trace is not that of the object: ");
 }
 
-/* An object that was made, or is taken away, with nothing in it but one member, is there
- * for the member's sake. */
-static struct fx_field *narrow(struct replay *replay, struct fx_field *field) {
+/* If the change adds or removes an object with a single member, it is about that member:
+ * returns the member's field. */
+static struct fx_explain_field *narrow(struct replay *replay,
+                                       struct fx_explain_field *field) {
     const struct fx_trace_change *change = replay->change;
     json_t *value = change->from == NULL ? change->to : change->from;
     const bool is_whole = change->from == NULL || change->to == NULL;
@@ -365,10 +383,10 @@ static struct fx_field *narrow(struct replay *replay, struct fx_field *field) {
 }
 
 static bool replay_change(struct replay *replay, const struct fx_trace_change *change) {
-    struct fx_fields *fields = replay->fields;
+    struct fx_explain_fields *fields = replay->fields;
     bool is_element = false;
     replay->change = change;
-    struct fx_field *field = field_of_change(fields, change, &is_element);
+    struct fx_explain_field *field = field_of_change(fields, change, &is_element);
     if (field != NULL && !is_element) {
         field = narrow(replay, field);
     }
@@ -377,17 +395,17 @@ static bool replay_change(struct replay *replay, const struct fx_trace_change *c
         !begin_field(field, is_new ? NULL : view(field, fields->object))) {
         return fx_fail_nomem(replay->err);
     }
-    if (!apply(replay)) {
+    if (!apply_change(replay)) {
         return false;
     }
     if (is_element && change->to == NULL) {
         leave(field);
     }
-    return note(replay, field, view(field, fields->object));
+    return note_value(replay, field, view(field, fields->object));
 }
 
-/* Does an element make room for one of another name? (Members that are objects before and
- * after are reported by what changed in them.) */
+/* Does the change replace a list element by one with another name? (If an object replaces
+ * another object, only the changed members are reported.) */
 static bool is_exchange(const struct fx_trace_change *change) {
     return json_is_object(change->from) && json_is_object(change->to) &&
            !fx_text_equal(fx_element_name(change->from), fx_element_name(change->to));
@@ -408,24 +426,26 @@ static bool replay_any(struct replay *replay, const struct fx_trace_change *chan
 
 /* ---- the list -------------------------------------------------------------------- */
 
-static bool list(struct fx_fields *fields, struct fx_field *field) {
+static bool list_fields(struct fx_explain_fields *fields,
+                        struct fx_explain_field *field) {
     if (field->n_steps > 0) {
         if (!FX_VEC_GROW(fields->items, fields->n_items, fields->cap_items)) {
             return false;
         }
         fields->items[fields->n_items++] = field;
     }
-    for (struct fx_field *below = field->first; below != NULL; below = below->next) {
-        if (!list(fields, below)) {
+    for (struct fx_explain_field *below = field->first; below != NULL;
+         below = below->next) {
+        if (!list_fields(fields, below)) {
             return false;
         }
     }
     return true;
 }
 
-bool fx_fields_make(const struct fx_trace *trace, json_t *object,
-                    struct fx_fields *ret_fields, struct fx_err *err) {
-    struct fx_fields *fields = ret_fields;
+bool fx_explain_fields_make(const struct fx_trace *trace, json_t *object,
+                            struct fx_explain_fields *ret_fields, struct fx_err *err) {
+    struct fx_explain_fields *fields = ret_fields;
     fx_arena_init(&fields->arena, FX_LIMIT_ARENA_BYTES);
     fields->object = json_incref(object);
     fields->root = fx_arena_alloc(&fields->arena, sizeof *fields->root);
@@ -438,11 +458,12 @@ bool fx_fields_make(const struct fx_trace *trace, json_t *object,
             return false;
         }
     }
-    return list(fields, fields->root) || fx_fail_nomem(err);
+    return list_fields(fields, fields->root) || fx_fail_nomem(err);
 }
 
-static void finish_field(struct fx_field *field) {
-    for (struct fx_field *below = field->first; below != NULL; below = below->next) {
+static void finish_field(struct fx_explain_field *field) {
+    for (struct fx_explain_field *below = field->first; below != NULL;
+         below = below->next) {
         finish_field(below);
     }
     for (size_t i = 0; i < field->n_steps; i++) {
@@ -453,7 +474,7 @@ static void finish_field(struct fx_field *field) {
     json_decref(field->element);
 }
 
-void fx_fields_finish(struct fx_fields *fields) {
+void fx_explain_fields_finish(struct fx_explain_fields *fields) {
     if (fields == NULL) {
         return;
     }
@@ -463,18 +484,19 @@ void fx_fields_finish(struct fx_fields *fields) {
     free(fields->items);
     json_decref(fields->object);
     fx_arena_finish(&fields->arena);
-    *fields = (struct fx_fields){0};
+    *fields = (struct fx_explain_fields){0};
 }
 
-bool fx_field_differs(const struct fx_field *field) {
+bool fx_explain_field_differs(const struct fx_explain_field *field) {
     return !fx_equal(field->initial, last_value(field));
 }
 
-void fx_field_print_path(struct fx_buf *buf, const struct fx_field *field) {
+void fx_explain_field_print_path(struct fx_buf *buf,
+                                 const struct fx_explain_field *field) {
     if (field->parent == NULL) {
         return;
     }
-    fx_field_print_path(buf, field->parent);
+    fx_explain_field_print_path(buf, field->parent);
     if (field->element != NULL) {
         fx_print_element(buf, field->name, field->index);
     } else {
@@ -482,11 +504,12 @@ void fx_field_print_path(struct fx_buf *buf, const struct fx_field *field) {
     }
 }
 
-void fx_field_print_pointer(struct fx_buf *buf, const struct fx_field *field) {
+void fx_explain_field_print_pointer(struct fx_buf *buf,
+                                    const struct fx_explain_field *field) {
     if (field->parent == NULL) {
         return;
     }
-    fx_field_print_pointer(buf, field->parent);
+    fx_explain_field_print_pointer(buf, field->parent);
     if (field->element != NULL) {
         fx_pointer_push_index(buf, field->index);
     } else {

@@ -59,13 +59,13 @@ static void print_value(struct fx_buf *buf, const json_t *value) {
 }
 
 /* "path /pointer: initial 1>value 2>value" */
-static void print_field(struct fx_buf *buf, const struct fx_field *field) {
+static void print_field(struct fx_buf *buf, const struct fx_explain_field *field) {
     struct fx_buf path;
     fx_buf_init(&path, 0);
-    fx_field_print_path(&path, field);
+    fx_explain_field_print_path(&path, field);
     fx_buf_printf(buf, "%s ", path.data);
     fx_buf_finish(&path);
-    fx_field_print_pointer(buf, field);
+    fx_explain_field_print_pointer(buf, field);
     fx_buf_str(buf, ": ");
     print_value(buf, field->initial);
     for (size_t i = 0; i < field->n_steps; i++) {
@@ -77,14 +77,14 @@ static void print_field(struct fx_buf *buf, const struct fx_field *field) {
 
 /* The last value of each field without fields below is what stands at its pointer in the
  * end, and all of it is what the last step made. */
-static void check_end(const struct fx_fields *fields, const json_t *end) {
+static void check_end(const struct fx_explain_fields *fields, const json_t *end) {
     assert_true(fx_equal(fields->object, end));
     for (size_t i = 0; i < fields->n_items; i++) {
-        const struct fx_field *field = fields->items[i];
+        const struct fx_explain_field *field = fields->items[i];
         const json_t *last = field->steps[field->n_steps - 1].value;
         struct fx_buf pointer;
         fx_buf_init(&pointer, 0);
-        fx_field_print_pointer(&pointer, field);
+        fx_explain_field_print_pointer(&pointer, field);
         const struct fx_text text = {pointer.data, pointer.len};
         assert_true(field->first != NULL || last == NULL ||
                     fx_equal(last, fx_pointer_view(fields->object, text)));
@@ -95,7 +95,7 @@ static void check_end(const struct fx_fields *fields, const json_t *end) {
 static char *story_of(const char *object, const struct step *steps) {
     struct fx_arena arena;
     struct fx_trace trace;
-    struct fx_fields fields = {0};
+    struct fx_explain_fields fields = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf buf;
     json_t *root = read_json(object);
@@ -103,7 +103,7 @@ static char *story_of(const char *object, const struct step *steps) {
     fx_trace_init(&trace, &arena);
     fx_buf_init(&buf, 0);
     json_t *end = record(&trace, root, steps);
-    if (!fx_fields_make(&trace, root, &fields, &err)) {
+    if (!fx_explain_fields_make(&trace, root, &fields, &err)) {
         fail_msg("%s", err.msg);
     }
     check_end(&fields, end);
@@ -111,7 +111,7 @@ static char *story_of(const char *object, const struct step *steps) {
     for (size_t i = 0; i < fields.n_items; i++) {
         print_field(&buf, fields.items[i]);
     }
-    fx_fields_finish(&fields);
+    fx_explain_fields_finish(&fields);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
     json_decref(root);
@@ -216,7 +216,7 @@ static void test_wrong_object(void **state) {
     (void)state;
     struct fx_arena arena;
     struct fx_trace trace;
-    struct fx_fields fields = {0};
+    struct fx_explain_fields fields = {0};
     struct fx_err err = FX_ERR_INIT;
     json_t *root = read_json("{\"a\":{\"b\":1}}");
     json_t *other = read_json("{}");
@@ -224,9 +224,9 @@ static void test_wrong_object(void **state) {
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trace, &arena);
     json_decref(record(&trace, root, steps));
-    assert_false(fx_fields_make(&trace, other, &fields, &err));
+    assert_false(fx_explain_fields_make(&trace, other, &fields, &err));
     assert_int_equal(err.code, FX_EINTERNAL);
-    fx_fields_finish(&fields);
+    fx_explain_fields_finish(&fields);
     fx_trace_finish(&trace);
     fx_arena_finish(&arena);
     json_decref(other);

@@ -17,17 +17,19 @@ const char *fx_inactive_reason_name(enum fx_inactive_reason reason) {
     return reason_names[reason];
 }
 
-/* What the trace says of one mutator. */
-struct facts {
+/* What the trace says about one mutator. */
+struct mutator_facts {
     const struct fx_trace_step *last_step; /* or NULL */
-    const struct fx_trace_step *late;      /* that it matches in the end, or NULL */
+    /* The step in which it matches the result, or NULL. */
+    const struct fx_trace_step *late;
     bool acted, acted_here; /* on any field; on one that the query covers */
 };
 
-static void read_fields(const struct fx_inactive_input *given, struct facts *facts) {
-    const struct fx_fields *fields = given->fields;
+static void read_fields(const struct fx_inactive_input *given,
+                        struct mutator_facts *facts) {
+    const struct fx_explain_fields *fields = given->fields;
     for (size_t i = 0; i < fields->n_items; i++) {
-        const struct fx_field *field = fields->items[i];
+        const struct fx_explain_field *field = fields->items[i];
         const bool is_here = given->query == NULL || fx_query_covers(given->query, field);
         for (size_t j = 0; is_here && j < field->n_steps; j++) {
             if (field->steps[j].mutator != FX_TRACE_EXTERNAL) {
@@ -37,7 +39,8 @@ static void read_fields(const struct fx_inactive_input *given, struct facts *fac
     }
 }
 
-static void read_trace(const struct fx_inactive_input *given, struct facts *facts) {
+static void read_trace(const struct fx_inactive_input *given,
+                       struct mutator_facts *facts) {
     const struct fx_trace *trace = given->trace;
     for (size_t i = 0; i < trace->n_changes; i++) {
         if (trace->changes[i].mutator != FX_TRACE_EXTERNAL) {
@@ -55,14 +58,15 @@ static void read_trace(const struct fx_inactive_input *given, struct facts *fact
 }
 
 /* A validator acts by finding a violation. */
-static void read_violations(const struct fx_inactive_input *given, struct facts *facts) {
+static void read_violations(const struct fx_inactive_input *given,
+                            struct mutator_facts *facts) {
     const struct fx_outcome *outcome = given->outcome;
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         facts[outcome->violations[i].mutator].acted_here = true;
     }
 }
 
-static struct fx_inactive of_step(const struct facts *facts) {
+static struct fx_inactive of_step(const struct mutator_facts *facts) {
     const struct fx_trace_step *step = facts->last_step;
     const char *criterion =
         step->verdict.matched ? step->effect.criterion : step->verdict.criterion;
@@ -85,7 +89,7 @@ static struct fx_inactive of_step(const struct facts *facts) {
     return inactive;
 }
 
-/* Asks the dialect what the criterion says. */
+/* Asks the dialect to describe the criterion. */
 static void describe(const struct fx_mutator *mutator, struct fx_inactive *inactive) {
     if (inactive->criterion[0] == '\0') {
         return;
@@ -102,7 +106,7 @@ static void describe(const struct fx_mutator *mutator, struct fx_inactive *inact
 }
 
 static struct fx_inactive reason_of(const struct fx_inactive_input *given,
-                                    const struct facts *facts, size_t index) {
+                                    const struct mutator_facts *facts, size_t index) {
     struct fx_inactive inactive = {.reason = FX_INACTIVE_NOT_REACHED, .criterion = ""};
     if (given->snapshot->conflicts.sets[index].disabled) {
         inactive.reason = FX_INACTIVE_CONFLICT;
@@ -116,7 +120,7 @@ static struct fx_inactive reason_of(const struct fx_inactive_input *given,
     return inactive;
 }
 
-/* Of one list ("match[2]") the later entry comes first. */
+/* For entries of the same list ("match[2]"), the higher index comes first. */
 static int compare_criteria(const char *a, const char *b) {
     const size_t bracket = strcspn(a, "[");
     if (a[bracket] != '[' || strncmp(a, b, bracket + 1) != 0) {
@@ -127,7 +131,7 @@ static int compare_criteria(const char *a, const char *b) {
     return (index_a < index_b) - (index_a > index_b);
 }
 
-static int compare(const void *left, const void *right) {
+static int compare_inactive(const void *left, const void *right) {
     const struct fx_inactive *a = left;
     const struct fx_inactive *b = right;
     if (a->reason != b->reason) {
@@ -144,11 +148,12 @@ bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b) 
     return a->reason == b->reason && strcmp(a->criterion, b->criterion) == 0;
 }
 
-/* With a query, the list has also those that changed other fields. A mutator that undid
- * its own change within a step has acted, although no field shows it. */
-static bool is_listed(const struct fx_inactive_input *given, const struct facts *facts,
-                      const struct fx_mutator *mutator, bool *ret_is,
-                      struct fx_err *err) {
+/* Sets *ret_is if the mutator changed nothing. With a query: if it may write the field
+ * and did not change it. A mutator that undid its own change within a step has acted,
+ * although no field shows it. */
+static bool is_listed(const struct fx_inactive_input *given,
+                      const struct mutator_facts *facts, const struct fx_mutator *mutator,
+                      bool *ret_is, struct fx_err *err) {
     const struct fx_outcome *outcome = given->outcome;
     *ret_is = !facts->acted;
     if (facts->acted_here || fx_mutator_is_validator(mutator) != given->validators ||
@@ -164,8 +169,9 @@ static bool is_listed(const struct fx_inactive_input *given, const struct facts 
     return fx_access_may_write(mutator, path, n_steps, ret_is, err);
 }
 
-static bool collect(const struct fx_inactive_input *given, const struct facts *facts,
-                    struct fx_inactive_list *list, struct fx_err *err) {
+static bool collect_inactive(const struct fx_inactive_input *given,
+                             const struct mutator_facts *facts,
+                             struct fx_inactive_list *list, struct fx_err *err) {
     const struct fx_snapshot *snapshot = given->snapshot;
     bool failed = false;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
@@ -183,14 +189,14 @@ static bool collect(const struct fx_inactive_input *given, const struct facts *f
     if (failed) {
         return fx_fail_nomem(err);
     }
-    qsort(list->items, list->n_items, sizeof *list->items, compare);
+    qsort(list->items, list->n_items, sizeof *list->items, compare_inactive);
     return true;
 }
 
 bool fx_inactive_find(const struct fx_inactive_input *input,
                       struct fx_inactive_list *ret_list, struct fx_err *err) {
     const size_t count = input->snapshot->n_mutators;
-    struct facts *facts = calloc(count + 1, sizeof *facts);
+    struct mutator_facts *facts = calloc(count + 1, sizeof *facts);
     ret_list->items = calloc(count + 1, sizeof *ret_list->items);
     if (facts == NULL || ret_list->items == NULL) {
         free(facts);
@@ -199,7 +205,7 @@ bool fx_inactive_find(const struct fx_inactive_input *input,
     read_trace(input, facts);
     read_fields(input, facts);
     read_violations(input, facts);
-    const bool ok = collect(input, facts, ret_list, err);
+    const bool ok = collect_inactive(input, facts, ret_list, err);
     free(facts);
     return ok;
 }

@@ -1,78 +1,79 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/json.c - a report as JSON, one document in a line. An absent value has no
- * member; null is a value.
+ * explain/json.c - prints a report as one line of JSON. An absent value has no member, as
+ * null is a value.
  */
 #include "value/json.h"
 #include "engine/request.h"
 #include "explain/names.h"
 #include "explain/report.h"
 
-/* Functions return new references: NULL for a member to leave out, and where memory is
- * short (then `failed` is set). (`o*` of json_pack() leaves a member out.) */
-struct writer {
+/* Functions return new references. NULL: the member is left out (`o*` of json_pack()); or
+ * there is no memory, and `failed` is set. */
+struct report_writer {
     const struct fx_explanation *explanation;
     bool failed;
 };
 
-/* Gives the node, which is NULL only without memory. */
-static json_t *made(struct writer *writer, json_t *node) {
+/* Returns the node. Sets `failed` if it is NULL. */
+static json_t *made(struct report_writer *writer, json_t *node) {
     writer->failed = writer->failed || node == NULL;
     return node;
 }
 
-/* Texts may hold any bytes: malformed UTF-8 becomes U+FFFD where it is written. */
-static json_t *new_text(struct writer *writer, struct fx_text text) {
+/* Texts may contain malformed UTF-8: the writer replaces it with U+FFFD. */
+static json_t *new_text(struct report_writer *writer, struct fx_text text) {
     return made(writer, json_stringn_nocheck(text.len > 0 ? text.data : "", text.len));
 }
 
-/* NULL for NULL. */
-static json_t *new_string(struct writer *writer, const char *text) {
+/* Returns NULL if the text is NULL. */
+static json_t *new_string(struct report_writer *writer, const char *text) {
     return text == NULL ? NULL : new_text(writer, fx_text_of(text));
 }
 
-/* The text of the buffer, which is finished. */
-static json_t *text_of(struct writer *writer, struct fx_buf *buf) {
+/* The text of the buffer. Finishes the buffer. */
+static json_t *text_of(struct report_writer *writer, struct fx_buf *buf) {
     json_t *text = new_text(writer, fx_buf_view(buf));
     writer->failed = writer->failed || buf->failed;
     fx_buf_finish(buf);
     return text;
 }
 
-static json_t *value_of(struct writer *writer, json_t *value) {
+static json_t *value_of(struct report_writer *writer, json_t *value) {
     json_t *revealed =
         fx_reveal_placeholders(writer->explanation->input.trace->placeholders, value);
     writer->failed = writer->failed || (revealed == NULL && value != NULL);
     return revealed;
 }
 
-static void append(struct writer *writer, json_t *list, json_t *item) {
+static void append_item(struct report_writer *writer, json_t *list, json_t *item) {
     writer->failed = json_array_append_new(list, item) != 0 || writer->failed;
 }
 
-/* Adds the members of `more`, which is dropped. */
-static void extend(struct writer *writer, json_t *object, json_t *more) {
+/* Adds the members of `more`, and drops it. */
+static void extend(struct report_writer *writer, json_t *object, json_t *more) {
     writer->failed =
         more == NULL || json_object_update(object, more) != 0 || writer->failed;
     json_decref(more);
 }
 
-static json_t *id_of(struct writer *writer, const char *kind, struct fx_text name) {
+static json_t *id_of(struct report_writer *writer, const char *kind,
+                     struct fx_text name) {
     struct fx_buf id = {0};
     fx_buf_printf(&id, "%s/", kind);
     fx_buf_text(&id, name);
     return text_of(writer, &id);
 }
 
-/* The first members of what a mutator did, `mutator` and `tier`. */
-static json_t *begin_of(struct writer *writer, const struct fx_actor *actor) {
+/* The first members of a mutator's entry: `mutator` and `tier`. */
+static json_t *begin_of(struct report_writer *writer, const struct fx_actor *actor) {
     return json_pack("{s:o, s:o*}", "mutator", id_of(writer, actor->kind, actor->name),
                      "tier",
                      actor->tier == 0 ? NULL : made(writer, json_integer(actor->tier)));
 }
 
-/* And the last ones, `file` and `line`. */
-static void add_origin(struct writer *writer, json_t *object,
+/* Adds the last members of a mutator's entry: `file` and `line`. */
+static void add_origin(struct report_writer *writer, json_t *object,
                        const struct fx_origin *origin) {
     if (origin != NULL && origin->file != NULL) {
         extend(writer, object,
@@ -83,7 +84,7 @@ static void add_origin(struct writer *writer, json_t *object,
 
 /* ---- the object ------------------------------------------------------------------ */
 
-static json_t *object_of(struct writer *writer, const json_t *object) {
+static json_t *object_of(struct report_writer *writer, const json_t *object) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     const bool has_namespace = subject.namespace_.len > 0;
@@ -107,7 +108,7 @@ static const char *result_of(const struct fx_explain_input *input) {
                                        : "unchanged";
 }
 
-static json_t *head_of(struct writer *writer) {
+static json_t *head_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     const uint32_t iterations = input->outcome == NULL ? 0 : input->outcome->iterations;
     return json_pack(
@@ -119,8 +120,8 @@ static json_t *head_of(struct writer *writer) {
 
 /* ---- fields ---------------------------------------------------------------------- */
 
-static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
-                       const json_t *before) {
+static json_t *step_of(struct report_writer *writer,
+                       const struct fx_explain_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, step->mutator, before);
     json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
@@ -130,28 +131,29 @@ static json_t *step_of(struct writer *writer, const struct fx_field_step *step,
     return object;
 }
 
-static json_t *field_of(struct writer *writer, const struct fx_field *field) {
+static json_t *field_of(struct report_writer *writer,
+                        const struct fx_explain_field *field) {
     struct fx_buf path = {0};
     struct fx_buf pointer = {0};
-    fx_field_print_path(&path, field);
-    fx_field_print_pointer(&pointer, field);
+    fx_explain_field_print_path(&path, field);
+    fx_explain_field_print_pointer(&pointer, field);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_steps; i++) {
-        append(writer, steps,
-               step_of(writer, &field->steps[i],
-                       i > 0 ? field->steps[i - 1].value : field->initial));
+        append_item(writer, steps,
+                    step_of(writer, &field->steps[i],
+                            i > 0 ? field->steps[i - 1].value : field->initial));
     }
     return json_pack("{s:o, s:o, s:o*, s:o}", "path", text_of(writer, &path), "pointer",
                      text_of(writer, &pointer), "initial",
                      value_of(writer, field->initial), "steps", steps);
 }
 
-static json_t *fields_of(struct writer *writer) {
-    const struct fx_fields *fields = &writer->explanation->fields;
+static json_t *fields_of(struct report_writer *writer) {
+    const struct fx_explain_fields *fields = &writer->explanation->fields;
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < fields->n_items; i++) {
         if (fx_explanation_includes(writer->explanation, fields->items[i])) {
-            append(writer, list, field_of(writer, fields->items[i]));
+            append_item(writer, list, field_of(writer, fields->items[i]));
         }
     }
     return list;
@@ -159,7 +161,8 @@ static json_t *fields_of(struct writer *writer) {
 
 /* ---- mutators that did not act --------------------------------------------------- */
 
-static json_t *criterion_of(struct writer *writer, const struct fx_inactive *inactive) {
+static json_t *criterion_of(struct report_writer *writer,
+                            const struct fx_inactive *inactive) {
     const struct fx_criterion *policy = &inactive->policy;
     const bool has_found = inactive->found.len > 0;
     return json_pack("{s:o, s:o, s:o*, s:o*}", "criterion",
@@ -169,22 +172,23 @@ static json_t *criterion_of(struct writer *writer, const struct fx_inactive *ina
                      has_found ? made(writer, json_integer(inactive->pass)) : NULL);
 }
 
-/* The other mutators in its conflicts. */
-static json_t *conflicts_of(struct writer *writer, uint32_t index) {
+/* The other mutators in the conflicts of the mutator. */
+static json_t *conflicts_of(struct report_writer *writer, uint32_t index) {
     const struct fx_snapshot *snapshot = writer->explanation->input.snapshot;
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < set->n_members; i++) {
         const struct fx_mutator *other = snapshot->mutators[set->members[i]];
         if (set->members[i] != index) {
-            append(writer, list,
-                   id_of(writer, other->kind, fx_text_of(other->full_name)));
+            append_item(writer, list,
+                        id_of(writer, other->kind, fx_text_of(other->full_name)));
         }
     }
     return list;
 }
 
-static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inactive) {
+static json_t *inactive_of(struct report_writer *writer,
+                           const struct fx_inactive *inactive) {
     const struct fx_actor actor =
         fx_actor_of(writer->explanation->input.snapshot->mutators[inactive->mutator]);
     json_t *object = begin_of(writer, &actor);
@@ -203,20 +207,21 @@ static json_t *inactive_of(struct writer *writer, const struct fx_inactive *inac
     return object;
 }
 
-static json_t *inactive_list_of(struct writer *writer,
+static json_t *inactive_list_of(struct report_writer *writer,
                                 const struct fx_inactive_list *list) {
     /* No mutator was matched against a skipped object. */
     const bool is_skipped = writer->explanation->input.skipped.data != NULL;
     json_t *objects = made(writer, json_array());
     for (size_t i = 0; !is_skipped && i < list->n_items; i++) {
-        append(writer, objects, inactive_of(writer, &list->items[i]));
+        append_item(writer, objects, inactive_of(writer, &list->items[i]));
     }
     return objects;
 }
 
 /* ---- validators ------------------------------------------------------------------ */
 
-static json_t *violation_of(struct writer *writer, const struct fx_violation *violation) {
+static json_t *violation_of(struct report_writer *writer,
+                            const struct fx_violation *violation) {
     const struct fx_explanation *explanation = writer->explanation;
     const struct fx_actor actor =
         fx_actor_of(explanation->input.snapshot->mutators[violation->mutator]);
@@ -231,19 +236,19 @@ static json_t *violation_of(struct writer *writer, const struct fx_violation *vi
 }
 
 /* The violations of one action. */
-static json_t *violations_of(struct writer *writer, enum fx_action action) {
+static json_t *violations_of(struct report_writer *writer, enum fx_action action) {
     const struct fx_outcome *outcome = writer->explanation->input.outcome;
     json_t *list = made(writer, json_array());
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         if (outcome->violations[i].action == action) {
-            append(writer, list, violation_of(writer, &outcome->violations[i]));
+            append_item(writer, list, violation_of(writer, &outcome->violations[i]));
         }
     }
     return list;
 }
 
-/* The same; NULL if there are none. */
-static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
+/* The violations of one action; NULL if there are none. */
+static json_t *any_violations_of(struct report_writer *writer, enum fx_action action) {
     json_t *list = violations_of(writer, action);
     if (json_array_size(list) == 0) {
         json_decref(list);
@@ -252,8 +257,8 @@ static json_t *any_violations_of(struct writer *writer, enum fx_action action) {
     return list;
 }
 
-/* NULL if there are no validators. */
-static json_t *validators_of(struct writer *writer) {
+/* The report on validators; NULL if there are none. */
+static json_t *validators_of(struct report_writer *writer) {
     const struct fx_explanation *explanation = writer->explanation;
     if (fx_explanation_validators(explanation) == 0) {
         return NULL;
@@ -267,7 +272,7 @@ static json_t *validators_of(struct writer *writer) {
 
 /* ---- failures -------------------------------------------------------------------- */
 
-static json_t *failure_of(struct writer *writer) {
+static json_t *failure_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     const struct fx_outcome *outcome = input->outcome;
     if (input->failure == NULL) {
@@ -286,7 +291,7 @@ static json_t *failure_of(struct writer *writer) {
     return object;
 }
 
-static json_t *cycle_step_of(struct writer *writer,
+static json_t *cycle_step_of(struct report_writer *writer,
                              const struct fx_trace_change *change) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, change->mutator, change->from);
@@ -298,20 +303,21 @@ static json_t *cycle_step_of(struct writer *writer,
     return object;
 }
 
-static json_t *cycle_field_of(struct writer *writer, const struct fx_cycle_field *field) {
+static json_t *cycle_field_of(struct report_writer *writer,
+                              const struct fx_cycle_field *field) {
     struct fx_buf path = {0};
     fx_print_pointer(&path, writer->explanation->fields.object, field->path);
     json_t *steps = made(writer, json_array());
     for (size_t i = 0; i < field->n_changes; i++) {
-        append(writer, steps, cycle_step_of(writer, &field->changes[i]));
+        append_item(writer, steps, cycle_step_of(writer, &field->changes[i]));
     }
     return json_pack("{s:o, s:o, s:I, s:o}", "path", text_of(writer, &path), "pointer",
                      new_text(writer, field->path), "period", (json_int_t)field->period,
                      "steps", steps);
 }
 
-/* NULL unless the object does not converge. */
-static json_t *cycle_of(struct writer *writer) {
+/* The cycle; NULL if the object converges. */
+static json_t *cycle_of(struct report_writer *writer) {
     const struct fx_explain_input *input = &writer->explanation->input;
     if (input->failure == NULL || input->failure->code != FX_ENOCONVERGE ||
         input->outcome == NULL) {
@@ -319,14 +325,15 @@ static json_t *cycle_of(struct writer *writer) {
     }
     json_t *list = made(writer, json_array());
     for (size_t i = 0; i < input->outcome->n_cycle_fields; i++) {
-        append(writer, list, cycle_field_of(writer, &input->outcome->cycle_fields[i]));
+        append_item(writer, list,
+                    cycle_field_of(writer, &input->outcome->cycle_fields[i]));
     }
     return list;
 }
 
 void fx_explanation_print_json(struct fx_buf *buf,
                                const struct fx_explanation *explanation) {
-    struct writer writer = {explanation, false};
+    struct report_writer writer = {explanation, false};
     json_t *document = head_of(&writer);
     extend(&writer, document,
            json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),

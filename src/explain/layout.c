@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/layout.c - rows and sentences at 80 columns.
+ * explain/layout.c - prints rows and sentences in 80 columns.
  */
 #include "explain/layout.h"
 
@@ -13,7 +13,7 @@
 
 #define GAP        2u
 #define CELL_MAX   70u /* columns of a cell */
-#define COLUMN_MAX 36u /* columns to which one cell may widen all rows */
+#define COLUMN_MAX 36u /* a cell wider than this does not widen the other rows */
 #define DEEPER     4u  /* how much further the second line is indented */
 
 /* Appends the beginning of the text, and returns how many columns that takes. */
@@ -48,7 +48,7 @@ void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS])
 
 /* ---- printing -------------------------------------------------------------------- */
 
-/* The columns of the cells that others stand behind. */
+/* The widths of the cells that have a cell after them. */
 struct columns {
     size_t width[FX_ROW_CELLS - 1];
 };
@@ -84,7 +84,7 @@ static void print_cell(struct fx_buf *buf, const struct fx_rows *rows,
     }
 }
 
-/* Prints the cells side by side; blanks only where another cell follows. */
+/* Prints the cells side by side. No blanks after the last cell. */
 static void print_line(struct fx_buf *buf, const struct fx_rows *rows,
                        const struct fx_row *row, const struct columns *columns) {
     size_t owed = 0;

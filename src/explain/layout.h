@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/layout.h - text in 80 columns: rows of three cells, side by side where they
- * fit, else over two lines; and wrapped sentences.
+ * explain/layout.h - text in 80 columns: rows of three cells, on one line if they fit,
+ * else on two; and wrapped sentences.
  */
 #ifndef FX_EXPLAIN_LAYOUT_H
 #define FX_EXPLAIN_LAYOUT_H
@@ -29,21 +29,20 @@ struct fx_rows {
  * Failure sticks in the text of `rows`. */
 void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]);
 
-/* How to print. */
+/* The layout of rows. */
 struct fx_rows_layout {
     size_t indent;
     size_t break_at; /* the cell that begins the second line */
-    bool is_uniform; /* where one row needs two lines, all have two */
+    bool is_uniform; /* if one row needs two lines, all rows take two */
 };
 
-/* Appends the rows, each with a line end, and frees them: `rows` is empty then. Failure
- * sticks in `buf`. */
+/* Appends the rows, each with a line end, and empties `rows`. Failure sticks in `buf`. */
 void fx_rows_print_take(struct fx_buf *buf, struct fx_rows *rows,
                         const struct fx_rows_layout *layout);
 
 /* ---- sentences ------------------------------------------------------------------- */
 
-/* How many columns the text takes: one for each rune. */
+/* The width of the text in columns: one for each rune. */
 size_t fx_layout_columns(struct fx_text text);
 
 /* Appends the text as plain text (policy/plain.h), in lines of FX_LAYOUT_WIDTH columns,

@@ -13,7 +13,7 @@
 #include "value/pointer.h"
 
 struct fx_query {
-    struct fx_arena arena;        /* of the tokens */
+    struct fx_arena arena;        /* for the tokens */
     struct fx_location *location; /* NULL: the query is a JSON pointer */
     struct fx_path_step *path;    /* borrows from both */
     size_t n_steps, cap_steps;
@@ -65,7 +65,7 @@ static bool parse_pointer(struct fx_query *query, struct fx_text rest,
     return ok;
 }
 
-/* The length of `[`, what is between, `]`, where that is a number or a star; else 0. */
+/* The length of a leading `[number]` or `[*]`; else 0. */
 static size_t number_length(struct fx_text text) {
     size_t at = 1;
     while (at < text.len && text.data[at] >= '0' && text.data[at] <= '9') {
@@ -77,7 +77,7 @@ static size_t number_length(struct fx_text text) {
     return at > 1 && at < text.len && text.data[at] == ']' ? at + 1 : 0;
 }
 
-/* Where the quoted name that begins the text ends. */
+/* The length of the quoted name at the start of the text. */
 static size_t quoted_length(struct fx_text text) {
     size_t at = 1;
     while (at < text.len && text.data[at] != text.data[0]) {
@@ -86,8 +86,8 @@ static size_t quoted_length(struct fx_text text) {
     return at < text.len ? at + 1 : text.len;
 }
 
-/* Locations know no numbers of elements: `[0]` becomes `["": 0]`, the element whose
- * nameless key is 0, and `[*]` likewise. */
+/* Locations have no indices: writes `[0]` as `["": 0]`, the element whose key "" is 0,
+ * and `[*]` likewise. */
 static void rewrite_numbers(struct fx_buf *buf, struct fx_text text) {
     while (text.len > 0) {
         size_t taken = 1;
@@ -137,7 +137,7 @@ bool fx_query_parse(struct fx_text text, struct fx_query **ret_query,
     fx_arena_init(&query->arena, FX_LIMIT_ARENA_BYTES);
     const bool is_pointer = text.len > 0 && text.data[0] == '/';
     if (fx_text_starts(text, FX_TEXT(".")) && text.len > 1) {
-        text.data++; /* as kubectl writes it: `.spec.x` */
+        text.data++; /* kubectl writes `.spec.x` */
         text.len--;
     }
     if (!(is_pointer ? parse_pointer(query, text, err)
@@ -156,9 +156,10 @@ static bool token_is_index(struct fx_text token, size_t index) {
     return fx_pointer_index(token, &number) && number == index;
 }
 
-/* `[0]` was made a key without a name, see rewrite_numbers(). */
+/* Does the step name this element? `[0]` is a key without a name, see
+ * rewrite_numbers(). */
 static bool step_is_element(const struct fx_location_step *step,
-                            const struct fx_field *field) {
+                            const struct fx_explain_field *field) {
     if (step->name.len == 0 && !step->glob) {
         return json_integer_value(step->value) == (json_int_t)field->index;
     }
@@ -166,7 +167,7 @@ static bool step_is_element(const struct fx_location_step *step,
 }
 
 static bool is_field(const struct fx_query *query, size_t at,
-                     const struct fx_field *field) {
+                     const struct fx_explain_field *field) {
     const struct fx_path_step *step = &query->path[at];
     if (field->element == NULL) {
         return step->type != FX_PATH_ELEMENT && fx_text_equal(step->name, field->name);
@@ -178,7 +179,7 @@ static bool is_field(const struct fx_query *query, size_t at,
            step_is_element(&query->location->steps[at], field);
 }
 
-static size_t depth_of(const struct fx_field *field) {
+static size_t depth_of(const struct fx_explain_field *field) {
     size_t depth = 0;
     for (; field->parent != NULL; field = field->parent) {
         depth++;
@@ -186,7 +187,7 @@ static size_t depth_of(const struct fx_field *field) {
     return depth;
 }
 
-bool fx_query_covers(const struct fx_query *query, const struct fx_field *field) {
+bool fx_query_covers(const struct fx_query *query, const struct fx_explain_field *field) {
     for (size_t depth = depth_of(field); depth > 0; depth--) {
         if (depth <= query->n_steps && !is_field(query, depth - 1, field)) {
             return false;

@@ -14,7 +14,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_query *query = NULL;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_field root = {.parent = NULL};
+    struct fx_explain_field root = {.parent = NULL};
     if (fx_query_parse((struct fx_text){(const char *)data, size}, &query, &err)) {
         assert(fx_query_covers(query, &root)); /* all that is wanted is in the object */
         fx_query_destroy(query);

@@ -49,7 +49,7 @@ static json_t *read_json(const char *text) {
 
 /* The one field that differs. */
 static void make_field(const char *before, const char *after, struct fx_arena *arena,
-                       struct fx_fields *ret_fields) {
+                       struct fx_explain_fields *ret_fields) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_trace trace;
     const struct fx_trace_step step = {
@@ -58,14 +58,15 @@ static void make_field(const char *before, const char *after, struct fx_arena *a
     json_t *new = read_json(after);
     fx_trace_init(&trace, arena);
     assert_true(fx_trace_record(&trace, &step, old, new));
-    assert_true(fx_fields_make(&trace, old, ret_fields, &err));
+    assert_true(fx_explain_fields_make(&trace, old, ret_fields, &err));
     assert_int_equal(ret_fields->n_items, 1);
     fx_trace_finish(&trace);
     json_decref(old);
     json_decref(new);
 }
 
-static void expect_has(const struct fx_fields *fields, const char *text, bool has) {
+static void expect_has(const struct fx_explain_fields *fields, const char *text,
+                       bool has) {
     struct fx_query *query = must_parse(text);
     if (fx_query_covers(query, fields->items[0]) != has) {
         fail_msg("`%s` %s", text, has ? "misses it" : "has it");
@@ -98,7 +99,7 @@ static void test_has(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_arena arena;
-        struct fx_fields fields = {0};
+        struct fx_explain_fields fields = {0};
         fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
         make_field(cases[i].before, cases[i].after, &arena, &fields);
         for (size_t j = 0; cases[i].in[j] != NULL; j++) {
@@ -107,7 +108,7 @@ static void test_has(void **state) {
         for (size_t j = 0; cases[i].out[j] != NULL; j++) {
             expect_has(&fields, cases[i].out[j], false);
         }
-        fx_fields_finish(&fields);
+        fx_explain_fields_finish(&fields);
         fx_arena_finish(&arena);
     }
 }
@@ -126,18 +127,18 @@ static void test_printed_is_taken(void **state) {
         (void)snprintf(after, sizeof after, "{\"l\":[{\"name\":\"%s\",\"%s\":2}]}",
                        names[i], i % 2 == 0 ? "v" : names[i - 1]);
         struct fx_arena arena;
-        struct fx_fields fields = {0};
+        struct fx_explain_fields fields = {0};
         struct fx_buf path;
         fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
         fx_buf_init(&path, 0);
         make_field(before, after, &arena, &fields);
-        fx_field_print_path(&path, fields.items[0]);
+        fx_explain_field_print_path(&path, fields.items[0]);
         expect_has(&fields, path.data, true);
         fx_buf_reset(&path);
-        fx_field_print_pointer(&path, fields.items[0]);
+        fx_explain_field_print_pointer(&path, fields.items[0]);
         expect_has(&fields, path.data, true);
         fx_buf_finish(&path);
-        fx_fields_finish(&fields);
+        fx_explain_fields_finish(&fields);
         fx_arena_finish(&arena);
     }
 }

@@ -17,7 +17,7 @@ bool fx_explanation_make(const struct fx_explain_input *input,
         .query = input->query,
         .outcome = input->outcome,
     };
-    if (!fx_fields_make(input->trace, input->object, &explanation->fields, err) ||
+    if (!fx_explain_fields_make(input->trace, input->object, &explanation->fields, err) ||
         !fx_inactive_find(&given, &explanation->inactive, err)) {
         return false;
     }
@@ -26,14 +26,14 @@ bool fx_explanation_make(const struct fx_explain_input *input,
 }
 
 void fx_explanation_finish(struct fx_explanation *explanation) {
-    fx_fields_finish(&explanation->fields);
+    fx_explain_fields_finish(&explanation->fields);
     fx_inactive_list_finish(&explanation->inactive);
     fx_inactive_list_finish(&explanation->validators);
     *explanation = (struct fx_explanation){.input = {.object = NULL}};
 }
 
 bool fx_explanation_includes(const struct fx_explanation *explanation,
-                             const struct fx_field *field) {
+                             const struct fx_explain_field *field) {
     return explanation->input.query == NULL ||
            fx_query_covers(explanation->input.query, field);
 }

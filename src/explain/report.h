@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * explain/report.h - what mutation did to one object: which mutator changed which field,
- * which did nothing and why, which validators found a violation. Built from the trace of
- * a review that has ended, and printed as text for people or as JSON for programs. Pure:
- * no I/O.
+ * which mutator did nothing and why, and which validators found a violation. Built from
+ * the trace of a finished review, and printed as text or as JSON. Pure: no I/O.
  */
 #ifndef FX_EXPLAIN_REPORT_H
 #define FX_EXPLAIN_REPORT_H
@@ -26,59 +25,64 @@
 
 /* ---- the fields ------------------------------------------------------------------ */
 
-/* What happened to each field: the changes of a trace, replayed on the object that came
- * in. A trace names fields by JSON pointers, whose indices shift where lists grow and
- * shrink. Here a field is a node of a tree, which follows its list element. A field is
- * reported if it is
- *   - what a mutator wrote; the single member, if that is a new object with one member;
+/* The changes of each field: those of a trace, replayed on the incoming object. A trace
+ * names fields by JSON pointers, whose indices shift when lists grow or shrink. Here a
+ * field is a node of a tree, which moves with its list element. A field is reported if
+ * it is
+ *   - a field that a mutator wrote; if that is a new object with one member, the member;
  *   - a whole list, if its elements are plain values, such as capabilities;
  *   - a list element that was added, removed or replaced.
- * The report on a field includes what changed it through a field above it, but not what
- * changed fields below it. */
+ * The report on a field includes changes of fields above it that changed this field, but
+ * not changes of fields below it. */
 
-/* What one step of a mutator made of the field. */
-struct fx_field_step {
-    uint32_t mutator, pass; /* as in a trace: perhaps FX_TRACE_EXTERNAL */
+/* The value that one step of a mutator gave the field. */
+struct fx_explain_field_step {
+    uint32_t mutator, pass; /* as in a trace: may be FX_TRACE_EXTERNAL */
     json_t *value;          /* counted; NULL: absent */
 };
 
 /* A field that changed, or one on the way to such a field. */
-struct fx_field {
-    struct fx_field *parent, *next, *first, *last; /* NULL ends */
-    struct fx_text name; /* of the member; of a list element its `name`, or no data */
+struct fx_explain_field {
+    struct fx_explain_field *parent, *next, *first, *last; /* NULL: none */
+    struct fx_text name; /* of the member; for a list element its `name`, or no data */
     json_t *element;     /* a list element as it was first seen, counted; else NULL */
-    size_t index;        /* in the list; of a removed element, its last one */
+    size_t index;        /* in the list; of a removed element, its last index */
     bool is_gone;        /* it was removed from its list */
 
     bool is_reported; /* it changed: the members below are valid */
     json_t *initial;  /* the value before the first change, counted; NULL: absent */
-    struct fx_field_step *steps;
+    struct fx_explain_field_step *steps;
     size_t n_steps, cap_steps;
 };
 
-struct fx_fields {
+struct fx_explain_fields {
     struct fx_arena arena;
-    struct fx_field *root;
-    struct fx_field **items; /* those with steps, parents first, in tree order */
+    struct fx_explain_field *root;
+    /* The fields with steps, parents first, in tree order. */
+    struct fx_explain_field **items;
     size_t n_items, cap_items;
     json_t *object; /* after the last change, counted */
 };
 
-/* Replays the trace on `object`, which is not changed. ret_fields (zeroed) is to be
- * finished in any case. Errors: FX_ENOMEM; FX_EINTERNAL where the trace is not one of
- * this object. */
-bool fx_fields_make(const struct fx_trace *trace, json_t *object,
-                    struct fx_fields *ret_fields, struct fx_err *err) FX_MUST_USE;
-void fx_fields_finish(struct fx_fields *fields); /* NULL, zeroed are fine */
+/* Replays the trace on `object`, which is not changed. The caller finishes ret_fields
+ * (zeroed) in any case. Errors: FX_ENOMEM; FX_EINTERNAL if the trace does not fit this
+ * object. */
+bool fx_explain_fields_make(const struct fx_trace *trace, json_t *object,
+                            struct fx_explain_fields *ret_fields,
+                            struct fx_err *err) FX_MUST_USE;
+void fx_explain_fields_finish(
+    struct fx_explain_fields *fields); /* NULL and zeroed are fine */
 
 /* Does the last value of the field differ from the first? */
-bool fx_field_differs(const struct fx_field *field);
+bool fx_explain_field_differs(const struct fx_explain_field *field);
 
-/* Appends the path of the field (explain/names.h), or a JSON pointer into the object
- * after the last change; of a field that is absent then, the last one it had. Failure
+/* Appends the path of the field (explain/names.h), or its JSON pointer in the object
+ * after the last change (if the field is then absent: the last pointer it had). Failure
  * sticks in `buf`. */
-void fx_field_print_path(struct fx_buf *buf, const struct fx_field *field);
-void fx_field_print_pointer(struct fx_buf *buf, const struct fx_field *field);
+void fx_explain_field_print_path(struct fx_buf *buf,
+                                 const struct fx_explain_field *field);
+void fx_explain_field_print_pointer(struct fx_buf *buf,
+                                    const struct fx_explain_field *field);
 
 /* ---- the query ------------------------------------------------------------------- */
 
@@ -89,30 +93,30 @@ void fx_field_print_pointer(struct fx_buf *buf, const struct fx_field *field);
  *   - a JSON pointer, `/spec/containers/0/image`. */
 struct fx_query; /* opaque */
 
-/* Parses `text`, which may go afterwards. Errors: FX_ESYNTAX, FX_ELIMIT, with the message
- * of the location parser; FX_ENOMEM. */
+/* Parses `text`, which is not used afterwards. Errors: FX_ESYNTAX, FX_ELIMIT, with the
+ * message of the location parser; FX_ENOMEM. */
 bool fx_query_parse(struct fx_text text, struct fx_query **ret_query,
                     struct fx_err *err) FX_MUST_USE;
 void fx_query_destroy(struct fx_query *query); /* NULL is fine */
 
-/* Is it the field that the query names, or one above or below it? */
-bool fx_query_covers(const struct fx_query *query, const struct fx_field *field);
+/* Is the field the one that the query names, or above or below it? */
+bool fx_query_covers(const struct fx_query *query, const struct fx_explain_field *field);
 
-/* The path of the field, as fx_access_may_write() takes it. Borrowed. */
+/* The path of the query's field, for fx_access_may_write(). Borrowed. */
 const struct fx_path_step *fx_query_path(const struct fx_query *query,
                                          size_t *ret_n_steps);
 
 /* ---- the mutators that changed nothing ------------------------------------------- */
 
-/* In the order of the report: those that came nearest to acting first. The texts are the
- * names in JSON. */
+/* In the order of the report: mutators that came nearest to acting first. The texts are
+ * the names in JSON. */
 #define FX_INACTIVE_REASONS(X)                                                        \
-    X(SKIPPED, "skipped")        /* it failed, and the others went on */              \
+    X(SKIPPED, "skipped")        /* it failed and was skipped */                      \
     X(ELSEWHERE, "elsewhere")    /* it changed fields that the query does not name */ \
-    X(UNCHANGED, "unchanged")    /* it applied, and the object had all it writes */   \
-    X(PRESENT, "present")        /* the field exists, and it never overwrites it */   \
+    X(UNCHANGED, "unchanged")    /* it applied; the object already had the values */  \
+    X(PRESENT, "present")        /* the field exists, and it overwrites nothing */    \
     X(NOT_APPLIED, "notApplied") /* it matched; the criterion failed */               \
-    X(LATE, "late")              /* it matches the result, but not before it */       \
+    X(LATE, "late")              /* it matches only the result */                     \
     X(NOT_MATCHED, "notMatched") /* the criterion failed */                           \
     X(CONFLICT, "conflict")      /* disabled by a conflict */                         \
     X(NOT_REACHED, "notReached") /* the review ended before its step */
@@ -126,35 +130,35 @@ enum fx_inactive_reason {
 const char *fx_inactive_reason_name(enum fx_inactive_reason reason);
 
 struct fx_inactive {
-    uint32_t mutator; /* index in the snapshot */
+    uint32_t mutator; /* its index in the snapshot */
     enum fx_inactive_reason reason;
     const char *criterion; /* of NOT_APPLIED, NOT_MATCHED, LATE; "" for none. Borrowed */
-    struct fx_criterion policy; /* where there is a criterion: what the policy says */
-    /* Of NOT_MATCHED and LATE: what the mutator found when it was asked, in which pass.
-     * The trace's. */
+    struct fx_criterion policy; /* if there is a criterion: what the policy wants */
+    /* Of NOT_MATCHED and LATE: what the mutator found instead, and in which pass.
+     * Borrowed from the trace. */
     struct fx_text found;
     uint32_t pass;
-    const char *failure; /* of SKIPPED: the error message; the trace's */
+    const char *failure; /* of SKIPPED: the error message, borrowed from the trace */
 };
 
 struct fx_inactive_list {
-    struct fx_inactive *items; /* those of one reason and criterion together */
+    struct fx_inactive *items; /* sorted by reason and criterion */
     size_t n_items;
 };
 
-/* What the list is made from. All borrowed. */
+/* The input of the list. Everything is borrowed. */
 struct fx_inactive_input {
     const struct fx_snapshot *snapshot;
     const struct fx_trace *trace;
-    const struct fx_fields *fields;
+    const struct fx_explain_fields *fields;
     const struct fx_query *query;     /* or NULL: all fields */
     const struct fx_outcome *outcome; /* or NULL: the loop did not run */
     bool validators;                  /* list validators instead of mutators */
 };
 
-/* Lists the mutators that changed nothing: with a query, those that may write the field
- * it is about and did not change it. A mutator whose failure ended the review is not
- * among them. ret_list (zeroed) is to be finished in any case. Errors: FX_ENOMEM. */
+/* Lists the mutators that changed nothing: with a query, those that may write its field
+ * and did not change it. A mutator whose failure ended the review is not listed. The
+ * caller finishes ret_list (zeroed) in any case. Errors: FX_ENOMEM. */
 bool fx_inactive_find(const struct fx_inactive_input *input,
                       struct fx_inactive_list *ret_list, struct fx_err *err) FX_MUST_USE;
 void fx_inactive_list_finish(struct fx_inactive_list *list); /* zeroed is fine */
@@ -164,32 +168,32 @@ bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b);
 
 /* ---- the report ------------------------------------------------------------------ */
 
-/* What a report is made from. Everything is borrowed and must outlive the report. */
+/* The input of a report. Everything is borrowed and must outlive the report. */
 struct fx_explain_input {
     json_t *object;   /* as it was sent */
-    const char *file; /* where the object was read, */
-    uint32_t line;    /* and at which line its text begins */
+    const char *file; /* the file of the object */
+    uint32_t line;    /* the line at which its text begins */
     const struct fx_snapshot *snapshot;
     const struct fx_trace *trace;
-    const struct fx_outcome *outcome; /* NULL: the object never came to the loop */
+    const struct fx_outcome *outcome; /* NULL: the loop did not run */
     const struct fx_err *failure;     /* NULL: the review succeeded */
     struct fx_text skipped;       /* why the object is not mutated at all; or no data */
     bool is_changed;              /* the result differs from the object */
-    bool is_delete;               /* of a DELETE request: nothing but validators run */
-    bool lacks_namespace;         /* it could live in a namespace, and none is known */
+    bool is_delete;               /* the request is a DELETE: only validators run */
+    bool lacks_namespace;         /* it may be namespaced, and its namespace is unknown */
     const struct fx_query *query; /* report this field only; NULL: all fields */
     const char *query_text;       /* the text of `query` */
 };
 
 struct fx_explanation {
     struct fx_explain_input input;
-    struct fx_fields fields;
+    struct fx_explain_fields fields;
     struct fx_inactive_list inactive;   /* the mutators that changed nothing */
     struct fx_inactive_list validators; /* the validators that found no violation */
 };
 
-/* Builds the report. ret_explanation is to be finished in any case. Errors: FX_ENOMEM;
- * FX_EINTERNAL where the trace is not one of this object. */
+/* Builds the report. The caller finishes ret_explanation in any case. Errors: FX_ENOMEM;
+ * FX_EINTERNAL if the trace does not fit this object. */
 bool fx_explanation_make(const struct fx_explain_input *input,
                          struct fx_explanation *ret_explanation,
                          struct fx_err *err) FX_MUST_USE;
@@ -201,35 +205,36 @@ void fx_explanation_print_text(struct fx_buf *buf,
                                const struct fx_explanation *explanation, bool colour,
                                bool all);
 
-/* Appends the report as one JSON document in a line. Failure sticks in `buf`. */
+/* Appends the report as one line of JSON. Failure sticks in `buf`. */
 void fx_explanation_print_json(struct fx_buf *buf,
                                const struct fx_explanation *explanation);
 
 /* ---- for both printers ----------------------------------------------------------- */
 
-/* Does the report include the field? (All, or those that the query covers.) */
+/* Does the report include the field? With a query, only fields that it covers. */
 bool fx_explanation_includes(const struct fx_explanation *explanation,
-                             const struct fx_field *field);
+                             const struct fx_explain_field *field);
 
-/* How many validators the snapshot has. */
+/* The number of validators in the snapshot. */
 size_t fx_explanation_validators(const struct fx_explanation *explanation);
 
-/* The error of a validator that found a violation nevertheless; or NULL. Borrowed. */
+/* The error of a validator that found a violation but could not make its message; or
+ * NULL. Borrowed. */
 const char *fx_explanation_validator_error(const struct fx_explanation *explanation,
                                            uint32_t mutator);
 
-/* Who made a step of a field. Everything is borrowed. */
+/* The mutator or provider of a step. Everything is borrowed. */
 struct fx_actor {
-    const char *kind;    /* "Assign"; "Provider" where a provider gave the value */
-    struct fx_text name; /* "namespace/name", or the name alone */
-    int32_t tier;        /* of a mutator that has one; else 0 */
+    const char *kind;    /* "Assign"; "Provider" if the value came from a provider */
+    struct fx_text name; /* "namespace/name", or only the name */
+    int32_t tier;        /* the mutator's tier; 0: none */
     const struct fx_origin *origin; /* where the policy was read; or NULL */
 };
 
 struct fx_actor fx_actor_of(const struct fx_mutator *mutator);
 
-/* `mutator` is that of a trace; `before`, the value that the step replaced, identifies
- * the provider where it is FX_TRACE_EXTERNAL. */
+/* The actor of a step. `mutator` as in a trace; if it is FX_TRACE_EXTERNAL, `before`, the
+ * value that the step replaced, identifies the provider. */
 struct fx_actor fx_explanation_actor(const struct fx_explanation *explanation,
                                      uint32_t mutator, const json_t *before);
 

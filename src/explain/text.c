@@ -18,9 +18,9 @@
 #include "policy/plain.h"
 #include "value/yaml.h"
 
-#define MAX_STEPS 12u /* shown of a chain, its ends; unless all are wanted */
+#define MAX_STEPS 12u /* shown of a chain (its first and last), without --all */
 
-/* ---- what all parts use ------------------------------------------------------------ */
+/* ---- shared by all parts ----------------------------------------------------------- */
 
 static void print_colour(const struct fx_printer *printer, const char *colour) {
     fx_buf_str(printer->buf, printer->colour ? colour : "");
@@ -91,10 +91,10 @@ static void add_value(const struct fx_printer *printer, struct fx_buf *buf,
     json_decref(revealed);
 }
 
-/* Writes "pass 1  Assign/a" into `cell`, and the file and line of the policy into the
- * last one. `before` is the value before the step. */
+/* Writes "pass 1 Assign/a" into `cell`, and the file and line of the policy into the last
+ * cell. `before` is the value before the step. */
 static void add_who(const struct fx_printer *printer, struct fx_cells *cells, size_t cell,
-                    const struct fx_field_step *step, const json_t *before) {
+                    const struct fx_explain_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(printer->explanation, step->mutator, before);
     if (step->mutator == FX_TRACE_EXTERNAL) {
@@ -108,8 +108,8 @@ static void add_who(const struct fx_printer *printer, struct fx_cells *cells, si
 /* ---- chains ---------------------------------------------------------------------- */
 
 static void add_step(const struct fx_printer *printer, struct fx_rows *rows,
-                     const struct fx_field *field, size_t index) {
-    const struct fx_field_step *step = &field->steps[index];
+                     const struct fx_explain_field *field, size_t index) {
+    const struct fx_explain_field_step *step = &field->steps[index];
     struct fx_cells cells = {0};
     fx_buf_str(&cells.texts[0], "→ ");
     add_value(printer, &cells.texts[0], step->value);
@@ -125,7 +125,7 @@ static void add_note(struct fx_rows *rows, size_t skipped) {
 }
 
 static void add_initial(const struct fx_printer *printer, struct fx_rows *rows,
-                        const struct fx_field *field) {
+                        const struct fx_explain_field *field) {
     struct fx_cells cells = {0};
     fx_buf_str(&cells.texts[0], "  ");
     add_value(printer, &cells.texts[0], field->initial);
@@ -133,7 +133,7 @@ static void add_initial(const struct fx_printer *printer, struct fx_rows *rows,
 }
 
 static void add_steps(const struct fx_printer *printer, struct fx_rows *rows,
-                      const struct fx_field *field) {
+                      const struct fx_explain_field *field) {
     const bool is_cut = !printer->all && field->n_steps > MAX_STEPS;
     for (size_t i = 0; i < field->n_steps; i++) {
         if (is_cut && i == MAX_STEPS / 2) {
@@ -144,15 +144,16 @@ static void add_steps(const struct fx_printer *printer, struct fx_rows *rows,
     }
 }
 
-static void print_field(const struct fx_printer *printer, const struct fx_field *field) {
+static void print_field(const struct fx_printer *printer,
+                        const struct fx_explain_field *field) {
     static const struct fx_rows_layout layout = {2, 1, true};
     struct fx_rows rows = {0};
     struct fx_buf path = {0};
     fx_buf_char(printer->buf, '\n');
-    fx_field_print_path(&path, field);
+    fx_explain_field_print_path(&path, field);
     print_path(printer, &path);
     fx_buf_str(printer->buf,
-               fx_field_differs(field) ? "\n" : "  (unchanged in the end)\n");
+               fx_explain_field_differs(field) ? "\n" : "  (unchanged in the end)\n");
     add_initial(printer, &rows, field);
     add_steps(printer, &rows, field);
     fx_rows_print_take(printer->buf, &rows, &layout);
@@ -172,10 +173,10 @@ static size_t print_fields(const struct fx_printer *printer) {
 
 /* ---- the first line -------------------------------------------------------------- */
 
-static size_t count_changed(const struct fx_fields *fields) {
+static size_t count_changed(const struct fx_explain_fields *fields) {
     size_t count = 0;
     for (size_t i = 0; i < fields->n_items; i++) {
-        count += fx_field_differs(fields->items[i]);
+        count += fx_explain_field_differs(fields->items[i]);
     }
     return count;
 }
@@ -189,7 +190,7 @@ static void print_failure(struct fx_buf *buf, const struct fx_explanation *expla
     const enum fx_code code = explanation->input.failure->code;
     if (code == FX_EDENIED) {
         fx_buf_str(buf, "is denied");
-        if (outcome->iterations > 0) { /* no DELETE request */
+        if (outcome->iterations > 0) { /* 0: a DELETE request */
             fx_buf_str(buf, " after ");
             print_passes(buf, outcome);
         }
@@ -246,7 +247,7 @@ static void print_head(const struct fx_printer *printer) {
 
 /* ---- why it failed --------------------------------------------------------------- */
 
-#define MAX_CYCLE_FIELDS 5u /* shown at most, without --all */
+#define MAX_CYCLE_FIELDS 5u /* the most that are shown without --all */
 
 static void print_paragraph(struct fx_buf *buf, struct fx_text words) {
     fx_buf_fill(buf, ' ', 2);
@@ -276,7 +277,7 @@ static void print_fault(const struct fx_printer *printer) {
 
 static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *rows,
                            const struct fx_trace_change *change) {
-    const struct fx_field_step step = {change->mutator, change->pass, change->to};
+    const struct fx_explain_field_step step = {change->mutator, change->pass, change->to};
     struct fx_cells cells = {0};
     add_who(printer, &cells, 0, &step, change->from);
     add_value(printer, &cells.texts[1], change->from);
@@ -331,7 +332,7 @@ static void print_cycle_fields(const struct fx_printer *printer,
                             "value, or remove one."));
 }
 
-/* Without a known cycle (too few passes, or too little memory): what the last pass
+/* If the cycle is unknown (too few passes, or no memory), prints what the last pass
  * changed. */
 static void print_members(const struct fx_printer *printer,
                           const struct fx_outcome *outcome) {
@@ -341,7 +342,8 @@ static void print_members(const struct fx_printer *printer,
     fx_buf_str(printer->buf, " still changed something\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
         const struct fx_cycle_mutator *member = &outcome->cycle[i];
-        const struct fx_field_step step = {member->mutator, outcome->iterations, NULL};
+        const struct fx_explain_field_step step = {member->mutator, outcome->iterations,
+                                                   NULL};
         struct fx_cells cells = {0};
         add_who(printer, &cells, 0, &step, NULL);
         fx_print_pointer(&cells.texts[1], printer->explanation->fields.object,
@@ -356,7 +358,7 @@ static void print_members(const struct fx_printer *printer,
                 "was found: with more passes the object may converge."));
 }
 
-/* ---- all of it ------------------------------------------------------------------- */
+/* ---- the whole report ------------------------------------------------------------ */
 
 static void print_unchanged(const struct fx_printer *printer) {
     fx_buf_char(printer->buf, '\n');

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/text.h - private: what the parts of the text of a report share.
+ * explain/text.h - shared by the files that print a report as text. Private to this room.
  */
 #ifndef FX_EXPLAIN_TEXT_H
 #define FX_EXPLAIN_TEXT_H
@@ -19,14 +19,14 @@
 #define FX_PRINTER_RED    "\033[1;31m"
 #define FX_PRINTER_NORMAL "\033[0m"
 
-/* What is printed, and where to. */
+/* The report to print, and the buffer for the text. */
 struct fx_printer {
     struct fx_buf *buf;
     const struct fx_explanation *explanation;
     bool colour, all;
 };
 
-/* Appends an empty line, and the text in that colour. */
+/* Appends an empty line, and the text in the given colour. */
 void fx_printer_heading(const struct fx_printer *printer, const char *colour,
                         const char *words);
 
@@ -34,7 +34,7 @@ void fx_printer_heading(const struct fx_printer *printer, const char *colour,
 void fx_printer_count(struct fx_buf *buf, size_t count, const char *one,
                       const char *many);
 
-/* The texts of one row while it is made. The last one is the file and line of a policy.
+/* The texts of a row that is being made. The last text is the file and line of a policy.
  * Zeroed: empty. */
 struct fx_cells {
     struct fx_buf texts[FX_ROW_CELLS];

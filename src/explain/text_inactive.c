@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * explain/text_inactive.c - the mutators that did not act and the validators that found
- * no violation, by the criterion that failed; and the violations.
+ * explain/text_inactive.c - prints the mutators that did not act and the validators that
+ * found no violation, grouped by the criterion that failed; and the violations.
  */
 #include <string.h>
 
 #include "explain/text.h"
 #include "policy/plain.h"
 
-#define MAX_INACTIVE 10u /* shown for one reason, unless all are wanted */
+#define MAX_INACTIVE 10u /* shown for one reason, without --all */
 #define SAID_INDENT  8u
 
-/* ---- one of them ----------------------------------------------------------------- */
+/* ---- one mutator ----------------------------------------------------------------- */
 
-/* The mutators it is in conflict with, as a cell. */
+/* Appends the mutators with which this one is in conflict. */
 static void add_others(struct fx_buf *cell, const struct fx_snapshot *snapshot,
                        uint32_t index) {
     const struct fx_conflict_set *set = &snapshot->conflicts.sets[index];
@@ -26,7 +26,7 @@ static void add_others(struct fx_buf *cell, const struct fx_snapshot *snapshot,
     }
 }
 
-/* "        finds   "api"", over as many lines as it takes. */
+/* Appends "        finds   "api"" in wrapped lines. */
 static void print_said(struct fx_buf *buf, const char *label, struct fx_text words) {
     const size_t column = SAID_INDENT + strlen(label);
     fx_buf_fill(buf, ' ', SAID_INDENT);
@@ -34,7 +34,7 @@ static void print_said(struct fx_buf *buf, const char *label, struct fx_text wor
     fx_layout_wrap(buf, words, column, column);
 }
 
-/* What it wants and finds, or why it failed, on lines below it. */
+/* Appends what the mutator wants and finds, or why it failed, on lines below its row. */
 static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
     if (inactive->failure != NULL) {
         print_said(buf, "", fx_text_of(inactive->failure));
@@ -47,7 +47,7 @@ static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
     }
 }
 
-/* Has it lines of its own? Criteria that are an entry of a list ("match[2]") differ from
+/* Does the mutator need lines below its row? An entry of a list ("match[2]") differs from
  * policy to policy; what any other criterion finds is printed once, above the rows. */
 static bool has_more(const struct fx_inactive *inactive) {
     return inactive->failure != NULL ||
@@ -69,7 +69,7 @@ static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
     fx_cells_end(&cells, rows);
 }
 
-/* ---- those of one reason --------------------------------------------------------- */
+/* ---- one reason ------------------------------------------------------------------ */
 
 static const struct fx_rows_layout layout = {4, 2, false};
 
@@ -113,7 +113,7 @@ static size_t count_same(const struct fx_inactive_list *list, size_t from) {
     return count;
 }
 
-/* Rows without lines of their own are laid out as one table. */
+/* Prints the rows. Consecutive rows without lines below them form one table. */
 static void print_rows(const struct fx_printer *printer, const struct fx_inactive *items,
                        size_t n_items) {
     struct fx_rows rows = {0};
@@ -127,7 +127,8 @@ static void print_rows(const struct fx_printer *printer, const struct fx_inactiv
     fx_rows_print_take(printer->buf, &rows, &layout);
 }
 
-/* Those of one reason; returns how many there are. */
+/* Prints the mutators with the same reason and criterion as the first; returns how many
+ * there are. */
 static size_t print_group(const struct fx_printer *printer,
                           const struct fx_inactive_list *list, size_t from) {
     const size_t count = count_same(list, from);
@@ -141,7 +142,7 @@ static size_t print_group(const struct fx_printer *printer,
     return count;
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all mutators ---------------------------------------------------------------- */
 
 static void print_list(const struct fx_printer *printer,
                        const struct fx_inactive_list *list) {
@@ -161,7 +162,8 @@ static bool needs_namespace(const struct fx_inactive_list *list) {
     return false;
 }
 
-/* A manifest is often without: then it is not asked about as it will be in a cluster. */
+/* Suggests --namespace. Manifests often have no namespace, so matching differs from that
+ * in the cluster. */
 static void print_advice(const struct fx_printer *printer) {
     const struct fx_explanation *explanation = printer->explanation;
     if (explanation->input.lacks_namespace &&

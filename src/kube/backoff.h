@@ -20,7 +20,7 @@ uint64_t fx_backoff_double(uint64_t pause, uint64_t first, uint64_t last);
  * has passed. */
 uint64_t fx_ms_until(uint64_t then_ns);
 
-/* The same as the timeout of a request: at least 1. */
+/* The same for the timeout of a request, which is at least 1. */
 uint64_t fx_timeout_until(uint64_t deadline_ns);
 
 /* ---- jitter ---- */
@@ -34,16 +34,16 @@ struct fx_kube_random {
  */
 void fx_kube_random_init(struct fx_kube_random *random);
 
-/* A number from `least` to `most`, both included. */
+/* Returns a number from `least` to `most`, including both. */
 uint64_t fx_kube_random_between(struct fx_kube_random *random, uint64_t least,
                                 uint64_t most);
 
 /* ---- back-off after failures ---- */
 
-/* The caller sets the first two. */
+/* The state of a back-off. The caller sets min_ms and max_ms. */
 struct fx_kube_backoff {
     uint64_t min_ms, max_ms;
-    uint64_t next_ms; /* from min_ms, doubling to max_ms; 0: no failure yet */
+    uint64_t next_ms; /* from min_ms, doubling to max_ms; 0 if there was no failure */
 };
 
 /* Counts one more failure and returns the pause before the next attempt: between half and
@@ -57,9 +57,10 @@ void fx_kube_backoff_reset(struct fx_kube_backoff *backoff);
 
 /* ---- a throttle for writes ---- */
 
-/* Limits how often one object is written that others may change back, or that the API
- * server may refuse. The pauses double, and start anew once nothing was written for
- * `calm_ms` after the end of a pause. The caller sets the first three. */
+/* Limits how often an object is written that others may change back, or whose writes the
+ * API server may refuse. The pauses double; they start again with the first after
+ * `calm_ms` without a write since the end of a pause. The caller sets the first three
+ * fields. */
 struct fx_kube_throttle {
     uint64_t first_ms, last_ms; /* the shortest and the longest pause */
     uint64_t calm_ms;
@@ -70,7 +71,7 @@ struct fx_kube_throttle {
 void fx_kube_throttle_started(struct fx_kube_throttle *throttle, uint64_t now_ns);
 void fx_kube_throttle_ended(struct fx_kube_throttle *throttle, uint64_t now_ns);
 
-/* The milliseconds until the next write may start; 0: now. */
+/* Returns the milliseconds until the next write may start; 0 if it may start now. */
 uint64_t fx_kube_throttle_wait_ms(const struct fx_kube_throttle *throttle,
                                   uint64_t now_ns);
 

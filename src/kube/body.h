@@ -15,10 +15,10 @@
 #include "base/text.h"
 #include "kube/resource.h"
 
-/* Returns a new object with apiVersion, kind, and of the metadata of `object` name,
- * namespace, uid and resourceVersion: a write with it meets this very object in this
- * version, or fails with a conflict (409), and never creates an object. `*ret_metadata`
- * is borrowed from the result. NULL without memory. */
+/* Returns a new object with apiVersion and kind of `object`, and of its metadata name,
+ * namespace, uid and resourceVersion. A write with it changes only this version of this
+ * object, or fails with a conflict (409), and never creates an object. `*ret_metadata` is
+ * borrowed from the result. NULL without memory. */
 json_t *fx_kube_body_for(const json_t *object, json_t **ret_metadata) FX_MUST_USE;
 
 /* Returns a new object with the apiVersion and kind of a resource that has a group, and
@@ -33,8 +33,8 @@ bool fx_kube_body_set_text(json_t *object, const char *key,
 /* Sets object[key] to a date (RFC 3339) from seconds since 1970. */
 bool fx_kube_body_set_date(json_t *object, const char *key, int64_t seconds) FX_MUST_USE;
 
-/* Sets name, namespace (if it is not empty) and uid of `metadata`, so that another object
- * of this name is never written. */
+/* Sets name, namespace (if it is not empty) and uid of `metadata`, so that no other
+ * object of this name is written. */
 bool fx_kube_body_set_identity(json_t *metadata, struct fx_text namespace_,
                                struct fx_text name, struct fx_text uid) FX_MUST_USE;
 

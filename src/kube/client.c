@@ -34,7 +34,7 @@
 struct fx_kube_client {
     uv_loop_t *loop;
     char *server;
-    struct fx_tls_config *tls; /* NULL: plain */
+    struct fx_tls_config *tls; /* NULL for plain HTTP */
     struct fx_http_pool *pool;
     struct fx_kube_token token;
     struct fx_err token_fault; /* why the token may be outdated */
@@ -45,15 +45,15 @@ struct fx_kube_client {
 
 struct fx_kube_call {
     uint32_t magic;
-    struct fx_list_link link; /* of `client->calls` */
+    struct fx_list_link link; /* in `client->calls` */
     struct fx_kube_client *client;
     struct fx_kube_wire wire;
     struct fx_kube_sink sink;
-    bool streams;              /* there is a sink, */
-    bool streamed;             /* which received the body */
-    struct fx_http_call *http; /* NULL: not in progress */
+    bool streams;              /* there is a sink */
+    bool streamed;             /* the sink received the body */
+    struct fx_http_call *http; /* NULL if it is not in progress */
     bool repeated;
-    uint64_t token_generation; /* of the token that was sent */
+    uint64_t token_generation; /* of the sent token */
     uint64_t started_ns, head_ns, end_ns;
     uv_timer_t timer; /* reports `failure`, if the request could not be sent */
     bool not_sent;
@@ -70,8 +70,9 @@ const char *fx_kube_verb_name(enum fx_kube_verb verb) {
 
 /* ---- the client ---- */
 
-/* Errors name the field of the configuration: the authority is tried first without the
- * client certificate, to find out which of the two is wrong. */
+/* Creates the TLS configuration. Errors name the field of the configuration: the
+ * authority is tried first without the client certificate, to find out which of the two
+ * is wrong. */
 static struct fx_tls_config *make_tls(const struct fx_kube_config *config,
                                       const char *host, struct fx_err *err) {
     const struct fx_text none = {0};
@@ -180,7 +181,7 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy(fx_checked(timer->data, CALL_MAGIC));
 }
 
-static void release(struct fx_kube_call *call) {
+static void release_call(struct fx_kube_call *call) {
     if (call->not_sent) {
         uv_close((uv_handle_t *)&call->timer, on_timer_closed);
     } else {
@@ -198,7 +199,7 @@ static void count_request(const struct fx_kube_call *call, enum fx_kube_reason r
 }
 
 /* `on_done` may close the client, so the client is not used after it. */
-static void report(struct fx_kube_call *call, json_t *object) {
+static void report_result(struct fx_kube_call *call, json_t *object) {
     const bool failed = call->failure.reason != FX_KUBE_REASON_NONE;
     count_request(call, call->failure.reason);
     fx_list_remove(&call->client->calls, &call->link);
@@ -209,10 +210,11 @@ static void report(struct fx_kube_call *call, json_t *object) {
         fx_tree_wipe(object);
     }
     json_decref(object);
-    release(call);
+    release_call(call);
 }
 
-/* If the token could not be read again, that explains the refusal. */
+/* Adds the reason why the token could not be read again, which may explain the
+ * refusal. */
 static void add_token_fault(struct fx_kube_call *call) {
     const struct fx_kube_client *client = call->client;
     const bool refused = call->failure.reason == FX_KUBE_REASON_UNAUTHORIZED ||
@@ -230,7 +232,7 @@ static void report_failure(struct fx_kube_call *call) {
     fx_kube_failure_prefix(&call->failure, fx_kube_verb_name(call->wire.verb),
                            &call->wire.resource, &call->wire.name);
     add_token_fault(call);
-    report(call, NULL);
+    report_result(call, NULL);
 }
 
 static void report_error(struct fx_kube_call *call, const struct fx_err *error) {
@@ -247,11 +249,11 @@ void fx_kube_call_cancel(struct fx_kube_call *call) {
         fx_http_call_cancel(call->http);
     }
     fx_list_remove(&call->client->calls, &call->link);
-    release(call);
+    release_call(call);
 }
 
 static void on_timer(uv_timer_t *timer) {
-    report(fx_checked(timer->data, CALL_MAGIC), NULL);
+    report_result(fx_checked(timer->data, CALL_MAGIC), NULL);
 }
 
 /* ---- answers ---- */
@@ -273,14 +275,14 @@ static void handle_object(struct fx_kube_call *call,
         (void)fx_err_prefix(&err, "the answer is not from an API server: ");
         report_error(call, &err);
     } else {
-        report(call, object);
+        report_result(call, object);
     }
 }
 
 static bool send_call(struct fx_kube_call *call, struct fx_err *err);
 
-/* Whether the token differs from the one that was sent. Another call that was refused
- * just before may have read it already. */
+/* Is the token another one than was sent? Another call that was refused just before may
+ * already have read it. */
 static bool has_new_token(const struct fx_kube_call *call) {
     struct fx_kube_token *token = &call->client->token;
     return token->generation != call->token_generation ||
@@ -303,7 +305,7 @@ static void on_answer(const struct fx_http_call_result *result, void *user) {
     if (result->failure != NULL) {
         report_error(call, result->failure);
     } else if (call->streamed) {
-        report(call, NULL);
+        report_result(call, NULL);
     } else if (repeat_call(call, result->status)) {
         return;
     } else if (!is_success(result->status)) {
@@ -320,8 +322,7 @@ static bool on_head(const struct fx_http_call_result *result, void *user) {
     call->streamed = is_success(result->status);
     if (call->streamed) {
         call->sink.on_open(call->user);
-        return true; /* also if on_open() cancelled the call, which is not reported then
-                      */
+        return true; /* also if on_open() cancelled the call */
     }
     return false;
 }
@@ -333,7 +334,8 @@ static void on_piece(struct fx_text piece, void *user) {
 
 /* ---- sending ---- */
 
-/* Writes "Bearer …", if there is a token. Not over plain HTTP, like kubectl. */
+/* Writes "Bearer …" if there is a token. It is not sent over plain HTTP, as in
+ * kubectl. */
 static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
                                 struct fx_buf *value) {
     struct fx_err err = FX_ERR_INIT;
@@ -346,7 +348,8 @@ static void write_authorization(struct fx_kube_client *client, uint64_t now_ns,
         client->token_fault = err;
     }
     if (token.len > 0) {
-        /* In one piece: a buffer that grows leaves copies of the token in memory. */
+        /* Reserved at once, because a buffer that grows leaves copies of the token in
+         * memory. */
         if (fx_buf_reserve(value, token.len + sizeof "Bearer ") != NULL) {
             fx_buf_str(value, "Bearer ");
             fx_buf_text(value, token);
@@ -392,7 +395,7 @@ static bool send_call(struct fx_kube_call *call, struct fx_err *err) {
     return ok;
 }
 
-/* A request that could not be sent is reported by a timer: later, like every result. */
+/* Reports a request that could not be sent, with a timer: later, as every result. */
 static void report_later(struct fx_kube_call *call, const struct fx_kube_request *request,
                          const struct fx_err *error) {
     fx_kube_failure_of_error(error, &call->failure);

@@ -71,27 +71,28 @@ struct fx_kube_request {
     enum fx_kube_verb verb;
     const struct fx_kube_resource *resource;
     struct fx_kube_name name;
-    const json_t *body;  /* CREATE, UPDATE and the patches: the object; else NULL */
-    const char *query;   /* escaped, as "limit=500&continue=…"; or NULL */
-    bool metadata_only;  /* GET, LIST: ask for PartialObjectMetadata */
-    const char *manager; /* the field manager of APPLY and of the other writes */
-    bool force;          /* APPLY: take over fields of other managers */
-    uint64_t timeout_ms; /* 0: 30 s */
+    const json_t *body; /* the object of CREATE, UPDATE and the patches; otherwise NULL */
+    const char *query;  /* escaped: "limit=500&continue=…"; may be NULL */
+    bool metadata_only; /* of GET and LIST: ask for PartialObjectMetadata */
+    const char *manager; /* the field manager of APPLY and other writes */
+    bool force;          /* of APPLY: take over fields of other managers */
+    uint64_t timeout_ms; /* 0 for 30 s */
 };
 
 /* The result of a request; borrowed for the callback. */
 struct fx_kube_answer {
-    const struct fx_kube_failure *failure; /* NULL: success */
-    json_t *object; /* the body of the answer, kept with json_incref(); NULL after a
+    const struct fx_kube_failure *failure; /* NULL after success */
+    json_t *object; /* the body of the answer, to be kept with json_incref(); NULL after a
                      * failure */
 };
 typedef void fx_kube_on_answer(const struct fx_kube_answer *answer, void *user);
 
 /* Starts a request (not a watch). `on_done` is called exactly once, later, on the loop;
  * it may start other requests and close the client. Every 2xx answer with a JSON object
- * is a success. Failures, also a lack of memory, are reported to `on_done`; NULL is
- * returned only if there is no memory even for that. GET, LIST and APPLY are sent again
- * if a connection that was kept open turns out to be closed; the other writes are not. */
+ * is a success. Failures, including a lack of memory, are reported to `on_done`; NULL is
+ * returned only if there is not enough memory for that. GET, LIST and APPLY are sent
+ * again if a connection that was kept open turns out to be closed; other requests are
+ * not. */
 struct fx_kube_call *fx_kube_call_start(struct fx_kube_client *client,
                                         const struct fx_kube_request *request,
                                         fx_kube_on_answer *on_done,
@@ -105,14 +106,14 @@ void fx_kube_call_cancel(struct fx_kube_call *call);
 
 /* Receives the body of a successful answer. Both functions may cancel the call. */
 struct fx_kube_sink {
-    void (*on_open)(void *user); /* the response head arrived with a 2xx status */
+    void (*on_open)(void *user); /* the response head has arrived, with a 2xx status */
     void (*on_piece)(struct fx_text piece, void *user);
-    uint64_t silence_ms; /* the longest time without a byte; 0: no limit */
+    uint64_t silence_ms; /* the longest time without a byte; 0 for no limit */
 };
 
-/* As fx_kube_call_start(), for FX_KUBE_VERB_WATCH. `on_done` reports the end of the body:
- * without failure and without object if the body ended regularly. The timeout of the
- * request is that of the response head. */
+/* The same as fx_kube_call_start() for FX_KUBE_VERB_WATCH. `on_done` reports the end of
+ * the body: without failure and object if it ended regularly. The timeout of the request
+ * is for the response head. */
 struct fx_kube_call *fx_kube_call_stream(struct fx_kube_client *client,
                                          const struct fx_kube_request *request,
                                          const struct fx_kube_sink *sink,

@@ -21,7 +21,8 @@
 #define NAMESPACE_BYTES 4096u
 #define LABEL_MAX       63
 
-/* Enough for most files: a buffer that grows leaves copies of secrets in memory. */
+/* Enough for most files, because a buffer that grows leaves copies of secrets in
+ * memory. */
 #define READ_ROOM (256u << 10)
 
 void fx_kube_config_finish(struct fx_kube_config *config) {
@@ -105,7 +106,7 @@ static bool fail_unset(const char *host, const char *port, struct fx_err *err) {
                    host[0] == '\0' ? "HOST" : "PORT");
 }
 
-/* Like Go, puts an IPv6 address in brackets. */
+/* Reads the address of the server. As in Go, an IPv6 address gets brackets. */
 static bool read_server(char **ret_server, struct fx_err *err) {
     const char *host = env("KUBERNETES_SERVICE_HOST");
     const char *port = env("KUBERNETES_SERVICE_PORT");
@@ -168,7 +169,8 @@ static bool copy_namespace(const char *path, struct fx_text name, char **ret_cop
     return *ret_copy != NULL || fx_fail_nomem(err);
 }
 
-/* Without the file the Pod's namespace is not known, which is not an error. */
+/* Reads the namespace of the Pod. If the file does not exist, it is not known, which is
+ * not an error. */
 static bool read_namespace(const char *folder, struct fx_kube_config *config,
                            struct fx_err *err) {
     struct fx_buf bytes = {0};

@@ -12,27 +12,28 @@
 #include "base/err.h"
 #include "base/macros.h"
 
-/* Owns all of its text. Zeroed is empty. */
+/* Owns all its texts. A zeroed configuration is empty. */
 struct fx_kube_config {
     char *server;      /* "https://10.96.0.1:443", with a path if a proxy needs one */
-    char *server_name; /* the name expected in the certificate; NULL: the host of `server`
-                        */
-    char *ca_pem;   /* NULL: every certificate is accepted (insecure-skip-tls-verify), or
-                     * plain HTTP */
-    char *cert_pem; /* the client certificate for key_pem, or NULL */
+    char *server_name; /* the name expected in the certificate; NULL for the host of
+                        * `server` */
+    char *ca_pem; /* NULL if every certificate is accepted (insecure-skip-tls-verify), or
+                   * for plain HTTP */
+    char *cert_pem;        /* the client certificate for key_pem, or NULL */
     struct fx_buf key_pem; /* wiped by fx_kube_config_finish() */
-    struct fx_buf token;   /* a bearer token; empty: none */
-    char *token_file;      /* read again as it rotates, preferred to `token`; or NULL */
-    char *namespace_;      /* of the context, or of the Pod; NULL: not given */
-    char *context;         /* the name of the context; NULL: in-cluster configuration */
+    struct fx_buf token;   /* a bearer token; empty if there is none */
+    char *token_file; /* a file that is read again when it changes, preferred to `token`;
+                       * or NULL */
+    char *namespace_; /* of the context, or of the Pod; NULL if it is not given */
+    char *context;    /* the name of the context; NULL in a Pod */
 };
 
 /* Wipes keys and tokens, and frees everything. NULL and zeroed are allowed. */
 void fx_kube_config_finish(struct fx_kube_config *config);
 
 /*
- * Reads a kubeconfig (v1, YAML or JSON) like kubectl: the context `context` (NULL: the
- * current-context of the file), its cluster and its user; other entries are ignored.
+ * Reads a kubeconfig (v1, YAML or JSON) like kubectl: the context `context` (NULL for
+ * the current-context of the file), its cluster and its user; other entries are ignored.
  * Relative file names start at the folder of the kubeconfig, and named files must be
  * readable. Errors are: the same item as data and as a file, and two entries of one name.
  * A `tokenFile` takes precedence over a `token`, which is used until the file can be
@@ -56,10 +57,10 @@ bool fx_kube_config_read(const char *file, const char *context,
 
 /* Reads the in-cluster configuration of a Pod: KUBERNETES_SERVICE_HOST and
  * KUBERNETES_SERVICE_PORT from the environment, and the files `token`, `ca.crt` and
- * `namespace` (optional) of the service account from `folder` (NULL:
- * /var/run/secrets/kubernetes.io/serviceaccount). Errors: as above; FX_EINVALID if the
- * process does not run in a Pod, FX_EIO if the Pod has no service account token
- * (`automountServiceAccountToken: false`). */
+ * `namespace` (optional) of the service account from `folder` (NULL for
+ * /var/run/secrets/kubernetes.io/serviceaccount). Errors: those of fx_kube_config_read();
+ * FX_EINVALID if the process does not run in a Pod, FX_EIO if the Pod has no service
+ * account token (`automountServiceAccountToken: false`). */
 bool fx_kube_config_in_cluster(const char *folder, struct fx_kube_config *ret_config,
                                struct fx_err *err) FX_MUST_USE;
 

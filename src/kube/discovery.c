@@ -21,8 +21,8 @@ struct fx_kube_discovery {
 
 /* ---- the answer ------------------------------------------------------------------ */
 
-/* Whether the text can be the name of a resource: one segment of a path, and not a
- * subresource. */
+/* Can the text be the name of a resource: one segment of a path, and not a
+ * subresource? */
 static bool is_plural(struct fx_text name) {
     return name.len > 0 && name.len <= MOST_PLURAL_BYTES &&
            memchr(name.data, '/', name.len) == NULL &&
@@ -61,20 +61,20 @@ void fx_kube_discovery_cancel(struct fx_kube_discovery *discovery) {
     }
 }
 
-static void report(struct fx_kube_discovery *discovery,
-                   const struct fx_kube_discovered *discovered) {
+static void report_result(struct fx_kube_discovery *discovery,
+                          const struct fx_kube_discovered *discovered) {
     discovery->on_done(discovered, discovery->user);
     destroy(discovery);
 }
 
-/* Whatever a 404 names, it is the version that does not exist. */
+/* Reports the failure. Whatever a 404 names, the version does not exist. */
 static void report_failure(struct fx_kube_discovery *discovery,
                            const struct fx_kube_failure *failure) {
     struct fx_kube_failure copy = *failure;
     if (copy.reason == FX_KUBE_REASON_NOT_FOUND) {
         copy.reason = FX_KUBE_REASON_UNKNOWN;
     }
-    report(discovery, &(struct fx_kube_discovered){.failure = &copy});
+    report_result(discovery, &(struct fx_kube_discovered){.failure = &copy});
 }
 
 static void report_unknown(struct fx_kube_discovery *discovery) {
@@ -83,7 +83,7 @@ static void report_unknown(struct fx_kube_discovery *discovery) {
                    "%.200s%s%.200s: the server has no kind `%.200s` in this version",
                    discovery->group, discovery->group[0] == '\0' ? "" : "/",
                    discovery->version, discovery->kind);
-    report(discovery, &(struct fx_kube_discovered){.failure = &failure});
+    report_result(discovery, &(struct fx_kube_discovered){.failure = &failure});
 }
 
 static void report_resource(struct fx_kube_discovery *discovery, struct fx_text plural,
@@ -91,13 +91,13 @@ static void report_resource(struct fx_kube_discovery *discovery, struct fx_text 
     char name[MOST_PLURAL_BYTES + 1];
     memcpy(name, plural.data, plural.len);
     name[plural.len] = '\0';
-    report(discovery, &(struct fx_kube_discovered){
-                          .resource = {.group = discovery->group,
-                                       .version = discovery->version,
-                                       .plural = name,
-                                       .kind = discovery->kind},
-                          .is_namespaced = is_namespaced,
-                      });
+    report_result(discovery, &(struct fx_kube_discovered){
+                                 .resource = {.group = discovery->group,
+                                              .version = discovery->version,
+                                              .plural = name,
+                                              .kind = discovery->kind},
+                                 .is_namespaced = is_namespaced,
+                             });
 }
 
 static void on_answer(const struct fx_kube_answer *answer, void *user) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/discovery.h - which resource has the objects of a kind: GET /apis/GROUP/VERSION,
- * or /api/VERSION for the core group, lists the resources of one version. Loop thread
+ * kube/discovery.h - finds the resource of a kind. GET /apis/GROUP/VERSION, or
+ * /api/VERSION for the core group, lists the resources of one version. Loop thread
  * only.
  */
 #ifndef FX_KUBE_DISCOVERY_H
@@ -22,18 +22,18 @@ struct fx_kube_discovery; /* opaque: one request in progress */
 
 /* The result; borrowed for the callback. */
 struct fx_kube_discovered {
-    /* NULL: success. The reason is UNKNOWN if the server does not have the version of the
-     * group, or the version does not have the kind. */
+    /* NULL after success. The reason is UNKNOWN if the server does not have the version
+     * of the group, or the version does not have the kind. */
     const struct fx_kube_failure *failure;
-    struct fx_kube_resource resource; /* only after success */
+    struct fx_kube_resource resource; /* set only after success */
     bool is_namespaced;
 };
 typedef void fx_kube_on_discovered(const struct fx_kube_discovered *discovered,
                                    void *user);
 
 /* Asks the server for the resource of a kind. `wanted` has group, version and kind, which
- * are copied. `timeout_ms` 0: 30 s. `on_done` is called exactly once, later, on the loop.
- * NULL only without memory. */
+ * are copied. `timeout_ms` 0 stands for 30 s. `on_done` is called exactly once, later, on
+ * the loop. NULL only without memory. */
 struct fx_kube_discovery *fx_kube_discovery_start(struct fx_kube_client *client,
                                                   const struct fx_kube_resource *wanted,
                                                   uint64_t timeout_ms,

@@ -26,18 +26,17 @@ const char *fx_kube_reason_name(enum fx_kube_reason reason) {
     return reason_names[reason];
 }
 
-/* ---- messages -------------------------------------------------------------------------
- */
+/* ---- messages ---------------------------------------------------------------------- */
 
-/* Control characters (C0, DEL, C1), and characters that change the layout on a terminal:
- * separators of lines and paragraphs, marks of direction. */
+/* Is it a control character (C0, DEL, C1), or a character that changes the layout on a
+ * terminal: a separator of lines or paragraphs, or a mark of direction? */
 static bool is_control(uint32_t rune) {
     return rune < 0x20 || (rune >= 0x7f && rune < 0xa0) || rune == 0x200e ||
            rune == 0x200f || (rune >= 0x2028 && rune <= 0x202e) ||
            (rune >= 0x2066 && rune <= 0x2069);
 }
 
-/* A printable copy of the text, cut at a rune if it is longer than `size`. */
+/* Copies the printable form of the text, cut at a rune if it is longer than `size`. */
 static void copy_printable(struct fx_text text, char *out, size_t size) {
     static const char ellipsis[] = "…";
     size_t len = 0;
@@ -61,8 +60,8 @@ static struct fx_text first_line(struct fx_text body) {
     return fx_text_trim_space(fx_text_cut(&rest, '\n'));
 }
 
-/* `409 AlreadyExists: message`, without unknown parts, and without a message that only
- * repeats the reason. */
+/* Writes `409 AlreadyExists: message`, without unknown parts, and without a message that
+ * only repeats the reason. */
 static void write_message(struct fx_kube_failure *failure, struct fx_text reason,
                           struct fx_text message) {
     char word[REASON_MAX];
@@ -102,11 +101,11 @@ static enum fx_kube_reason reason_of_code(unsigned status) {
     case 429: return FX_KUBE_REASON_BUSY;
     default: break;
     }
-    /* A redirect is not an answer of an API server either. */
+    /* A redirect is not from an API server either. */
     return status >= 300 && status < 500 ? FX_KUBE_REASON_INVALID : FX_KUBE_REASON_SERVER;
 }
 
-/* The reason from a Status, which says more than its code. */
+/* Returns the reason of a Status, which is more precise than its code. */
 static enum fx_kube_reason reason_of_status(unsigned status, const json_t *object) {
     const struct fx_text reason = fx_tree_view_string(object, "reason");
     const json_t *details = fx_tree_view_key(object, "details");
@@ -128,7 +127,7 @@ static uint32_t bounded_seconds(json_int_t seconds) {
                                          : (uint32_t)seconds;
 }
 
-/* Retry-After (RFC 9110 section 10.2.3) as API servers write it; a date is
+/* Reads Retry-After (RFC 9110 section 10.2.3) as API servers write it. A date is
  * ignored. */
 static uint32_t retry_after(struct fx_text head) {
     const struct fx_text value = fx_http_head_field(head, "retry-after", NULL);
@@ -158,7 +157,8 @@ static bool is_status(const json_t *object) {
     return fx_text_is(fx_tree_view_string(object, "kind"), "Status");
 }
 
-/* The body as a Status (a new reference); NULL if it is not one, or without memory. */
+/* Reads the body as a Status (a new reference); NULL if it is not one, or without
+ * memory. */
 static json_t *parse_status(struct fx_text body, bool *ret_nomem) {
     struct fx_err err = FX_ERR_INIT;
     *ret_nomem = false;
@@ -220,20 +220,20 @@ bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure) {
            failure->reason == FX_KUBE_REASON_MEMORY;
 }
 
-/* ---- what was requested, and what to do about a refusal ---------------------------- */
+/* ---- the request, and advice about a refusal --------------------------------------- */
 
 static struct fx_text cut_name(struct fx_text name) {
     return (struct fx_text){name.len == 0 ? "" : name.data,
                             name.len < NAME_MAX_SHOWN ? name.len : NAME_MAX_SHOWN};
 }
 
-/* `patch secrets fixpoint-webhook-server-cert in namespace fixpoint-system` */
+/* Writes `patch secrets fixpoint-webhook-server-cert in namespace fixpoint-system`. */
 static void write_request(const char *verb, const struct fx_kube_resource *resource,
                           const struct fx_kube_name *name, char out[REQUEST_MAX]) {
     const struct fx_text object = cut_name(name->name);
     const struct fx_text namespace_ = cut_name(name->namespace_);
     const char *sub = name->subresource;
-    const bool is_version = resource->plural[0] == '\0'; /* else a resource of it */
+    const bool is_version = resource->plural[0] == '\0'; /* not a resource */
     const bool has_group = resource->group[0] != '\0';
     (void)snprintf(out, REQUEST_MAX, "%s %s%s%s%s%s%s%.*s%s%.*s", verb,
                    is_version ? resource->group : resource->plural,
@@ -246,8 +246,8 @@ static void write_request(const char *verb, const struct fx_kube_resource *resou
                    namespace_.len > 0 ? " in namespace " : "", FX_TEXT_ARG(namespace_));
 }
 
-/* A client that lists also watches. A patch may need to create the object, which the
- * message of the server says. */
+/* Returns the verbs that the client needs. A client that lists also watches. If a patch
+ * has to create the object, the message of the server says so. */
 static const char *verbs_needed(const char *verb, const char *message) {
     if (strcmp(verb, "list") == 0 || strcmp(verb, "watch") == 0) {
         return "list\",\"watch";
@@ -270,8 +270,9 @@ static void write_rule(const char *verbs, const struct fx_kube_resource *resourc
                    sub != NULL ? "/" : "", sub != NULL ? sub : "", verbs);
 }
 
-/* Admission (quotas, other webhooks, a namespace that is being deleted) also answers 403,
- * which no RBAC rule can change. The authorizer names who cannot do what. */
+/* Is the 403 from admission (quotas, other webhooks, a namespace that is being deleted)?
+ * No RBAC rule can change that. The authorizer names the user and the forbidden
+ * action. */
 static bool is_from_admission(const char *message) {
     return strstr(message, "denied the request") != NULL ||
            (strstr(message, " is forbidden: ") != NULL &&

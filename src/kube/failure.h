@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/failure.h - why a request to the API server failed: a reason to decide by, and a
+ * kube/failure.h - why a request to the API server failed: a reason for the code, and a
  * message for people.
  */
 #ifndef FX_KUBE_FAILURE_H
@@ -26,7 +26,7 @@
     X(UNKNOWN, "unknown_resource")  /* 404: the resource does not exist (no CRD) */   \
     X(EXISTS, "already_exists")     /* 409 */                                         \
     X(CONFLICT, "conflict")         /* 409: another version, another field manager */ \
-    X(EXPIRED, "expired")           /* 410: the version or the page is too old */     \
+    X(EXPIRED, "expired")           /* 410: the version or page is too old */         \
     X(INVALID, "invalid") /* 400, 405, 406, 413, 415, 422: the request is wrong */    \
     X(BUSY, "busy")       /* 429 */                                                   \
     X(SERVER, "server")   /* 5xx */                                                   \
@@ -41,22 +41,23 @@ enum fx_kube_reason {
 const char *fx_kube_reason_name(enum fx_kube_reason reason);
 
 struct fx_kube_failure {
-    enum fx_kube_reason reason; /* NONE: no failure */
-    unsigned status; /* the HTTP status, or that of a Status in a stream; 0: no answer */
-    uint32_t retry_after_s; /* the server's Retry-After; 0: none */
-    /* The verb and resource, what happened, and for 401 and 403 what to do:
-     * `list widgets.example.com: 403 Forbidden: …; the ClusterRole needs
-     * apiGroups ["example.com"], resources ["widgets"], verbs
-     * ["list","watch"]`. Never empty after a failure. */
+    enum fx_kube_reason reason; /* NONE if there is no failure */
+    unsigned status; /* the HTTP status, or that of a Status in a stream; 0 if there is no
+                      * answer */
+    uint32_t retry_after_s; /* the server's Retry-After; 0 if there is none */
+    /* The verb and resource, what happened, and advice for 401 and 403: `list
+     * widgets.example.com: 403 Forbidden: …; the ClusterRole needs apiGroups
+     * ["example.com"], resources ["widgets"], verbs ["list","watch"]`. Never empty after
+     * a failure. */
     char message[FX_ERR_TEXT];
 };
 
 /* Reads the failure from an answer with this status, head and body: from a Status object
- * if the body is one, else from its first line. A 404 is NOT_FOUND only if a Status names
- * an object; every other 404 (`404 page not found`) is UNKNOWN. The reason is MEMORY if
- * there is no memory to read a body that decides the reason. The Retry-After of the head,
- * in seconds, takes precedence over `retryAfterSeconds` of the Status; both are limited
- * to an hour.
+ * if the body is one, otherwise from its first line. A 404 is NOT_FOUND only if a Status
+ * names an object; every other 404 (`404 page not found`) is UNKNOWN. The reason is
+ * MEMORY if there is no memory to read a body that decides the reason. The Retry-After of
+ * the head, in seconds, takes precedence over `retryAfterSeconds` of the Status; both are
+ * limited to an hour.
  *
  * The message is that of the server alone, as in `409 AlreadyExists: …`, with control
  * characters replaced and cut to half of its space; fx_kube_failure_prefix() adds the
@@ -69,20 +70,20 @@ void fx_kube_failure_read(unsigned status, struct fx_text head, struct fx_text b
 void fx_kube_failure_of_status(const json_t *status_object,
                                struct fx_kube_failure *ret_failure);
 
-/* The failure of a request without answer: MEMORY for FX_ENOMEM and FX_ELIMIT, else
- * NETWORK. The message is that of the error. */
+/* Sets the failure of a request without an answer: MEMORY for FX_ENOMEM and FX_ELIMIT,
+ * otherwise NETWORK. The message is that of the error. */
 void fx_kube_failure_of_error(const struct fx_err *error,
                               struct fx_kube_failure *ret_failure);
 
-/* Puts the request before the message, as in `list widgets.example.com: ` and
- * `patch widgets.example.com/status blue: `, and after the message, for
- * 401 and for a 403 of the authorizer, what to do. `verb` is the verb of RBAC
- * (fx_kube_verb_name()). Call it once for each failure. Allocates nothing. */
+/* Puts the request before the message, as in `list widgets.example.com: ` and `patch
+ * widgets.example.com/status blue: `, and, for 401 and for a 403 of the authorizer,
+ * advice after it. `verb` is the verb of RBAC (fx_kube_verb_name()). Call it once for
+ * each failure. Allocates nothing. */
 void fx_kube_failure_prefix(struct fx_kube_failure *failure, const char *verb,
                             const struct fx_kube_resource *resource,
                             const struct fx_kube_name *name);
 
-/* Whether the same request may succeed later without any other change. */
+/* Can the same request succeed later without any other change? */
 bool fx_kube_failure_is_temporary(const struct fx_kube_failure *failure);
 
 #endif

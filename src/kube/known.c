@@ -37,9 +37,9 @@ static struct fx_kube_identity identity_of(const struct fx_kube_known_object *ob
 
 /* ---- order ---- */
 
-/* namespace "/" name, as one run of bytes. No name has a "/" (kube/object.h). */
-static int compare(const struct fx_kube_known_object *object,
-                   const struct fx_kube_identity *which) {
+/* Compares namespace "/" name as one run of bytes. No name has a "/" (kube/object.h). */
+static int compare_objects(const struct fx_kube_known_object *object,
+                           const struct fx_kube_identity *which) {
     const struct fx_kube_identity own = identity_of(object);
     const struct fx_text a = own.namespace_, b = which->namespace_;
     if (fx_text_equal(a, b)) {
@@ -50,23 +50,23 @@ static int compare(const struct fx_kube_known_object *object,
     if (order != 0) {
         return order;
     }
-    /* The shorter one ends here with its "/". */
+    /* The shorter one is followed by its "/". */
     return a.len < b.len ? '/' - (unsigned char)b.data[least]
                          : (unsigned char)a.data[least] - '/';
 }
 
 static int compare_key(const void *key, const void *item) {
-    const int order = compare(item, key);
+    const int order = compare_objects(item, key);
     return order < 0 ? 1 : order > 0 ? -1 : 0;
 }
 
-/* The index of the object, or the index at which to insert it. */
+/* Returns the index of the object, or the index at which to insert it. */
 static size_t find_index(const struct fx_kube_known *known,
                          const struct fx_kube_identity *which, bool *ret_found) {
     const size_t n = known->n_objects;
     *ret_found = false;
-    /* In the order of a list every object is the last. */
-    return n > 0 && compare(&known->objects[n - 1], which) < 0
+    /* Lists are in order, so the object usually comes after all others. */
+    return n > 0 && compare_objects(&known->objects[n - 1], which) < 0
                ? n
                : fx_sorted_find(known->objects, n, sizeof *known->objects, which,
                                 compare_key, ret_found);
@@ -92,7 +92,7 @@ static char *append(char *to, struct fx_text text) {
     return to + text.len;
 }
 
-/* False without memory. */
+/* Makes the record of an object. False without memory. */
 static bool make_object(struct fx_kube_known_object *object,
                         const struct fx_kube_identity *state) {
     const size_t key_len = state->namespace_.len + 1 + state->name.len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/known.h - the objects that a reflector has reported, and their versions, to
- * compare a new list with. About a hundred bytes for each object, since there may be tens
- * of thousands.
+ * kube/known.h - the objects that a reflector has reported, with their versions, for
+ * comparison with a new list. An object takes about a hundred bytes, because there may be
+ * tens of thousands.
  */
 #ifndef FX_KUBE_KNOWN_H
 #define FX_KUBE_KNOWN_H
@@ -24,8 +24,8 @@ struct fx_kube_known_object {
     bool seen;
 };
 
-/* Sorted by namespace "/" name, bytewise, which is the order of lists: a list is
- * appended. Zeroed is empty. */
+/* The known objects, sorted by namespace "/" name, bytewise. Lists have this order, so
+ * their objects are appended. A zeroed set is empty. */
 struct fx_kube_known {
     struct fx_kube_known_object *objects;
     size_t n_objects, cap_objects;
@@ -33,14 +33,14 @@ struct fx_kube_known {
 
 void fx_kube_known_finish(struct fx_kube_known *known);
 
-/* Finds the object and returns its last state. False: not known. `*ret_state` is borrowed
- * until the next put. */
+/* Finds the object and returns its last state. False if it is not known. `*ret_state` is
+ * borrowed until the next put. */
 bool fx_kube_known_find(const struct fx_kube_known *known,
                         const struct fx_kube_identity *which,
                         struct fx_kube_identity *ret_state) FX_MUST_USE;
 
-/* Adds or updates the object and marks it as seen. False without memory, and then nothing
- * has changed. */
+/* Adds or updates the object and marks it as seen. False, with nothing changed, without
+ * memory. */
 bool fx_kube_known_put(struct fx_kube_known *known,
                        const struct fx_kube_identity *state) FX_MUST_USE;
 
@@ -49,7 +49,7 @@ bool fx_kube_known_put(struct fx_kube_known *known,
 void fx_kube_known_forget_version(struct fx_kube_known *known,
                                   const struct fx_kube_identity *which);
 
-/* Removes the object, if it is known. */
+/* Removes the object if it is known. */
 void fx_kube_known_remove(struct fx_kube_known *known,
                           const struct fx_kube_identity *which);
 

@@ -26,8 +26,8 @@
 
 #define PATH_MAX_SHOWN 128 /* "clusters[1].cluster.certificate-authority-data" */
 #define FIELD_MAX      64
-/* base/file.h reads 64 KiB at a time; a buffer of this size is never moved while a key is
- * read, which would leave a copy in memory. */
+/* base/file.h reads 64 KiB at a time. A buffer of this size is never moved while a key is
+ * read; moving it would leave a copy in memory. */
 #define READ_ROOM (128u << 10)
 
 /* A parsed kubeconfig. */
@@ -40,10 +40,10 @@ struct kubeconfig {
 /* A set of fields: `clusters[1].cluster`, or the whole file. Borrowed. */
 struct kubeconfig_entry {
     const struct kubeconfig *kubeconfig;
-    const json_t *fields; /* an object; NULL: none */
-    const json_t *around; /* the node around a field that is missing, */
-    const json_t *beyond; /* and the node around that one, for positions in messages */
-    const char *list;     /* "clusters"; NULL: the file itself */
+    const json_t *fields; /* an object; NULL if there is none */
+    const json_t *around; /* the node around a missing field */
+    const json_t *beyond; /* the node around `around`, for positions in messages */
+    const char *list;     /* "clusters"; NULL for the file itself */
     const char *item;     /* "cluster" */
     size_t index;
 };
@@ -59,7 +59,8 @@ static struct kubeconfig_entry view_top(const struct kubeconfig *kubeconfig) {
 
 /* ---- positions --------------------------------------------------------------------- */
 
-/* `clusters[1].cluster.server`, or the field alone; `field` NULL: the entry. */
+/* Writes `clusters[1].cluster.server`, or only the field. If `field` is NULL, writes the
+ * entry. */
 static void write_path(const struct kubeconfig_entry *entry, const char *field,
                        char out[PATH_MAX_SHOWN]) {
     const char *dot = field != NULL ? "." : "";
@@ -75,7 +76,8 @@ static void write_path(const struct kubeconfig_entry *entry, const char *field,
     }
 }
 
-/* true, false and null have no position of their own: the node around them is used. */
+/* Returns the mark of the field. true, false and null have no position, so the node
+ * around them is used. */
 static const struct fx_mark *find_mark(const struct kubeconfig_entry *entry,
                                        const char *field) {
     const struct fx_marks *marks = &entry->kubeconfig->marks;
@@ -89,7 +91,7 @@ static const struct fx_mark *find_mark(const struct kubeconfig_entry *entry,
 }
 
 /* Puts `FILE:LINE:COLUMN: clusters[1].cluster.FIELD: ` before the error, as far as the
- * position is known. `field` NULL: the entry itself. Always returns false. */
+ * position is known. If `field` is NULL, it is that of the entry. Always false. */
 static bool add_position(const struct kubeconfig_entry *entry, const char *field,
                          struct fx_err *err) {
     assert(entry->kubeconfig != NULL); /* a zeroed entry is never used */
@@ -107,7 +109,7 @@ static bool add_position(const struct kubeconfig_entry *entry, const char *field
     return false;
 }
 
-/* Fails with FX_EINVALID, this message and the position of the field. Returns false. */
+/* Fails with FX_EINVALID, this message and the position of the field. Always false. */
 FX_PRINTF(4, 5)
 static bool fail_at(const struct kubeconfig_entry *entry, const char *field,
                     struct fx_err *err, const char *format, ...) {
@@ -122,7 +124,7 @@ static bool fail_at(const struct kubeconfig_entry *entry, const char *field,
 
 /* ---- fields ------------------------------------------------------------------------ */
 
-/* Whether the field has a value that is neither null nor empty. */
+/* Has the field a value that is neither null nor empty? */
 static bool has_value(const struct kubeconfig_entry *entry, const char *field) {
     const json_t *node = fx_tree_view_key(entry->fields, field);
     if (node == NULL || json_is_null(node)) {
@@ -133,7 +135,7 @@ static bool has_value(const struct kubeconfig_entry *entry, const char *field) {
            !(json_is_object(node) && json_object_size(node) == 0);
 }
 
-/* The text of the field; empty if it is missing, null or empty, as in client-go.
+/* Returns the text of the field; empty if it is missing, null or empty, as in client-go.
  * Errors: FX_EINVALID if it is not a string, or contains a NUL. */
 static bool read_string(const struct kubeconfig_entry *entry, const char *field,
                         struct fx_text *ret_text, struct fx_err *err) {
@@ -149,7 +151,7 @@ static bool read_string(const struct kubeconfig_entry *entry, const char *field,
     return true;
 }
 
-/* The boolean of the field; false if it is missing or null. */
+/* Returns the boolean of the field; false if it is missing or null. */
 static bool read_bool(const struct kubeconfig_entry *entry, const char *field,
                       bool *ret_value, struct fx_err *err) {
     const json_t *node = fx_tree_view_key(entry->fields, field);
@@ -162,7 +164,7 @@ static bool read_bool(const struct kubeconfig_entry *entry, const char *field,
 
 /* ---- entries ----------------------------------------------------------------------- */
 
-/* The list; NULL, with success, if there is none. */
+/* Returns the list; NULL, with success, if there is none. */
 static bool view_list(const struct kubeconfig *kubeconfig, const char *list,
                       const json_t **ret_array, struct fx_err *err) {
     const json_t *array = fx_tree_view_key(kubeconfig->root, list);
@@ -178,7 +180,7 @@ static bool view_list(const struct kubeconfig *kubeconfig, const char *list,
     return true;
 }
 
-/* The element at `index`. */
+/* Returns the element at `index`. */
 static bool view_element(const struct kubeconfig *kubeconfig, const json_t *array,
                          const char *list, size_t index,
                          struct kubeconfig_entry *ret_element, struct fx_err *err) {
@@ -195,7 +197,7 @@ static bool view_element(const struct kubeconfig *kubeconfig, const json_t *arra
            fail_at(ret_element, NULL, err, "not an object with a name");
 }
 
-/* From an element to its fields under `item`. */
+/* Returns the fields of the element under `item`. */
 static bool descend(const struct kubeconfig_entry *element, const char *item,
                     struct kubeconfig_entry *ret_entry, struct fx_err *err) {
     const json_t *fields = fx_tree_view_key(element->fields, item);
@@ -250,8 +252,9 @@ static bool find_entry(const struct kubeconfig *kubeconfig, const char *list,
 
 /* ---- files, certificates and keys -------------------------------------------------- */
 
-/* The path of the file that the field names, relative to the folder of the kubeconfig;
- * NULL if the field is empty. Free it. Errors: FX_EINVALID, FX_ENOMEM. */
+/* Returns the path of the file that the field names, relative to the folder of the
+ * kubeconfig; NULL if the field is empty. The caller frees it. Errors: FX_EINVALID,
+ * FX_ENOMEM. */
 static bool read_path(const struct fx_kubeconfig_source *source,
                       const struct kubeconfig_entry *entry, const char *field,
                       char **ret_path, struct fx_err *err) {
@@ -266,7 +269,7 @@ static bool read_path(const struct fx_kubeconfig_source *source,
     const char *slash = strrchr(source->file, '/');
     struct fx_buf path = {0};
     if (name.data[0] != '/' && slash == NULL) {
-        fx_buf_str(&path, "./"); /* "-" is a file name here */
+        fx_buf_str(&path, "./"); /* otherwise "-" would be standard input */
     } else if (name.data[0] != '/') {
         fx_buf_add(&path, source->file, (size_t)(slash - source->file) + 1);
     }
@@ -298,10 +301,10 @@ static bool read_file(const struct fx_kubeconfig_source *source, const char *pat
            (check_pem(pem, err) || fx_err_prefix(err, "%s: ", path));
 }
 
-/* The PEM in the field `FIELD-data`, or in the file that `field` names; empty if neither
- * is given. `ret_pem` starts as an empty buffer and holds the only copy, which the caller
- * wipes if it is a secret. Errors: FX_EINVALID (both are given, like client-go; not
- * base64; not PEM), FX_EIO, FX_ELIMIT, FX_ENOMEM. */
+/* Returns the PEM in the field `FIELD-data`, or in the file that `field` names; empty if
+ * neither is given. `ret_pem` starts as an empty buffer and has the only copy, which the
+ * caller wipes if it is a secret. Errors: FX_EINVALID (both are given, as in client-go;
+ * not base64; not PEM), FX_EIO, FX_ELIMIT, FX_ENOMEM. */
 static bool read_pem(const struct fx_kubeconfig_source *source,
                      const struct kubeconfig_entry *entry, const char *field,
                      struct fx_buf *ret_pem, struct fx_err *err) {
@@ -326,7 +329,7 @@ static bool read_pem(const struct fx_kubeconfig_source *source,
     return ok;
 }
 
-/* Debian and Ubuntu, Red Hat, SUSE, Alpine and the BSDs. */
+/* The paths of Debian and Ubuntu, Red Hat, SUSE, Alpine and the BSDs. */
 static const char *const bundles[] = {
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -334,9 +337,9 @@ static const char *const bundles[] = {
     "/etc/ssl/cert.pem",
 };
 
-/* The certificate authorities that the system trusts: from the file that SSL_CERT_FILE
- * names (like Go's crypto/x509), or from the usual paths of distributions. Errors: FX_EIO
- * if there is no such file, and as above. */
+/* Reads the certificate authorities that the system trusts: from the file that
+ * SSL_CERT_FILE names (as Go's crypto/x509), or from the usual paths of distributions.
+ * Errors: FX_EIO if there is no such file, and those of read_pem(). */
 static bool read_system_ca(const struct fx_kubeconfig_source *source,
                            struct fx_buf *ret_pem, struct fx_err *err) {
     const char *named = getenv("SSL_CERT_FILE");
@@ -369,7 +372,7 @@ static bool fail_syntax(const struct fx_kubeconfig_source *source, struct fx_err
     return fx_err_prefix(err, "%s:%u:%u: ", source->file, line, column);
 }
 
-/* The first document, like client-go. JSON is read as YAML. */
+/* Reads the first document, as client-go does. JSON is read as YAML. */
 static bool read_document(const struct fx_kubeconfig_source *source,
                           struct kubeconfig *kubeconfig, struct fx_err *err) {
     struct fx_yaml_reader *reader = fx_yaml_open(source->text);
@@ -385,7 +388,7 @@ static bool read_document(const struct fx_kubeconfig_source *source,
     return ok;
 }
 
-/* Kind and version are optional, but must be right. */
+/* Checks kind and version, which are optional. */
 static bool check_kind(const struct kubeconfig *kubeconfig, struct fx_err *err) {
     const struct kubeconfig_entry top = view_top(kubeconfig);
     struct fx_text kind = {0};
@@ -404,10 +407,9 @@ static bool check_kind(const struct kubeconfig *kubeconfig, struct fx_err *err) 
     return true;
 }
 
-/* ---- unsupported fields ---------------------------------------------------------------
- */
+/* ---- unsupported fields ------------------------------------------------------------ */
 
-struct refusal {
+struct unsupported_field {
     const char *field, *message;
 };
 
@@ -418,7 +420,7 @@ struct refusal {
     "impersonation is not supported; use a user that has the permissions itself"
 #define NO_PASSWORDS "basic authentication was removed in Kubernetes 1.19" INSTEAD
 
-static const struct refusal of_users[] = {
+static const struct unsupported_field of_users[] = {
     {"exec", "credential plugins are not supported" INSTEAD},
     {"auth-provider", "auth providers were removed in Kubernetes 1.26" INSTEAD},
     {"username", NO_PASSWORDS},
@@ -429,18 +431,18 @@ static const struct refusal of_users[] = {
     {"as-user-extra", NO_IMPERSONATION},
 };
 
-static const struct refusal of_clusters[] = {
+static const struct unsupported_field of_clusters[] = {
     {"proxy-url",
      "proxies are not supported; set `server` to an address that can be reached "
      "directly, for example that of `kubectl proxy`"},
 };
 
 static bool check_refused(const struct kubeconfig_entry *entry,
-                          const struct refusal *refusals, size_t n_refusals,
+                          const struct unsupported_field *fields, size_t n_fields,
                           struct fx_err *err) {
-    for (size_t i = 0; i < n_refusals; i++) {
-        if (has_value(entry, refusals[i].field)) {
-            return fail_at(entry, refusals[i].field, err, "%s", refusals[i].message);
+    for (size_t i = 0; i < n_fields; i++) {
+        if (has_value(entry, fields[i].field)) {
+            return fail_at(entry, fields[i].field, err, "%s", fields[i].message);
         }
     }
     return true;
@@ -450,7 +452,7 @@ static bool check_refused(const struct kubeconfig_entry *entry,
 
 struct selection {
     struct kubeconfig_entry context, cluster, user;
-    bool has_user; /* false: anonymous, like kubectl */
+    bool has_user; /* false for an anonymous user, as in kubectl */
 };
 
 static bool select_context(const struct kubeconfig *kubeconfig, const char *wanted,
@@ -497,7 +499,8 @@ static bool copy_text(struct fx_text text, char **ret_copy, struct fx_err *err) 
     return *ret_copy != NULL || text.len == 0 || fx_fail_nomem(err);
 }
 
-/* Without query and trailing slashes, so that API paths can be appended. */
+/* Copies the URL without query and trailing slashes, so that API paths can be
+ * appended. */
 static bool copy_server(struct fx_text server, const struct fx_url *url,
                         char **ret_server, struct fx_err *err) {
     const char *query =
@@ -530,8 +533,8 @@ static bool read_server(const struct kubeconfig_entry *cluster, bool *ret_is_pla
     return copy_server(server, &url, ret_server, err);
 }
 
-/* The authorities that may sign the server's certificate: the given ones, those of the
- * system, or any. */
+/* Reads the authorities that may sign the server's certificate: the given ones, those of
+ * the system, or any. */
 static bool read_trust(const struct fx_kubeconfig_source *source,
                        const struct kubeconfig_entry *cluster,
                        struct fx_kube_config *config, struct fx_err *err) {
@@ -589,7 +592,8 @@ static bool read_certificate(const struct fx_kubeconfig_source *source,
     return ok;
 }
 
-/* A fixed token is used until the file can be read; without it, the file must exist. */
+/* Reads the token. A fixed token is used until the file can be read; without a fixed one,
+ * the file must exist. */
 static bool read_token(const struct fx_kubeconfig_source *source,
                        const struct kubeconfig_entry *user, struct fx_kube_config *config,
                        struct fx_err *err) {

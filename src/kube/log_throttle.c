@@ -47,8 +47,8 @@ static void log_refusal(const struct fx_kube_resource *resource, const char *err
               resource, FX_KUBE_STATE_FAILING, error);
 }
 
-static struct fx_kube_log_refusal *find(struct fx_kube_log_throttle *throttle,
-                                        const struct fx_kube_resource *resource) {
+static struct fx_kube_log_refusal *find_refusal(struct fx_kube_log_throttle *throttle,
+                                                const struct fx_kube_resource *resource) {
     for (size_t i = 0; i < throttle->n_refusals; i++) {
         if (throttle->refusals[i].resource == resource) {
             return &throttle->refusals[i];
@@ -61,12 +61,12 @@ static bool is_due(const struct fx_kube_log_refusal *refusal, uint64_t now_ns) {
     return now_ns - refusal->logged_ns >= FX_KUBE_LOG_REPEAT_MS * NS_IN_MS;
 }
 
-/* An intermittent refusal is logged as often as a lasting one, unless its message
- * changes. */
+/* Logs a refusal. An intermittent one is logged as often as a lasting one, unless its
+ * message changes. */
 static void note_refusal(struct fx_kube_log_throttle *throttle,
                          const struct fx_kube_resource *resource,
                          const struct fx_kube_failure *failure, uint64_t now_ns) {
-    struct fx_kube_log_refusal *refusal = find(throttle, resource);
+    struct fx_kube_log_refusal *refusal = find_refusal(throttle, resource);
     const bool is_new = refusal == NULL;
     if (is_new && throttle->n_refusals == FX_KUBE_LOG_RESOURCES) {
         log_refusal(resource, failure->message);
@@ -108,7 +108,7 @@ void fx_kube_log_throttle_state(struct fx_kube_log_throttle *throttle,
                                 uint64_t now_ns) {
     const bool is_outage = failure != NULL && fx_kube_reason_is_outage(failure->reason);
     const bool was_outage = throttle->since_ns != 0;
-    struct fx_kube_log_refusal *refusal = find(throttle, resource);
+    struct fx_kube_log_refusal *refusal = find_refusal(throttle, resource);
     if (refusal != NULL && state != FX_KUBE_STATE_FAILING) {
         refusal->lasts = false;
     }

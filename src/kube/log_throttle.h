@@ -16,13 +16,14 @@
 #include "base/log.h"
 #include "kube/reflector.h"
 
-/* With a state of their own; others are not repeated. */
+/* The number of resources with a state of their own. Failures of others are not
+ * repeated. */
 #define FX_KUBE_LOG_RESOURCES 16u
 #define FX_KUBE_LOG_REPEAT_MS 600000u /* a lasting refusal is logged again */
 
-/* Zeroed: no failure. */
+/* A zeroed throttle has seen no failure. */
 struct fx_kube_log_throttle {
-    uint64_t since_ns; /* start of the outage; 0: none */
+    uint64_t since_ns; /* start of the outage; 0 if there is none */
     struct fx_kube_log_refusal {
         const struct fx_kube_resource *resource;
         bool lasts;
@@ -32,32 +33,31 @@ struct fx_kube_log_throttle {
     size_t n_refusals;
 };
 
-/* Whether the reason affects all requests: the server cannot be reached or does not
- * serve.
- */
+/* Does the reason affect all requests: the server cannot be reached, or does not
+ * serve? */
 bool fx_kube_reason_is_outage(enum fx_kube_reason reason);
 
-/* The log level for a failed write: ERROR, or INFO during an outage, which has a line of
- * its own. */
+/* Returns the log level for a failed write: ERROR, or INFO during an outage, which has
+ * its own line. */
 enum fx_log_level fx_kube_failure_log_level(const struct fx_kube_failure *failure);
 
 /* Logs a failed write as `msg` with the failure's message, unless `*last` is the same
- * reason already. `*last` is the reason that was logged last; the caller sets it to NONE
- * after a success. */
+ * reason. `*last` is the reason that was logged last; the caller sets it to NONE after a
+ * success. */
 void fx_kube_failure_log(const char *msg, const struct fx_kube_failure *failure,
                          enum fx_kube_reason *last);
 
-/* Reports the new state of a resource (kube/reflector.h); `failure` is NULL unless it is
- * FAILING. `any`: this or another resource is failing because of an outage. `now_ns` is
- * the time of base/clock.h. */
+/* Reports the new state of a resource (kube/reflector.h). `failure` is NULL unless the
+ * state is FAILING. `any` is true if this or another resource is failing because of an
+ * outage. `now_ns` is the time of base/clock.h. */
 void fx_kube_log_throttle_state(struct fx_kube_log_throttle *throttle,
                                 const struct fx_kube_resource *resource,
                                 enum fx_kube_state state,
                                 const struct fx_kube_failure *failure, bool any,
                                 uint64_t now_ns);
 
-/* Reports that a request for the resource was refused, which repeats the line about a
- * lasting refusal when it is due. */
+/* Reports that a request for the resource was refused. Repeats the line about a lasting
+ * refusal when it is due. */
 void fx_kube_log_throttle_refused(struct fx_kube_log_throttle *throttle,
                                   const struct fx_kube_resource *resource,
                                   uint64_t now_ns);

@@ -19,7 +19,7 @@
 
 /* ---- identity ---- */
 
-/* Whether the text can be a segment of a path. */
+/* Can the text be a segment of a path? */
 static bool is_segment(struct fx_text text, size_t most) {
     return text.len <= most &&
            (text.len == 0 || (memchr(text.data, '/', text.len) == NULL &&
@@ -51,7 +51,7 @@ bool fx_kube_object_identify(const json_t *object,
     return true;
 }
 
-/* Like a revision of etcd: digits without a leading zero. */
+/* Is it a counter, like a revision of etcd: digits without a leading zero? */
 static bool is_counter(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] < '0' || text.data[i] > '9') {
@@ -93,9 +93,9 @@ void fx_kube_type_meta_finish(struct fx_kube_type_meta *type) {
     *type = (struct fx_kube_type_meta){0};
 }
 
-/* Sets object[key] to the shared node, unless it has a different text and not `always`.
- */
-static bool share(json_t *object, const char *key, json_t *shared, bool always) {
+/* Sets object[key] to the shared node. If it has a different text, this is only done with
+ * `always`. */
+static bool share_text(json_t *object, const char *key, json_t *shared, bool always) {
     const json_t *own = json_object_get(object, key);
     if (!always && json_is_string(own) &&
         !fx_text_equal(fx_tree_text(own), fx_tree_text(shared))) {
@@ -137,6 +137,6 @@ bool fx_kube_object_strip(json_t *object, const struct fx_kube_type_meta *type,
     if (metadata_only) {
         drop_all_but_metadata(object);
     }
-    return share(object, "kind", type->kind, metadata_only) &&
-           share(object, "apiVersion", type->api_version, metadata_only);
+    return share_text(object, "kind", type->kind, metadata_only) &&
+           share_text(object, "apiVersion", type->api_version, metadata_only);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector.c - a reflector's life, states and pauses, and reporting of objects.
+ * kube/reflector.c - start, end, states and pauses of a reflector, and reporting of
+ * objects.
  */
 #include "kube/reflector.h"
 
@@ -16,8 +17,8 @@
 #define NS_IN_MS        UINT64_C(1000000)
 #define REFLECTOR_MAGIC 0x66786b72u /* "fxkr" */
 
-/* At most half a minute after the API server is back, every reflector has noticed. A
- * bookmark comes every minute, long before the end of a watch. */
+/* Every reflector notices within half a minute that the API server is back. A bookmark
+ * comes every minute, long before the end of a watch. */
 const struct fx_kube_delays fx_kube_default_delays = {
     .backoff_min_ms = 500,
     .backoff_max_ms = 30000,
@@ -44,7 +45,7 @@ const char *fx_kube_state_name(enum fx_kube_state state) {
 
 const struct fx_kube_resource *
 fx_kube_reflector_resource(const struct fx_kube_reflector *reflector) {
-    /* Past the last version only while try_next_version() runs. */
+    /* Only try_next_version() sets `at` to the end of the list, and only for a moment. */
     assert(reflector->at < reflector->options.n_versions);
     return &reflector->options.versions[reflector->at];
 }
@@ -147,7 +148,8 @@ static void report_gone(struct fx_text namespace_, struct fx_text name, void *us
     reflector->events.on_gone(namespace_, name, reflector->user);
 }
 
-/* The callback did not take the object, and may still have an older version of it. */
+/* Is called if the callback did not take the object, and may still have an older version
+ * of it. */
 static void undo_put(struct fx_kube_reflector *reflector,
                      const struct fx_kube_identity *identity, bool has_older_version) {
     if (has_older_version) {
@@ -167,7 +169,8 @@ bool fx_kube_reflector_report_object(struct fx_kube_reflector *reflector, json_t
     if (!found && !is_below_limit(reflector, err)) {
         return false;
     }
-    /* Put before it is reported, so that a reported object is always known. */
+    /* The object is added before it is reported, so that a reported object is always
+     * known. */
     const bool reports = !same || always;
     const bool stripped =
         !reports ||
@@ -210,8 +213,8 @@ void fx_kube_reflector_report_removed(struct fx_kube_reflector *reflector) {
 
 /* ---- life ---- */
 
-/* A copy of the string; NULL for NULL. Clears `*ok` without memory. */
-static char *copy(const char *string, bool *ok) {
+/* Returns a copy of the string; NULL for NULL. Sets `*ok` to false without memory. */
+static char *copy_string(const char *string, bool *ok) {
     char *own = string == NULL ? NULL : fx_text_dup(fx_text_of(string));
     *ok = *ok && (string == NULL || own != NULL);
     return own;
@@ -230,12 +233,12 @@ static void destroy(struct fx_kube_reflector *reflector) {
     free(reflector);
 }
 
-/* False without memory. */
+/* Copies the options. False without memory. */
 static bool copy_options(struct fx_kube_reflector *reflector,
                          const struct fx_kube_reflector_options *options) {
     bool ok = true;
-    reflector->namespace_ = copy(options->namespace_, &ok);
-    reflector->name = copy(options->name, &ok);
+    reflector->namespace_ = copy_string(options->namespace_, &ok);
+    reflector->name = copy_string(options->name, &ok);
     reflector->options = *options;
     reflector->options.namespace_ = reflector->namespace_;
     reflector->options.name = reflector->name;

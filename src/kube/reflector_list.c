@@ -2,9 +2,9 @@
  *
  * kube/reflector_list.c - a whole list, page by page.
  *
- * All pages show one moment, which the server keeps for some minutes: a request for a
- * page that comes too late is answered 410, and then everything is requested at once.
- * Which objects are gone is known only at the end of the list.
+ * All pages show the state at one moment, which the server keeps for some minutes. A late
+ * request for a page is answered 410; then everything is requested at once. Only at the
+ * end of the list it is known which objects are gone.
  */
 #include "kube/reflector_internal.h"
 
@@ -12,12 +12,12 @@
 #include "base/limits.h"
 #include "value/tree.h"
 
-#define LIST_TIMEOUT_MS 60000u /* API servers work on a list at most this long */
-#define USELESS_MAX     64u    /* pages without objects, or objects that came before */
+#define LIST_TIMEOUT_MS 60000u /* the longest time that API servers take for a list */
+#define USELESS_MAX     64u /* pages without objects, or with objects of earlier pages */
 
 /* ---- the end ---- */
 
-/* The resource exists in no version: there are no objects. */
+/* The resource exists in no version, so there are no objects. */
 static void set_absent(struct fx_kube_reflector *reflector) {
     reflector->at = 0;
     reflector->reported_at = SIZE_MAX;
@@ -42,7 +42,7 @@ static void accept_absent(struct fx_kube_reflector *reflector) {
                                                   delays->absent_max_ms));
 }
 
-/* Whether the answer comes from an API server; a refusal does, too. */
+/* Is the answer from an API server? A refusal is, too. */
 static bool is_from_api_server(const struct fx_kube_failure *failure) {
     return failure == NULL || failure->reason == FX_KUBE_REASON_NOT_FOUND ||
            failure->reason == FX_KUBE_REASON_FORBIDDEN;
@@ -79,7 +79,8 @@ static void request_default_namespace(struct fx_kube_reflector *reflector) {
     }
 }
 
-/* If the version was served until now, all versions are tried, from the first one. */
+/* Tries the next version. If the version was served until now, tries all versions, from
+ * the first one. */
 static void try_next_version(struct fx_kube_reflector *reflector) {
     reflector->at = reflector->served ? 0 : reflector->at + 1;
     reflector->served = false;
@@ -96,8 +97,8 @@ static void try_next_version(struct fx_kube_reflector *reflector) {
     }
 }
 
-/* The preferred version is not served after all. Objects that were already reported in it
- * are reported again by the list. */
+/* Is called if the preferred version is not served after all. Objects that were already
+ * reported in it are reported again by the list. */
 static void stop_trying_preferred(struct fx_kube_reflector *reflector) {
     reflector->trying_preferred = reflector->unlimited = false;
     reflector->at = reflector->reported_at;
@@ -175,8 +176,9 @@ static void complete_list(struct fx_kube_reflector *reflector) {
 
 /* ---- a page ---- */
 
-/* Items without name or version are skipped. In another version of the API all objects
- * are reported again, although their resourceVersion is the same. */
+/* Reports the items of a page. Items without name or version are skipped. In another
+ * version of the API all objects are reported again, although their resourceVersion is
+ * the same. */
 static bool report_items(struct fx_kube_reflector *reflector, const json_t *items,
                          struct fx_err *err) {
     const bool always =
@@ -196,9 +198,8 @@ static bool report_items(struct fx_kube_reflector *reflector, const json_t *item
     return true;
 }
 
-/* A server that sends empty pages, or the same pages again and again, would be asked for
- * ever.
- */
+/* Does the page make progress? A server that sends empty pages, or repeats pages, would
+ * be asked forever. */
 static bool makes_progress(const struct fx_kube_reflector *reflector,
                            struct fx_err *err) {
     const bool is_useless = reflector->n_pages > reflector->n_items + USELESS_MAX ||
@@ -207,7 +208,8 @@ static bool makes_progress(const struct fx_kube_reflector *reflector,
            fx_fail(err, FX_EINVALID, "the list has endless pages");
 }
 
-/* The version of the list is that of its first page; the watch reports later changes. */
+/* Handles a page. The version of the list is that of its first page; the watch reports
+ * later changes. */
 static bool handle_page(struct fx_kube_reflector *reflector, const json_t *list,
                         struct fx_err *err) {
     const json_t *items = fx_tree_view_key(list, "items");
@@ -289,8 +291,8 @@ void fx_kube_reflector_list(struct fx_kube_reflector *reflector) {
     request_page(reflector);
 }
 
-/* Before a list this costs little; a watch has to wait, so it is delayed only now and
- * then. While requests fail, the version in use is kept. */
+/* Before a list this costs little. A watch has to wait for it, so it is done only rarely.
+ * While requests fail, the version in use is kept. */
 bool fx_kube_reflector_try_preferred(struct fx_kube_reflector *reflector,
                                      enum fx_kube_step then) {
     const uint64_t now = fx_kube_reflector_now_ms();

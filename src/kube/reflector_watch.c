@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kube/reflector_watch.c - a watch, from its beginning to its end, and what follows
+ * kube/reflector_watch.c - a watch, from its beginning to its end, and the step after it
  * (Kubernetes API concepts, "Efficient detection of changes").
  */
 #include "kube/reflector_internal.h"
@@ -10,7 +10,7 @@
 #include "base/limits.h"
 
 #define HEAD_TIMEOUT_MS 30000u
-#define MAX_FAILURES    5u /* of watches in a row, before everything is listed again */
+#define MAX_FAILURES    5u /* failed watches in a row before everything is listed again */
 
 /* ---- the end ---- */
 
@@ -19,7 +19,7 @@ static void end_stream(struct fx_kube_reflector *reflector) {
     (void)uv_timer_stop(&reflector->timer);
 }
 
-/* A regular end: watch again, but not in a tight loop. */
+/* Handles a regular end: watches again, but not in a tight loop. */
 static void watch_ended(struct fx_kube_reflector *reflector) {
     const uint64_t now = fx_kube_reflector_now_ms();
     const uint64_t next = reflector->watch_ms + reflector->delays.interval_ms;
@@ -29,7 +29,8 @@ static void watch_ended(struct fx_kube_reflector *reflector) {
     fx_kube_reflector_wait(reflector, FX_KUBE_STEP_WATCH, next > now ? next - now : 0);
 }
 
-/* A single failure is not reported, unless it is certain to happen again. */
+/* Reports a failure. A single one is not reported, unless it is certain to happen
+ * again. */
 static void note_failure(struct fx_kube_reflector *reflector,
                          const struct fx_kube_failure *failure) {
     const bool is_lasting = failure->reason == FX_KUBE_REASON_UNAUTHORIZED ||
@@ -41,8 +42,9 @@ static void note_failure(struct fx_kube_reflector *reflector,
     }
 }
 
-/* The last version cannot be continued: everything is listed again, at once the first
- * time, later after growing pauses, until a watch was healthy for a while. */
+/* Lists everything again, because the watch cannot continue from the last version. This
+ * happens at once the first time, and later after growing pauses, until a watch was
+ * healthy for a while. */
 static void list_again(struct fx_kube_reflector *reflector,
                        const struct fx_kube_failure *failure) {
     end_stream(reflector);
@@ -55,7 +57,7 @@ static void list_again(struct fx_kube_reflector *reflector,
     fx_kube_reflector_wait(reflector, FX_KUBE_STEP_LIST, at_once ? 0 : pause);
 }
 
-/* Continues from the last version, or, after several failures, lists again. */
+/* Watches again from the last version, or, after several failures, lists again. */
 static void watch_again(struct fx_kube_reflector *reflector,
                         const struct fx_kube_failure *failure) {
     end_stream(reflector);
@@ -93,13 +95,13 @@ static void failure_of(const struct fx_kube_reflector *reflector,
 
 /* ---- events ---- */
 
-/* Stores the last version; it never decreases. False without memory. */
+/* Stores the last version, which never decreases. False without memory. */
 static bool advance(struct fx_kube_reflector *reflector, struct fx_text version) {
     struct fx_buf *seen = &reflector->version;
     if (version.len == 0 || fx_kube_version_is_before(version, fx_buf_view(seen))) {
         return true;
     }
-    /* Reserve first, so that without memory the old version stays. */
+    /* Reserves first, so that without memory the old version stays. */
     if (version.len >= seen->cap && fx_buf_reserve(seen, version.len) == NULL) {
         seen->failed = false;
         return false;
@@ -153,8 +155,8 @@ static void on_open(void *user) {
     fx_kube_reflector_wait(reflector, FX_KUBE_STEP_HEALTHY, reflector->delays.healthy_ms);
 }
 
-/* An event could not be processed. Without memory the watch is repeated; anything else
- * would come again in the same place, so everything is listed. */
+/* Handles an event that could not be processed. Without memory the watch is repeated. Any
+ * other failure would occur again at the same event, so everything is listed. */
 static void stream_failed(struct fx_kube_reflector *reflector, const struct fx_err *err) {
     struct fx_kube_failure failure = reflector->ending;
     if (failure.reason != FX_KUBE_REASON_NONE) {
@@ -189,7 +191,7 @@ static void on_end(const struct fx_kube_answer *answer, void *user) {
         watch_ended(reflector);
     } else if (err.code == FX_ESYNTAX) {
         struct fx_kube_failure failure;
-        failure_of(reflector, &err, &failure); /* half an event: the stream was cut */
+        failure_of(reflector, &err, &failure); /* the stream was cut within an event */
         watch_again(reflector, &failure);
     } else {
         stream_failed(reflector, &err);

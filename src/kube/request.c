@@ -12,7 +12,7 @@
 #include "net/tls.h"
 #include "value/json.h"
 
-#define TEXT_BYTES (16u << 10) /* of a resource and a name */
+#define TEXT_BYTES (16u << 10) /* bytes for the texts of a resource and a name */
 #define AS_METADATA(kind) \
     "application/json;as=" kind ";g=meta.k8s.io;v=v1,application/json"
 
@@ -20,7 +20,7 @@ static const struct {
     const char *method, *content_type;
     const char *accept, *metadata_accept;
     size_t max_body;
-    bool repeatable, managed; /* `managed`: it has a field manager */
+    bool repeatable, managed; /* `managed`: the write has a field manager */
 } verbs[] = {
     [FX_KUBE_VERB_GET] = {"GET", NULL, "application/json",
                           AS_METADATA("PartialObjectMetadata"),
@@ -45,7 +45,7 @@ static const struct {
 
 /* ---- copies of borrowed texts ---- */
 
-static const char *copy(struct fx_arena *texts, const char *string, bool *ok) {
+static const char *copy_string(struct fx_arena *texts, const char *string, bool *ok) {
     const char *own = string == NULL ? NULL : fx_arena_copy(texts, fx_text_of(string));
     *ok = *ok && (string == NULL || own != NULL);
     return own;
@@ -63,15 +63,15 @@ static bool copy_names(struct fx_kube_wire *wire, const struct fx_kube_request *
     bool ok = true;
     fx_arena_init(texts, TEXT_BYTES);
     wire->resource = (struct fx_kube_resource){
-        .group = copy(texts, resource->group, &ok),
-        .version = copy(texts, resource->version, &ok),
-        .plural = copy(texts, resource->plural, &ok),
-        .kind = copy(texts, resource->kind, &ok),
+        .group = copy_string(texts, resource->group, &ok),
+        .version = copy_string(texts, resource->version, &ok),
+        .plural = copy_string(texts, resource->plural, &ok),
+        .kind = copy_string(texts, resource->kind, &ok),
     };
     wire->name = (struct fx_kube_name){
         .namespace_ = copy_text(texts, request->name.namespace_, &ok),
         .name = copy_text(texts, request->name.name, &ok),
-        .subresource = copy(texts, request->name.subresource, &ok),
+        .subresource = copy_string(texts, request->name.subresource, &ok),
         .everywhere = request->name.everywhere,
     };
     return ok;
@@ -79,7 +79,7 @@ static bool copy_names(struct fx_kube_wire *wire, const struct fx_kube_request *
 
 /* ---- the URL ---- */
 
-/* `?`, then `&` */
+/* Writes `?` the first time, then `&`. */
 static void write_separator(struct fx_buf *url, bool *any) {
     fx_buf_char(url, *any ? '&' : '?');
     *any = true;

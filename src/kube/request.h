@@ -18,15 +18,15 @@
 
 /* A request that borrows nothing from its caller. */
 struct fx_kube_wire {
-    struct fx_arena texts; /* of the resource and the name */
+    struct fx_arena texts; /* texts of the resource and the name */
     enum fx_kube_verb verb;
     struct fx_kube_resource resource;
     struct fx_kube_name name;
     const char *method, *accept;
-    const char *content_type; /* NULL: no body */
+    const char *content_type; /* NULL if there is no body */
     struct fx_buf url_text, body;
     struct fx_url url;
-    size_t max_body; /* of the answer */
+    size_t max_body; /* limit of the answer's body */
     bool repeatable; /* the request may be sent twice */
 };
 

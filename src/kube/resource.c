@@ -11,13 +11,13 @@ bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource) {
     return resource->group[0] == '\0' && strcmp(resource->plural, "secrets") == 0;
 }
 
-/* unreserved (RFC 3986 section 2.3): never escaped. */
+/* Is it unreserved (RFC 3986 section 2.3)? Such characters are never escaped. */
 static bool is_unreserved(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
            (c != '\0' && strchr("-._~", c) != NULL);
 }
 
-/* pchar (section 3.3), of which a segment of a path is made. */
+/* Is it a pchar (section 3.3)? Segments of a path consist of them. */
 static bool is_path_char(char c) {
     return is_unreserved(c) || (c != '\0' && strchr("!$&'()*+,;=:@", c) != NULL);
 }
@@ -33,7 +33,8 @@ static void write_escaped(struct fx_text text, bool (*is_plain)(char c),
     }
 }
 
-/* "." and ".." have a meaning in a path (section 3.3), so they are escaped. */
+/* Is it "." or ".."? These have a meaning in a path (section 3.3), so they are
+ * escaped. */
 static bool is_dots(struct fx_text name) {
     return fx_text_is(name, ".") || fx_text_is(name, "..");
 }

@@ -12,22 +12,22 @@
 
 /* Texts are borrowed, mostly constants. */
 struct fx_kube_resource {
-    const char *group;   /* "": the core group */
+    const char *group;   /* "" for the core group */
     const char *version; /* "v1" */
-    const char *plural;  /* the name in paths and RBAC rules: "assign"; "": the version of
-                          * the group itself, whose GET lists its resources */
+    const char *plural;  /* the name in paths and RBAC rules, such as "assign"; "" for the
+                          * version of the group itself, whose GET lists its resources */
     const char *kind;    /* "Assign" */
 };
 
-/* An object or a collection. Empty texts: none. */
+/* An object or a collection. */
 struct fx_kube_name {
-    struct fx_text namespace_; /* empty: cluster-scoped, or all namespaces */
-    struct fx_text name;       /* empty: the collection */
+    struct fx_text namespace_; /* empty if cluster-scoped, or for all namespaces */
+    struct fx_text name;       /* empty for the collection */
     const char *subresource;   /* "status", or NULL */
     bool everywhere; /* failures advise a ClusterRole, not a Role in `namespace_` */
 };
 
-/* Whether the resource is `secrets`, whose content is wiped from memory after use. */
+/* Is the resource `secrets`, whose content is wiped from memory after use? */
 bool fx_kube_resource_is_secret(const struct fx_kube_resource *resource);
 
 /* Appends the path, as `/apis/example.com/v1/widgets/blue/status`, or
@@ -39,8 +39,8 @@ void fx_kube_write_path(const struct fx_kube_resource *resource,
 /* Appends the escaped value of a query parameter. */
 void fx_kube_write_query(struct fx_text value, struct fx_buf *query);
 
-/* Appends "widgets.example.com", "namespaces" for the core group, or "example.com/v1" for
- * a version: the name in messages. */
+/* Appends the name for messages: "widgets.example.com"; "namespaces" for the core group;
+ * "example.com/v1" for a version. */
 void fx_kube_write_resource(const struct fx_kube_resource *resource, struct fx_buf *text);
 
 #endif

@@ -16,12 +16,11 @@
 #define TOKEN_BYTES_MAX 65536u
 #define READ_EVERY_NS   UINT64_C(60000000000)
 #define RETRY_EVERY_NS  UINT64_C(10000000000)
-/* Twice what base/file.h reads at a time: a buffer of this size is never moved while a
- * token is read, which would leave a copy in memory. */
+/* Twice the bytes that base/file.h reads at a time. A buffer of this size is never moved
+ * while a token is read; moving it would leave a copy in memory. */
 #define READ_ROOM (2 * TOKEN_BYTES_MAX + 1)
 
-/* ---- the form of a token
- * --------------------------------------------------------------- */
+/* ---- the form of a token ----------------------------------------------------------- */
 
 bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
     if (value.len == 0) {
@@ -40,7 +39,8 @@ bool fx_kube_token_check(struct fx_text value, struct fx_err *err) {
 
 /* ---- its file ---------------------------------------------------------------------- */
 
-/* Only regular files: a pipe would block, or end after the first read. */
+/* Reads the stamp. Only regular files are accepted: a pipe would block, or end after the
+ * first read. */
 static bool read_stamp(const char *file, struct fx_kube_token_stamp *ret_stamp,
                        struct fx_err *err) {
     struct stat info;
@@ -65,7 +65,8 @@ static bool is_same(const struct fx_kube_token_stamp *a,
            a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-static bool copy(struct fx_text text, struct fx_buf *ret_value, struct fx_err *err) {
+static bool copy_value(struct fx_text text, struct fx_buf *ret_value,
+                       struct fx_err *err) {
     struct fx_buf value = {0};
     fx_buf_text(&value, text);
     if (value.failed) {
@@ -86,7 +87,7 @@ bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
     if (ok) {
         const struct fx_text text = fx_text_trim_space(fx_buf_view(&bytes));
         ok = fx_kube_token_check(text, err) || fx_err_prefix(err, "%s: ", file);
-        ok = ok && copy(text, value, err);
+        ok = ok && copy_value(text, value, err);
     }
     fx_tls_wipe(&bytes);
     return ok;
@@ -98,8 +99,7 @@ bool fx_kube_token_read(const char *file, struct fx_buf *value, struct fx_err *e
            fx_kube_token_load(fx_file_read_regular, file, value, err);
 }
 
-/* ---- the token in use
- * -------------------------------------------------------------------- */
+/* ---- the token in use -------------------------------------------------------------- */
 
 bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config *config,
                         struct fx_err *err) {
@@ -111,7 +111,7 @@ bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config
         }
     }
     const struct fx_text fixed = fx_buf_view(&config->token);
-    if (fixed.len > 0 && !copy(fixed, &token->value, err)) {
+    if (fixed.len > 0 && !copy_value(fixed, &token->value, err)) {
         fx_kube_token_finish(token);
         return false;
     }
@@ -139,7 +139,7 @@ static bool is_due(const struct fx_kube_token *token, uint64_t now_ns) {
     return !read_stamp(token->file, &stamp, &ignored) || !is_same(&stamp, &token->stamp);
 }
 
-/* The stamp is taken before the file is read, so that a later change is noticed. */
+/* Reads the file again. The stamp is taken before, so that a later change is noticed. */
 static bool reread(struct fx_kube_token *token, uint64_t now_ns, bool *ret_changed,
                    struct fx_err *err) {
     struct fx_kube_token_stamp stamp = {0};
@@ -174,7 +174,7 @@ bool fx_kube_token_refresh(struct fx_kube_token *token, uint64_t now_ns) {
         return false;
     }
     if (!reread(token, now_ns, &changed, &err)) {
-        token->retry_at_ns = now_ns; /* fx_kube_token_now() reports it */
+        token->retry_at_ns = now_ns; /* so fx_kube_token_now() reports the fault */
         return false;
     }
     return changed;

@@ -21,7 +21,8 @@
 
 struct fx_kube_config;
 
-/* The file that was read: a file that was replaced or written differs in one of these. */
+/* The state of the file that was read. It changes when the file is replaced or
+ * written. */
 struct fx_kube_token_stamp {
     dev_t device;
     ino_t inode;
@@ -29,18 +30,20 @@ struct fx_kube_token_stamp {
     struct timespec changed;
 };
 
-/* Zeroed is no token. */
+/* A zeroed token is empty. */
 struct fx_kube_token {
-    char *file;          /* NULL: the value is fixed */
-    struct fx_buf value; /* empty: none */
+    char *file;          /* NULL if the value is fixed */
+    struct fx_buf value; /* empty if there is none */
     uint64_t generation; /* counts changes of the value */
     struct fx_kube_token_stamp stamp;
-    uint64_t read_at_ns;  /* when the file was last read; 0: never */
-    uint64_t retry_at_ns; /* after an error, when to read the file again; 0: no error */
+    uint64_t read_at_ns;  /* when the file was last read; 0 if it never was */
+    uint64_t retry_at_ns; /* after an error, when to read the file again; 0 if there was
+                           * no error */
 };
 
-/* Copies the token of the configuration: its file, else its fixed token, which is also
- * used until the file can be read. Opens nothing yet. Errors: FX_ENOMEM. */
+/* Copies the token of the configuration: its file, or its fixed token. If it has both,
+ * the fixed token is used until the file can be read. Opens nothing yet. Errors:
+ * FX_ENOMEM. */
 bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config *config,
                         struct fx_err *err) FX_MUST_USE;
 
@@ -48,8 +51,9 @@ bool fx_kube_token_init(struct fx_kube_token *token, const struct fx_kube_config
 void fx_kube_token_finish(struct fx_kube_token *token);
 
 /* Returns the token for the next request, borrowed until the next call with `token`;
- * empty: none. Reads the file again if it changed (one stat), and at the latest a minute
- * after the last time, like client-go. `now_ns` is the time of base/clock.h.
+ * empty if there is none. Reads the file again if it changed (one stat), and at the
+ * latest a minute after the last time, like client-go. `now_ns` is the time of
+ * base/clock.h.
  *
  * If the file cannot be read or has no token, the old token is kept, `*ret_fault` is true
  * and `err` is set for the caller to report (FX_EIO, FX_EINVALID, FX_ELIMIT, FX_ENOMEM;
@@ -57,26 +61,26 @@ void fx_kube_token_finish(struct fx_kube_token *token);
 struct fx_text fx_kube_token_now(struct fx_kube_token *token, uint64_t now_ns,
                                  bool *ret_fault, struct fx_err *err);
 
-/* After a 401: reads the file at once. True if the token has changed, so that the request
- * is worth repeating; false if it is the same, fixed, or could not be read (which the
- * next fx_kube_token_now() reports). */
+/* Is called after a 401. Reads the file at once. True if the token has changed, so that
+ * the request may be repeated; false if it is the same, fixed, or could not be read
+ * (which the next fx_kube_token_now() reports). */
 bool fx_kube_token_refresh(struct fx_kube_token *token, uint64_t now_ns) FX_MUST_USE;
 
 /* Reads a token from a regular file of at most 64 KiB: one line of visible ASCII
  * characters, as in a header field (RFC 6750 section 2.1), without white space at both
- * ends. `value` is written on success only. Errors: as above, with the file name in
- * front. */
+ * ends. `value` is written only on success. Errors: those of fx_kube_token_now(), with
+ * the file name in front. */
 bool fx_kube_token_read(const char *file, struct fx_buf *value,
                         struct fx_err *err) FX_MUST_USE;
 
-/* The same with the function `read`, which is used like fx_file_read(). */
+/* The same with `read` in place of fx_file_read(). */
 bool fx_kube_token_load(bool (*read)(const char *path, size_t max,
                                      struct fx_buf *ret_bytes, struct fx_err *err),
                         const char *file, struct fx_buf *value,
                         struct fx_err *err) FX_MUST_USE;
 
-/* Checks the form of a token, as above. Errors, which contain none of its characters:
- * FX_EINVALID, FX_ELIMIT. */
+/* Checks the form of a token, as fx_kube_token_read() does. The errors contain none of
+ * its characters: FX_EINVALID, FX_ELIMIT. */
 bool fx_kube_token_check(struct fx_text value, struct fx_err *err) FX_MUST_USE;
 
 #endif

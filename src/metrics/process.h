@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * metrics/process.h - metrics of the process, with the names that Prometheus' client
- * libraries use. Read from /proc (proc(5)) at each scrape; what cannot be read is
+ * libraries use. Read from /proc (proc(5)) at each scrape; values that cannot be read are
  * omitted.
  */
 #ifndef FX_METRICS_PROCESS_H

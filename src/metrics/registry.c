@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * metrics/registry.c - families, labels and counting: values in arrays, one array for
- * each thread, on separate cache lines; printing. Label values are kept as text: the text
- * is the key, the sort order and what is printed.
+ * each thread, on separate cache lines; printing. Label values are kept as text, which is
+ * the key, the sort key and the printed form.
  */
 #include "metrics/registry.h"
 
@@ -41,7 +41,7 @@ struct fx_labels {
     size_t max;              /* series, not counting OTHER */
     char **rows;             /* by series: `kind="Assign",name="a"`; NULL: unused */
     size_t n_rows, cap_rows; /* their families have values for cap_rows */
-    size_t n_free;           /* unused ones below n_rows */
+    size_t n_free;           /* unused rows below n_rows */
     uint32_t *order;         /* the printed series, sorted by row */
     size_t n_order;
     struct fx_family *families;
@@ -68,7 +68,7 @@ void fx_registry_set_thread(unsigned thread) {
 
 /* ---- values ------------------------------------------------------------------------ */
 
-static double load(const struct fx_metric_value *at) {
+static double load_value(const struct fx_metric_value *at) {
     return atomic_load_explicit(&at->value, memory_order_relaxed);
 }
 
@@ -336,8 +336,7 @@ void fx_labels_drop(struct fx_labels *labels, uint32_t series) {
     labels->n_free++;
 }
 
-/* ---- the registry
- * ------------------------------------------------------------------------ */
+/* ---- the registry ---------------------------------------------------------------- */
 
 struct fx_registry *fx_registry_create(size_t n_threads) {
     assert(n_threads > 0);
@@ -411,7 +410,7 @@ static struct fx_labels *fixed_labels(struct fx_registry *registry,
 /* A thread with a number above 0 is the only writer of its values. Those of number 0 have
  * several writers, such as the worker threads of libuv. */
 static void add_value(struct fx_metric_value *at, double amount) {
-    double before = load(at);
+    double before = load_value(at);
     if (this_thread > 0) {
         store(at, before + amount);
         return;
@@ -426,7 +425,7 @@ static void add_value(struct fx_metric_value *at, double amount) {
 static double sum_of(const struct fx_family *family, size_t index) {
     double sum = 0;
     for (size_t thread = 0; thread < family->n_threads; thread++) {
-        sum += load(&family->values[thread][index]);
+        sum += load_value(&family->values[thread][index]);
     }
     return sum;
 }

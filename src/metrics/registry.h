@@ -4,10 +4,10 @@
  * (exposition format 0.0.4). Any room can add metrics without knowing the server.
  *
  * A family is one metric: a name, a type, a help text. It has a series for each
- * combination of label values; a series is an index into an array, and is all that
- * counting needs. Label values are fixed (the index of a value is its series), or dynamic
- * (`struct fx_labels`): then their number is limited, and what is over the limit is
- * counted in one common series, so that sums stay correct.
+ * combination of label values; a series is an index into an array, and counting needs
+ * only this index. Label values are fixed (the index of a value is its series), or
+ * dynamic (`struct fx_labels`): then their number is limited, and one common series
+ * counts everything over the limit, so that sums stay correct.
  *
  * Several threads may count without a lock, each with values of its own: the printed
  * value is their sum. Everything else, including gauges and dynamic labels, is for the

@@ -11,7 +11,7 @@
 #define HOST_BYTES 80
 
 static void set_host(struct fx_address *address, const char *host, uint16_t port) {
-    /* cannot fail for these constants */
+    /* cannot fail, because the addresses are constants */
     if (strchr(host, ':') != NULL) {
         (void)uv_ip6_addr(host, port, (struct sockaddr_in6 *)&address->socket);
     } else {
@@ -32,7 +32,7 @@ static bool parse_port(const char *text, uint16_t *ret_port) {
     return port <= UINT16_MAX;
 }
 
-/* Copies the host without its brackets. False if the brackets are unbalanced. */
+/* Copies the host without its brackets. False if only one bracket is there. */
 static bool copy_host(const char *text, size_t len, char host[HOST_BYTES],
                       bool *ret_ipv6) {
     *ret_ipv6 = len >= 2 && text[0] == '[' && text[len - 1] == ']';
@@ -80,7 +80,7 @@ void fx_address_make_ipv4(struct fx_address *address) {
     set_host(address, "0.0.0.0", fx_address_port(&address->socket));
 }
 
-/* 0.0.0.0 or `::`? */
+/* Is it the address 0.0.0.0 or `::`? */
 static bool is_wildcard(const struct sockaddr_storage *socket) {
     static const struct in6_addr any = IN6ADDR_ANY_INIT;
     if (socket->ss_family == AF_INET) {

@@ -42,9 +42,9 @@ size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes) {
 
 /* ---- steps ---- */
 
-/* On a worker thread. A step takes as long as many reviews, and the kernel may not
- * preempt it within its time slice. So the thread has a lower priority than serving
- * threads, and yields after each step. */
+/* Computes steps on a worker thread. A step takes as long as many reviews, and the kernel
+ * may not preempt it within its time slice. So the thread has a lower priority than
+ * serving threads, and yields after each step. */
 static void compute(uv_work_t *work) {
     struct fx_handshakes *handshakes = fx_checked(work->data, HANDSHAKES_MAGIC);
     fx_priority_lower();
@@ -57,7 +57,7 @@ static void compute(uv_work_t *work) {
     }
 }
 
-/* A stream that was closed meanwhile was only kept for the worker. */
+/* Ends a step. A stream that was closed meanwhile was kept only for the worker. */
 static void end_step(struct fx_handshake_step *step) {
     struct fx_stream *stream = step->stream;
     if (!stream->closing) {
@@ -73,7 +73,7 @@ static void end_step(struct fx_handshake_step *step) {
 
 static void on_computed(uv_work_t *work, int status) {
     struct fx_handshakes *handshakes = fx_checked(work->data, HANDSHAKES_MAGIC);
-    (void)status; /* it is never cancelled */
+    (void)status; /* the work is never cancelled */
     const size_t n_steps = handshakes->n_steps;
     handshakes->n_steps = 0;
     for (size_t i = 0; i < n_steps; i++) {
@@ -82,7 +82,7 @@ static void on_computed(uv_work_t *work, int status) {
     fx_loop_tasks_resume(&handshakes->tasks);
 }
 
-/* Creates the session, now that the peer has sent its first bytes. */
+/* Creates the session, because the peer has sent its first bytes. */
 static bool make_session(struct fx_stream *stream) {
     stream->tls = fx_tls_create(stream->tls_wanted);
     if (stream->tls == NULL) {

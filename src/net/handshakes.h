@@ -42,18 +42,18 @@ struct fx_handshakes {
     uv_loop_t *loop;
     struct fx_loop_tasks tasks;
     uv_work_t work;
-    size_t n_steps; /* being computed */
+    size_t n_steps; /* number of steps that are being computed */
     struct fx_handshake_step steps[FX_HANDSHAKES_AT_ONCE];
 };
 
 /* Initializes the handshakes of a loop. */
 void fx_handshakes_init(struct fx_handshakes *handshakes, uv_loop_t *loop);
 
-/* The number of queued handshakes. Any thread. */
+/* Returns the number of queued handshakes. Any thread may call it. */
 size_t fx_handshakes_n_waiting(const struct fx_handshakes *handshakes);
 
-/* Closes the handles, when no stream uses it any more. `on_closed` is called later: from
- * then on the memory may be freed. */
+/* Closes the handles. Call it when no stream uses them any more. `on_closed` is called
+ * later; then the memory may be freed. */
 void fx_handshakes_close(struct fx_handshakes *handshakes, void (*on_closed)(void *user),
                          void *user);
 

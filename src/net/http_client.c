@@ -37,33 +37,32 @@ struct fx_http_call {
     uv_timer_t timer;
     uv_getaddrinfo_t lookup;
     struct addrinfo *found;                  /* result of the lookup */
-    struct sockaddr_storage socket;          /* for a literal address, */
-    struct addrinfo only;                    /* in the form of a lookup result */
-    const struct addrinfo *next;             /* to be tried if this one fails */
-    char address[FX_ADDRESS_BYTES];          /* this one, for error messages */
-    struct fx_http_pool *pool;               /* NULL: none */
-    struct fx_stream_scratch *scratch;       /* of the pool, or */
-    struct fx_stream_scratch *own;           /* this, without a pool */
-    struct fx_client_connection *connection; /* NULL: not open */
+    struct sockaddr_storage socket;          /* of an address in the URL */
+    struct addrinfo only;                    /* `socket` as the result of a lookup */
+    const struct addrinfo *next;             /* the address to try if this one fails */
+    char address[FX_ADDRESS_BYTES];          /* the current address, for error messages */
+    struct fx_http_pool *pool;               /* NULL if there is none */
+    struct fx_stream_scratch *scratch;       /* that of the pool, or `own` */
+    struct fx_stream_scratch *own;           /* NULL with a pool */
+    struct fx_client_connection *connection; /* NULL if it is not open */
     struct fx_tls_config *tls;
     char *host;
     uint16_t port;
-    struct fx_buf request; /* as long as it may be sent; may contain a token */
+    struct fx_buf request; /* as long as it may be sent; may have a token */
     struct fx_http_response *response;
-    struct fx_http_sink sink;    /* zeroed: none */
+    struct fx_http_sink sink;    /* zeroed if there is none */
     bool streaming;              /* the sink takes the body */
-    uint64_t timeout_ms, end_at; /* loop time */
+    uint64_t timeout_ms, end_at; /* in loop time */
     void (*on_done)(const struct fx_http_call_result *result, void *user);
     void *user;
     struct fx_err failure;
-    bool timing, looking_up; /* not closed yet */
+    bool timing, looking_up; /* timer and lookup that are not closed yet */
     bool failed_early;       /* failed at the start; the timer reports it */
     bool is_done;
     bool allows_missing_close_notify;
     bool repeatable; /* option of the call */
-    bool
-        may_repeat; /* and the connection was idle before, and nothing was received yet */
-    bool restarts;  /* when the connection is closed */
+    bool may_repeat; /* the connection was idle before, and no byte was received */
+    bool restarts;   /* restart when the connection is closed */
 };
 
 /* ---- end of a call ---- */
@@ -95,8 +94,8 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy_if_closed(call);
 }
 
-/* Called once, after the report: closes what is open, except a stream that closes itself.
- */
+/* Called once, after the report. Closes what is open, except a stream that closes
+ * itself. */
 static void close_call(struct fx_http_call *call) {
     fx_tls_wipe(&call->request);
     uv_close((uv_handle_t *)&call->timer, on_timer_closed);
@@ -106,7 +105,8 @@ static void close_call(struct fx_http_call *call) {
     }
 }
 
-static void report(struct fx_http_call *call, const struct fx_http_call_result *result) {
+static void report_call(struct fx_http_call *call,
+                        const struct fx_http_call_result *result) {
     call->is_done = true;
     call->on_done(result, call->user);
     fx_http_response_destroy(call->response);
@@ -115,7 +115,7 @@ static void report(struct fx_http_call *call, const struct fx_http_call_result *
 
 static void report_failure(struct fx_http_call *call) {
     assert(call->failure.code != FX_OK);
-    report(call, &(struct fx_http_call_result){.failure = &call->failure});
+    report_call(call, &(struct fx_http_call_result){.failure = &call->failure});
     if (call->connection != NULL) {
         fx_stream_close(&call->connection->stream);
     }
@@ -137,10 +137,10 @@ static bool return_to_pool(struct fx_http_call *call) {
 
 static void report_response(struct fx_http_call *call) {
     const bool given = return_to_pool(call);
-    report(call, &(struct fx_http_call_result){
-                     .status = fx_http_response_status(call->response),
-                     .head = fx_http_response_head(call->response),
-                     .body = fx_http_response_body(call->response)});
+    report_call(call, &(struct fx_http_call_result){
+                          .status = fx_http_response_status(call->response),
+                          .head = fx_http_response_head(call->response),
+                          .body = fx_http_response_body(call->response)});
     if (!given) {
         fx_stream_shutdown(&call->connection->stream);
         fx_stream_set_deadline(&call->connection->stream, CLOSE_MS);
@@ -186,7 +186,7 @@ static void on_open(void *user) {
     fx_tls_wipe(&call->request);
 }
 
-/* Lets the sink take the body. It may also cancel the call. */
+/* Lets the sink receive the body. It may also cancel the call. */
 static void offer_to_sink(struct fx_http_call *call) {
     const struct fx_http_call_result head = {
         .status = fx_http_response_status(call->response),
@@ -228,7 +228,7 @@ static void on_bytes(void *user, struct fx_text bytes) {
              (event == FX_HTTP_RESPONSE_HEAD || event == FX_HTTP_RESPONSE_PIECE));
 }
 
-/* The connection has failed. Should the request be sent on a new one? */
+/* The connection has failed. Must the request be sent on a new one? */
 static bool must_restart(struct fx_http_call *call) {
     call->restarts = call->may_repeat;
     call->may_repeat = false;
@@ -249,8 +249,8 @@ static bool prefix_address(struct fx_http_call *call) {
     return fx_err_prefix(&call->failure, "connect %s: ", call->address);
 }
 
-/* No byte came for too long. Bytes that the kernel has but the loop did not read yet,
- * because it was busy, count. */
+/* Handles a silence that was too long. Bytes that the kernel has received but the loop
+ * has not read, because it was busy, count as received. */
 static void on_silence(struct fx_http_call *call) {
     if (!fx_stream_has_no_input(&call->connection->stream)) {
         fx_stream_set_deadline(&call->connection->stream, call->sink.silence_ms);
@@ -261,7 +261,7 @@ static void on_silence(struct fx_http_call *call) {
     abort_call(call);
 }
 
-/* The time to connect to this address is over, or no byte came for too long. */
+/* The time to connect to this address is over, or the silence was too long. */
 static void on_deadline(void *user) {
     struct fx_http_call *call = fx_checked(user, CALL_MAGIC);
     if (call->streaming) {
@@ -322,8 +322,8 @@ static struct fx_http_target target_of(const struct fx_http_call *call) {
     return (struct fx_http_target){call->host, call->port, call->tls};
 }
 
-/* Connects to the next address. False only if out of memory: then there is no connection.
- */
+/* Connects to the next address. False only without memory: then there is no
+ * connection. */
 static bool try_next(struct fx_http_call *call) {
     const struct sockaddr *to = call->next->ai_addr;
     const struct fx_http_target target = target_of(call);
@@ -373,7 +373,7 @@ static void on_looked_up(uv_getaddrinfo_t *lookup, int status, struct addrinfo *
     }
 }
 
-static bool look_up(struct fx_http_call *call) {
+static bool look_up_host(struct fx_http_call *call) {
     const struct addrinfo hints = {.ai_socktype = SOCK_STREAM,
                                    .ai_flags = AI_NUMERICSERV};
     char service[8];
@@ -388,7 +388,7 @@ static bool look_up(struct fx_http_call *call) {
     return rc == 0;
 }
 
-/* If the host is an address, there is nothing to look up. */
+/* If the host is an address, uses it without a lookup. */
 static bool take_literal(struct fx_http_call *call) {
     if (!fx_address_of_literal(call->host, call->port, &call->socket)) {
         return false;
@@ -447,8 +447,8 @@ static void write_default_fields(const struct fx_http_call_options *options,
     }
 }
 
-/* Reserves the rest: a growing buffer would leave copies of the fields in freed memory.
- */
+/* Reserves the rest at once, because a growing buffer would leave copies of the fields in
+ * freed memory. */
 static bool reserve_rest(const struct fx_http_call_options *options,
                          struct fx_buf *request) {
     size_t rest = strlen("\r\n") + options->body.len;
@@ -469,8 +469,8 @@ static void write_fields(const struct fx_http_call_options *options,
     }
 }
 
-/* Writes head and body to `request`, which is empty. fx_tls_wipe() it after use: the
- * fields are not copied elsewhere. */
+/* Writes head and body to `request`, which is empty. The caller calls fx_tls_wipe() on it
+ * after use; there are no other copies of the fields. */
 static bool write_request(const struct fx_http_call_options *options,
                           struct fx_buf *request, struct fx_err *err) {
     if (!check_fields(options, err)) {
@@ -490,10 +490,10 @@ static bool write_request(const struct fx_http_call_options *options,
 
 /* ---- start ---- */
 
-/* Starts with a new connection. False: see `failure`. */
+/* Starts with a new connection. False if it fails; then `failure` is set. */
 static bool start_new(struct fx_http_call *call) {
     call->restarts = false;
-    return take_literal(call) ? try_next(call) : look_up(call);
+    return take_literal(call) ? try_next(call) : look_up_host(call);
 }
 
 /* Starts with an idle connection. False if there is none. */
@@ -574,7 +574,7 @@ bool fx_http_call_start(uv_loop_t *loop, const struct fx_http_call_options *opti
         return false;
     }
     (void)signal(SIGPIPE, SIG_IGN); /* as in http_server.c */
-    uv_update_time(loop);           /* the caller may have blocked the loop for a while */
+    uv_update_time(loop); /* the caller may have blocked the loop for some time */
     call->on_done = on_done;
     call->user = user;
     call->end_at = uv_now(loop) + options->timeout_ms;

@@ -20,13 +20,13 @@ struct fx_http_pool;
 struct fx_http_target {
     const char *host; /* borrowed */
     uint16_t port;
-    struct fx_tls_config *tls; /* borrowed; NULL: plain */
+    struct fx_tls_config *tls; /* borrowed; NULL for plain HTTP */
 };
 
 struct fx_client_connection {
     uint32_t magic;
     struct fx_stream stream;
-    struct fx_http_pool *pool; /* counted; NULL: closed after the call */
+    struct fx_http_pool *pool; /* counted; NULL if it is closed after the call */
     struct fx_list_link link;  /* while it is idle, in the queue of the pool */
     bool idle;
     uint64_t made_at, idle_until; /* in loop time */
@@ -35,21 +35,21 @@ struct fx_client_connection {
     char host[];
 };
 
-/* Creates an unconnected one. The caller sets the callbacks of its stream and closes it.
- * NULL if out of memory: then nothing is left to close. */
+/* Creates an unconnected connection. The caller sets the callbacks of its stream and
+ * closes it. NULL without memory: then nothing is left to close. */
 struct fx_client_connection *
 fx_client_connection_create(uv_loop_t *loop, const struct fx_http_target *target,
                             struct fx_stream_scratch *scratch, struct fx_http_pool *pool,
                             struct fx_err *err) FX_MUST_USE;
 
-/* Frees it, when its stream is closed. */
+/* Frees the connection after its stream is closed. */
 void fx_client_connection_destroy(struct fx_client_connection *connection);
 
-/* References keep the memory of the pool, even after it was closed. */
+/* A reference keeps the memory of the pool, even after the pool was closed. */
 struct fx_http_pool *fx_http_pool_ref(struct fx_http_pool *pool);
 void fx_http_pool_unref(struct fx_http_pool *pool); /* NULL is fine */
 
-/* The memory that the streams of its connections share. */
+/* Returns the memory that the streams of its connections share. */
 struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool);
 
 /* Takes the newest idle connection to the target. The caller sets the callbacks of its
@@ -57,7 +57,7 @@ struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool);
 struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
                                                const struct fx_http_target *target);
 
-/* Returns an open connection that is between two messages to its pool, which keeps or
+/* Returns an open connection without a message in progress to its pool, which keeps or
  * closes it. */
 void fx_http_pool_put(struct fx_client_connection *connection);
 

@@ -4,8 +4,8 @@
  * responses, and continues after them.
  *
  * Invariant: the socket is read only in phase READING with nothing in `input`. So a
- * connection holds at most one request and what came in the same read. What all
- * connections hold is counted in update_held(), and limited by `max_held` before a
+ * connection holds at most one request and the other bytes of the same read. The bytes of
+ * all connections are counted in update_held(), and limited by `max_held` before a
  * request is passed on or more of it is read.
  */
 #include <assert.h>
@@ -19,7 +19,7 @@
 #include "net/http_head.h"
 
 #define KEEP_BYTES 65536 /* the memory of a larger response is freed after it */
-/* While stopping: for input on its way to become a request. */
+/* While stopping: the time for received bytes to become a request. */
 #define LAST_INPUT_MS 2000
 
 #define EXCHANGE_MAGIC 0x66786878u /* "fxhx" */
@@ -77,12 +77,12 @@ struct answer {
     unsigned status;
     const char *content_type, *extra_headers;
     struct fx_text body;
-    bool keep;   /* otherwise with `Connection: close` */
-    bool is_1_0; /* to HTTP/1.0: `keep` must be stated */
+    bool keep;   /* otherwise `Connection: close` is sent */
+    bool is_1_0; /* in HTTP/1.0 `keep` must be stated */
     bool is_head;
 };
 
-/* The value of `Date` (RFC 9110 section 6.6.1), made once a second. */
+/* Returns the value of `Date` (RFC 9110 section 6.6.1), which is made once a second. */
 static const char *date_now(struct fx_http_server *server) {
     static const char days[7][4] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
     static const char months[12][4] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
@@ -141,7 +141,7 @@ static void write_answer(struct fx_http_exchange *exchange, const struct answer 
         fx_buf_text(out, answer->body);
     }
     if (out->failed) {
-        fx_stream_close(&exchange->stream); /* out of memory: there is no response */
+        fx_stream_close(&exchange->stream); /* without memory there is no response */
     } else {
         fx_stream_write(&exchange->stream, fx_buf_view(out));
     }
@@ -152,9 +152,10 @@ static void write_answer(struct fx_http_exchange *exchange, const struct answer 
 
 /* ---- one request ---- */
 
-/* Responds with the fault, and ends the connection. A 503 is not a fault of the request:
- * the client may try again. */
-static void reject(struct fx_http_exchange *exchange, struct fx_http_fault fault) {
+/* Responds with the fault, and ends the connection. A 503 is not a fault of the request,
+ * so the client may try again. */
+static void reject_request(struct fx_http_exchange *exchange,
+                           struct fx_http_fault fault) {
     struct fx_http_server_counts *counts = &exchange->server->counts;
     const bool no_room = fault.status == 503;
     *(no_room ? &counts->refused : &counts->bad_requests) += 1;
@@ -166,7 +167,7 @@ static void reject(struct fx_http_exchange *exchange, struct fx_http_fault fault
     end_connection(exchange);
 }
 
-/* When the first bytes of a request have come, its deadline starts. */
+/* Starts the deadline of a request when its first bytes have come. */
 static void start_message(struct fx_http_exchange *exchange) {
     if (exchange->arrival_ns == 0 && fx_http_parse_begun(exchange->parse)) {
         exchange->arrival_ns = exchange->read_ns;
@@ -194,7 +195,8 @@ static void parse_input(struct fx_http_exchange *exchange) {
     exchange->input.data += used;
     exchange->input.len -= used;
     if (!update_held(exchange) && event != FX_HTTP_BAD) {
-        reject(exchange, (struct fx_http_fault){503, "too many requests in progress"});
+        reject_request(exchange,
+                       (struct fx_http_fault){503, "too many requests in progress"});
         return;
     }
     switch (event) {
@@ -204,13 +206,15 @@ static void parse_input(struct fx_http_exchange *exchange) {
         fx_stream_write(&exchange->stream, FX_TEXT("HTTP/1.1 100 Continue\r\n\r\n"));
         break;
     case FX_HTTP_WHOLE: dispatch(exchange); break;
-    case FX_HTTP_BAD: reject(exchange, fx_http_parse_fault(exchange->parse)); break;
+    case FX_HTTP_BAD:
+        reject_request(exchange, fx_http_parse_fault(exchange->parse));
+        break;
     }
 }
 
 /* ---- one read ---- */
 
-/* Copies the rest of the input to own memory, or frees that memory. */
+/* Copies the rest of the input to the connection's memory, or frees that memory. */
 static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     struct fx_buf *rest = &exchange->rest;
     if (exchange->input.len == 0) {
@@ -228,22 +232,22 @@ static void keep_rest(struct fx_http_exchange *exchange, bool borrowed) {
     (void)update_held(exchange);
 }
 
-/* Will no further request come, or be accepted? */
+/* Is no further request possible? */
 static bool is_over(const struct fx_http_exchange *exchange) {
     return exchange->stream.ended || (exchange->server->stopping && !exchange->awaited &&
                                       exchange->arrival_ns == 0);
 }
 
-/* Is there more input, after this connection had its share of the iteration? The share is
- * one request, or one full buffer; libuv itself would read up to 32 buffers before it
- * serves other connections. */
+/* Is there more input after this connection has had its share of the iteration? The share
+ * is one request, or one full buffer. libuv would read up to 32 buffers before it serves
+ * other connections. */
 static bool has_more(const struct fx_http_exchange *exchange) {
     return exchange->phase == FX_HTTP_READING &&
            (exchange->input.len > 0 || exchange->stream.filled);
 }
 
-/* Reads requests from the input until one was answered, waits for its response, or is
- * incomplete. The rest of the input is a task of its own. */
+/* Reads requests from the input until one is answered, waits for its response, or is
+ * incomplete. The rest of the input is read by a task. */
 static void read_requests(struct fx_http_exchange *exchange, bool borrowed) {
     fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
     exchange->running = true;
@@ -278,7 +282,7 @@ void fx_http_connection_on_task(struct fx_loop_task *task) {
     read_requests(exchange, false);
 }
 
-/* The response was written. `keep`: the connection stays open. */
+/* The response was written. `keep` says that the connection stays open. */
 static void on_answered(struct fx_http_exchange *exchange, bool keep) {
     if (exchange->gone) {
         free_connection(exchange);
@@ -313,8 +317,8 @@ static void on_open(void *user) {
                            server->stopping ? LAST_INPUT_MS : server->options.idle_ms);
 }
 
-/* When the iteration began in which the bytes were received, within a millisecond (the
- * resolution of libuv). */
+/* Returns when the iteration began in which the bytes were received. The resolution is
+ * that of libuv, a millisecond. */
 static uint64_t received_ns(const uv_loop_t *loop) {
     const uint64_t now = fx_clock_ns();
     const uint64_t iteration = (uv_now(loop) + 1) * 1000000;
@@ -329,7 +333,8 @@ static void on_bytes(void *user, struct fx_text bytes) {
     read_requests(exchange, true);
 }
 
-/* A client may half-close after its last request; it still gets the responses. */
+/* A client may half-close the connection after its last request; it still gets the
+ * responses. */
 static void on_end(void *user) {
     struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_READING) {
@@ -337,9 +342,9 @@ static void on_end(void *user) {
     }
 }
 
-/* Responses are sent later than they are written, so this is known only now: no further
- * request of a client is read until it reads its responses. In phase ANSWERING,
- * on_answered() checks it. */
+/* Responses are sent later than they are written, so only now it is known that the client
+ * does not read. No further request is read until it reads its responses. In phase
+ * ANSWERING, on_answered() checks this. */
 static void on_write_blocked(void *user) {
     struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_READING) {
@@ -367,15 +372,16 @@ static void on_deadline(void *user) {
         exchange->server->counts.handshake_fails++;
         fx_stream_close(&exchange->stream);
     } else if (exchange->phase == FX_HTTP_READING && exchange->arrival_ns != 0) {
-        reject(exchange, (struct fx_http_fault){408, "the request came too slowly"});
+        reject_request(exchange,
+                       (struct fx_http_fault){408, "the request came too slowly"});
     } else if (exchange->phase == FX_HTTP_READING) {
         end_connection(exchange);
     }
 }
 
 static void on_error(void *user, const struct fx_err *failure) {
-    (void)failure; /* not logged: clients disconnect all the time; failed handshakes are
-                      counted */
+    (void)failure; /* not logged: clients disconnect all the time, and failed handshakes
+                    * are counted */
     struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     fx_loop_tasks_remove(&exchange->server->others, &exchange->task);
     if (exchange->phase == FX_HTTP_HANDSHAKE) {
@@ -386,7 +392,7 @@ static void on_error(void *user, const struct fx_err *failure) {
 static void on_closed(void *user) {
     struct fx_http_exchange *exchange = fx_checked(user, EXCHANGE_MAGIC);
     if (exchange->phase == FX_HTTP_ANSWERING) {
-        exchange->gone = true; /* the response will come later, and free it */
+        exchange->gone = true; /* the response comes later, and frees it */
         return;
     }
     free_connection(exchange);
@@ -452,8 +458,8 @@ void fx_http_connection_close(struct fx_http_exchange *exchange) {
     fx_http_connection_move(exchange, NULL);
 }
 
-/* Received bytes may be a request. The client would not send it to another server,
- * because clients only repeat requests that were not sent. */
+/* Received bytes may be a request. They are still read, because the client would not send
+ * this request to another server: clients repeat only requests that were not sent. */
 void fx_http_connection_stop(struct fx_http_exchange *exchange) {
     const bool shakes = exchange->phase == FX_HTTP_HANDSHAKE;
     const bool reads = exchange->phase == FX_HTTP_READING && !exchange->running;

@@ -26,7 +26,7 @@ static bool is_line_char(unsigned char c) {
     return c >= ' ' && c < 0x7f;
 }
 
-/* `next` if the condition holds, else BAD. */
+/* Returns `next` if the condition is true, otherwise BAD. */
 static enum fx_http_head_state next_if(bool allowed, enum fx_http_head_state next) {
     return allowed ? next : FX_HTTP_HEAD_BAD;
 }
@@ -99,7 +99,7 @@ static struct fx_text trim(struct fx_text text) {
     return text;
 }
 
-/* Takes the next line, without its CR LF, off the front. False if none is left. */
+/* Removes the next line, with its CR LF, from the front. False if there are no more. */
 static bool next_line(struct fx_text *head, struct fx_text *ret_line) {
     const char *lf = head->len == 0 ? NULL : memchr(head->data, '\n', head->len);
     if (lf == NULL || lf == head->data) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_parse.c - rules for requests around llhttp: limits, ambiguous framing, what
- * the server does not offer.
+ * net/http_parse.c - rules for requests in addition to llhttp: limits, ambiguous framing,
+ * unsupported features.
  */
 #include "net/http_parse.h"
 
@@ -17,8 +17,8 @@
 #include "net/http_head.h"
 #include "net/http_server.h"
 
-#define KEEP_BYTES  16384 /* maximum size of a spare buffer */
-#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
+#define KEEP_BYTES  16384 /* a larger spare buffer is freed */
+#define FIRST_BYTES 65536 /* of an announced body: this much is reserved at once */
 
 #define PARSE_MAGIC 0x66786870u /* "fxhp" */
 
@@ -45,8 +45,8 @@ const char *fx_http_library(void) {
                              LLHTTP_VERSION_PATCH);
 }
 
-/* Stores the fault, unless there is one. Returns -1, which stops llhttp. */
-static int reject(struct fx_http_parse *parse, unsigned status, const char *why) {
+/* Stores the fault, unless there already is one. Returns -1, which stops llhttp. */
+static int set_fault(struct fx_http_parse *parse, unsigned status, const char *why) {
     if (parse->fault.status == 0) {
         parse->fault = (struct fx_http_fault){status, why};
     }
@@ -77,7 +77,7 @@ static void give_spare(struct fx_buf *buf, struct fx_buf *spare) {
 
 /* ---- callbacks of llhttp ---- */
 
-/* The target comes in pieces, as the head was fed. */
+/* Takes a piece of the target, as the head was fed. */
 static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (parse->target_len == 0) {
@@ -87,20 +87,21 @@ static int on_url(llhttp_t *llhttp, const char *at, size_t len) {
     return 0;
 }
 
-/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
+/* Checks the length (RFC 9112 section 6): it must be stated in one way, and the coding
+ * must be known. */
 static int check_length(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(fx_buf_view(&parse->head), "transfer-encoding", &n_codings);
     const bool has_length = (parse->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || parse->llhttp.http_minor == 0)) {
-        return reject(parse, 400, CONTRADICTION);
+        return set_fault(parse, 400, CONTRADICTION);
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
-        return reject(parse, 501, "the only transfer coding known is `chunked`");
+        return set_fault(parse, 501, "the only transfer coding known is `chunked`");
     }
     if (has_length && parse->llhttp.content_length > parse->max_body) {
-        return reject(parse, 413, "the body is too large");
+        return set_fault(parse, 413, "the body is too large");
     }
     return 0;
 }
@@ -112,7 +113,7 @@ static int check_expectation(struct fx_http_parse *parse) {
         return 0;
     }
     if (!fx_http_equals_nocase(expected, "100-continue")) {
-        return reject(parse, 417, "the only expectation known is `100-continue`");
+        return set_fault(parse, 417, "the only expectation known is `100-continue`");
     }
     parse->expects_continue = true;
     return 0;
@@ -122,23 +123,24 @@ static int check_host(struct fx_http_parse *parse) {
     size_t n_hosts = 0;
     (void)fx_http_head_field(fx_buf_view(&parse->head), "host", &n_hosts);
     if (n_hosts > 1 || (n_hosts == 0 && parse->llhttp.http_minor > 0)) {
-        return reject(parse, 400, "exactly one `Host` is needed");
+        return set_fault(parse, 400, "exactly one `Host` is needed");
     }
     return 0;
 }
 
-/* A compressed body would be taken for malformed JSON. */
+/* Refuses a compressed body, which would be taken for malformed JSON. */
 static int check_coding(struct fx_http_parse *parse) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(fx_buf_view(&parse->head), "content-encoding", &n_codings);
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "identity"))) {
-        return reject(parse, 415, "a body with a content coding is not read");
+        return set_fault(parse, 415, "a body with a content coding is not read");
     }
     return 0;
 }
 
-/* llhttp accepts other protocols with this syntax as well: RTSP/1.0, ICE/1.0. */
+/* Is the protocol HTTP? llhttp also accepts others with this syntax: RTSP/1.0,
+ * ICE/1.0. */
 static bool is_http(const struct fx_http_parse *parse) {
     struct fx_text rest = fx_buf_view(&parse->head);
     const size_t behind = parse->target_off + parse->target_len;
@@ -150,13 +152,13 @@ static bool is_http(const struct fx_http_parse *parse) {
 static int on_headers_complete(llhttp_t *llhttp) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (llhttp->http_major != 1 || llhttp->http_minor > 1 || !is_http(parse)) {
-        return reject(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
+        return set_fault(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
     }
     if (parse->scan != FX_HTTP_HEAD_DONE) {
-        return reject(parse, 400, "the head ends too early");
+        return set_fault(parse, 400, "the head ends too early");
     }
-    /* No other protocol is offered: `Upgrade` and CONNECT are treated as usual requests.
-     */
+    /* No other protocol is offered, so `Upgrade` and CONNECT are treated as usual
+     * requests. */
     llhttp->upgrade = 0;
     if (check_host(parse) != 0 || check_length(parse) != 0 || check_coding(parse) != 0 ||
         check_expectation(parse) != 0) {
@@ -167,7 +169,7 @@ static int on_headers_complete(llhttp_t *llhttp) {
     }
     if (llhttp->content_length > 0 && llhttp->content_length <= FIRST_BYTES &&
         fx_buf_reserve(&parse->body, (size_t)llhttp->content_length) == NULL) {
-        return reject(parse, 503, "out of memory");
+        return set_fault(parse, 503, "out of memory");
     }
     parse->headed = true;
     return 0;
@@ -176,17 +178,17 @@ static int on_headers_complete(llhttp_t *llhttp) {
 static int on_body(llhttp_t *llhttp, const char *at, size_t len) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     if (len > parse->max_body - parse->body.len) {
-        return reject(parse, 413, "the body is too large");
+        return set_fault(parse, 413, "the body is too large");
     }
     fx_buf_add(&parse->body, at, len);
-    return parse->body.failed ? reject(parse, 503, "out of memory") : 0;
+    return parse->body.failed ? set_fault(parse, 503, "out of memory") : 0;
 }
 
 /* A chunk that is too large is rejected before its bytes come, as a Content-Length is. */
 static int on_chunk_header(llhttp_t *llhttp) {
     struct fx_http_parse *parse = fx_checked(llhttp->data, PARSE_MAGIC);
     return llhttp->content_length > parse->max_body - parse->body.len
-               ? reject(parse, 413, "the body is too large")
+               ? set_fault(parse, 413, "the body is too large")
                : 0;
 }
 
@@ -251,11 +253,11 @@ size_t fx_http_parse_held(const struct fx_http_parse *parse) {
 
 static enum fx_http_event bad(struct fx_http_parse *parse, unsigned status,
                               const char *why) {
-    (void)reject(parse, status, why);
+    (void)set_fault(parse, status, why);
     return FX_HTTP_BAD;
 }
 
-/* Rejects what llhttp found wrong. */
+/* Rejects a request in which llhttp found an error. */
 static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errno_t rc) {
     if (rc == HPE_INVALID_VERSION || rc == HPE_PAUSED_H2_UPGRADE) {
         return bad(parse, 505, "only HTTP/1.1 and HTTP/1.0 are known");
@@ -269,8 +271,8 @@ static enum fx_http_event reject_syntax(struct fx_http_parse *parse, llhttp_errn
 }
 
 /* Passes bytes to llhttp; *ret_used of them belong to this request. */
-static enum fx_http_event execute(struct fx_http_parse *parse, struct fx_text bytes,
-                                  size_t *ret_used) {
+static enum fx_http_event feed_llhttp(struct fx_http_parse *parse, struct fx_text bytes,
+                                      size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&parse->llhttp, bytes.data, bytes.len);
     *ret_used = bytes.len;
     if (rc == HPE_OK) {
@@ -291,10 +293,11 @@ static enum fx_http_event read_head(struct fx_http_parse *parse, struct fx_text 
         return bad(parse, 503, "out of memory");
     }
     size_t used = 0;
-    return execute(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
+    return feed_llhttp(parse, (struct fx_text){parse->head.data + at, part.len}, &used);
 }
 
-/* The scan has found the end of the head. If llhttp has not, the request is malformed. */
+/* Called when the scan has found the end of the head. If llhttp has not, the request is
+ * malformed. */
 static enum fx_http_event end_head(struct fx_http_parse *parse) {
     if (!parse->headed) {
         return bad(parse, 400, "malformed request");
@@ -305,8 +308,8 @@ static enum fx_http_event end_head(struct fx_http_parse *parse) {
     return parse->expects_continue ? FX_HTTP_CONTINUE : FX_HTTP_MORE;
 }
 
-/* The result must not depend on how the bytes are split: llhttp gets every byte before
- * the invalid one, and a limit is exceeded by the byte that is over it. */
+/* Feeds the head. The result must not depend on how the bytes are split: llhttp gets
+ * every byte before the invalid one, and the byte that is over a limit exceeds it. */
 static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t skipped = fx_http_head_skip(&parse->scan, bytes);
@@ -334,12 +337,12 @@ static enum fx_http_event feed_head(struct fx_http_parse *parse, struct fx_text 
     return parse->scan == FX_HTTP_HEAD_DONE ? end_head(parse) : FX_HTTP_MORE;
 }
 
-/* The total of chunk sizes, extensions and trailers is limited by `max_header` +
- * `max_body`. */
+/* Feeds the body. The sum of chunk sizes, extensions and trailers is limited by
+ * `max_header` + `max_body`. */
 static enum fx_http_event feed_body(struct fx_http_parse *parse, struct fx_text bytes,
                                     size_t *ret_used) {
     const size_t before = parse->body.len;
-    const enum fx_http_event event = execute(parse, bytes, ret_used);
+    const enum fx_http_event event = feed_llhttp(parse, bytes, ret_used);
     parse->framing += *ret_used - (parse->body.len - before);
     if (parse->framing > parse->max_header + parse->max_body) {
         parse->fault = (struct fx_http_fault){413, "the chunks' framing is too large"};

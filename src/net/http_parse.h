@@ -15,9 +15,9 @@
 #include "base/text.h"
 
 struct fx_http_parse; /* opaque: parses the requests of one connection, one after the
-                         other */
+                       * other */
 
-/* Result of fx_http_parse_feed(). */
+/* The result of fx_http_parse_feed(). */
 enum fx_http_event {
     FX_HTTP_MORE,     /* all bytes were used; more are needed */
     FX_HTTP_CONTINUE, /* the client waits for `100 Continue`; feed the rest afterwards */
@@ -32,17 +32,17 @@ struct fx_http_request {
     struct fx_text head;        /* request line and fields as received, for http_head.h */
     bool is_head;               /* HEAD: the response has no body */
     bool keep_alive;            /* the connection may stay open */
-    bool is_1_0; /* HTTP/1.0: the response needs `Connection: keep-alive` */
+    bool is_1_0; /* HTTP/1.0, so the response needs `Connection: keep-alive` */
 };
 
 /* Why a request is invalid: the status of the response, and a sentence. */
 struct fx_http_fault {
-    unsigned status; /* 0: none */
+    unsigned status; /* 0 if it is valid */
     const char *why;
 };
 
-/* Buffers that are handed from one request to the next, of any connection, so that an
- * idle connection holds none. Zeroed at first. */
+/* Buffers that are passed from one request to the next, of any connection, so that an
+ * idle connection has none. Zeroed at first. */
 struct fx_http_spare {
     struct fx_buf head, body;
 };
@@ -51,8 +51,8 @@ struct fx_http_spare {
 void fx_http_spare_finish(struct fx_http_spare *spare);
 
 /* Creates a parser for requests with at most `max_header` bytes of head and `max_body`
- * bytes of body. `spare` is borrowed, and may be shared by all parsers of a thread; NULL:
- * none. NULL if out of memory. */
+ * bytes of body. `spare` is borrowed, and may be shared by all parsers of a thread; it
+ * may be NULL. NULL without memory. */
 struct fx_http_parse *fx_http_parse_create(size_t max_header, size_t max_body,
                                            struct fx_http_spare *spare) FX_MUST_USE;
 void fx_http_parse_destroy(struct fx_http_parse *parse); /* NULL is fine */
@@ -63,16 +63,17 @@ void fx_http_parse_destroy(struct fx_http_parse *parse); /* NULL is fine */
 enum fx_http_event fx_http_parse_feed(struct fx_http_parse *parse, struct fx_text bytes,
                                       size_t *ret_used) FX_MUST_USE;
 
-/* Has the current request begun (empty lines before it do not count)? */
+/* Has the current request begun? Empty lines before it do not count. */
 bool fx_http_parse_begun(const struct fx_http_parse *parse);
 
-/* Bytes of memory for the current request; 0 before it has begun, and for NULL. */
+/* Returns the bytes of memory for the current request; 0 before it has begun, and for
+ * NULL. */
 size_t fx_http_parse_held(const struct fx_http_parse *parse);
 
-/* The request, after WHOLE. */
+/* Returns the request, after WHOLE. */
 struct fx_http_request fx_http_parse_request(const struct fx_http_parse *parse);
 
-/* The fault, after BAD. */
+/* Returns the fault, after BAD. */
 struct fx_http_fault fx_http_parse_fault(const struct fx_http_parse *parse);
 
 /* Frees the request and prepares for the next one. */

@@ -72,7 +72,7 @@ static struct fx_client_connection *linked(struct fx_list_link *link) {
     return (void *)((char *)link - offsetof(struct fx_client_connection, link));
 }
 
-/* Calling it twice is fine. */
+/* Removes it from the list. A second call does nothing. */
 static void unlink_connection(struct fx_client_connection *connection) {
     if (connection->idle) {
         fx_queue_remove(&connection->pool->idle, &connection->link);
@@ -81,7 +81,7 @@ static void unlink_connection(struct fx_client_connection *connection) {
     }
 }
 
-/* Closes an idle connection: there is nothing to wait for after close_notify (RFC 8446
+/* Closes an idle connection. After close_notify there is nothing to wait for (RFC 8446
  * section 6.1). */
 static void close_idle(struct fx_client_connection *connection) {
     unlink_connection(connection);
@@ -123,8 +123,8 @@ struct fx_stream_scratch *fx_http_pool_scratch(struct fx_http_pool *pool) {
     return &pool->scratch;
 }
 
-/* Asks the kernel, because the loop may not have run for a while: has the connection
- * ended, or received anything? */
+/* Is the connection open, without received bytes? Asks the kernel, because the loop may
+ * not have run for some time. */
 static bool is_usable(const struct fx_client_connection *connection) {
     return uv_now(connection->pool->loop) < connection->idle_until &&
            fx_stream_has_no_input(&connection->stream);
@@ -149,7 +149,7 @@ struct fx_client_connection *fx_http_pool_take(struct fx_http_pool *pool,
     return NULL;
 }
 
-/* Closes the oldest connection to the target (NULL: of all). */
+/* Closes the oldest connection to the target; `target` is NULL for the oldest of all. */
 static void close_oldest(struct fx_http_pool *pool, const struct fx_http_target *target) {
     struct fx_list_link *at = pool->idle.last;
     while (target != NULL && !has_target(linked(at), target)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/http_response.c - rules for responses around llhttp: limits, ambiguous framing,
- * interim responses.
+ * net/http_response.c - rules for responses in addition to llhttp: limits, ambiguous
+ * framing, interim responses.
  */
 #include "net/http_response.h"
 
@@ -15,10 +15,10 @@
 #include "base/checked.h"
 #include "net/http_head.h"
 
-#define FIRST_BYTES 65536 /* of an announced body: reserved at once */
+#define FIRST_BYTES 65536 /* of an announced body: this much is reserved at once */
 
-/* The framing of a chunk without extension, at most: a size of 64 bits and two line ends.
- */
+/* The most bytes of framing of a chunk without extension: a size of 64 bits and two line
+ * ends. */
 #define CHUNK_FRAMING (16 + 4)
 
 #define RESPONSE_MAGIC 0x66786872u /* "fxhr" */
@@ -31,19 +31,19 @@ struct fx_http_response {
     bool streamed; /* the body is passed on in pieces */
     bool begun;    /* the body has begun */
     bool stopped;  /* stopped for HEAD or PIECE: the fed bytes may contain more */
-    bool persists; /* according to the response itself */
+    bool persists; /* according to the response alone */
     size_t max_head, max_body;
     struct fx_buf head, body;
     size_t interim; /* bytes of the heads of 1xx responses */
     struct fx_text piece;
-    const char
-        *counted;   /* of the bytes being fed: what is behind here is accounted for */
-    size_t framing; /* bytes since the head that are no body; see allow_framing() */
+    const char *counted; /* end of the fed bytes that are counted */
+    size_t framing;      /* bytes after the head that are not body; see allow_framing() */
     struct fx_err failure;
 };
 
-/* Stores the failure, unless there is one. Returns false, as the two below. */
-static bool reject(struct fx_http_response *response, const char *why) {
+/* Stores the failure, unless there already is one. Always false, as the next two
+ * functions. */
+static bool reject_response(struct fx_http_response *response, const char *why) {
     return response->failure.code == FX_OK &&
            fx_fail(&response->failure, FX_EIO, "%s", why);
 }
@@ -59,18 +59,20 @@ static bool reject_size(struct fx_http_response *response, const char *what, siz
 
 /* ---- callbacks of llhttp; -1 stops it ---- */
 
-/* RFC 9112 section 6: the length must be stated in one way, and the coding be known. */
+/* Checks the length (RFC 9112 section 6): it must be stated in one way, and the coding
+ * must be known. */
 static bool check_length(struct fx_http_response *response) {
     size_t n_codings = 0;
     const struct fx_text coding =
         fx_http_head_field(fx_buf_view(&response->head), "transfer-encoding", &n_codings);
     const bool has_length = (response->llhttp.flags & F_CONTENT_LENGTH) != 0;
     if (n_codings > 0 && (has_length || response->llhttp.http_minor == 0)) {
-        return reject(response, "transfer coding and length contradict each other");
+        return reject_response(response,
+                               "transfer coding and length contradict each other");
     }
     if (n_codings > 1 || (n_codings == 1 && !fx_http_equals_nocase(coding, "chunked"))) {
-        return reject(response,
-                      "the answer has a transfer coding that was not requested");
+        return reject_response(response,
+                               "the answer has a transfer coding that was not requested");
     }
     return true;
 }
@@ -78,14 +80,14 @@ static bool check_length(struct fx_http_response *response) {
 static bool check_head(struct fx_http_response *response) {
     const llhttp_t *llhttp = &response->llhttp;
     if (llhttp->http_major != 1 || llhttp->http_minor > 1) {
-        return reject(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
+        return reject_response(response, "the answer is neither HTTP/1.1 nor HTTP/1.0");
     }
     if (response->scan != FX_HTTP_HEAD_DONE || llhttp->status_code < 100 ||
         llhttp->status_code > 999) {
-        return reject(response, "the answer is malformed");
+        return reject_response(response, "the answer is malformed");
     }
     if (llhttp->status_code == 101) {
-        return reject(response, "the answer goes on in another protocol");
+        return reject_response(response, "the answer goes on in another protocol");
     }
     return check_length(response);
 }
@@ -103,10 +105,10 @@ static int on_headers_complete(llhttp_t *llhttp) {
     return bodiless ? 1 : 0;
 }
 
-/* Counts the bytes up to `at` that are not counted yet as framing: chunk sizes,
- * extensions, trailers. For a collected body the limit is `max_head` + `max_body`, with
- * the message for a large body, because which limit is exceeded first may depend on the
- * split. False if it is exceeded. */
+/* Counts the uncounted bytes up to `at` as framing: chunk sizes, extensions, trailers.
+ * For a collected body the limit is `max_head` + `max_body`, with the message for a large
+ * body, because the split of the bytes may decide which limit is exceeded first. False if
+ * it is exceeded. */
 static bool count_framing(struct fx_http_response *response, const char *at) {
     response->framing += (size_t)(at - response->counted);
     response->counted = at;
@@ -119,7 +121,7 @@ static bool count_framing(struct fx_http_response *response, const char *at) {
     return true;
 }
 
-/* Allows framing for bytes of a streamed body, as if each byte were a chunk. Unused
+/* Allows framing for bytes of a streamed body, as if each byte were a chunk. An unused
  * allowance is not kept. */
 static void allow_framing(struct fx_http_response *response, size_t body_bytes) {
     const bool all = body_bytes > response->framing / CHUNK_FRAMING;
@@ -163,7 +165,7 @@ static const llhttp_settings_t settings = {
 
 /* ---- feeding ---- */
 
-/* Prepares for a response: the first one, or the one after an interim one. */
+/* Prepares for the first response, or for one after an interim response. */
 static void start_message(struct fx_http_response *response) {
     llhttp_init(&response->llhttp, HTTP_RESPONSE, &settings);
     response->llhttp.data = response;
@@ -198,9 +200,10 @@ void fx_http_response_destroy(struct fx_http_response *response) {
     free(response);
 }
 
-/* Passes bytes to llhttp; *ret_used of them belong to this response. False: rejected. */
-static bool execute(struct fx_http_response *response, struct fx_text bytes,
-                    size_t *ret_used) {
+/* Passes bytes to llhttp; *ret_used of them belong to this response. False if they are
+ * rejected. */
+static bool feed_llhttp(struct fx_http_response *response, struct fx_text bytes,
+                        size_t *ret_used) {
     const llhttp_errno_t rc = llhttp_execute(&response->llhttp, bytes.data, bytes.len);
     *ret_used = bytes.len;
     if (rc == HPE_OK) {
@@ -210,7 +213,7 @@ static bool execute(struct fx_http_response *response, struct fx_text bytes,
     if (rc == HPE_PAUSED && (response->complete || response->piece.len > 0)) {
         return true;
     }
-    return reject(response, "the answer is malformed");
+    return reject_response(response, "the answer is malformed");
 }
 
 /* Appends bytes to the head, and passes them to llhttp. */
@@ -221,7 +224,8 @@ static bool read_head(struct fx_http_response *response, struct fx_text part) {
         return reject_nomem(response);
     }
     size_t used = 0;
-    return execute(response, (struct fx_text){response->head.data + at, part.len}, &used);
+    return feed_llhttp(response, (struct fx_text){response->head.data + at, part.len},
+                       &used);
 }
 
 static void advance(struct fx_text *bytes, size_t used) {
@@ -229,8 +233,8 @@ static void advance(struct fx_text *bytes, size_t used) {
     bytes->len -= used;
 }
 
-/* The result must not depend on how the bytes are split: llhttp gets every byte before
- * the invalid one, and a limit is exceeded by the byte that is over it. */
+/* Feeds the head. The result must not depend on how the bytes are split: llhttp gets
+ * every byte before the invalid one, and the byte that is over a limit exceeds it. */
 static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) {
     const size_t room = response->max_head - response->interim - response->head.len;
     if (room == 0) {
@@ -245,12 +249,13 @@ static bool feed_head(struct fx_http_response *response, struct fx_text *bytes) 
         return false;
     }
     if (bad || (response->scan == FX_HTTP_HEAD_DONE && !response->headed)) {
-        return reject(response, "the answer is malformed");
+        return reject_response(response, "the answer is malformed");
     }
     return true;
 }
 
-/* Now it is known whether the body is streamed. A collected body has a limit. */
+/* Begins the body, now that it is known whether it is streamed. A collected body has a
+ * limit. */
 static bool begin_body(struct fx_http_response *response) {
     const uint64_t length = response->llhttp.content_length;
     response->begun = true;
@@ -271,7 +276,7 @@ static bool feed_body(struct fx_http_response *response, struct fx_text *bytes) 
     size_t used = 0;
     llhttp_resume(&response->llhttp);
     response->counted = bytes->data;
-    const bool ok = execute(response, *bytes, &used);
+    const bool ok = feed_llhttp(response, *bytes, &used);
     advance(bytes, used);
     /* After a piece the framing is counted; otherwise the limit is checked before other
      * errors. */
@@ -285,7 +290,7 @@ static bool feed_step(struct fx_http_response *response, struct fx_text *bytes) 
     return response->begun ? feed_body(response, bytes) : begin_body(response);
 }
 
-/* A response is complete. True: it is the final one; false: an interim one. */
+/* Ends a response. True if it is the final one, false if it is an interim one. */
 static bool end_one(struct fx_http_response *response) {
     if (response->llhttp.status_code >= 200) {
         response->whole = true;
@@ -302,7 +307,7 @@ static enum fx_http_response_event bad(const struct fx_http_response *response,
     return FX_HTTP_RESPONSE_BAD;
 }
 
-/* The event, if there is one before all bytes are read. */
+/* Returns the event, if there is one before all bytes are read. */
 static enum fx_http_response_event event_of(const struct fx_http_response *response) {
     if (response->piece.len > 0) {
         return FX_HTTP_RESPONSE_PIECE;
@@ -346,9 +351,10 @@ enum fx_http_response_event fx_http_response_end(struct fx_http_response *respon
         response->whole = true;
         return FX_HTTP_RESPONSE_WHOLE;
     }
-    (void)reject(response, response->head.len > 0
-                               ? "the connection ended in the middle of the answer"
-                               : "the connection ended without an answer");
+    (void)reject_response(response,
+                          response->head.len > 0
+                              ? "the connection ended in the middle of the answer"
+                              : "the connection ended without an answer");
     return bad(response, err);
 }
 

@@ -6,10 +6,10 @@
  * A server that is full of idle connections must not refuse clients with requests. So a
  * new connection is accepted, and another one is closed: the oldest one in its handshake,
  * if these are more than half of all (so clients that only connect evict each other); or
- * one that only waits for the client to close; or the one whose last response, or
- * handshake, is the oldest (RFC 9112 section 9.5 allows a server to close idle
- * connections at any time). No connection is closed that waits for a response; an
- * incomplete request does not count.
+ * one that only waits for the client to close; or the one with the oldest last response
+ * or handshake (RFC 9112 section 9.5 allows a server to close idle connections at any
+ * time). No connection is closed that waits for a response; an incomplete request does
+ * not count.
  */
 #include "net/http_server.h"
 
@@ -26,11 +26,11 @@
 #include "net/http_connection.h"
 #include "net/tls.h"
 
-/* Queued handshakes until no further connection is accepted: they take about as long as
- * clients wait for a connection. Clients that have sent nothing do not count. */
+/* If so many handshakes are queued, no further connection is accepted: they take about as
+ * long as clients wait for a connection. Clients that have sent nothing do not count. */
 #define MAX_HANDSHAKES 64
 
-#define MANY 64 /* connections whose memory is worth returning, 35 KiB each */
+#define MANY 64 /* the memory of so many connections, 35 KiB each, is worth returning */
 
 #define SERVER_MAGIC 0x66786873u /* "fxhs" */
 
@@ -61,14 +61,14 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
         (void)fx_fail_nomem(err);
         return NULL;
     }
-    /* libuv uses write(2): writing to a closed connection must be an error, not a signal.
-     */
+    /* libuv uses write(2). Writing to a closed connection must be an error, not a
+     * signal. */
     (void)signal(SIGPIPE, SIG_IGN);
     server->magic = SERVER_MAGIC;
     server->loop = loop;
     server->options = *options;
     set_defaults(&server->options);
-    server->options.tls = NULL; /* borrowed for the call */
+    server->options.tls = NULL; /* only borrowed for this call */
     server->tls = options->tls == NULL ? NULL : fx_tls_config_ref(options->tls);
     return server;
 }
@@ -90,13 +90,13 @@ void fx_http_server_destroy(struct fx_http_server *server) {
         free_server(server);
         return;
     }
-    server->orphaned = true; /* freed with its last handle */
+    server->orphaned = true; /* the last handle that closes frees it */
     if (!server->stopping) {
         fx_http_server_stop(server, NULL, NULL);
     }
 }
 
-/* Initializes what needs the loop, once. */
+/* Initializes the parts that need the loop, once. */
 static void prepare(struct fx_http_server *server) {
     if (server->n_helpers == 0) {
         fx_handshakes_init(&server->handshakes, server->loop);
@@ -111,7 +111,7 @@ static void prepare(struct fx_http_server *server) {
 /* ---- connections ---- */
 
 /* The allocator keeps freed memory. So it is trimmed whenever the number of connections
- * has halved: only after many connections, and only a few times. */
+ * has halved, which happens only after many connections, and only a few times. */
 void fx_http_connection_count(struct fx_http_server *server, int change) {
     size_t *now = &server->counts.connections;
     *now = change > 0 ? *now + 1 : *now - 1;
@@ -166,7 +166,8 @@ bool fx_http_connection_evict(struct fx_http_server *server) {
     return true;
 }
 
-/* Over the limit: plain clients get a response; before a TLS handshake there is none. */
+/* Refuses a connection over the limit. A plain client gets a response; before a TLS
+ * handshake there is none. */
 static void refuse_socket(struct fx_http_server *server, int fd) {
     static const char response[] =
         "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\n"
@@ -178,9 +179,8 @@ static void refuse_socket(struct fx_http_server *server, int fd) {
     (void)close(fd);
 }
 
-/* Connections that are being closed do not count: they are freed at the end of the
- * iteration.
- */
+/* Is there room for a connection? Those that are being closed do not count, because they
+ * are freed at the end of the iteration. */
 static bool has_room(const struct fx_http_server *server) {
     return server->handshaking.n + server->open.n + server->leaving.n <
            server->options.max_connections;
@@ -292,7 +292,7 @@ void fx_http_server_drain(struct fx_http_server *server) {
     server->draining = true;
 }
 
-/* The last step of a stop: no task and no write is left. */
+/* The last step of a stop: there are no tasks or writes. */
 static void on_helper_closed(void *user) {
     struct fx_http_server *server = fx_checked(user, SERVER_MAGIC);
     const bool orphaned = server->orphaned;

@@ -13,7 +13,7 @@
  * are ignored, `Upgrade` is not offered.
  *
  * Memory of unanswered messages (head, body and what was read ahead, as allocated) is
- * limited by `max_held` for all connections: the connection whose bytes exceed it is
+ * limited by `max_held` for all connections: a connection whose bytes exceed it is
  * refused and frees its memory; the others continue. An announced length is not reserved,
  * except the first 64 KiB. `max_held` should be well over twice `max_body`, because
  * buffers double. Small buffers that are kept for the next message do not count.
@@ -45,27 +45,28 @@ struct fx_http_server;   /* opaque */
 struct fx_http_exchange; /* opaque: one request and its response */
 
 struct fx_http_server_options {
-    struct fx_tls_config *tls;                    /* NULL: plain. A reference is taken */
-    size_t max_connections, max_header, max_body; /* bytes; 0: base/limits.h */
-    size_t
-        max_held; /* bytes of unanswered messages of all connections; 0: base/limits.h */
+    struct fx_tls_config *tls; /* NULL for plain HTTP. A reference is taken */
+    size_t max_connections, max_header, max_body; /* 0 for base/limits.h */
+    size_t max_held; /* bytes of unanswered messages of all connections; 0 for that of
+                      * base/limits.h */
     uint64_t idle_ms, message_ms, handshake_ms, write_ms;
     /* Called when a request is complete. The callee must call fx_http_respond() exactly
      * once, now or later, even if the client has disconnected. */
     void (*on_request)(struct fx_http_exchange *exchange, void *user);
-    /* NULL: the server serves the connections that it accepts. Otherwise the callee owns
-     * each socket, and passes it to fx_http_server_adopt() of another server or closes
-     * it. */
+    /* If it is NULL, the server serves the connections that it accepts. Otherwise the
+     * callee owns each socket: it passes it to fx_http_server_adopt() of another server,
+     * or closes it. */
     void (*on_socket)(int fd, void *user);
-    /* True: accept nothing for the moment; NULL: never. New connections wait in the
-     * kernel, as they do while fx_http_server_is_overloaded() is true for this server. */
+    /* If it returns true, nothing is accepted for the moment; may be NULL. New
+     * connections wait in the kernel, as they do while fx_http_server_is_overloaded() is
+     * true for this server. */
     bool (*is_overloaded)(void *user);
     void *user;
 };
 
 /* Counts for metrics and tests. */
 struct fx_http_server_counts {
-    size_t connections;       /* open now */
+    size_t connections;       /* that are open now */
     size_t in_flight;         /* requests without a response */
     size_t held;              /* bytes of messages without a response */
     uint64_t accepted;        /* connections since the start */
@@ -86,13 +87,14 @@ struct fx_http_server *fx_http_server_create(uv_loop_t *loop,
 bool fx_http_server_listen(struct fx_http_server *server, const char *address,
                            struct fx_err *err) FX_MUST_USE;
 
-/* Creates a server and listens. Errors: as above. */
+/* Creates a server and listens. Errors: those of fx_http_server_listen(), FX_ENOMEM. */
 struct fx_http_server *fx_http_server_open(uv_loop_t *loop,
                                            const struct fx_http_server_options *options,
                                            const char *address,
                                            struct fx_err *err) FX_MUST_USE;
 
-/* Appends the address that was given to the functions above, with the actual port. */
+/* Appends the address that was given to one of the functions above, with the actual
+ * port. */
 void fx_http_server_print_address(const struct fx_http_server *server,
                                   const char *address, struct fx_buf *text);
 
@@ -101,14 +103,15 @@ void fx_http_server_print_address(const struct fx_http_server *server,
  * memory, or after fx_http_server_stop(). */
 void fx_http_server_adopt(struct fx_http_server *server, int fd);
 
-/* Are too many handshakes queued to give the server a further connection for the moment?
- * Any thread. */
+/* Are so many handshakes queued that the server should get no further connection for the
+ * moment? Any thread may call it. */
 bool fx_http_server_is_overloaded(const struct fx_http_server *server);
 
-/* The port that it listens on; 0 if it does not listen. */
+/* Returns the port; 0 if it does not listen. */
 uint16_t fx_http_server_port(const struct fx_http_server *server);
 
-/* New connections use this configuration (a reference is taken); NULL: plain. */
+/* Sets the configuration of new connections (a reference is taken); NULL for plain
+ * HTTP. */
 void fx_http_server_set_tls(struct fx_http_server *server, struct fx_tls_config *tls);
 
 /* From now on each response has `Connection: close`, and its connection ends. Idle
@@ -128,10 +131,10 @@ void fx_http_server_stop(struct fx_http_server *server, void (*on_stopped)(void 
  * freed by the loop. NULL is fine. */
 void fx_http_server_destroy(struct fx_http_server *server);
 
-/* The counts now. */
+/* Returns the current counts. */
 struct fx_http_server_counts fx_http_server_counts(const struct fx_http_server *server);
 
-/* The name and version of the HTTP parser. */
+/* Returns the name and version of the HTTP parser. */
 const char *fx_http_library(void);
 
 /* Parts of the request. Texts are borrowed until the response. */
@@ -140,12 +143,13 @@ struct fx_text fx_http_path(const struct fx_http_exchange *exchange);   /* "/v1/
 struct fx_text fx_http_query(const struct fx_http_exchange *exchange);  /* "timeout=5s" */
 struct fx_text fx_http_body(const struct fx_http_exchange *exchange);
 
-/* The value of the first header with this name (case-insensitive), trimmed; data NULL if
- * there is none. */
+/* Returns the value of the first header with this name (case-insensitive), trimmed; data
+ * is NULL if there is none. */
 struct fx_text fx_http_header(const struct fx_http_exchange *exchange, const char *name);
 
-/* When its first byte was received: the start of the iteration in which it could be read,
- * and not the time at which it was read; within a millisecond (base/clock.h). */
+/* Returns when its first byte was received: the start of the iteration in which it could
+ * be read, not the time at which it was read. It is exact to a millisecond
+ * (base/clock.h). */
 uint64_t fx_http_arrival_ns(const struct fx_http_exchange *exchange);
 
 /* Sends the response. `content_type` and `extra_headers` (whole lines, each ending in CR

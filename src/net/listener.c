@@ -16,9 +16,9 @@
 #include "base/checked.h"
 
 #define BACKLOG                1024
-#define MAX_ACCEPTS            16  /* in one iteration */
-#define OVERLOAD_PAUSE_MS      10  /* pause while is_overloaded() is true */
-#define NO_DESCRIPTOR_PAUSE_MS 100 /* pause if no descriptor is left */
+#define MAX_ACCEPTS            16  /* connections in one iteration */
+#define OVERLOAD_PAUSE_MS      10  /* while is_overloaded() is true */
+#define NO_DESCRIPTOR_PAUSE_MS 100 /* if no descriptor is left */
 
 #define LISTENER_MAGIC 0x66786c69u /* "fxli" */
 
@@ -43,7 +43,7 @@ static bool is_resource_error(int error) {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-/* Is it an error of the waiting connection, and not of the listener? */
+/* Is it an error of the waiting connection, not of the listener? */
 static bool is_connection_error(int error) {
     return error == EINTR || error == ECONNABORTED || error == EPROTO || error == EPERM;
 }
@@ -54,8 +54,8 @@ static bool has_waiting(const struct fx_listener *listener) {
     return poll(&descriptor, 1, 0) > 0;
 }
 
-/* No descriptor is left. Makes room, but only once in an iteration: connections that were
- * just accepted must not be closed before they could send anything. */
+/* Handles a lack of descriptors. Makes room, but only once in an iteration: connections
+ * that were just accepted must not be closed before they could send anything. */
 static bool handle_shortage(struct fx_listener *listener, bool first) {
     if (!first || !has_waiting(listener)) {
         return false;
@@ -69,8 +69,8 @@ static bool handle_shortage(struct fx_listener *listener, bool first) {
     return false;
 }
 
-/* Accepts one connection. False if there is none, or it cannot be accepted. `first`: it
- * is the first one in this iteration. */
+/* Accepts one connection. False if there is none, or it cannot be accepted. `first` says
+ * that it is the first one in this iteration. */
 static bool accept_one(struct fx_listener *listener, bool first) {
     const int fd = accept(listener->fd, NULL, NULL);
     if (fd >= 0) {
@@ -115,7 +115,7 @@ static bool set_option(int fd, int level, int option, int value) {
     return setsockopt(fd, level, option, &value, sizeof value) == 0;
 }
 
-/* `::` accepts IPv4 as well, whatever the system's default is. */
+/* Prepares the socket. `::` also accepts IPv4, whatever the default of the system is. */
 static bool prepare(int fd, const struct sockaddr *to) {
     const bool ipv6 = to->sa_family == AF_INET6;
     const socklen_t len = ipv6 ? sizeof(struct sockaddr_in6) : sizeof(struct sockaddr_in);
@@ -125,7 +125,7 @@ static bool prepare(int fd, const struct sockaddr *to) {
            bind(fd, to, len) == 0 && listen(fd, BACKLOG) == 0;
 }
 
-/* A listening socket, or libuv's error code. */
+/* Returns a listening socket, or libuv's error code. */
 static int open_socket(struct fx_address *address) {
     const struct sockaddr *to = (const struct sockaddr *)&address->socket;
     socklen_t len = sizeof address->socket;

@@ -3,7 +3,7 @@
  * net/listener.h - a port that accepts connections at the pace that its owner sets.
  * Further connections wait in the kernel, which rejects them when there are too many.
  *
- * Part of its owner's struct; the owner frees that in `on_closed` and no earlier. Not
+ * It is part of its owner's struct, which the owner frees in `on_closed` or later. Not
  * safe for threads: everything runs on the loop's thread.
  */
 #ifndef FX_NET_LISTENER_H
@@ -20,14 +20,16 @@
 
 /* Callbacks; `user` is the owner. */
 struct fx_listener_events {
-    /* True: accept nothing for ten milliseconds. */
+    /* If it returns true, nothing is accepted for ten milliseconds. */
     bool (*is_overloaded)(void *user);
-    /* No descriptor or no memory is left for the next connection. True: something was
-     * closed to make room. False: accept nothing for a hundred milliseconds. */
+    /* Called if no descriptor or memory is left for the next connection. True if
+     * something was closed to make room. False if nothing shall be accepted for a hundred
+     * milliseconds. */
     bool (*make_room)(void *user);
-    /* A new connection (close-on-exec). The callee owns the socket. */
+    /* Called for a new connection (close-on-exec). The callee owns the socket. */
     void (*on_socket)(int fd, void *user);
-    /* The memory may be freed. Never called from within the functions below. */
+    /* Called when the memory may be freed. Never called from within the functions
+     * below. */
     void (*on_closed)(void *user);
 };
 
@@ -36,22 +38,23 @@ struct fx_listener {
     uv_poll_t poll;
     uv_timer_t timer; /* ends a pause */
     int fd;
-    unsigned handles; /* not closed yet */
+    unsigned handles; /* handles that are not closed yet */
     bool closing;
     struct fx_address address; /* with the actual port */
     const struct fx_listener_events *events;
     void *user;
 };
 
-/* Listens on the address. False: nothing is left to close. Errors: FX_EIO. */
+/* Listens on the address. False if it fails: then nothing is left to close. Errors:
+ * FX_EIO. */
 bool fx_listener_open(struct fx_listener *listener, uv_loop_t *loop,
                       const struct fx_address *address, struct fx_err *err) FX_MUST_USE;
 
-/* Sets the callbacks, directly after fx_listener_open(). */
+/* Sets the callbacks, immediately after fx_listener_open(). */
 void fx_listener_set_events(struct fx_listener *listener,
                             const struct fx_listener_events *events, void *user);
 
-/* The port, as the kernel chose it. */
+/* Returns the actual port. */
 uint16_t fx_listener_port(const struct fx_listener *listener);
 
 /* Accepts connections that wait in the kernel, because their clients count as connected;

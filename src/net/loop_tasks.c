@@ -33,8 +33,8 @@ static void on_idle(uv_idle_t *idle) {
     (void)idle;
 }
 
-/* The handles are active only while a task can run. */
-static void update(struct fx_loop_tasks *tasks) {
+/* The handles are active only if a task can run. */
+static void update_handles(struct fx_loop_tasks *tasks) {
     if (first_of(tasks) != NULL && !tasks->paused) {
         (void)uv_check_start(&tasks->check, on_check);
         (void)uv_idle_start(&tasks->idle, on_idle);
@@ -46,12 +46,12 @@ static void update(struct fx_loop_tasks *tasks) {
 
 void fx_loop_tasks_pause(struct fx_loop_tasks *tasks) {
     tasks->paused = true;
-    update(tasks);
+    update_handles(tasks);
 }
 
 void fx_loop_tasks_resume(struct fx_loop_tasks *tasks) {
     tasks->paused = false;
-    update(tasks);
+    update_handles(tasks);
 }
 
 void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
@@ -59,7 +59,7 @@ void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
     *tasks =
         (struct fx_loop_tasks){.magic = TASKS_MAGIC, .on_task = on_task, .handles = 2};
     atomic_init(&tasks->n_queued, 0);
-    (void)uv_check_init(loop, &tasks->check); /* these two */
+    (void)uv_check_init(loop, &tasks->check); /* these two calls */
     (void)uv_idle_init(loop, &tasks->idle);   /* cannot fail */
     tasks->check.data = tasks;
     tasks->idle.data = tasks;
@@ -71,7 +71,7 @@ void fx_loop_tasks_add(struct fx_loop_tasks *tasks, struct fx_loop_task *task,
     *task = (struct fx_loop_task){.is_queued = true, .urgent = urgent};
     fx_queue_append(queue_of(tasks, urgent), &task->link);
     atomic_fetch_add_explicit(&tasks->n_queued, 1, memory_order_relaxed);
-    update(tasks);
+    update_handles(tasks);
 }
 
 void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task) {
@@ -81,7 +81,7 @@ void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task
     fx_queue_remove(queue_of(tasks, task->urgent), &task->link);
     *task = (struct fx_loop_task){0};
     atomic_fetch_sub_explicit(&tasks->n_queued, 1, memory_order_relaxed);
-    update(tasks);
+    update_handles(tasks);
 }
 
 struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/loop_tasks.h - tasks that run one at a time: one in each iteration of the loop,
- * after the input and output of that iteration. So all connections are served once
+ * net/loop_tasks.h - tasks of which one runs in each iteration of the loop, after the
+ * input and output of that iteration. So all connections are served once
  * between two tasks. The loop does not sleep while a task is queued.
  */
 #ifndef FX_NET_LOOP_TASKS_H
@@ -16,7 +16,7 @@
 
 #include "base/list.h"
 
-/* Part of its owner's struct. Zeroed: not queued. */
+/* Part of its owner's struct. A zeroed task is not queued. */
 struct fx_loop_task {
     struct fx_list_link link;
     bool is_queued, urgent;
@@ -32,12 +32,11 @@ struct fx_loop_tasks {
     void (*on_closed)(void *user);
     void *user;
     bool paused;
-    unsigned handles; /* not yet closed */
+    unsigned handles; /* handles that are not closed yet */
 };
 
-/* Initializes the tasks of a loop. `on_task` runs a task, which is not queued any more
- * then.
- */
+/* Initializes the tasks of a loop. `on_task` runs a task, which is then no longer
+ * queued. */
 void fx_loop_tasks_init(struct fx_loop_tasks *tasks, uv_loop_t *loop,
                         void (*on_task)(struct fx_loop_task *task));
 
@@ -51,16 +50,16 @@ struct fx_loop_task *fx_loop_tasks_take(struct fx_loop_tasks *tasks);
 /* Removes this task from the queue. Does nothing if it is not queued. */
 void fx_loop_tasks_remove(struct fx_loop_tasks *tasks, struct fx_loop_task *task);
 
-/* Runs no task from fx_loop_tasks_pause() until fx_loop_tasks_resume(): for a task that
+/* Between fx_loop_tasks_pause() and fx_loop_tasks_resume() no task runs. For a task that
  * continues elsewhere. */
 void fx_loop_tasks_pause(struct fx_loop_tasks *tasks);
 void fx_loop_tasks_resume(struct fx_loop_tasks *tasks);
 
-/* The number of queued tasks. Any thread. */
+/* Returns the number of queued tasks. Any thread may call it. */
 size_t fx_loop_tasks_count(const struct fx_loop_tasks *tasks);
 
-/* Closes the handles; the queue must be empty. `on_closed` is called later: from then on
- * the memory may be freed. */
+/* Closes the handles; the queue must be empty. `on_closed` is called later; then the
+ * memory may be freed. */
 void fx_loop_tasks_close(struct fx_loop_tasks *tasks, void (*on_closed)(void *user),
                          void *user);
 

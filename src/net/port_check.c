@@ -14,7 +14,7 @@
 
 #define CHECK_MAGIC 0x66787062u /* "fxpb" */
 
-struct check {
+struct port_check {
     uint32_t magic;
     struct fx_stream stream;
     struct fx_stream_scratch scratch;
@@ -24,26 +24,26 @@ struct check {
     struct fx_err failure;
 };
 
-static struct check *checked(void *user) {
+static struct port_check *checked(void *user) {
     return fx_checked(user, CHECK_MAGIC);
 }
 
-static void report(struct check *check, const struct fx_err *failure) {
+static void report_check(struct port_check *check, const struct fx_err *failure) {
     if (!check->is_reported) {
         check->is_reported = true;
         check->on_done(failure, check->user);
     }
 }
 
-/* The handshake succeeded: that is the result. */
+/* The handshake has succeeded, which is the result. */
 static void on_open(void *user) {
-    struct check *check = checked(user);
-    report(check, NULL);
+    struct port_check *check = checked(user);
+    report_check(check, NULL);
     fx_stream_shutdown(&check->stream);
 }
 
 static void on_bytes(void *user, struct fx_text bytes) {
-    (void)user; /* a response to nothing; ignored */
+    (void)user; /* bytes are ignored: nothing was requested */
     (void)bytes;
 }
 
@@ -52,13 +52,13 @@ static void on_end(void *user) {
 }
 
 static void on_deadline(void *user) {
-    struct check *check = checked(user);
+    struct port_check *check = checked(user);
     (void)fx_fail(&check->failure, FX_EIO, "no answer in time");
     fx_stream_close(&check->stream);
 }
 
 static void on_error(void *user, const struct fx_err *failure) {
-    struct check *check = checked(user);
+    struct port_check *check = checked(user);
     check->failure = *failure;
     if (!check->stream.connected) {
         (void)fx_err_prefix(&check->failure, "connect: ");
@@ -66,11 +66,12 @@ static void on_error(void *user, const struct fx_err *failure) {
 }
 
 static void on_closed(void *user) {
-    struct check *check = checked(user);
+    struct port_check *check = checked(user);
     if (check->failure.code == FX_OK) {
         (void)fx_fail(&check->failure, FX_EIO, "the connection ended too early");
     }
-    report(check, &check->failure); /* unless on_open() has reported success */
+    report_check(check,
+                 &check->failure); /* does nothing if on_open() has reported success */
     fx_stream_scratch_finish(&check->scratch);
     check->magic = 0;
     free(check);
@@ -90,7 +91,7 @@ bool fx_port_check_start(uv_loop_t *loop, const struct fx_address *to,
                          struct fx_tls_config *tls, uint64_t timeout_ms,
                          void (*on_done)(const struct fx_err *failure, void *user),
                          void *user, struct fx_err *err) {
-    struct check *check = calloc(1, sizeof *check);
+    struct port_check *check = calloc(1, sizeof *check);
     if (check == NULL) {
         return fx_fail_nomem(err);
     }

@@ -17,9 +17,9 @@
 struct fx_address;
 struct fx_tls_config;
 
-/* Connects to the address, as a client of `tls` (NULL: plain, no handshake). Calls
- * `on_done` once, later, on the loop, with NULL or the failure (FX_EIO), after
- * `timeout_ms` at the latest. False, and no call, only if out of memory or if no socket
+/* Connects to the address, as a client of `tls` (NULL for plain TCP without a handshake).
+ * Calls `on_done` once, later, on the loop, with NULL or the failure (FX_EIO), after
+ * `timeout_ms` at the latest. False, and no call, only without memory, or if no socket
  * can be created. */
 bool fx_port_check_start(uv_loop_t *loop, const struct fx_address *to,
                          struct fx_tls_config *tls, uint64_t timeout_ms,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/stream.c - TCP and TLS behind one interface.
+ * net/stream.c - one interface for TCP and TLS.
  *
  * Output is appended, as ciphertext with TLS, to the stream's pending write, and is sent
- * by one write(): at the end of the iteration with a write batch (write_batch.h), else at
- * once. All output takes this path, so it is sent in the order of the calls. Usually the
- * socket takes all of it; only the rest is queued.
+ * by one write(): at the end of the iteration with a write batch (write_batch.h),
+ * otherwise at once. All output takes this path, so it is sent in the order of the calls.
+ * Usually the socket takes all of it; only the rest is queued.
  *
  * The buffer of a pending write is shared by the streams of a loop; while several streams
  * have output, each further one has its own, which is freed afterwards. So a stream
@@ -24,18 +24,18 @@
 #include "net/stream_internal.h"
 #include "net/tls.h"
 
-#define KEEPALIVE_S  30         /* interval of TCP keep-alive for a client that waits */
+#define KEEPALIVE_S  30         /* interval of TCP keep-alive of a waiting client */
 #define IGNORE_BYTES (2u << 20) /* input that is ignored during a shutdown */
-#define EARLY_BYTES  4096       /* read at a time during a handshake */
+#define EARLY_BYTES  4096       /* bytes of one read during a handshake */
 
-/* To wait for the peer's end, when everything is sent. */
+/* How long to wait for the peer's end after everything is sent. */
 #define LINGER_MS 2000
 
 #define SCRATCH_BYTES (256u << 10) /* a larger buffer is freed after its use */
 
 #define WRITE_MAGIC 0x66787772u /* "fxwr" */
 
-struct write {
+struct queued_write {
     uint32_t magic;
     uv_write_t request;
     char *bytes;
@@ -44,7 +44,7 @@ struct write {
 static void send_output(struct fx_stream *stream);
 
 /* Calls a callback that may be NULL. */
-static void report(struct fx_stream *stream, void (*callback)(void *user)) {
+static void call_back(struct fx_stream *stream, void (*callback)(void *user)) {
     if (callback != NULL) {
         callback(stream->user);
     }
@@ -74,7 +74,7 @@ void fx_stream_close(struct fx_stream *stream) {
         return;
     }
     stream->closing = true;
-    send_output(stream); /* what was written before the close is still sent */
+    send_output(stream); /* output that was written before the close is still sent */
     fx_handshakes_cancel(stream);
     uv_close((uv_handle_t *)&stream->tcp, on_handle_closed);
     uv_close((uv_handle_t *)&stream->timer, on_handle_closed);
@@ -111,8 +111,8 @@ static uint64_t sooner(uint64_t a, uint64_t b) {
     return a == 0 || (b != 0 && b < a) ? b : a;
 }
 
-/* The timer is started again only for an earlier deadline; when it fires too early, it is
- * started for the rest. So moving a deadline, as every request does, costs nothing. */
+/* Starts the timer only for an earlier deadline. If it fires too early, it is started for
+ * the rest. So moving a deadline, as every request does, costs nothing. */
 static void arm_timer(struct fx_stream *stream) {
     const uint64_t next = sooner(stream->late_at, stream->stalled_at);
     if (stream->closing || next == 0 ||
@@ -129,7 +129,7 @@ void fx_stream_set_deadline(struct fx_stream *stream, uint64_t ms) {
     arm_timer(stream);
 }
 
-/* From now on, queued bytes must make progress within `write_ms`. */
+/* Requires from now on that queued bytes make progress within `write_ms`. */
 static void watch_progress(struct fx_stream *stream) {
     stream->stalled_at = uv_now(stream->timer.loop) + stream->write_ms;
     arm_timer(stream);
@@ -163,7 +163,7 @@ static void on_timer(uv_timer_t *timer) {
         if (stream->finishing) {
             fx_stream_close(stream);
         } else {
-            report(stream, stream->events->on_deadline);
+            call_back(stream, stream->events->on_deadline);
         }
     }
     arm_timer(stream);
@@ -172,7 +172,7 @@ static void on_timer(uv_timer_t *timer) {
 /* ---- writing: queued output ---- */
 
 static void on_written(uv_write_t *request, int status) {
-    struct write *write = fx_checked(request->data, WRITE_MAGIC);
+    struct queued_write *write = fx_checked(request->data, WRITE_MAGIC);
     struct fx_stream *stream = fx_checked(request->handle->data, FX_STREAM_MAGIC);
     write->magic = 0;
     free(write->bytes);
@@ -193,7 +193,7 @@ static void on_written(uv_write_t *request, int status) {
     } else if (stream->finishing) {
         fx_stream_set_deadline(stream, LINGER_MS);
     } else {
-        report(stream, stream->events->on_drained);
+        call_back(stream, stream->events->on_drained);
     }
 }
 
@@ -201,9 +201,9 @@ bool fx_stream_has_queued_output(const struct fx_stream *stream) {
     return stream->tcp.write_queue_size > 0;
 }
 
-/* Queues bytes[sent …]. Consumes `bytes`. */
+/* Queues the bytes from offset `sent` on. Consumes `bytes`. */
 static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t sent) {
-    struct write *write = calloc(1, sizeof *write);
+    struct queued_write *write = calloc(1, sizeof *write);
     const size_t len = bytes->len - sent;
     char *data = write == NULL ? NULL : fx_buf_steal(bytes);
     if (data == NULL) {
@@ -211,7 +211,7 @@ static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t se
         fx_stream_fail(stream, "write", UV_ENOMEM);
         return;
     }
-    *write = (struct write){.magic = WRITE_MAGIC, .bytes = data};
+    *write = (struct queued_write){.magic = WRITE_MAGIC, .bytes = data};
     write->request.data = write;
     const uv_buf_t rest = {data + sent, len};
     const int rc =
@@ -233,19 +233,20 @@ static void queue_rest(struct fx_stream *stream, struct fx_buf *bytes, size_t se
 static void report_blocked(struct fx_stream *stream) {
     if (stream->scratch->batch != NULL && !stream->closing && !stream->finishing &&
         fx_stream_has_queued_output(stream)) {
-        report(stream, stream->events->on_write_blocked);
+        call_back(stream, stream->events->on_write_blocked);
     }
 }
 
-/* Has the server at the other end closed the connection? What it sent before, such as TLS
- * 1.3's alert about the client certificate, must still be read, and then its end. */
+/* Has the server at the other end closed the connection? Bytes that it sent before, such
+ * as TLS 1.3's alert about the client certificate, must still be read, and then its
+ * end. */
 static bool is_ended_by_peer(const struct fx_stream *stream, int rc) {
     return (rc == UV_EPIPE || rc == UV_ECONNRESET) && stream->secure && stream->reading &&
            stream->scratch->batch == NULL;
 }
 
-/* Sends with one write(). If the stream is being closed, nothing is queued, and errors
- * are ignored. */
+/* Sends the bytes with one write(). If the stream is being closed, nothing is queued, and
+ * errors are ignored. */
 static void send_all(struct fx_stream *stream, struct fx_buf *bytes) {
     const uv_buf_t all = {bytes->data, bytes->len};
     int rc = uv_try_write((uv_stream_t *)&stream->tcp, &all, 1);
@@ -292,7 +293,8 @@ void fx_stream_send_pending(struct fx_pending_write *pending) {
     send_output(fx_checked(stream, FX_STREAM_MAGIC));
 }
 
-/* The buffer to append output to. Call schedule_send() afterwards. */
+/* Returns the buffer to which output is appended. The caller then calls
+ * schedule_send(). */
 static struct fx_buf *output_of(struct fx_stream *stream) {
     struct fx_buf *bytes = &stream->pending.bytes;
     if (bytes->data == NULL) {
@@ -329,7 +331,7 @@ void fx_stream_write(struct fx_stream *stream, struct fx_text bytes) {
     struct fx_buf *to = output_of(stream);
     const size_t before = to->len;
     if (!append_output(stream, bytes, to, &failure)) {
-        to->len = before; /* all of it or nothing */
+        to->len = before; /* append all of it or nothing */
         fail_with(stream, &failure);
         return;
     }
@@ -357,11 +359,11 @@ static void report_end(struct fx_stream *stream) {
 
 static void report_open(struct fx_stream *stream) {
     stream->open = true;
-    report(stream, stream->events->on_open);
+    call_back(stream, stream->events->on_open);
 }
 
-/* Sends what TLS itself wrote. `cipher` is usually the shared buffer; then the pending
- * write takes it over. */
+/* Sends bytes that TLS itself wrote. `cipher` is usually the shared buffer; then the
+ * pending write takes it over. */
 static void send_tls_output(struct fx_stream *stream, struct fx_buf *cipher) {
     struct fx_buf *waiting = &stream->pending.bytes;
     if (cipher->len == 0) {
@@ -399,7 +401,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
     }
 }
 
-/* Decrypts received bytes, and sends what TLS has to send. */
+/* Decrypts received bytes, and sends the bytes that TLS has written. */
 static void receive_tls(struct fx_stream *stream, struct fx_text received) {
     struct fx_stream_scratch *scratch = stream->scratch;
     struct fx_err failure; /* set on failure */
@@ -435,7 +437,8 @@ static void handle_read(struct fx_stream *stream, ssize_t n, const uv_buf_t *buf
     }
 }
 
-/* The batch is sent after the read, because sending may make the owner stop reading. */
+/* Handles a read. The batch is sent after it, because sending may make the owner stop
+ * reading. */
 static void on_read(uv_stream_t *tcp, ssize_t n, const uv_buf_t *buf) {
     struct fx_stream *stream = fx_checked(tcp->data, FX_STREAM_MAGIC);
     if (n == 0 || stream->closing) {
@@ -479,7 +482,7 @@ bool fx_stream_init(struct fx_stream *stream, uv_loop_t *loop, struct fx_tls_con
         }
     }
     (void)uv_tcp_init(loop, &stream->tcp);
-    (void)uv_timer_init(loop, &stream->timer); /* cannot fail, nor can the one before */
+    (void)uv_timer_init(loop, &stream->timer); /* these two cannot fail */
     stream->tcp.data = stream;
     stream->timer.data = stream;
     stream->connecting.data = stream;
@@ -498,7 +501,7 @@ bool fx_stream_adopt(struct fx_stream *stream, int fd) {
         (void)close(fd);
         return false;
     }
-    (void)uv_tcp_nodelay(&stream->tcp, 1); /* an optimization only */
+    (void)uv_tcp_nodelay(&stream->tcp, 1); /* only an optimization */
     stream->connected = true;
     stream->open = !stream->secure;
     fx_stream_read(stream, true);
@@ -568,7 +571,7 @@ void fx_stream_shutdown(struct fx_stream *stream) {
 }
 
 void fx_stream_scratch_finish(struct fx_stream_scratch *scratch) {
-    scratch->plain.secret = true; /* it may have held any plaintext */
+    scratch->plain.secret = true; /* it may have had any plaintext */
     fx_buf_finish(&scratch->plain);
     fx_buf_finish(&scratch->cipher);
 }

@@ -13,8 +13,8 @@
 
 /* ---- stream.c ---- */
 
-/* Handles what TLS made of received bytes: sends `cipher` and passes `plain` on.
- * `failure`: of FX_TLS_FAILED. */
+/* Handles the result of TLS for received bytes: sends `cipher` and passes `plain` on.
+ * `failure` is set for FX_TLS_FAILED. */
 void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
                        struct fx_buf *plain, struct fx_buf *cipher,
                        const struct fx_err *failure);
@@ -22,7 +22,7 @@ void fx_stream_deliver(struct fx_stream *stream, enum fx_tls_state state,
 /* Makes the stream fail: `on_error` with the text of libuv's code, then close. */
 void fx_stream_fail(struct fx_stream *stream, const char *what, int rc);
 
-/* Drops one of the holders of the stream's memory; the last one calls `on_closed`. */
+/* Drops one reference to the stream's memory. Dropping the last one calls `on_closed`. */
 void fx_stream_release(struct fx_stream *stream);
 
 /* ---- handshakes.c ---- */
@@ -33,7 +33,7 @@ bool fx_handshakes_is_pending(const struct fx_stream *stream);
 /* Keeps received bytes for the next handshake step, queues it, and pauses reading. */
 void fx_handshakes_enqueue(struct fx_stream *stream, struct fx_text received);
 
-/* Removes the step from the queue. A step that is being computed is not waited for. */
+/* Removes the step from the queue. Does not wait for a step that is being computed. */
 void fx_handshakes_cancel(struct fx_stream *stream);
 
 #endif

@@ -55,7 +55,7 @@ struct fx_tls *fx_tls_create(struct fx_tls_config *config) {
     }
     tls->config = fx_tls_config_ref(config);
     mbedtls_ssl_init(&tls->ssl);
-    /* An address cannot be a server name (RFC 6066 section 3); NULL sets none. */
+    /* An address cannot be a server name (RFC 6066 section 3), so NULL is set. */
     const char *name = config->address_len > 0 ? NULL : config->server_name;
     if (mbedtls_ssl_setup(&tls->ssl, &config->conf) != 0 ||
         (!config->server && mbedtls_ssl_set_hostname(&tls->ssl, name) != 0)) {
@@ -112,7 +112,7 @@ static bool is_harmless(int rc) {
     return rc == MBEDTLS_ERR_SSL_WANT_READ;
 }
 
-/* Is it the alert `protocol_version` (RFC 8446 section 6), the first answer of a server?
+/* Is the first answer of a server the alert `protocol_version` (RFC 8446 section 6)?
  * mbedTLS does not report which alert came. */
 static bool is_version_alert(struct fx_text received) {
     static const char alert[] = {0x15, 0x03};
@@ -130,9 +130,9 @@ static enum fx_tls_state break_handshake(struct fx_tls *tls, struct fx_text rece
     return break_session(tls, rc, err);
 }
 
-/* Has mbedTLS sent anything while reading? It only does that to refuse a renegotiation,
- * with a warning alert. A client could request it without end, so the session is ended.
- */
+/* Has mbedTLS sent anything while reading? It only does this to refuse a renegotiation,
+ * with a warning alert. The session is then ended, because a client could repeat the
+ * request forever. */
 static bool has_sent(const struct fx_tls *tls, size_t before) {
     return tls->config->server && tls->out->len != before;
 }
@@ -142,7 +142,7 @@ static enum fx_tls_state break_renegotiation(struct fx_tls *tls, struct fx_err *
     return tls->state = FX_TLS_FAILED;
 }
 
-/* Decrypts all received bytes. It terminates, because each iteration reads ciphertext or
+/* Decrypts all received bytes. The loop ends, because each iteration reads ciphertext or
  * returns. */
 static enum fx_tls_state read_all(struct fx_tls *tls, struct fx_buf *plaintext,
                                   struct fx_err *err) {

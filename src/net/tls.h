@@ -16,10 +16,10 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* opaque, counted: what sessions share. Any thread may create one; the first one of a
- * process before other threads exist (mbedTLS then fills its tables). All its sessions
- * must be used on one thread: they share random state, and mbedTLS stores computed values
- * with the key. */
+/* opaque, counted: the data that sessions share. Any thread may create one; the first one
+ * of a process before other threads exist (mbedTLS then fills its tables). All its
+ * sessions must be used on one thread, because they share random state, and mbedTLS
+ * stores computed values with the key. */
 struct fx_tls_config;
 struct fx_tls; /* opaque: one session, one thread */
 
@@ -49,15 +49,15 @@ struct fx_tls_config *fx_tls_config_self_signed(const char *const *names, size_t
                                                 struct fx_err *err) FX_MUST_USE;
 
 /* Creates a server configuration with the same certificate and key, but no client rules.
- * Errors: as fx_tls_config_server(). */
+ * Errors: those of fx_tls_config_server(). */
 struct fx_tls_config *fx_tls_config_clone(const struct fx_tls_config *server,
                                           struct fx_err *err) FX_MUST_USE;
 
 /* Creates a client configuration. It accepts a server whose chain ends in one of `ca_pem`
  * and whose names include `server_name`, a DNS name or an IP address. An empty `ca_pem`
- * accepts any certificate (only for connections to the own port). `cert_pem` and
+ * accepts any certificate (only for connections to Fixpoint's own port). `cert_pem` and
  * `key_pem` are the client certificate and key, for servers that request one; both may be
- * empty. Errors: FX_EINVALID, as above, FX_ENOMEM. */
+ * empty. Errors: FX_EINVALID as in fx_tls_config_server(), FX_ENOMEM. */
 struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *server_name,
                                            struct fx_text cert_pem,
                                            struct fx_text key_pem,
@@ -67,24 +67,24 @@ struct fx_tls_config *fx_tls_config_client(struct fx_text ca_pem, const char *se
 struct fx_tls_config *fx_tls_config_ref(struct fx_tls_config *config);
 void fx_tls_config_unref(struct fx_tls_config *config); /* NULL is fine */
 
-/* The validity of the own leaf certificate, in seconds since 1970. */
+/* Returns the validity of its leaf certificate, in seconds since 1970. */
 void fx_tls_config_validity(const struct fx_tls_config *config, int64_t *ret_not_before,
                             int64_t *ret_not_after);
 
-/* Appends the own certificate chain as PEM. */
+/* Appends its certificate chain as PEM. */
 void fx_tls_config_print(const struct fx_tls_config *config, struct fx_buf *pem);
 
-/* Appends the own private key as PEM. `pem` should be empty, because a growing buffer
- * leaves copies in freed memory. Call fx_tls_wipe() on it after use. */
+/* Appends its private key as PEM. `pem` should be empty, because a growing buffer leaves
+ * copies in freed memory. Call fx_tls_wipe() on it after use. */
 void fx_tls_config_print_key(const struct fx_tls_config *config, struct fx_buf *pem);
 
 /* Overwrites and frees the bytes. */
 void fx_tls_wipe(struct fx_buf *secret);
 
-/* Overwrites what returned calls left on the stack of this thread: when mbedTLS 2.28
- * signs, it leaves the private key there (deterministic ECDSA). The functions here that
- * read keys, make certificates or compute handshakes call it themselves. Call it after
- * writing keys as text on a worker thread. */
+/* Overwrites data of returned calls on the stack of this thread: when mbedTLS 2.28 signs,
+ * it leaves the private key there (deterministic ECDSA). The functions here that read
+ * keys, make certificates or compute handshakes call it. Call it after writing keys as
+ * text on a worker thread. */
 void fx_tls_wipe_stack(void);
 
 /* Checks a caBundle: the first PEM block must be a certificate; further blocks are not
@@ -107,8 +107,8 @@ enum fx_tls_state {
     FX_TLS_FAILED, /* failed; see `err`; `ciphertext` may have an alert */
 };
 
-/* Takes ciphertext from the peer (empty: to start a client's handshake). Appends
- * decrypted bytes to `plaintext`, and bytes that must be sent to `ciphertext`. */
+/* Takes ciphertext from the peer (empty to start a client's handshake). Appends decrypted
+ * bytes to `plaintext`, and bytes that must be sent to `ciphertext`. */
 enum fx_tls_state fx_tls_receive(struct fx_tls *tls, struct fx_text received,
                                  struct fx_buf *plaintext, struct fx_buf *ciphertext,
                                  struct fx_err *err) FX_MUST_USE;
@@ -124,7 +124,7 @@ bool fx_tls_send(struct fx_tls *tls, struct fx_text plaintext, struct fx_buf *ci
 /* Appends close_notify. Errors are ignored. */
 void fx_tls_close_notify(struct fx_tls *tls, struct fx_buf *ciphertext);
 
-/* The name and version of the TLS library, for `fixpoint version`. */
+/* Returns the name and version of the TLS library, for `fixpoint version`. */
 const char *fx_tls_library(void);
 
 #endif

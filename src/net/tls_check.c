@@ -11,7 +11,8 @@
 #include "net/tls_config.h"
 #include "net/tls_issue.h"
 
-/* Each may be tried as the parent of each: the cost is quadratic. */
+/* The limit of certificates in a chain. mbedTLS may try each as the parent of each, so
+ * the cost is quadratic. */
 #define CHAIN_CERTS 32
 
 /* ---- a caBundle ---- */
@@ -70,7 +71,8 @@ static uint32_t date_flags(const mbedtls_x509_crt *cert, int64_t now) {
     return now < fx_tls_seconds(&cert->valid_from) ? MBEDTLS_X509_BADCERT_FUTURE : 0;
 }
 
-/* mbedTLS compares dates with the system clock; this compares them with `now`. */
+/* mbedTLS compares dates with the system clock. This function compares them with
+ * `now`. */
 static int verify_dates(void *user, mbedtls_x509_crt *cert, int depth, uint32_t *flags) {
     const int64_t *now = user;
     (void)depth;
@@ -100,8 +102,8 @@ static bool fail_flags(uint32_t flags, struct fx_err *err) {
     return fx_fail(err, FX_EINVALID, "%s", message);
 }
 
-/* Adds the certificates of the bundle that are valid at `now`: of several with one name
- * and key, mbedTLS would prefer those valid by the system clock. */
+/* Adds the certificates of the bundle that are valid at `now`. Of several with one name
+ * and key, mbedTLS would prefer those that are valid by the system clock. */
 static bool add_trusted(struct fx_tls_config *config, struct fx_text ca_pem, int64_t now,
                         struct fx_err *err) {
     mbedtls_x509_crt all;
@@ -159,8 +161,8 @@ static bool check_purpose(const struct fx_tls_config *config, struct fx_err *err
     return true;
 }
 
-/* Without trusted certificates mbedTLS only checks the name, and no signature a second
- * time. */
+/* Checks only the name: without trusted certificates mbedTLS does not check signatures
+ * again. */
 static bool check_name(struct fx_tls_config *config, const char *name,
                        struct fx_err *err) {
     uint32_t flags = 0;

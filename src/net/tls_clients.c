@@ -27,7 +27,7 @@
 
 struct fx_tls_client_rules {
     struct fx_tls_clients clients; /* without the PEM texts, which were borrowed */
-    mbedtls_x509_crt known;        /* raw.len 0: none */
+    mbedtls_x509_crt known;        /* raw.len is 0 if there is none */
 };
 
 const char *fx_tls_refusal_name(enum fx_tls_refusal refusal) {
@@ -106,7 +106,8 @@ bool fx_tls_config_set_clients(struct fx_tls_config *server,
 
 /* ---- one client ---- */
 
-/* Copies the subject's common name, perhaps cut. Returns how many there are. */
+/* Copies the subject's common name, which may be cut. Returns the number of common
+ * names. */
 static unsigned read_name(const mbedtls_x509_crt *cert, char *ret_name) {
     unsigned n_names = 0;
     for (const mbedtls_x509_name *at = &cert->subject; at != NULL; at = at->next) {
@@ -132,8 +133,7 @@ static bool has_name(const struct fx_tls_client_rules *rules,
     return rules->clients.n_names == 0;
 }
 
-/* Is the common name allowed? A certificate with two common names has none that can be
- * relied on. */
+/* Is the common name allowed? A certificate with two common names has no reliable one. */
 static bool has_names(const struct fx_tls_client_rules *rules,
                       const mbedtls_x509_crt *cert, unsigned n_names) {
     bool fits = rules->clients.n_names == 0 || n_names == 1;
@@ -176,8 +176,8 @@ void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *con
     }
 }
 
-/* The first reason in this order: for an untrusted certificate no other reason matters,
- * and the name is checked last. */
+/* Returns the first reason in this order: if a certificate is untrusted, no other reason
+ * matters, and the name is checked last. */
 static enum fx_tls_refusal refusal_of(uint32_t flags) {
     static const struct {
         uint32_t flag;
@@ -199,7 +199,7 @@ static enum fx_tls_refusal refusal_of(uint32_t flags) {
     return FX_TLS_REFUSAL_OTHER;
 }
 
-static void report(const struct fx_tls_peer *peer, uint32_t flags) {
+static void report_refusal(const struct fx_tls_peer *peer, uint32_t flags) {
     const struct fx_tls_clients *clients = &peer->client_rules->clients;
     if (clients->on_refused != NULL) {
         clients->on_refused(refusal_of(flags), peer->common_name, clients->user);
@@ -217,7 +217,7 @@ static unsigned char missing_alert(const mbedtls_ssl_context *ssl) {
         return MBEDTLS_SSL_ALERT_MSG_CERT_REQUIRED;
     }
 #else
-    (void)ssl; /* only TLS 1.2 */
+    (void)ssl; /* unused: there is only TLS 1.2 */
 #endif
     return MBEDTLS_SSL_ALERT_MSG_HANDSHAKE_FAILURE;
 }
@@ -233,7 +233,7 @@ void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, 
     } else if (flags == 0 || flags == UINT32_MAX) {
         return; /* the certificate is not the reason */
     }
-    report(peer, flags);
+    report_refusal(peer, flags);
 }
 
 static unsigned char alert_of(enum fx_tls_refusal refusal,
@@ -258,6 +258,6 @@ bool fx_tls_peer_check(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl)
         return true;
     }
     send_alert(ssl, alert_of(refusal_of(flags), ssl));
-    report(peer, flags);
+    report_refusal(peer, flags);
     return false;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * net/tls_clients.h - which clients a TLS server accepts, by their certificates, and why
- * it refused one.
+ * net/tls_clients.h - rules for the client certificates that a TLS server accepts, and
+ * the reasons for refusals.
  */
 #ifndef FX_NET_TLS_CLIENTS_H
 #define FX_NET_TLS_CLIENTS_H
@@ -19,7 +19,7 @@ struct fx_tls_config;
     X(MISSING, "missing")         /* no certificate was sent */                 \
     X(UNTRUSTED, "untrusted")     /* not signed by a trusted authority */       \
     X(EXPIRED, "expired")         /* it, or a certificate of its chain */       \
-    X(EARLY, "not_yet_valid")     /* the same */                                \
+    X(EARLY, "not_yet_valid")     /* it, or a certificate of its chain */       \
     X(PURPOSE, "not_for_clients") /* its extended key usage excludes clients */ \
     X(NAME, "name")               /* its common name is not allowed */          \
     X(OTHER, "other")             /* weak keys or hashes, invalid lengths */
@@ -31,19 +31,20 @@ enum fx_tls_refusal {
         FX_TLS_REFUSAL_COUNT
 };
 
-/* The name of a reason, as above. */
+/* Returns the name of a reason, as in the list. */
 const char *fx_tls_refusal_name(enum fx_tls_refusal refusal);
 
 /* Rules for clients. The chain of the certificate must end in one of `ca_pem`, be valid
  * now, and be usable for clients (or not restrict its usage, RFC 5280 4.2.1.12). With
- * `names`, the subject must have exactly one common name, which equals one of them. */
+ * `names`, the subject must have exactly one common name, which is one of them. */
 struct fx_tls_clients {
     struct fx_text ca_pem;
     const char *const *names;
     size_t n_names;
-    struct fx_text known_pem; /* this certificate is always accepted; or empty */
+    struct fx_text known_pem; /* this certificate is always accepted; may be empty */
     /* Called on the serving thread, during the handshake, when a client is refused.
-     * `common_name` is that of its certificate; borrowed; may be empty. May be NULL. */
+     * `common_name` is that of its certificate; borrowed; may be empty. The function may
+     * be NULL. */
     void (*on_refused)(enum fx_tls_refusal refusal, const char *common_name, void *user);
     void *user;
 };
@@ -55,7 +56,8 @@ bool fx_tls_config_set_clients(struct fx_tls_config *server,
                                const struct fx_tls_clients *clients,
                                struct fx_err *err) FX_MUST_USE;
 
-/* Checks that the text can be used as `ca_pem`. Errors: as above. */
+/* Checks that the text can be used as `ca_pem`. Errors: those of
+ * fx_tls_config_set_clients(). */
 bool fx_tls_clients_check(struct fx_text ca_pem, struct fx_err *err) FX_MUST_USE;
 
 #endif

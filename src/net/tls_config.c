@@ -20,9 +20,9 @@
 #include "net/tls.h"
 #include "net/tls_issue.h"
 
-#define TRIAL_BYTES 16384 /* as large as any single allocation here */
+#define TRIAL_BYTES 16384 /* as large as any single allocation of this file */
 
-/* Only written before the first configuration is created. */
+/* Written only before the first configuration is created. */
 static enum fx_tls_version min_version = FX_TLS_1_2;
 
 /* ---- the two versions ---- */
@@ -32,7 +32,7 @@ static void start_psa(void) {
     (void)psa_crypto_init(); /* if it fails, every TLS 1.3 handshake fails */
 }
 
-/* TLS 1.3 keeps its secrets in PSA, which is initialized once in a process. */
+/* Initializes PSA, which has the secrets of TLS 1.3, once in a process. */
 static void prepare_library(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     (void)pthread_once(&once, start_psa);
@@ -86,7 +86,8 @@ static void set_version(mbedtls_ssl_config *conf) {
                                  MBEDTLS_SSL_MINOR_VERSION_3);
 }
 
-/* Without this 2.28 prefers the largest common curve, which takes milliseconds. */
+/* Sets the curves. Otherwise 2.28 prefers the largest common one, which takes
+ * milliseconds. */
 static void set_groups(mbedtls_ssl_config *conf) {
     static const mbedtls_ecp_group_id groups[] = {
         MBEDTLS_ECP_DP_SECP256R1, MBEDTLS_ECP_DP_CURVE25519, MBEDTLS_ECP_DP_SECP384R1,
@@ -95,10 +96,10 @@ static void set_groups(mbedtls_ssl_config *conf) {
 }
 #endif
 
-/* Forward secrecy and authenticated encryption only. mbedTLS computes AES-GCM block by
- * block: even with AES instructions its ChaCha20-Poly1305 is 1.7 times as fast (3.6:
- * 1.6), so that comes first. A client that wants AES offers nothing else; and in TLS 1.3
- * a server of mbedTLS follows the client's order. */
+/* Only suites with forward secrecy and authenticated encryption. mbedTLS computes AES-GCM
+ * block by block: even with AES instructions its ChaCha20-Poly1305 is 1.7 times as fast
+ * (1.6 times in 3.6), so that comes first. A client that wants AES offers nothing else;
+ * and in TLS 1.3 a server of mbedTLS follows the client's order. */
 static const int suites[] = {
 #if defined(MBEDTLS_SSL_PROTO_TLS1_3)
     MBEDTLS_TLS1_3_CHACHA20_POLY1305_SHA256,
@@ -204,7 +205,7 @@ void fx_tls_config_unref(struct fx_tls_config *config) {
     free(config);
 }
 
-/* Settings of servers and clients. */
+/* Sets the options that servers and clients have in common. */
 static bool set_defaults(struct fx_tls_config *config, struct fx_err *err) {
     mbedtls_ssl_config *conf = &config->conf;
     const int role = config->server ? MBEDTLS_SSL_IS_SERVER : MBEDTLS_SSL_IS_CLIENT;
@@ -229,7 +230,7 @@ static bool set_defaults(struct fx_tls_config *config, struct fx_err *err) {
     return true;
 }
 
-/* Uses the own chain and key. */
+/* Makes the configuration use its own chain and key. */
 static bool use_own(struct fx_tls_config *config, struct fx_err *err) {
     const int rc = mbedtls_ssl_conf_own_cert(&config->conf, &config->chain, &config->key);
     return rc == 0 || fx_tls_fail(err, FX_ENOMEM, "certificate", rc);
@@ -244,7 +245,7 @@ static bool finish_server(struct fx_tls_config *config, struct fx_err *err) {
     return use_own(config, err);
 }
 
-/* Appends the certificates to `chain`. `lax`: those that cannot be read are skipped (for
+/* Appends the certificates to `chain`. `lax` skips those that cannot be read (for
  * bundles). */
 static bool add_chain(mbedtls_x509_crt *chain, struct fx_text pem, bool lax,
                       struct fx_err *err) {
@@ -366,7 +367,7 @@ int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
     return 0;
 }
 
-/* An empty `ca_pem` accepts any server. */
+/* Completes a client configuration. An empty `ca_pem` accepts any server. */
 static bool finish_client(struct fx_tls_config *config, struct fx_text ca_pem,
                           struct fx_err *err) {
     if (!set_defaults(config, err) ||
@@ -432,7 +433,7 @@ void fx_tls_wipe(struct fx_buf *secret) {
 
 #define STACK_BYTES (32u << 10) /* more than a signature needs */
 
-/* Its stack frame covers those of the returned calls; AddressSanitizer would place it
+/* Its stack frame covers those of the returned calls. AddressSanitizer would place it
  * elsewhere. */
 FX_RARE __attribute__((no_sanitize_address)) void fx_tls_wipe_stack(void) {
     unsigned char frames[STACK_BYTES];

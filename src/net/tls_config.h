@@ -28,7 +28,7 @@
 #error "mbedTLS 3 before 3.6.1 ends a TLS 1.3 connection where it should continue"
 #endif
 
-struct fx_tls_client_rules; /* opaque: which clients a server accepts (tls_clients.c) */
+struct fx_tls_client_rules; /* opaque: rules for clients (tls_clients.c) */
 
 struct fx_tls_config {
     atomic_uint refs;
@@ -41,8 +41,8 @@ struct fx_tls_config {
     mbedtls_ctr_drbg_context drbg;
     char *server_name; /* of a client; may be an address */
     unsigned char address[16];
-    size_t address_len; /* 4 or 16 if `server_name` is an address, else 0 */
-    struct fx_tls_client_rules *client_rules; /* NULL: only the checks of mbedTLS */
+    size_t address_len; /* 4 or 16 if `server_name` is an address, otherwise 0 */
+    struct fx_tls_client_rules *client_rules; /* NULL if only mbedTLS checks clients */
 };
 
 void fx_tls_client_rules_destroy(
@@ -52,7 +52,7 @@ void fx_tls_client_rules_destroy(
 
 /* The peer of a session. Zeroed at first. */
 struct fx_tls_peer {
-    const struct fx_tls_client_rules *client_rules; /* NULL: no check */
+    const struct fx_tls_client_rules *client_rules; /* NULL for no check */
     char common_name[FX_TLS_NAME_BYTES];
 };
 
@@ -60,16 +60,16 @@ struct fx_tls_peer {
 void fx_tls_peer_watch(struct fx_tls_peer *peer, const struct fx_tls_config *config,
                        mbedtls_ssl_context *ssl);
 
-/* The handshake has failed with `rc`. Reports the refusal if the certificate is the
- * reason. */
+/* Is called if the handshake has failed with `rc`. Reports the refusal if the certificate
+ * is the reason. */
 void fx_tls_peer_fail(const struct fx_tls_peer *peer, mbedtls_ssl_context *ssl, int rc);
 
-/* The handshake is complete: is the certificate accepted? Call it before anything of the
- * session is used. False: an alert was sent and the refusal reported. */
+/* Is called when the handshake is complete, before anything of the session is used. Is
+ * the certificate accepted? If it is not, an alert was sent and the refusal reported. */
 bool fx_tls_peer_check(const struct fx_tls_peer *peer,
                        mbedtls_ssl_context *ssl) FX_MUST_USE;
 
-/* Creates a configuration without certificates. NULL: see `err`. */
+/* Creates a configuration without certificates. NULL on failure. */
 struct fx_tls_config *fx_tls_config_create(bool server, struct fx_err *err) FX_MUST_USE;
 
 /* Sets the own chain, whose certificates must all be valid, and the key of the first one.
@@ -83,7 +83,7 @@ bool fx_tls_config_add_own(struct fx_tls_config *config, struct fx_text cert_pem
 int fx_tls_config_verify_name(void *user, mbedtls_x509_crt *cert, int depth,
                               uint32_t *flags);
 
-/* In seconds since 1970. */
+/* Returns the time in seconds since 1970. */
 int64_t fx_tls_seconds(const mbedtls_x509_time *at);
 
 /* Is it an error code for a failed allocation? */
@@ -91,11 +91,11 @@ bool fx_tls_is_nomem(int rc);
 
 /* Is memory short? mbedTLS sometimes reports a failed allocation as an invalid key or
  * signature. So negative results are computed a second time, and do not count if memory
- * is short then. */
+ * is then short. */
 bool fx_tls_is_memory_short(void);
 
-/* mbedtls_x509_crt_verify() with that care, without names. *ret_flags: what is wrong with
- * the chain; 0: nothing. Errors: FX_EINVALID, FX_ENOMEM. */
+/* Calls mbedtls_x509_crt_verify() in this way, without names. *ret_flags are the faults
+ * of the chain; 0 if there are none. Errors: FX_EINVALID, FX_ENOMEM. */
 bool fx_tls_verify(mbedtls_x509_crt *chain, mbedtls_x509_crt *trusted,
                    int (*on_certificate)(void *user, mbedtls_x509_crt *cert, int depth,
                                          uint32_t *flags),
@@ -113,13 +113,13 @@ bool fx_tls_fail(struct fx_err *err, enum fx_code code, const char *what, int rc
 struct fx_tls_pem {
     char *text; /* a copy */
     size_t len;
-    const char *at;               /* the rest; NULL at the end */
-    unsigned tries;               /* invalid blocks so far */
+    const char *at;               /* the rest of the text; NULL at the end */
+    unsigned tries;               /* number of invalid blocks so far */
     char label[FX_TLS_PEM_LABEL]; /* of the block, such as "CERTIFICATE" */
-    mbedtls_pem_context block;    /* decoded */
+    mbedtls_pem_context block;    /* the decoded block */
 };
 
-/* Result of fx_tls_pem_next(). BAD: a block that cannot be decoded. */
+/* The result of fx_tls_pem_next(). BAD is a block that cannot be decoded. */
 enum fx_tls_pem_next {
     FX_TLS_PEM_END,
     FX_TLS_PEM_BLOCK,
@@ -142,8 +142,9 @@ enum fx_tls_pem_next fx_tls_pem_next(struct fx_tls_pem *pem) FX_MUST_USE;
  */
 int fx_tls_pem_parse(const struct fx_tls_pem *pem, mbedtls_x509_crt *chain) FX_MUST_USE;
 
-/* Appends all certificates of the text to `chain`. *ret_n_bad, unless NULL: how many
- * cannot be read (blocks of other kinds are ignored). Errors: FX_ENOMEM. */
+/* Appends all certificates of the text to `chain`. *ret_n_bad is the number of those that
+ * cannot be read (blocks of other kinds are ignored); `ret_n_bad` may be NULL. Errors:
+ * FX_ENOMEM. */
 bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
                              size_t *ret_n_bad, struct fx_err *err) FX_MUST_USE;
 

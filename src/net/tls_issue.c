@@ -16,7 +16,7 @@
 #include "net/tls_config.h"
 
 #define SERIAL_BYTES     16
-#define CERT_BYTES       8192 /* limits the names as well */
+#define CERT_BYTES       8192 /* limits the names, too */
 #define NAME_BYTES       512  /* a distinguished name as text */
 #define COMMON_NAME_MAX  64   /* ub-common-name (RFC 5280 appendix A.1) */
 #define LAST_SECOND_9999 INT64_C(253402300799)
@@ -35,7 +35,7 @@ size_t fx_cert_address(const char *text, unsigned char ret_bytes[16]) {
     return inet_pton(AF_INET6, text, ret_bytes) == 1 ? 16 : 0;
 }
 
-/* Tag and length of a DER value; lengths here stay below 65536. */
+/* Writes tag and length of a DER value. Lengths are less than 65536 here. */
 static void write_head(struct fx_buf *der, unsigned char tag, size_t len) {
     fx_buf_char(der, (char)tag);
     if (len >= 256) {
@@ -115,7 +115,7 @@ static int set_serial(mbedtls_x509write_cert *cert, unsigned char *bytes, size_t
 }
 #endif
 
-/* A certificate to be signed. */
+/* A certificate that is to be signed. */
 struct request {
     const char *subject, *issuer;
     mbedtls_pk_context *issuer_key;
@@ -157,8 +157,8 @@ static int set_dates(mbedtls_x509write_cert *cert, const struct fx_tls_dates *da
 }
 
 static int set_extensions(mbedtls_x509write_cert *cert, const struct request *request) {
-    /* id-kp-serverAuth and id-kp-clientAuth (RFC 5280 section 4.2.1.12): the certificate
-     * is also shown to providers that request one. */
+    /* id-kp-serverAuth and id-kp-clientAuth (RFC 5280 section 4.2.1.12), because the
+     * certificate is also shown to providers that request one. */
     static const unsigned char purposes[] = {
         0x30, 0x14, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03,
         0x01, 0x06, 0x08, 0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x02};
@@ -183,7 +183,7 @@ static int set_extensions(mbedtls_x509write_cert *cert, const struct request *re
                      (const unsigned char *)request->names->data, request->names->len);
 }
 
-/* Signs a certificate for the key of `made`, whose chain it becomes. */
+/* Signs a certificate for the key of `made`, and sets it as the chain of `made`. */
 static int sign(struct fx_tls_config *made, const struct request *request) {
     unsigned char der[CERT_BYTES]; /* filled from its end */
     mbedtls_x509write_cert cert;
@@ -238,8 +238,8 @@ static bool check_dates(const struct fx_tls_dates *dates, struct fx_err *err) {
 
 /* ---- authorities ---- */
 
-/* Only characters without a special meaning in the text form of a distinguished name (RFC
- * 4514). */
+/* Has the name only characters without a special meaning in the text form of a
+ * distinguished name (RFC 4514)? */
 static bool is_common_name(const char *name) {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyz"
                                   "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._:* ";
@@ -341,7 +341,7 @@ bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
 
 #define DAY INT64_C(86400)
 
-/* A year, from an hour ago on because clocks differ. */
+/* Returns a year that began an hour ago, because clocks differ. */
 static struct fx_tls_dates year_from_now(void) {
     const int64_t from = (int64_t)time(NULL) - 3600;
     return (struct fx_tls_dates){from, from + 365 * DAY};

@@ -16,7 +16,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* A certificate and its private key, PEM. Zeroed is empty. */
+/* A certificate and its private key in PEM. A zeroed pair is empty. */
 struct fx_tls_pair {
     struct fx_buf cert, key;
 };
@@ -38,9 +38,9 @@ bool fx_tls_issue_authority(const char *common_name, struct fx_tls_dates dates,
 /* Issues a leaf for these DNS names and IP addresses (at least one; the first 64 bytes of
  * the first one are the common name), for servers and clients. It is signed by the first
  * certificate in `ca_cert` (ECDSA or RSA). The dates are not compared with those of the
- * authority. Errors: as above; FX_EINVALID if the authority is invalid, its key does not
- * fit, it may not sign, or mbedTLS cannot repeat its name byte for byte, as Go requires.
- */
+ * authority. Errors: those of fx_tls_issue_authority(); FX_EINVALID if the authority is
+ * invalid, its key does not fit, it may not sign, or mbedTLS cannot repeat its name byte
+ * for byte, as Go requires. */
 bool fx_tls_issue_leaf(struct fx_text ca_cert, struct fx_text ca_key,
                        const char *const *names, size_t n_names,
                        struct fx_tls_dates dates, struct fx_tls_pair *ret_pair,
@@ -52,11 +52,11 @@ bool fx_tls_read_dates(struct fx_text cert_pem, struct fx_tls_dates *ret_dates,
                        struct fx_err *err) FX_MUST_USE;
 
 /* Would a client that trusts `ca_pem` accept a server with this chain and key under each
- * of these names at the time `now` (not the system clock)? Clients of net/tls.h and of Go
- * are meant: alternative names are required, SHA-1 is not accepted. Invalid certificates
- * in `ca_pem` are skipped. Errors, with the reason: FX_EINVALID (invalid PEM, the key
- * does not fit, expired or not yet valid, another authority, not a server certificate, a
- * missing name, more than 32 certificates in the chain), FX_ENOMEM. */
+ * of these names at the time `now` (not the system clock)? The client is one of net/tls.h
+ * or of Go: it requires alternative names, and does not accept SHA-1. Invalid
+ * certificates in `ca_pem` are skipped. Errors, with the reason: FX_EINVALID (invalid
+ * PEM, the key does not fit, expired or not yet valid, another authority, not a server
+ * certificate, a missing name, more than 32 certificates in the chain), FX_ENOMEM. */
 bool fx_tls_check_chain(struct fx_text ca_pem, struct fx_text cert_pem,
                         struct fx_text key_pem, const char *const *names, size_t n_names,
                         int64_t now, struct fx_err *err) FX_MUST_USE;
@@ -71,7 +71,7 @@ bool fx_tls_bundle(struct fx_text first, struct fx_text second, int64_t now,
 
 /* ---- parts of a certificate ---- */
 
-/* The bytes of an IPv4 or IPv6 address. Returns 4 or 16, or 0 if the text is not an
+/* Reads the bytes of an IPv4 or IPv6 address. Returns 4 or 16, or 0 if the text is not an
  * address. */
 size_t fx_cert_address(const char *text, unsigned char ret_bytes[16]);
 
@@ -83,7 +83,7 @@ bool fx_cert_names_write(const char *const *names, size_t n_names, struct fx_buf
 
 #define FX_CERT_DATE sizeof "20260102030405"
 
-/* The date of `seconds` since 1970 as certificates write it: YYYYMMDDhhmmss, UTC. */
+/* Prints the date of `seconds` since 1970 as in certificates: YYYYMMDDhhmmss, UTC. */
 void fx_cert_date(int64_t seconds, char out[FX_CERT_DATE]);
 
 #endif

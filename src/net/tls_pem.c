@@ -60,7 +60,7 @@ static bool read_label(const char *at, char label[FX_TLS_PEM_LABEL]) {
     return true;
 }
 
-/* Decodes the block that begins at `pem->at`; 0, or mbedTLS' code. */
+/* Decodes the block that begins at `pem->at`. Returns 0, or mbedTLS' code. */
 static int read_block(struct fx_tls_pem *pem, size_t *ret_used) {
     char header[sizeof begin_mark + FX_TLS_PEM_LABEL + 5];
     char footer[sizeof header];
@@ -109,7 +109,7 @@ int fx_tls_pem_parse(const struct fx_tls_pem *pem, mbedtls_x509_crt *chain) {
     return rc != 0 && fx_tls_is_memory_short() ? MBEDTLS_ERR_X509_ALLOC_FAILED : rc;
 }
 
-/* Handles one block. False if out of memory. */
+/* Handles one block. False without memory. */
 static bool add_block(const struct fx_tls_pem *pem, enum fx_tls_pem_next next,
                       mbedtls_x509_crt *chain, size_t *n_bad) {
     if (next == FX_TLS_PEM_NOMEM || !is_certificate(pem)) {
@@ -149,7 +149,7 @@ bool fx_tls_pem_certificates(struct fx_text text, mbedtls_x509_crt *chain,
  * private key. */
 
 #define DER_BYTES  8192  /* more than any key needs */
-#define PEM_BYTES  16384 /* and its PEM */
+#define PEM_BYTES  16384 /* for its PEM */
 #define LINE_BYTES 48    /* 64 characters of base64 */
 
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000

@@ -17,7 +17,8 @@
 
 #define BATCH_MAGIC 0x6678756fu /* "fxuo" */
 
-/* Each is removed before it is sent, so that `send` may add and remove others. */
+/* Sends all pending writes. Each is removed before it is sent, so that `send` may add and
+ * remove others. */
 static void send_all(struct fx_write_batch *batch) {
     while (batch->pending.first != NULL) {
         struct fx_pending_write *pending =
@@ -40,7 +41,7 @@ void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
     *batch = (struct fx_write_batch){
         .magic = BATCH_MAGIC, .send = send, .max_ns = FX_WRITE_BATCH_NS, .handles = 2};
     (void)uv_check_init(loop, &batch->check);
-    (void)uv_idle_init(loop, &batch->idle); /* cannot fail, nor can the one before */
+    (void)uv_idle_init(loop, &batch->idle); /* this call and the one before cannot fail */
     batch->check.data = batch;
     batch->idle.data = batch;
 }

@@ -24,15 +24,18 @@
 #include "base/list.h"
 
 /* About the time of three reviews, and of one round trip to the client. Measured with
- * eight connections: a third of it saves less, a whole millisecond does not save more. */
+ * eight connections: a third of this time saves less, and a whole millisecond does not
+ * save more. */
 #define FX_WRITE_BATCH_NS    300000u
 #define FX_WRITE_BATCH_BYTES (256u << 10)
 
-/* The bytes that one connection has to send; part of its owner's struct. Zeroed: none. */
+/* The bytes that one connection has to send; part of its owner's struct. A zeroed one is
+ * empty. */
 struct fx_pending_write {
     struct fx_list_link link; /* in the batch */
     struct fx_buf bytes;
-    size_t counted; /* of the bytes, in the batch's n_bytes; 0: not in the batch */
+    size_t counted; /* bytes that count in the batch's n_bytes; 0 if it is not in the
+                     * batch */
 };
 
 struct fx_write_batch {
@@ -41,16 +44,16 @@ struct fx_write_batch {
     uv_idle_t idle;
     struct fx_queue pending;
     size_t n_bytes;
-    uint64_t since_ns; /* when the first one was added */
+    uint64_t since_ns; /* when the first pending write was added */
     uint64_t max_ns;   /* FX_WRITE_BATCH_NS, except in tests */
     void (*send)(struct fx_pending_write *pending);
     void (*on_closed)(void *user);
     void *user;
-    unsigned handles; /* not yet closed */
+    unsigned handles; /* handles that are not closed yet */
 };
 
 /* Initializes the batch of a loop. `send` sends the bytes of a pending write, which is
- * not in the batch any more then. It may add and remove pending writes, including this
+ * then no longer in the batch. It may add and remove pending writes, including this
  * one. */
 void fx_write_batch_init(struct fx_write_batch *batch, uv_loop_t *loop,
                          void (*send)(struct fx_pending_write *pending));
@@ -66,8 +69,8 @@ void fx_write_batch_remove(struct fx_write_batch *batch,
 /* Sends the batch if it is too old or too large. Call it after each piece of work. */
 void fx_write_batch_flush_if_due(struct fx_write_batch *batch);
 
-/* Closes the handles; the batch must be empty. `on_closed` is called later: from then on
- * the memory may be freed. */
+/* Closes the handles; the batch must be empty. `on_closed` is called later; then the
+ * memory may be freed. */
 void fx_write_batch_close(struct fx_write_batch *batch, void (*on_closed)(void *user),
                           void *user);
 

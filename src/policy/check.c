@@ -13,15 +13,15 @@
 
 /* ---- the dialect of a kind ------------------------------------------------------- */
 
-/* Policies of other systems, and of groups that have other objects, too: the group, and
- * the prefix of its kinds of policies ("": every kind). */
+/* API groups of policies of other systems, which may have other objects, too: the group,
+ * and the prefix of its kinds of policies ("" for every kind). */
 #define OTHER_GROUPS(X)          \
     X("kyverno.io", "")          \
     X("policies.kyverno.io", "") \
     X("admissionregistration.k8s.io", "MutatingAdmissionPolicy")
 
-/* Is it a group of policies of a dialect? The groups of its parameters and bindings may
- * have other objects, too. */
+/* Is it a group of policies of a dialect? Groups of parameters and bindings do not count,
+ * because they may have other objects, too. */
 static bool is_dialect_group(struct fx_text group) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
         for (const struct fx_kind *k = fx_dialects[i]->kinds; k->kind != NULL; k++) {
@@ -50,9 +50,10 @@ bool fx_policy_is_any_kind(struct fx_text group, struct fx_text kind) {
     return is_dialect_group(group);
 }
 
-/* The first entry of that kind, of the group or, where that is NULL, of any. */
-static const struct fx_kind *find(const struct fx_dialect *dialect,
-                                  const struct fx_text *group, struct fx_text kind) {
+/* Returns the first entry of that kind, of the group or, if that is NULL, of any
+ * group. */
+static const struct fx_kind *find_kind(const struct fx_dialect *dialect,
+                                       const struct fx_text *group, struct fx_text kind) {
     for (const struct fx_kind *k = dialect->kinds; k->kind != NULL; k++) {
         if (fx_text_is(kind, k->kind) &&
             (group == NULL || fx_text_is(*group, k->group))) {
@@ -65,7 +66,7 @@ static const struct fx_kind *find(const struct fx_dialect *dialect,
 const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text kind,
                                            const struct fx_kind **ret_kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_kind *found = find(fx_dialects[i], &group, kind);
+        const struct fx_kind *found = find_kind(fx_dialects[i], &group, kind);
         if (found != NULL) {
             *ret_kind = found;
             return fx_dialects[i];
@@ -77,7 +78,7 @@ const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text 
 const struct fx_kind *fx_policy_find_kind(struct fx_text kind) {
     const struct fx_kind *found = NULL;
     for (size_t i = 0; found == NULL && fx_dialects[i] != NULL; i++) {
-        found = find(fx_dialects[i], NULL, kind);
+        found = find_kind(fx_dialects[i], NULL, kind);
     }
     return found;
 }
@@ -117,11 +118,11 @@ bool fx_policy_fail_version(const json_t *object, struct fx_err *err) {
                       FX_TEXT_ARG(kind), FX_TEXT_ARG(version));
 }
 
-/* ---- the webhooks of policies ---------------------------------------------------------
- */
+/* ---- the webhooks of policies ------------------------------------------------------ */
 
-static bool check(const struct fx_dialect *dialect, const struct fx_kind *kind,
-                  json_t *object, struct fx_compilation *made, struct fx_err *err) {
+static bool check_policy(const struct fx_dialect *dialect, const struct fx_kind *kind,
+                         json_t *object, struct fx_compilation *made,
+                         struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     if (!fx_kind_has_version(kind, subject.version)) {
@@ -146,7 +147,7 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
     const struct fx_dialect *dialect =
         fx_policy_dialect(subject.group, subject.kind, &kind);
     *ret_is_policy = dialect != NULL;
-    return dialect == NULL || check(dialect, kind, object, ret_compilation, err);
+    return dialect == NULL || check_policy(dialect, kind, object, ret_compilation, err);
 }
 
 bool fx_policy_set_defaults(json_t **object, struct fx_err *err) {

@@ -16,16 +16,16 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
-/* Is this the kind of a policy, also if no dialect supports it? A policy that is silently
- * ignored would be believed to be active. */
+/* Is this the kind of a policy? True also if no dialect supports it, because users would
+ * believe a policy to be active that is silently ignored. */
 bool fx_policy_is_any_kind(struct fx_text group, struct fx_text kind);
 
-/* The dialect that supports the kind, and the entry in its table; NULL if there is
- * none. */
+/* Returns the dialect that supports the kind, and the entry in its table; NULL if there
+ * is none. */
 const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text kind,
                                            const struct fx_kind **ret_kind);
 
-/* A kind of that name of any dialect and group; NULL if there is none. */
+/* Returns a kind of that name, of any dialect and group; NULL if there is none. */
 const struct fx_kind *fx_policy_find_kind(struct fx_text kind);
 
 /* Compiles the object, of one of the dialect's kinds and versions, and checks that the
@@ -35,7 +35,7 @@ bool fx_policy_compile(const struct fx_dialect *dialect, json_t *object,
                        struct fx_compilation *ret_compilation,
                        struct fx_err *err) FX_MUST_USE;
 
-/* Fails with kubectl's message for a version that no server has. Always false. */
+/* Fails with kubectl's message for an unknown version. Always false. */
 bool fx_policy_fail_version(const json_t *object, struct fx_err *err);
 
 /* Is this a kind of a dialect, in any version? Kinds of parameters do not count: their
@@ -43,25 +43,25 @@ bool fx_policy_fail_version(const json_t *object, struct fx_err *err);
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind);
 
 /*
- * Checks the object like a document of a file, and with its dialect's webhook check
- * (fx_webhook.check). *ret_is_policy: is its kind a kind of a dialect? Objects of other
+ * Checks the object like a document of a file, and also with its dialect's webhook check
+ * (fx_webhook.check). *ret_is_policy: its kind is a kind of a dialect. Objects of other
  * kinds pass.
  *
- * `ret_compilation` (zeroed at first but for its settings) gets the result of the policy
- * and the warnings about it, whose nodes are those of `object`; the caller finishes it. A
- * valid policy may have no result. After a failure only the errors in it are valid, if
- * the dialect reports them one by one.
+ * `ret_compilation` (zeroed at first except for its settings) gets the result of the
+ * policy and the warnings about it, whose nodes are those of `object`; the caller
+ * finishes it. A valid policy may have no result. After a failure only its faults are
+ * valid, if the dialect reports them one by one.
  *
- * Errors, *ret_is_policy then being true: FX_EINVALID, FX_ESYNTAX, FX_ELIMIT, all with
- * the dialect's messages, and errors of the user; FX_ENOMEM. It does not check the length
- * of the request's name.
+ * Errors, with *ret_is_policy true: FX_EINVALID, FX_ESYNTAX, FX_ELIMIT, all with the
+ * dialect's messages, and errors of the user; FX_ENOMEM. The length of the request's name
+ * is not checked.
  */
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
                      bool *ret_is_policy, struct fx_err *err) FX_MUST_USE;
 
-/* Sets the fields that a policy does not have to their defaults, copying on write.
- * Objects that are not policies, and policies of an unknown version, stay as they are; an
- * invalid policy is not refused. Errors: FX_ENOMEM. */
+/* Sets the missing fields of a policy to their defaults, copying on write. Objects that
+ * are not policies, and policies of an unknown version, do not change. An invalid policy
+ * is not rejected. Errors: FX_ENOMEM. */
 bool fx_policy_set_defaults(json_t **object, struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -9,19 +9,19 @@
 #include "policy/check.h"
 #include "value/tree.h"
 
-/* The document that is read. */
+/* The current document. */
 struct doc {
     struct fx_build *build;
     json_t *root;
     struct fx_subject subject;
-    const struct fx_dialect
-        *dialect; /* NULL where none has the kind; then `kind` is, too */
+    const struct fx_dialect *dialect; /* NULL where none has the kind; then `kind` is,
+                                       * too */
     const struct fx_kind *kind;
 };
 
-/* Keeps the active version of the policy, since the new one is faulty; *ret_stays: there
- * is one. */
-static bool fall_back(struct doc *doc, bool *ret_stays) {
+/* Keeps the active version of the policy, because the new one is faulty. *ret_stays is
+ * true if there is one. */
+static bool keep_active(struct doc *doc, bool *ret_stays) {
     const struct fx_subject *subject = &doc->subject;
     struct fx_unit *before =
         doc->kind == NULL || subject->name.len == 0
@@ -32,15 +32,15 @@ static bool fall_back(struct doc *doc, bool *ret_stays) {
     return before == NULL || fx_build_keep_unit(doc->build, before);
 }
 
-/* A fault that leaves the document without effect: its active version stays. */
-static bool refuse(struct doc *doc, const struct fx_err *fault) {
+/* Reports a fault that makes the document invalid. Its active version stays. */
+static bool refuse_document(struct doc *doc, const struct fx_err *fault) {
     bool stays = false;
-    return fall_back(doc, &stays) &&
+    return keep_active(doc, &stays) &&
            fx_build_report(doc->build, FX_SEVERITY_ERROR, fault, stays);
 }
 
-/* Keeps what was made of the document, and takes over the reference, or, where the
- * document did not change, its unit of before. */
+/* Keeps the unit of the document, and takes over the reference. If the document has not
+ * changed, keeps its previous unit instead. */
 static bool keep_take(struct doc *doc, struct fx_unit *unit) {
     if (unit == NULL) {
         return false;
@@ -68,8 +68,8 @@ static bool warn_one(struct doc *doc, const struct fx_warning *warning) {
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
 }
 
-/* Counts findings that the dialect itself has only counted. */
-static void count(struct doc *doc, enum fx_severity severity, size_t n) {
+/* Counts findings that the dialect has only counted. */
+static void count_findings(struct doc *doc, enum fx_severity severity, size_t n) {
     for (size_t i = 0; i < n; i++) {
         (void)fx_tally_takes(&doc->build->tally, severity, doc->build->input->file);
     }
@@ -81,14 +81,14 @@ static bool warn_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_WARNING, made->n_more_warnings);
+    count_findings(doc, FX_SEVERITY_WARNING, made->n_more_warnings);
     return true;
 }
 
-/* The same for a dialect that reports its faults one by one. */
+/* Reports the faults of a dialect that reports them one by one. */
 static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     bool stays = false;
-    if (!fall_back(doc, &stays)) {
+    if (!keep_active(doc, &stays)) {
         return false;
     }
     for (size_t i = 0; i < made->n_faults; i++) {
@@ -102,7 +102,7 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
             return false;
         }
     }
-    count(doc, FX_SEVERITY_ERROR, made->n_more_faults);
+    count_findings(doc, FX_SEVERITY_ERROR, made->n_more_faults);
     return true;
 }
 
@@ -113,8 +113,8 @@ static bool compile(struct doc *doc) {
     bool ok = compiled                  ? keep(doc, &made)
               : fault.code == FX_ENOMEM ? false
               : made.n_faults > 0       ? refuse_all(doc, &made)
-                                        : refuse(doc, &fault);
-    ok = ok && warn_all(doc, &made); /* a warning may well be the reason */
+                                        : refuse_document(doc, &fault);
+    ok = ok && warn_all(doc, &made); /* a warning may be about the cause of the fault */
     fx_compilation_finish(&made);
     return ok;
 }
@@ -122,7 +122,7 @@ static bool compile(struct doc *doc) {
 static bool refuse_version(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     (void)fx_policy_fail_version(doc->root, &fault);
-    return refuse(doc, &fault);
+    return refuse_document(doc, &fault);
 }
 
 static bool refuse_nameless(struct doc *doc) {
@@ -138,7 +138,7 @@ static bool refuse_nameless(struct doc *doc) {
         (void)fx_fail_in(&fault, node, FX_EINVALID, "%.*s has no `metadata.name`",
                          FX_TEXT_ARG(doc->subject.kind));
     }
-    return refuse(doc, &fault);
+    return refuse_document(doc, &fault);
 }
 
 static bool read_policy(struct doc *doc) {
@@ -151,7 +151,7 @@ static bool read_policy(struct doc *doc) {
     return compile(doc);
 }
 
-/* A policy of a system that no dialect supports. */
+/* Reports a policy of a system that no dialect supports. */
 static bool refuse_unsupported(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_kind *other = fx_policy_find_kind(doc->subject.kind);
@@ -162,7 +162,7 @@ static bool refuse_unsupported(struct doc *doc) {
                      other == NULL ? "" : other->group, other == NULL ? "" : "/",
                      other == NULL ? "" : other->versions[0],
                      other == NULL ? "" : " has it");
-    return refuse(doc, &fault);
+    return refuse_document(doc, &fault);
 }
 
 /* Is it an object of a kind that a policy names? */
@@ -174,8 +174,8 @@ static bool is_parameter(const struct doc *doc) {
             fx_named_kinds_have(doc->build->named, &kind));
 }
 
-/* Where kubectl would create it if its file names no namespace; NULL: it is not from a
- * file. */
+/* Returns the namespace in which kubectl would create an object whose file names none;
+ * NULL if it is not from a file. */
 static const char *find_file_namespace(const struct fx_policy_input *input) {
     return input->namespace_ == NULL && input->object == NULL ? "default"
                                                               : input->namespace_;
@@ -189,13 +189,13 @@ static bool keep_parameter(struct doc *doc) {
                                                 doc->root, input->object));
 }
 
-/* An object of a file may be an input of a rule. */
+/* Keeps an object of a file, which may be an input of a rule. */
 static bool keep_input(struct doc *doc) {
     return doc->build->input->object != NULL || !fx_namespaces_can_hold(doc->root) ||
            fx_build_keep_namespace(doc->build, doc->root);
 }
 
-/* Any other object is ignored with a warning. */
+/* Ignores any other object with a warning. */
 static bool ignore_object(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     const struct fx_text name = doc->subject.name;
@@ -206,7 +206,7 @@ static bool ignore_object(struct doc *doc) {
     return fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
 }
 
-/* Is it an object with apiVersion and kind? False, with the fault, where not. */
+/* Is it an object with apiVersion and kind? Otherwise it sets the fault. */
 static bool check_type(const struct doc *doc, struct fx_err *fault) {
     if (!json_is_object(doc->root)) {
         return fx_fail_in(fault, doc->root, FX_EINVALID, "the document is not an object");
@@ -224,7 +224,7 @@ static bool check_type(const struct doc *doc, struct fx_err *fault) {
 static bool read_document(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
     if (!check_type(doc, &fault)) {
-        return refuse(doc, &fault);
+        return refuse_document(doc, &fault);
     }
     if (doc->dialect != NULL) {
         return read_policy(doc);
@@ -248,7 +248,7 @@ static bool read_document(struct doc *doc) {
                : ignore_object(doc);
 }
 
-/* As kubectl does with --namespace: objects that name no namespace get this one. */
+/* Sets the namespace of objects that name none, as kubectl does with --namespace. */
 static bool enter_namespace(struct doc *doc) {
     const char *namespace_ = doc->build->input->namespace_;
     json_t *metadata = fx_tree_view_key(doc->root, "metadata");
@@ -265,7 +265,8 @@ static bool enter_namespace(struct doc *doc) {
     return true;
 }
 
-/* Finds the kind, and sets the namespace of the policy as the scope of the kind says. */
+/* Finds the kind, and sets the namespace of the policy according to the scope of the
+ * kind. */
 static bool identify(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
     doc->dialect = fx_policy_dialect(subject->group, subject->kind, &doc->kind);
@@ -281,7 +282,7 @@ static bool identify(struct doc *doc) {
     return ok;
 }
 
-/* "Kind/name" or "Kind/namespace/name", for messages; NULL without memory. */
+/* Prints "Kind/name" or "Kind/namespace/name", for messages; NULL without memory. */
 static char *print_id(const struct fx_subject *subject) {
     struct fx_buf id;
     fx_buf_init(&id, 0);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/finding_print.c - a finding as people read it in a terminal.
+ * policy/finding_print.c - prints a finding for a terminal.
  */
 #include <string.h>
 
 #include "policy/findings.h"
 #include "policy/plain.h"
 
-/* Columns of an excerpt: a line of 80 less the indentation. */
+/* The columns of an excerpt: a line of 80 without the indentation. */
 #define INDENT        2u
 #define EXCERPT_WIDTH (80u - INDENT)
-/* How near to the right edge the caret may stand before the line is moved. */
+/* If the caret is nearer to the right edge than this, the line is moved. */
 #define CARET_MARGIN 12u
 
 #define BOLD  "\033[1m"
@@ -59,36 +59,38 @@ static void print_head(struct fx_buf *buf, const struct fx_finding *finding,
     fx_buf_char(buf, '\n');
 }
 
-/* The columns [begin, end) of an excerpt that are shown, of `width` in all. */
-struct window {
+/* The columns [begin, end) of an excerpt that are shown; `width` is the number of all. */
+struct shown_columns {
     size_t begin, end, width;
 };
 
-static struct window window_around(size_t caret, size_t width) {
-    struct window window = {0, width, width};
+static struct shown_columns window_around(size_t caret, size_t width) {
+    struct shown_columns shown = {0, width, width};
     if (width <= EXCERPT_WIDTH) {
-        return window;
+        return shown;
     }
     if (caret + CARET_MARGIN > EXCERPT_WIDTH) {
-        window.begin = caret - EXCERPT_WIDTH / 2;
+        shown.begin = caret - EXCERPT_WIDTH / 2;
     }
-    if (window.begin + EXCERPT_WIDTH > width) {
-        window.begin = width - EXCERPT_WIDTH;
+    if (shown.begin + EXCERPT_WIDTH > width) {
+        shown.begin = width - EXCERPT_WIDTH;
     }
-    window.end = window.begin + EXCERPT_WIDTH;
-    return window;
+    shown.end = shown.begin + EXCERPT_WIDTH;
+    return shown;
 }
 
-/* The shown columns, an ellipsis in place of the outermost where more was cut off. */
-static void print_line(struct fx_buf *buf, struct fx_text line, struct window window) {
+/* Prints the shown columns. An ellipsis replaces the outermost column where text is
+ * cut. */
+static void print_line(struct fx_buf *buf, struct fx_text line,
+                       struct shown_columns shown) {
     fx_buf_fill(buf, ' ', INDENT);
-    for (size_t column = 0; line.len > 0 && column < window.end; column++) {
+    for (size_t column = 0; line.len > 0 && column < shown.end; column++) {
         const uint32_t rune = take_rune(&line);
-        const bool first = column == window.begin && window.begin > 0;
-        const bool last = column + 1 == window.end && window.end < window.width;
+        const bool first = column == shown.begin && shown.begin > 0;
+        const bool last = column + 1 == shown.end && shown.end < shown.width;
         if (first || last) {
             fx_buf_str(buf, "…");
-        } else if (column >= window.begin) {
+        } else if (column >= shown.begin) {
             fx_plain_add_rune(buf, rune);
         }
     }
@@ -103,7 +105,7 @@ static void print_caret(struct fx_buf *buf, size_t from, size_t len, bool colour
     fx_buf_str(buf, colour ? RESET "\n" : "\n");
 }
 
-/* Drops the indentation of the source, as far as the caret allows. */
+/* Removes the indentation of the source, but nothing at or after the caret. */
 static struct fx_text trim_start(struct fx_text line, size_t *caret, bool has_caret) {
     while (line.len > 0 && (*line.data == ' ' || *line.data == '\t') &&
            (!has_caret || *caret > 0)) {
@@ -131,16 +133,16 @@ static void print_excerpt(struct fx_buf *buf, const struct fx_finding *finding,
         trim_start(fx_text_of(finding->excerpt), &caret, has_caret);
     size_t width = count_columns(line);
     if (has_caret && caret > width) {
-        caret = width; /* it points behind the end */
+        caret = width; /* it points after the end */
     }
     if (has_caret && caret == width) {
         width++;
     }
-    const struct window window = window_around(has_caret ? caret : 0, width);
-    print_line(buf, line, window);
+    const struct shown_columns shown = window_around(has_caret ? caret : 0, width);
+    print_line(buf, line, shown);
     if (has_caret) {
-        const size_t room = window.end - caret;
-        print_caret(buf, caret - window.begin,
+        const size_t room = shown.end - caret;
+        print_caret(buf, caret - shown.begin,
                     finding->caret_len < room ? finding->caret_len : room, colour);
     }
 }

@@ -47,7 +47,8 @@ size_t fx_findings_count(const struct fx_findings *findings, enum fx_severity se
     return count;
 }
 
-/* A C string of the text; a NUL within it becomes a blank, so that columns stay. */
+/* Returns the text as a C string. A NUL in it becomes a blank, so that columns stay the
+ * same. */
 static char *copy_text(struct fx_text text) {
     char *copy = malloc(text.len + 1);
     if (copy == NULL) {
@@ -101,14 +102,13 @@ bool fx_findings_copy(struct fx_findings *findings, const struct fx_finding *fin
                            &position, finding->text);
 }
 
-/* ---- the position of a fault ----------------------------------------------------------
- */
+/* ---- the position of a fault ------------------------------------------------------- */
 
-/* A line may be a whole file of JSON: this much of it, either side of the caret, is more
+/* A line may be a whole file of JSON. So many bytes on each side of the caret are more
  * than is ever shown. */
 #define WINDOW_BYTES 400u
 
-/* The number of runes in the text, each malformed byte counted as one. */
+/* Returns the number of runes in the text. Each malformed byte counts as one. */
 static uint32_t count_runes(struct fx_text text) {
     uint32_t count = 0;
     for (size_t at = 0; at < text.len; count++) {
@@ -127,7 +127,7 @@ static bool splits_rune(struct fx_text text, size_t at) {
     return at < text.len && ((unsigned char)text.data[at] & 0xC0) == 0x80;
 }
 
-/* The stretch of the line around `off`, WINDOW_BYTES either side. */
+/* Returns the part of the line around `off`, at most WINDOW_BYTES on each side. */
 static struct fx_text line_around(struct fx_text source, size_t off, size_t *ret_from) {
     size_t from = off;
     while (from > 0 && source.data[from - 1] != '\n' && off - from < WINDOW_BYTES) {
@@ -150,7 +150,8 @@ static struct fx_text line_around(struct fx_text source, size_t off, size_t *ret
     return slice(source, from, to);
 }
 
-/* Excerpt and caret for `len` bytes at `off` of the source (0: no more than a point). */
+/* Sets excerpt and caret for `len` bytes at `off` of the source. If `len` is 0, the caret
+ * is a point. */
 static void point_into(struct fx_source_position *position, struct fx_text source,
                        size_t off, size_t len) {
     size_t from = 0;
@@ -184,7 +185,7 @@ static bool is_verbatim(struct fx_text source, const struct fx_mark *mark,
            !fx_text_contains(value, FX_TEXT("\n"));
 }
 
-/* The span of the fault within the value; the whole value where it has none. */
+/* Returns the span of the fault in the value; the whole value if it has none. */
 static struct fx_text span_of(const struct fx_err *fault, struct fx_text value,
                               size_t *ret_off) {
     const size_t off = fault->len == 0          ? 0
@@ -196,7 +197,8 @@ static struct fx_text span_of(const struct fx_err *fault, struct fx_text value,
                             fault->len == 0 || fault->len > rest ? rest : fault->len};
 }
 
-/* The excerpt is the value itself, since the source has it with escapes or folded. */
+/* Sets the value itself as the excerpt, because the source has it folded or with
+ * escapes. */
 static void point_into_value(struct fx_source_position *position, struct fx_text value,
                              size_t off, size_t len) {
     size_t from = off < WINDOW_BYTES ? 0 : off - WINDOW_BYTES;
@@ -226,7 +228,7 @@ struct fx_source_position fx_source_position_of_fault(struct fx_text source,
     }
     struct fx_source_position position = {.line = mark->line, .column = mark->column};
     const struct fx_text value = fx_tree_text(mark->node);
-    if (value.data == NULL) { /* no string: the line where it begins */
+    if (value.data == NULL) { /* not a string: the excerpt is the line where it begins */
         const size_t at = mark->off < source.len ? mark->off : source.len;
         point_into(&position, source, at, 0);
         return position;

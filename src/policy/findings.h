@@ -21,8 +21,8 @@
     X(ERROR, "error")     \
     X(CONFLICT, "conflict")
 
-/* WARNING: the policy is active. ERROR: it is not. CONFLICT: it is valid, but disabled
- * because it conflicts with others. */
+/* The policy of a WARNING is active; that of an ERROR is not; that of a CONFLICT is
+ * valid, but disabled because it conflicts with others. */
 enum fx_severity {
 #define X(name, text) FX_SEVERITY_##name,
     FX_SEVERITIES(X)
@@ -35,18 +35,18 @@ const char *fx_severity_name(enum fx_severity severity);
 struct fx_finding {
     enum fx_severity severity;
     char *file;                /* the name that the caller gave */
-    uint32_t line, column;     /* of the character in error, from 1; 0: unknown */
+    uint32_t line, column;     /* of the character in error, from 1; 0 if unknown */
     char *id;                  /* "Assign/always-pull"; NULL if there is none */
     char *text;                /* the message */
-    char *excerpt;             /* the source line, or the text in error; NULL: none */
-    uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; len 0: none */
+    char *excerpt;             /* the source line, or the text in error; may be NULL */
+    uint32_t caret, caret_len; /* columns in the excerpt, in runes, from 0; or no caret */
 };
 
-/* Like the fields of struct fx_finding; `excerpt` is borrowed from the source or from the
- * node, a part of a line around the caret at most. */
+/* The position of a fault, with the fields of struct fx_finding. `excerpt` is borrowed
+ * from the source or from the node; it is at most a part of a line around the caret. */
 struct fx_source_position {
     uint32_t line, column;
-    struct fx_text excerpt; /* data NULL: none */
+    struct fx_text excerpt; /* data is NULL if there is none */
     uint32_t caret, caret_len;
 };
 
@@ -70,16 +70,15 @@ bool fx_findings_add(struct fx_findings *findings, enum fx_severity severity,
 bool fx_findings_copy(struct fx_findings *findings,
                       const struct fx_finding *finding) FX_MUST_USE;
 
-/* The position of the byte at `off` of the source, and of `len` bytes from there. */
+/* Returns the position of the byte at `off` of the source; the caret marks `len`
+ * bytes. */
 struct fx_source_position fx_source_position_of_offset(struct fx_text source, size_t off,
                                                        size_t len);
 
-/*
- * The position of the error's node and span. If the source contains the node's text
- * verbatim, the excerpt is the source line, and the caret points at the character; if the
- * text has escapes or is folded, the excerpt is the text itself. If the error has no
- * node, or a node without a mark, the position is only the line `line`.
- */
+/* Returns the position of the error's node and span. If the source contains the node's
+ * text verbatim, the excerpt is the source line, and the caret points at the character.
+ * If the text has escapes or is folded, the excerpt is the text itself. If the error has
+ * no node, or its node has no mark, the position is only the line `line`. */
 struct fx_source_position fx_source_position_of_fault(struct fx_text source,
                                                       const struct fx_marks *marks,
                                                       const struct fx_err *fault,
@@ -91,8 +90,8 @@ struct fx_source_position fx_source_position_of_fault(struct fx_text source,
  *     location: "spec.containers[name: *"
  *                                       ^
  *
- * The excerpt's indentation is dropped. Control characters are replaced; a long line is
- * cut around the caret so that it fits 80 columns. `colour`: with ANSI colours. */
+ * The excerpt's indentation is dropped. Control characters are replaced. A long line is
+ * cut around the caret so that it fits 80 columns. `colour` adds ANSI colours. */
 void fx_finding_print(struct fx_buf *buf, const struct fx_finding *finding, bool colour);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * policy/loop_draw.h - for the fuzz target of the loop: bytes become policies and objects
- * with a small vocabulary, so that policies match objects. Each byte is one choice; when
- * no byte is left, the first choice is taken, which is the simplest.
+ * with a small vocabulary, so that policies match objects. Each byte is one choice. When
+ * no bytes are left, the first choice, which is the simplest, is taken.
  */
 #ifndef FX_POLICY_LOOP_DRAW_H
 #define FX_POLICY_LOOP_DRAW_H
@@ -158,7 +158,7 @@ static inline const char *draw_location(struct draw *draw) {
                 "spec.containers[name: *].a.b", "spec.containers[name: z]", "status.a");
 }
 
-/* A part of the location, up to one of its steps. */
+/* Draws a prefix of the location, up to one of its steps. */
 static inline void draw_prefix(struct draw *draw, const char *location) {
     size_t len = strlen(location);
     for (size_t cuts = draw_below(draw, 3); cuts > 0; cuts--) {

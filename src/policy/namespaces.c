@@ -46,21 +46,22 @@ bool fx_namespaces_can_hold(const json_t *document) {
            fx_tree_view_string(document, "kind").len > 0 && name_of(document).len > 0;
 }
 
-/* What they are sorted by. Namespaces and Nodes have a rank and a name only. */
+/* The keys by which objects are sorted. Those of Namespaces and Nodes have only a rank
+ * and a name. */
 enum rank { NAMESPACE, NODE, OTHER };
 
-struct key {
+struct object_key {
     enum rank rank;
     struct fx_text api_version, kind, namespace_, name;
 };
 
-static struct key key_of(const json_t *object) {
+static struct object_key key_of(const json_t *object) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     if (fx_namespaces_is_one(object)) {
-        return (struct key){.rank = is_kind(object, "Node") ? NODE : NAMESPACE,
-                            .name = name_of(object)};
+        return (struct object_key){.rank = is_kind(object, "Node") ? NODE : NAMESPACE,
+                                   .name = name_of(object)};
     }
-    return (struct key){
+    return (struct object_key){
         .rank = OTHER,
         .api_version = fx_tree_view_string(object, "apiVersion"),
         .kind = fx_tree_view_string(object, "kind"),
@@ -69,7 +70,7 @@ static struct key key_of(const json_t *object) {
     };
 }
 
-static int compare_keys(const struct key *a, const struct key *b) {
+static int compare_keys(const struct object_key *a, const struct object_key *b) {
     if (a->rank != b->rank) {
         return (int)a->rank - (int)b->rank;
     }
@@ -83,24 +84,24 @@ static int compare_keys(const struct key *a, const struct key *b) {
 }
 
 static int compare_object(const void *key, const void *item) {
-    const struct key other = key_of(*(json_t *const *)item);
+    const struct object_key other = key_of(*(json_t *const *)item);
     return compare_keys(key, &other);
 }
 
 static int compare_objects(const void *a, const void *b) {
-    const struct key x = key_of(a);
-    const struct key y = key_of(b);
+    const struct object_key x = key_of(a);
+    const struct object_key y = key_of(b);
     return compare_keys(&x, &y);
 }
 
-static size_t find_index(const struct fx_namespaces *namespaces, const struct key *key,
-                         bool *ret_found) {
+static size_t find_index(const struct fx_namespaces *namespaces,
+                         const struct object_key *key, bool *ret_found) {
     return fx_sorted_find(namespaces->objects, namespaces->n_objects, sizeof(json_t *),
                           key, compare_object, ret_found);
 }
 
 bool fx_namespaces_add(struct fx_namespaces *namespaces, json_t *object) {
-    const struct key key = key_of(object);
+    const struct object_key key = key_of(object);
     bool found = false;
     const size_t at = find_index(namespaces, &key, &found);
     if (found) {
@@ -144,7 +145,7 @@ static bool set_string(json_t *object, struct fx_text key, struct fx_text value)
     return fx_tree_set_take(object, key, fx_tree_new_string(value));
 }
 
-/* An empty object under `key`, borrowed; NULL without memory. */
+/* Adds an empty object under `key`. Returns it borrowed; NULL without memory. */
 static json_t *add_object(json_t *object, struct fx_text key) {
     json_t *child = json_object();
     return fx_tree_set_take(object, key, child) ? child : NULL;
@@ -161,8 +162,9 @@ static bool describe(json_t *object, struct fx_text name) {
            set_string(labels, NAME_LABEL, name);
 }
 
-/* The object of that key as a new reference, or NULL. */
-static json_t *find(const struct fx_namespaces *namespaces, const struct key *key) {
+/* Returns the object with that key as a new reference, or NULL. */
+static json_t *find_by_key(const struct fx_namespaces *namespaces,
+                           const struct object_key *key) {
     if (namespaces == NULL) {
         return NULL;
     }
@@ -172,7 +174,8 @@ static json_t *find(const struct fx_namespaces *namespaces, const struct key *ke
 }
 
 json_t *fx_namespaces_find(const struct fx_namespaces *namespaces, struct fx_text name) {
-    json_t *given = find(namespaces, &(struct key){.rank = NAMESPACE, .name = name});
+    json_t *given =
+        find_by_key(namespaces, &(struct object_key){.rank = NAMESPACE, .name = name});
     if (given != NULL) {
         return given;
     }
@@ -188,33 +191,34 @@ size_t fx_namespaces_count(const struct fx_namespaces *namespaces) {
     bool found = false;
     return namespaces == NULL
                ? 0
-               : find_index(namespaces, &(struct key){.rank = NODE}, &found);
+               : find_index(namespaces, &(struct object_key){.rank = NODE}, &found);
 }
 
-/* The object of a kind without namespaces has none, whatever the key says. NULL: there is
- * none, or (`*ret_nomem`) without memory. */
+/* Finds an object. Objects of cluster-scoped kinds are found whatever namespace the key
+ * has. NULL if there is none, and without memory (then *ret_nomem is true). */
 static json_t *find_object(const struct fx_namespaces *namespaces,
                            const struct fx_input_key *wanted, bool *ret_nomem) {
     *ret_nomem = false;
     if (fx_input_key_is(wanted, "Node")) {
-        return find(namespaces, &(struct key){.rank = NODE, .name = wanted->name});
+        return find_by_key(namespaces,
+                           &(struct object_key){.rank = NODE, .name = wanted->name});
     }
     struct fx_buf api_version;
     fx_buf_init(&api_version, 0);
     fx_buf_text(&api_version, wanted->group);
     fx_buf_str(&api_version, wanted->group.len > 0 ? "/" : "");
     fx_buf_text(&api_version, wanted->version);
-    struct key key = {
+    struct object_key key = {
         .rank = OTHER,
         .api_version = {api_version.data, api_version.len},
         .kind = wanted->kind,
         .namespace_ = wanted->namespace_,
         .name = wanted->name,
     };
-    json_t *object = api_version.failed ? NULL : find(namespaces, &key);
+    json_t *object = api_version.failed ? NULL : find_by_key(namespaces, &key);
     if (object == NULL && !api_version.failed) {
         key.namespace_ = (struct fx_text){0};
-        object = find(namespaces, &key);
+        object = find_by_key(namespaces, &key);
     }
     *ret_nomem = api_version.failed;
     fx_buf_finish(&api_version);
@@ -228,7 +232,7 @@ json_t *fx_namespaces_find_input(const struct fx_namespaces *namespaces,
         return NULL;
     }
     const bool is_namespace = fx_input_key_is(wanted, "Namespace");
-    bool nomem = is_namespace; /* one that is not given is made */
+    bool nomem = is_namespace; /* a missing one is made */
     json_t *object = is_namespace ? fx_namespaces_find(namespaces, wanted->name)
                                   : find_object(namespaces, wanted, &nomem);
     if (object == NULL && nomem) {

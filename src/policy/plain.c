@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/plain.c - control characters out, pictures of them in.
+ * policy/plain.c - replaces control characters.
  */
 #include "policy/plain.h"
 
 #include <stdbool.h>
 
-/* Would it steer a terminal, or turn the reading direction of what follows it? */
+/* Would it control a terminal, or change the direction of the text after it? */
 static bool is_control(uint32_t rune) {
     return rune < 0x20 || (rune >= 0x7F && rune < 0xA0) ||
            (rune >= 0x200E && rune <= 0x200F) || (rune >= 0x2028 && rune <= 0x202E) ||

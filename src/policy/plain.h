@@ -11,9 +11,9 @@
 #include "base/buf.h"
 #include "base/text.h"
 
-/* Appends the rune, or a replacement for a control character: a blank for a tab, the
- * Unicode picture (U+2400 on) for the others of ASCII, U+FFFD for the rest, which are C1,
- * the separators of lines and the marks of direction. */
+/* Appends the rune. A control character is replaced: a tab by a blank; other ASCII ones
+ * by their Unicode pictures (U+2400 and following); the others (C1, separators of lines,
+ * and marks of direction) by U+FFFD. */
 void fx_plain_add_rune(struct fx_buf *buf, uint32_t rune);
 
 /* Appends the text, rune by rune; malformed bytes become U+FFFD. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/policies.c - files in, the next set of policies out.
+ * policy/policies.c - makes the next set of policies from files.
  */
 #include "policy/policies.h"
 
@@ -25,7 +25,7 @@ static void file_finish(struct fx_policy_file *file) {
 }
 
 static void policies_destroy(struct fx_policies *policies) {
-    if (policies->base != NULL) { /* the rest is its own */
+    if (policies->base != NULL) { /* otherwise the base owns the rest */
         fx_snapshot_unref(policies->snapshot);
         fx_policies_unref(policies->base);
         free(policies);
@@ -63,7 +63,7 @@ bool fx_build_keep_unit(struct fx_build *build, struct fx_unit *unit) {
     struct fx_policy_file *file = build->file;
     if (unit->kind != NULL && unit->n_rules + unit->n_resources == 0 &&
         unit->linkable == NULL) {
-        return true; /* a valid document that gives nothing */
+        return true; /* a valid document without a result */
     }
     if (!FX_VEC_GROW(file->units, file->n_units, file->cap_units)) {
         return false;
@@ -81,7 +81,7 @@ bool fx_build_keep_namespace(struct fx_build *build, json_t *object) {
     return true;
 }
 
-/* A file that cannot be read at all. */
+/* Reports a file that cannot be read at all. */
 static bool report_unreadable(struct fx_build *build) {
     struct fx_err fault = FX_ERR_INIT;
     bool stays = false;
@@ -101,13 +101,14 @@ static bool build_documents(struct fx_build *build,
     return ok;
 }
 
-/* Does what the file gives depend on the kinds that policies name? */
+/* Does the result of the file depend on the kinds that policies name? */
 static bool depends_on_kinds(const struct fx_build *build,
                              const struct fx_policy_file *file) {
     return file->has_others && !build->input->is_parameter;
 }
 
-/* The same text as in the previous build gives the same. */
+/* Builds an object from a watch. The same text as in the previous build has the same
+ * result. */
 static bool build_object(struct fx_build *build) {
     const struct fx_policy_text *object = build->input->object;
     const struct fx_policies *previous = build->previous->policies;
@@ -123,8 +124,8 @@ static bool build_object(struct fx_build *build) {
     return ok;
 }
 
-/* Where the file breaks off and gave something before, that stays; where not, what comes
- * before the fault counts, as kubectl would have it. */
+/* Builds a file. If it cannot be parsed, its previous policies stay; if it had none, the
+ * documents before the fault count, as in kubectl. */
 static bool build_file(struct fx_build *build) {
     if (build->input->failure != NULL) {
         return report_unreadable(build);
@@ -144,7 +145,7 @@ static bool build_file(struct fx_build *build) {
     return ok;
 }
 
-/* How one attempt at a build reads its files. */
+/* One attempt at a build: how it reads its files. */
 struct attempt {
     struct fx_policies *policies;
     const struct fx_policy_sources *sources;
@@ -220,8 +221,8 @@ static bool collect_namespaces(struct fx_policies *policies) {
     return ok;
 }
 
-/* The units of all files in the order of reading, *ret_n of them, borrowed; NULL without
- * memory. */
+/* Returns the units of all files in the order of reading, borrowed, and their number in
+ * *ret_n; NULL without memory. */
 static struct fx_unit **list_units(const struct fx_policies *policies, size_t *ret_n) {
     size_t n = 0;
     for (size_t i = 0; i < policies->n_files; i++) {
@@ -238,8 +239,8 @@ static struct fx_unit **list_units(const struct fx_policies *policies, size_t *r
     return units;
 }
 
-/* The result of the link step of a policy: that of the previous build where it is still
- * true, with a reference. NULL without memory. */
+/* Returns the result of the link step of a policy, with a reference: the previous one if
+ * it is current, otherwise a new one. NULL without memory. */
 static struct fx_linked *link_policy(const struct fx_policies *policies,
                                      const struct fx_policies *previous,
                                      struct fx_unit *policy) {
@@ -269,7 +270,7 @@ static bool link_all(struct fx_policies *policies, const struct fx_policies *pre
     return ok;
 }
 
-/* What the snapshot is made of; the lists borrow. */
+/* The parts of the snapshot; the lists borrow them. */
 struct parts {
     struct fx_mutator **mutators;
     struct fx_resource **resources;
@@ -300,7 +301,7 @@ static void add_unit(struct parts *parts, const struct fx_unit *unit) {
     }
 }
 
-/* Fills the lists; false without memory. */
+/* Fills the lists. False without memory. */
 static bool list_parts(const struct fx_policies *policies, struct parts *parts) {
     count_parts(policies, parts);
     parts->mutators = calloc(parts->n_mutators + 1, sizeof(struct fx_mutator *));
@@ -334,7 +335,7 @@ static bool build_snapshot(struct fx_policies *policies, uint64_t generation) {
     return ok;
 }
 
-/* The kinds that the link steps looked up, up to a bound. */
+/* Lists the kinds that the link steps looked up, up to a limit. */
 static bool list_kinds(struct fx_policies *policies) {
     bool ok = true;
     for (size_t i = 0;
@@ -345,8 +346,8 @@ static bool list_kinds(struct fx_policies *policies) {
     return ok;
 }
 
-/* Reads the files and links what they give. The links of `previous` stay where they are
- * still current. */
+/* Reads the files and links their units. Links of `previous` are kept if they are
+ * current. */
 static bool read_and_link(struct attempt *attempt, const struct fx_policies *previous) {
     struct fx_policies *policies = attempt->policies;
     const struct fx_policy_sources *sources = attempt->sources;
@@ -356,13 +357,13 @@ static bool read_and_link(struct attempt *attempt, const struct fx_policies *pre
     policies->units.n_states = sources->n_kind_states;
     const bool ok = units != NULL && fx_units_fill(&policies->units, units, n_units) &&
                     link_all(policies, previous) && list_kinds(policies);
-    policies->units.states = NULL; /* which are the caller's */
+    policies->units.states = NULL; /* the states belong to the caller */
     policies->units.n_states = 0;
     free(units);
     return ok;
 }
 
-static struct fx_policies *create(void) {
+static struct fx_policies *create_policies(void) {
     struct fx_policies *policies = calloc(1, sizeof *policies);
     if (policies != NULL) {
         atomic_init(&policies->refs, 1);
@@ -379,16 +380,16 @@ static bool has_others(const struct fx_policies *policies) {
     return false;
 }
 
-/* Which objects are parameters is known when the policies are linked: where the kinds are
- * other ones than was thought, the files with such objects are read once more. What that
- * adds may name further kinds. NULL without memory. */
+/* Only linking the policies shows which objects are parameters. If these are objects of
+ * other kinds than assumed, the files with such objects are read again. That may add
+ * policies that name further kinds. NULL without memory. */
 static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) {
     static const struct fx_named_kinds none = {0};
     const struct fx_policies *previous = sources->previous;
     struct fx_policies *before = NULL;
     for (unsigned n = 1;; n++) {
         struct attempt attempt = {
-            .policies = create(),
+            .policies = create_policies(),
             .sources = sources,
             .index = {.policies = previous},
             .named = before != NULL     ? &before->named
@@ -413,8 +414,8 @@ static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) 
     }
 }
 
-/* Reports what shows only when all is linked, and makes the snapshot. */
-static bool finish(struct fx_policies *policies, uint64_t generation) {
+/* Reports what is known only after linking, and makes the snapshot. */
+static bool finish_build(struct fx_policies *policies, uint64_t generation) {
     size_t n_units = 0;
     struct fx_unit **units = list_units(policies, &n_units);
     const bool ok = units != NULL && collect_namespaces(policies) &&
@@ -442,7 +443,7 @@ bool fx_policies_build(const struct fx_policy_input *inputs, size_t n_inputs,
 bool fx_policies_build_from(const struct fx_policy_sources *sources,
                             struct fx_policies **ret_policies, struct fx_err *err) {
     struct fx_policies *policies = attempt_all(sources);
-    if (policies == NULL || !finish(policies, sources->generation)) {
+    if (policies == NULL || !finish_build(policies, sources->generation)) {
         fx_policies_unref(policies);
         return fx_fail_nomem(err);
     }
@@ -462,7 +463,7 @@ bool fx_policies_quarantine(struct fx_policies *policies,
         .n_resources = snapshot->n_resources,
         .quarantine = quarantine,
     };
-    struct fx_policies *made = create();
+    struct fx_policies *made = create_policies();
     if (made == NULL) {
         return fx_fail_nomem(err);
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/previous_index.c - what the previous build had, and what of it stays.
+ * policy/previous_index.c - finds files and units of the previous build, and keeps them.
  */
 #include "policy/build.h"
 
@@ -15,8 +15,8 @@ void fx_previous_index_finish(struct fx_previous_index *index) {
     index->files = NULL;
 }
 
-/* Files are ordered by name, then as they were read: all are in one array. A file is
- * found by its name and the first position that it may have. */
+/* All files are in one array, ordered by name, then as they were read. A file is found by
+ * its name and the first position that it may have. */
 struct file_key {
     const char *name;
     const struct fx_policy_file *from;
@@ -47,7 +47,7 @@ static bool sort_files(struct fx_previous_index *index) {
     return true;
 }
 
-/* The first file of that name from `from` on; NULL if there is none. */
+/* Returns the first file of that name from `from` on; NULL if there is none. */
 static const struct fx_policy_file *find_from(const struct fx_previous_index *index,
                                               const char *name,
                                               const struct fx_policy_file *from) {

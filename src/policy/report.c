@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * policy/report.c - findings about a document, and those that show only when all
- * documents are known: what is defined twice, what conflicts, what is missing.
+ * policy/report.c - findings about a document, and those that need all documents:
+ * repeated ids, conflicts, cycles, and missing providers.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -25,7 +25,7 @@ bool fx_tally_takes(struct fx_tally *tally, enum fx_severity severity, const cha
     return false;
 }
 
-/* At the end: one finding for all those that were only counted. */
+/* Called at the end: appends one finding for all those that were only counted. */
 static bool report_tally(const struct fx_tally *tally, struct fx_findings *findings) {
     if (tally->n_more == 0) {
         return true;
@@ -52,7 +52,8 @@ static struct fx_source_position position_of(const struct fx_build *build,
                                        fault, build->line);
 }
 
-/* Appends the fault's message and, with `stays`, that the previous version stays. */
+/* Appends a finding with the fault's message and, with `stays`, that the previous version
+ * stays active. */
 static bool report_at(struct fx_build *build, enum fx_severity severity,
                       const struct fx_source_position *position, const char *id,
                       const struct fx_err *fault, bool stays) {
@@ -86,10 +87,9 @@ bool fx_build_report_syntax(struct fx_build *build, const struct fx_err *fault,
     return report_at(build, FX_SEVERITY_ERROR, &position, NULL, fault, stays);
 }
 
-/* ---- all documents --------------------------------------------------------------------
- */
+/* ---- all documents ----------------------------------------------------------------- */
 
-/* What a finding is about: one of the three. */
+/* The subject of a finding: one of the three. */
 struct report_entry {
     const struct fx_unit *unit;
     const struct fx_mutator *mutator;
@@ -120,10 +120,10 @@ static void print_id(struct fx_buf *buf, const struct report_entry *entry) {
     }
 }
 
-/* Appends a finding about the whole policy, at the position it was read. */
+/* Appends a finding about the whole policy, at the position where it was read. */
 FX_PRINTF(4, 5)
-static bool report(struct fx_policies *policies, enum fx_severity severity,
-                   const struct report_entry *entry, const char *fmt, ...) {
+static bool report_policy(struct fx_policies *policies, enum fx_severity severity,
+                          const struct report_entry *entry, const char *fmt, ...) {
     const struct fx_source_position position = {.line = origin_of(entry)->line};
     struct fx_buf id;
     struct fx_buf text;
@@ -145,34 +145,34 @@ static bool report(struct fx_policies *policies, enum fx_severity severity,
 /* ---- what is defined twice ------------------------------------------------------- */
 
 /* A unit, and its position in the order of reading. */
-struct given {
+struct given_unit {
     const struct fx_unit *unit;
     size_t at;
 };
 
-static int compare_positions(const struct given *x, const struct given *y) {
+static int compare_positions(const struct given_unit *x, const struct given_unit *y) {
     return (x->at > y->at) - (x->at < y->at);
 }
 
 static int by_id_and_position(const void *a, const void *b) {
-    const struct given *x = a;
-    const struct given *y = b;
+    const struct given_unit *x = a;
+    const struct given_unit *y = b;
     const int order = fx_unit_compare(x->unit, y->unit);
     return order != 0 ? order : compare_positions(x, y);
 }
 
 static int by_self_and_position(const void *a, const void *b) {
-    const struct given *x = a;
-    const struct given *y = b;
+    const struct given_unit *x = a;
+    const struct given_unit *y = b;
     const int order = ((uintptr_t)x->unit > (uintptr_t)y->unit) -
                       ((uintptr_t)x->unit < (uintptr_t)y->unit);
     return order != 0 ? order : compare_positions(x, y);
 }
 
-/* One unit that is kept more than once is no repeat: a faulty document or file falls back
- * on a unit that another file has, too. Only its last position counts; returns how many
- * remain. */
-static size_t drop_same(struct given *given, size_t n_given) {
+/* Removes units that occur more than once: a faulty document or file falls back on a unit
+ * that another file may also have, and that is not a repeat. Only the last position of a
+ * unit counts. Returns how many units remain. */
+static size_t drop_same(struct given_unit *given, size_t n_given) {
     size_t n_kept = 0;
     qsort(given, n_given, sizeof *given, by_self_and_position);
     for (size_t i = 0; i < n_given; i++) {
@@ -183,7 +183,7 @@ static size_t drop_same(struct given *given, size_t n_given) {
     return n_kept;
 }
 
-static bool report_runs(struct fx_policies *policies, const struct given *given,
+static bool report_runs(struct fx_policies *policies, const struct given_unit *given,
                         size_t n_given) {
     struct fx_tally tally = {0};
     for (size_t i = 0; i + 1 < n_given; i++) {
@@ -191,9 +191,9 @@ static bool report_runs(struct fx_policies *policies, const struct given *given,
         const struct report_entry later = {.unit = given[i + 1].unit};
         if (fx_unit_compare(entry.unit, later.unit) == 0 &&
             fx_tally_takes(&tally, FX_SEVERITY_WARNING, file_of(&entry)) &&
-            !report(policies, FX_SEVERITY_WARNING, &entry,
-                    "is defined again in %s, line %u, which counts", file_of(&later),
-                    (unsigned)later.unit->origin.line)) {
+            !report_policy(policies, FX_SEVERITY_WARNING, &entry,
+                           "is defined again in %s, line %u, which counts",
+                           file_of(&later), (unsigned)later.unit->origin.line)) {
             return false;
         }
     }
@@ -202,12 +202,12 @@ static bool report_runs(struct fx_policies *policies, const struct given *given,
 
 bool fx_build_report_repeats(struct fx_policies *policies, struct fx_unit *const *given,
                              size_t n_given) {
-    struct given *sorted = calloc(n_given + 1, sizeof *sorted);
+    struct given_unit *sorted = calloc(n_given + 1, sizeof *sorted);
     if (sorted == NULL) {
         return false;
     }
     for (size_t i = 0; i < n_given; i++) {
-        sorted[i] = (struct given){given[i], i};
+        sorted[i] = (struct given_unit){given[i], i};
     }
     const size_t n = drop_same(sorted, n_given);
     qsort(sorted, n, sizeof *sorted, by_id_and_position);
@@ -227,7 +227,8 @@ bool fx_build_report_links(struct fx_policies *policies) {
             const enum fx_severity severity =
                 linked->reports[j].is_error ? FX_SEVERITY_ERROR : FX_SEVERITY_WARNING;
             if (fx_tally_takes(&tally, severity, file_of(&entry)) &&
-                !report(policies, severity, &entry, "%s", linked->reports[j].text)) {
+                !report_policy(policies, severity, &entry, "%s",
+                               linked->reports[j].text)) {
                 return false;
             }
         }
@@ -243,8 +244,8 @@ static bool report_conflict(struct fx_policies *policies, size_t index) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_conflicts_print(&snapshot->conflicts, index, snapshot->mutators, &text);
-    const bool ok =
-        !text.failed && report(policies, FX_SEVERITY_CONFLICT, &entry, "%s", text.data);
+    const bool ok = !text.failed && report_policy(policies, FX_SEVERITY_CONFLICT, &entry,
+                                                  "%s", text.data);
     fx_buf_finish(&text);
     return ok;
 }
@@ -273,8 +274,8 @@ static bool part_cycles(struct fx_policies *policies, const bool *in_cycle,
         if (!in_cycle[i]) {
             kept[parts->n_resources++] = snapshot->resources[i];
         } else if (fx_tally_takes(&tally, FX_SEVERITY_ERROR, file_of(&entry)) &&
-                   !report(policies, FX_SEVERITY_ERROR, &entry,
-                           "template forms expansion cycle")) {
+                   !report_policy(policies, FX_SEVERITY_ERROR, &entry,
+                                  "template forms expansion cycle")) {
             return false;
         }
     }
@@ -334,8 +335,8 @@ static bool report_provider(struct fx_policies *policies,
     fx_buf_init(&quoted, 0);
     fx_text_quote_go(&quoted, name);
     const bool ok =
-        !quoted.failed && report(policies, FX_SEVERITY_WARNING, entry,
-                                 "provider %s is not defined here", quoted.data);
+        !quoted.failed && report_policy(policies, FX_SEVERITY_WARNING, entry,
+                                        "provider %s is not defined here", quoted.data);
     fx_buf_finish(&quoted);
     return ok;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/active_policies.c - the version of the source, and the one made from it while
- * mutators are in quarantine.
+ * server/active_policies.c - the policies of the source, and the policies made from them
+ * without the mutators in quarantine.
  */
 #include "server/active_policies.h"
 
@@ -19,10 +19,10 @@
 #define DEFAULT_MAX_MUTATORS 500u
 #define NS_PER_MS            UINT64_C(1000000)
 
-/* ---- the policies as one thread sees them -------------------------------------------
+/* ---- the policies of one thread ------------------------------------------------------
  *
- * The main thread publishes other policies; the serving thread takes them when its next
- * review begins, never during a review. A flag saves the lock if there is nothing new.
+ * The main thread publishes new policies. The serving thread takes them when its next
+ * review begins, never during a review. A flag avoids the lock if nothing was published.
  */
 
 struct policy_slot {
@@ -36,7 +36,8 @@ struct policy_slot {
     struct fx_mutator_counts *next_counts; /* NULL: `counts` stays in use */
 };
 
-/* `counts` are used until policies are published. False if a lock cannot be made. */
+/* The thread uses `counts` until policies are published. False if no lock can be
+ * created. */
 static bool slot_init(struct policy_slot *slot, struct fx_mutator_counts *counts) {
     *slot = (struct policy_slot){.counts = counts};
     return uv_mutex_init(&slot->lock) == 0;
@@ -52,8 +53,8 @@ static void mark_unused(struct fx_mutator_counts *counts) {
     atomic_store_explicit(&counts->is_unused, true, memory_order_release);
 }
 
-/* On the main thread. `counts` NULL (out of memory): the thread keeps its counts, which
- * find mutators by id. */
+/* Called on the main thread. `counts` NULL (out of memory): the thread keeps its counts,
+ * which find mutators by id. */
 static void slot_publish(struct policy_slot *slot, struct fx_policies *policies,
                          struct fx_mutator_counts *counts) {
     uv_mutex_lock(&slot->lock);
@@ -70,7 +71,7 @@ static void slot_publish(struct policy_slot *slot, struct fx_policies *policies,
     fx_policies_unref(missed);
 }
 
-/* On the serving thread: takes what is published. */
+/* Called on the serving thread: takes the published policies. */
 static void slot_refresh(struct policy_slot *slot) {
     if (!atomic_load_explicit(&slot->has_next, memory_order_acquire)) {
         return;
@@ -93,15 +94,15 @@ static void slot_refresh(struct policy_slot *slot) {
  *
  * A review counts as a failure of a mutator if its match or mutation failed, if it was
  * part of the cycle that did not converge, if it took more time than the budget, or if
- * the deadline passed in it after it had done more than half of the work. For every other
- * mutator that matched, the count restarts at 0. Failures of external data providers and
- * our own (out of memory, out of time) count for no mutator.
+ * the deadline passed during its step and it had done more than half of the work. For
+ * every other mutator that matched, the count is reset to 0. Failures of external data
+ * providers and our own (out of memory, out of time) count for no mutator.
  */
 
 /* A short list, usually empty. */
 struct failure_counts {
     uint32_t limit;               /* of failures in a row; 0: none */
-    uint64_t budget_ns;           /* of a mutator in one review; 0: none */
+    uint64_t budget_ns;           /* limit of a mutator's time in one review; 0: none */
     struct fx_quarantined *items; /* mutators (counted) with at least one failure */
     size_t n_items, cap_items;
 };
@@ -119,7 +120,7 @@ static bool is_over_limit(const struct failure_counts *failures,
     return failures->limit > 0 && item->times >= failures->limit;
 }
 
-/* NULL if the mutator has no item. */
+/* Finds the item of the mutator. NULL: none. */
 static struct fx_quarantined *find_failure(struct failure_counts *failures,
                                            const struct fx_mutator *mutator) {
     for (size_t i = 0; i < failures->n_items; i++) {
@@ -142,7 +143,7 @@ static bool add_failure(struct failure_counts *failures, struct fx_mutator *muta
                         enum fx_failure_reason reason) {
     struct fx_quarantined *item = find_failure(failures, mutator);
     if (item != NULL && !fx_quarantine_is_same(item->mutator, mutator)) {
-        remove_failure(failures, item); /* it is of an earlier version of the policy */
+        remove_failure(failures, item); /* it counts an earlier version of the policy */
         item = NULL;
     }
     if (item == NULL) {
@@ -177,8 +178,8 @@ static bool is_over_budget(const struct failure_counts *failures,
            (failures->budget_ns > 0 && entry->ns > failures->budget_ns);
 }
 
-/* False if no mutator failed in the review: then it only needs to be recorded if there
- * are items. Needs no lock. */
+/* Did a mutator fail in the review? If not, the review needs to be recorded only if there
+ * are items. Takes no lock. */
 static bool may_have_failures(const struct failure_counts *failures,
                               const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
@@ -222,7 +223,7 @@ struct fx_active_policies {
     size_t n_slots;
     struct fx_mutator_counts *all_counts; /* in use, or not yet collected */
     uv_mutex_t lock;                      /* of `failures` */
-    atomic_bool has_failures;             /* saves the lock for most reviews */
+    atomic_bool has_failures;             /* avoids the lock in most reviews */
     struct failure_counts failures;
     struct fx_policies *base;         /* of the source; NULL before the first version */
     struct fx_policies *now;          /* `base`, or the same under `quarantine` */
@@ -300,7 +301,7 @@ struct fx_policies *fx_active_policies_get(const struct fx_active_policies *acti
     return active->now == NULL ? NULL : fx_policies_ref(active->now);
 }
 
-/* ---- what threads count ---------------------------------------------------------- */
+/* ---- the counts of threads ------------------------------------------------------- */
 
 /* Adds new counts to the metrics, and frees counts that no thread uses any more. */
 static void collect_counts(void *user) {
@@ -443,8 +444,8 @@ static void report_quarantine(const struct fx_active_policies *active) {
     }
 }
 
-/* Logs the new members, and forgets the failures of all members, so that they start at 0
- * when they come back. Call it under the lock. */
+/* Logs the new members, and forgets the failures of all members, so that their counts
+ * start at 0 after the quarantine. Call it under the lock. */
 static void log_quarantined(struct fx_active_policies *active,
                             const struct fx_quarantine *before) {
     struct failure_counts *failures = &active->failures;
@@ -536,7 +537,8 @@ struct fx_policies *fx_active_policies_refresh(struct fx_active_policies *active
     return slot->policies;
 }
 
-/* True if a mutator reached the limit. Most reviews have no failures and take no lock. */
+/* Records failures. True if a mutator reached the limit. Most reviews have no failures
+ * and take no lock. */
 static bool record_failures(struct fx_active_policies *active,
                             const struct fx_review_result *result) {
     if (!atomic_load_explicit(&active->has_failures, memory_order_relaxed) &&

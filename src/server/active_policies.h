@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/active_policies.h - the policies that reviews use: the version that the source
- * gave (files, a cluster), without the mutators in quarantine; and what each mutator did,
- * for metrics.
+ * server/active_policies.h - the policies that reviews use: the last version from the
+ * source (files, a cluster), without the mutators in quarantine; and the counts of each
+ * mutator, for metrics.
  *
  * Quarantine (optional): a mutator that failed in too many reviews in a row is removed.
  * It stays removed while other policies change, and comes back when its own policy
@@ -29,8 +29,8 @@ struct fx_active_policies; /* opaque */
 struct fx_active_policies_options {
     size_t quarantine_after;       /* failures in a row; 0: no quarantine */
     uint64_t quarantine_budget_ms; /* time of a mutator in one review; 0: no limit */
-    size_t max_mutators;           /* with series of their own in metrics; 0: 500 */
-    size_t n_threads;              /* that serve; 0: one */
+    size_t max_mutators;           /* mutators with their own series in metrics; 0: 500 */
+    size_t n_threads;              /* serving threads; 0: one */
     /* Called when other policies are active: idle threads may refresh
      * (fx_active_policies_refresh()). */
     void (*on_change)(void *user);
@@ -64,24 +64,24 @@ void fx_active_policies_quarantine(struct fx_active_policies *active);
 /* Ends the quarantine of all mutators and forgets all failures. */
 void fx_active_policies_release(struct fx_active_policies *active);
 
-/* ---- for the serving thread of that number; no lock is taken in the usual case ---- */
+/* ---- called by the serving thread with that number; usually take no lock ---------- */
 
 /* The active policies, borrowed until the next call; NULL before the first version. */
 struct fx_policies *fx_active_policies_refresh(struct fx_active_policies *active,
                                                unsigned thread);
 
-/* Records the result of a review: what each mutator did, and failures. */
+/* Records the result of a review: the counts of each mutator, and failures. */
 void fx_active_policies_record(struct fx_active_policies *active, unsigned thread,
                                const struct fx_review_result *result);
 
-/* ---- a version of the policies, in metrics and in the log (policies_report.c) ---- */
+/* ---- metrics and log lines of a version (policies_report.c) ---------------------- */
 
-/* Sets the gauges for the active mutators: those that work, and those that do not because
- * they are invalid, in conflict (spec section 9) or in quarantine. */
+/* Sets the gauges for the active mutators: mutators that work, and mutators that do not
+ * because they are invalid, in conflict (spec section 9) or in quarantine. */
 void fx_policies_count(const struct fx_policies *policies, struct fx_metrics *metrics);
 
 /* Counts a build that took `seconds`: the mutators that `before` (may be NULL) did not
- * have, and those that were rejected. Sets the gauges for the version. */
+ * have, and the rejected mutators. Sets the gauges for the version. */
 void fx_policies_count_build(const struct fx_policies *built,
                              const struct fx_policies *before, double seconds,
                              struct fx_metrics *metrics);

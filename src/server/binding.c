@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/binding.c - reviews of Bindings: the review runs on the serving thread's loop.
- * The Pod is annotated on the main loop; a message is sent there and returned.
+ * server/binding.c - reviews of Bindings. The review runs on the serving thread's loop. A
+ * message to the main loop and back annotates the Pod.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ struct binding_request {
     uint64_t deadline_ns;
     struct fx_message message;
     /* Written by the main thread: */
-    bool is_annotated; /* the Pod had asked for it */
+    bool is_annotated; /* the Pod asked for it, and has the annotation */
     bool failed;
     struct fx_err failure;
 };
@@ -60,7 +60,7 @@ static void report_failure(struct binding_request *request) {
     fx_binding_warn(request->review, request->failure.msg);
 }
 
-/* On the thread's loop. */
+/* Called on the thread's loop. */
 static void on_result(void *user) {
     struct binding_request *request = user;
     fx_shed_end_wait(&request->thread->shed, fx_http_body(request->exchange).len);
@@ -111,7 +111,8 @@ static void on_request(void *user) {
 
 /* ---- request --------------------------------------------------------------- */
 
-/* Is there a Binding to act on, and a cluster with policies that may ask for it? */
+/* Is this a Binding of a Pod, and is there a cluster with policies that may ask for the
+ * annotation? */
 static bool must_annotate(const struct binding_request *request) {
     const struct fx_server *server = request->thread->server;
     return server->cluster != NULL && fx_cluster_get_bindings(server->cluster) != NULL &&

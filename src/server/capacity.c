@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/capacity.c - the affinity, the files of the cgroup, and the limit of
+ * server/capacity.c - reads the CPU affinity, the files of the cgroup, and the limit of
  * descriptors.
  */
 #include "server/capacity.h"
@@ -81,14 +81,14 @@ bool fx_cores_find_group(struct fx_text text, struct fx_text controller,
 
 /* ---- files ---- */
 
-/* Replaces what is in `ret_bytes`. */
+/* Reads the file. Replaces the content of `ret_bytes`. */
 static bool read_file(const char *path, struct fx_buf *ret_bytes) {
     struct fx_err ignored = FX_ERR_INIT;
     fx_buf_reset(ret_bytes);
     return fx_file_read(path, TEXT_BYTES, ret_bytes, &ignored);
 }
 
-/* The file of that name in the folder of a group. */
+/* Reads the named file in the folder of a group. */
 static bool read_of_group(const char *root, struct fx_text group, const char *name,
                           struct fx_buf *ret_bytes) {
     struct fx_buf path = {0};
@@ -98,7 +98,7 @@ static bool read_of_group(const char *root, struct fx_text group, const char *na
     return ok;
 }
 
-/* The quota of a group in version 2. */
+/* Reads the quota of a group in version 2. */
 static bool read_max(struct fx_text group, size_t *ret_cores) {
     struct fx_buf max = {0};
     const bool ok = read_of_group("/sys/fs/cgroup", group, "cpu.max", &max) &&
@@ -107,7 +107,7 @@ static bool read_max(struct fx_text group, size_t *ret_cores) {
     return ok;
 }
 
-/* The quota of a group in version 1. */
+/* Reads the quota of a group in version 1. */
 static bool read_quota(struct fx_text group, size_t *ret_cores) {
     static const char root[] = "/sys/fs/cgroup/cpu";
     struct fx_buf quota = {0};
@@ -132,7 +132,7 @@ static struct fx_text parent_of(struct fx_text group) {
 }
 
 /* The minimum of `cores` and the quotas of the group and those above it. In a container
- * the path may exist on the host only: then the root has the quota. */
+ * the path may exist only on the host: then the root has the quota. */
 static size_t least_of_group(struct fx_text group,
                              bool (*read_quota_of)(struct fx_text group,
                                                    size_t *ret_cores),

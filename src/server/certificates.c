@@ -27,8 +27,8 @@
 #define LOG_INTERVAL_NS UINT64_C(10000000000)
 
 /* One version of the certificate's files, or of the client CA file. */
-struct version {
-    struct fx_tls_config *config; /* NULL: of the client CA file */
+struct certificate_version {
+    struct fx_tls_config *config; /* NULL if this is the client CA file */
     struct fx_buf ca;
 };
 
@@ -36,17 +36,18 @@ struct fx_certificates {
     const struct fx_server_options *options;
     struct fx_reload *reload;         /* NULL: no files */
     struct fx_reload *clients_reload; /* NULL: no client certificate is required */
-    unsigned n_open;                  /* of the two, while they are closed */
-    const char *roots[3];             /* certificate, key, and perhaps CA certificates */
+    unsigned n_open;                  /* reloads that are not closed yet */
+    const char *roots[3]; /* certificate, key, and optionally CA certificates */
     size_t n_roots;
     /* One for each serving thread: sessions share the random state of their
      * configuration, and mbedTLS keeps tables with the key. NULL before the first. */
     struct fx_tls_config *current[FX_LIMIT_THREADS];
     struct fx_buf ca;
-    bool is_placeholder; /* the current one is used until the Secret sets it */
+    /* The current certificate is a placeholder until the Secret sets one. */
+    bool is_placeholder;
     struct fx_metrics *metrics;
     struct fx_certificates_users users;
-    /* If client certificates are required: */
+    /* Used only if client certificates are required: */
     struct fx_buf client_ca;
     struct fx_tls_pair own_pair; /* the client certificate of this process */
     struct fx_log_throttle throttles[FX_TLS_REFUSAL_COUNT];
@@ -54,7 +55,7 @@ struct fx_certificates {
 
 /* ---- clients ---- */
 
-/* On any serving thread. */
+/* Called on any serving thread. */
 static void on_refused(enum fx_tls_refusal refusal, const char *common_name, void *user) {
     struct fx_certificates *certificates = user;
     uint64_t count = 0;
@@ -122,8 +123,8 @@ static void set_current(struct fx_certificates *certificates,
            fx_log_int("not_after", not_after));
 }
 
-/* Consumes `made`: makes a copy for each thread, applies the client rules and makes them
- * current. On failure the current ones stay. */
+/* Consumes `made`: makes a copy for each thread, applies the client rules and makes the
+ * copies current. On failure the current configurations stay. */
 static bool apply_clients(struct fx_certificates *certificates,
                           struct fx_tls_config *made, struct fx_err *err) {
     struct fx_tls_config *all[FX_LIMIT_THREADS] = {made};
@@ -148,14 +149,14 @@ static void log_rejected(const struct fx_err *failure) {
 /* ---- files ---- */
 
 static void discard_version(void *made) {
-    struct version *version = made;
+    struct certificate_version *version = made;
     fx_tls_config_unref(version->config);
     fx_buf_finish(&version->ca);
     free(version);
 }
 
-static struct version *version_of(struct fx_text ca, struct fx_err *err) {
-    struct version *version = calloc(1, sizeof *version);
+static struct certificate_version *version_of(struct fx_text ca, struct fx_err *err) {
+    struct certificate_version *version = calloc(1, sizeof *version);
     if (version != NULL) {
         fx_buf_text(&version->ca, ca);
     }
@@ -167,7 +168,7 @@ static struct version *version_of(struct fx_text ca, struct fx_err *err) {
     return version;
 }
 
-/* On a worker thread. */
+/* Called on a worker thread. */
 static bool read_clients(void *user, const struct fx_file_set *files, void **ret_made,
                          struct fx_err *err) {
     const struct fx_certificates *certificates = user;
@@ -186,7 +187,7 @@ static bool read_clients(void *user, const struct fx_file_set *files, void **ret
     return *ret_made != NULL;
 }
 
-/* On a worker thread. */
+/* Called on a worker thread. */
 static bool build_version(void *user, const struct fx_file_set *files, void **ret_made,
                           struct fx_err *err) {
     const struct fx_certificates *certificates = user;
@@ -202,7 +203,7 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
         }
         pem[i] = fx_buf_view(&content->bytes);
     }
-    struct version *version = version_of(pem[2], err);
+    struct certificate_version *version = version_of(pem[2], err);
     if (version == NULL) {
         return false;
     }
@@ -215,9 +216,9 @@ static bool build_version(void *user, const struct fx_file_set *files, void **re
     return true;
 }
 
-/* Consumes `version`. */
-static bool set_version(struct fx_certificates *certificates, struct version *version,
-                        struct fx_err *err) {
+/* Makes the version current. Consumes `version`. */
+static bool set_version(struct fx_certificates *certificates,
+                        struct certificate_version *version, struct fx_err *err) {
     struct fx_tls_config *made = version->config;
     version->config = NULL;
     if (!apply_clients(certificates, made, err)) {
@@ -271,7 +272,7 @@ static bool read_files(uv_loop_t *loop, const struct fx_server_options *options,
     certificates->reload = fx_reload_create(loop, &reload, err);
     return certificates->reload != NULL &&
            (certificates->current[0] != NULL ||
-            fx_fail_nomem(err)); /* rejected, for lack of memory */
+            fx_fail_nomem(err)); /* rejected: out of memory */
 }
 
 static bool self_sign(const struct fx_server_options *options,
@@ -318,8 +319,8 @@ void fx_certificates_set(struct fx_certificates *certificates, struct fx_text ce
     certificates->users.on_change(certificates->users.user);
 }
 
-/* A TLS configuration keeps the client CA certificates that it was given: makes the same
- * certificate current again. */
+/* Applies new client CA certificates. A TLS configuration keeps the ones that it has, so
+ * this makes new configurations with the same certificate. */
 static void replace_clients(struct fx_certificates *certificates) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_tls_config *made = fx_tls_config_clone(certificates->current[0], &err);
@@ -334,7 +335,7 @@ static void on_clients_reloaded(void *user, enum fx_reload_result result, void *
                                 const struct fx_err *failure, bool is_repeated) {
     struct fx_certificates *certificates = user;
     if (result == FX_RELOAD_CHANGED) {
-        struct version *version = made;
+        struct certificate_version *version = made;
         const bool first = certificates->client_ca.len == 0;
         fx_buf_finish(&certificates->client_ca);
         certificates->client_ca = version->ca;

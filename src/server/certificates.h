@@ -2,8 +2,8 @@
  *
  * server/certificates.h - the certificate of the webhook port: from two files, which are
  * read again when they change; or set by the cluster's Secret; or self-signed. With a
- * client CA file, clients must have a certificate that one of its authorities has signed;
- * this process itself is always accepted.
+ * client CA file, clients must have a certificate that one of its CAs has signed; this
+ * process itself is always accepted.
  */
 #ifndef FX_SERVER_CERTIFICATES_H
 #define FX_SERVER_CERTIFICATES_H
@@ -23,22 +23,23 @@
 struct fx_certificates; /* opaque */
 
 struct fx_certificates_users {
-    size_t n_threads;              /* that serve with the certificate */
-    void (*on_change)(void *user); /* called on the loop when there is another one */
+    size_t n_threads;              /* serving threads, which use the certificate */
+    void (*on_change)(void *user); /* called on the loop when the certificate changes */
     void *user;
 };
 
 /* Loads the first certificate, blocking. If the Secret will set it, a self-signed
  * placeholder is used until then, which counts as invalid. Everything is borrowed until
- * it is closed. Errors: FX_EINVALID (invalid certificate, key or client CA file), FX_EIO
- * (a file cannot be read, or `tls_cert_out` not be written), FX_ENOMEM. */
+ * fx_certificates_close(). Errors: FX_EINVALID (invalid certificate, key or client CA
+ * file), FX_EIO (a file cannot be read, or `tls_cert_out` cannot be written),
+ * FX_ENOMEM. */
 struct fx_certificates *fx_certificates_create(uv_loop_t *loop,
                                                const struct fx_server_options *options,
                                                struct fx_metrics *metrics,
                                                const struct fx_certificates_users *users,
                                                struct fx_err *err) FX_MUST_USE;
 
-/* The current configuration of that thread, borrowed. No other thread may use it. */
+/* The current configuration of the thread, borrowed. No other thread may use it. */
 struct fx_tls_config *fx_certificates_current(const struct fx_certificates *certificates,
                                               size_t thread);
 
@@ -63,7 +64,8 @@ void fx_certificates_reload(struct fx_certificates *certificates);
 bool fx_certificates_valid_now(const struct fx_certificates *certificates,
                                const char **ret_reason);
 
-/* Closes it. The memory is freed when no worker uses it any more. NULL is fine. */
+/* Closes the certificates. The memory is freed when no worker uses it any more. NULL is
+ * fine. */
 void fx_certificates_close(struct fx_certificates *certificates);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/cluster_metrics.c - families of the cluster: some are counted, most are read at
- * each scrape.
+ * server/cluster_metrics.c - the metrics of the cluster. Some are counted; most are read
+ * at each scrape.
  */
 #include "server/cluster_metrics.h"
 
@@ -12,7 +12,7 @@
 #include "base/limits.h"
 #include "server/state.h"
 
-/* The combinations of verb, resource and reason that occur are some dozens. */
+/* Some dozens of combinations of verb, resource and reason occur. */
 #define MAX_REQUESTS 256u
 #define MAX_STATES   512u
 
@@ -51,32 +51,32 @@ enum family {
         FAMILY_COUNT
 };
 
-struct tables {
+struct label_sets {
     struct fx_labels *requests, *verbs, *states, *resources, *none;
 };
 
 struct fx_cluster_metrics {
     struct fx_server *server;
     struct fx_family *families[FAMILY_COUNT];
-    struct tables tables;
+    struct label_sets tables;
     /* The resources of kinds that policies name, as of the last scrape. */
     char *named[FX_LIMIT_NAMED_KINDS];
     size_t n_named;
 };
 
 /* The result of a write. Events are dropped if there are too many. */
-enum result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
+enum write_result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
 static const char *const status_results[] = {"ok", "failed", NULL};
 static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
 
 static const double bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
 
-static bool add_tables(struct fx_registry *registry, struct tables *tables) {
+static bool add_tables(struct fx_registry *registry, struct label_sets *tables) {
     static const char *const requests[] = {"verb", "resource", "reason"};
     static const char *const verbs[] = {"verb"};
     static const char *const states[] = {"resource", "state"};
     static const char *const resources[] = {"resource"};
-    *tables = (struct tables){
+    *tables = (struct label_sets){
         .requests = fx_registry_add_labels(registry, requests, 3, MAX_REQUESTS),
         .verbs = fx_registry_add_labels(registry, verbs, 1, MAX_STATES),
         .states = fx_registry_add_labels(registry, states, 2, MAX_STATES),
@@ -89,7 +89,7 @@ static bool add_tables(struct fx_registry *registry, struct tables *tables) {
 static bool add_families(struct fx_registry *registry,
                          struct fx_cluster_metrics *metrics) {
     static const struct fx_buckets buckets = {bounds, FX_COUNT(bounds)};
-    const struct tables *tables = &metrics->tables;
+    const struct label_sets *tables = &metrics->tables;
     struct fx_family_options options[FAMILY_COUNT] = {
 #define X(id, type_, name_, labels_, help_)     \
     [FAMILY_##id] = {.type = FX_FAMILY_##type_, \
@@ -136,8 +136,8 @@ static void read_state(struct fx_cluster_metrics *metrics, struct fx_text resour
 #undef X
 }
 
-/* Policies may stop to name a kind: its series are removed at the next scrape. False if
- * there is no room to note it. */
+/* Remembers a kind that policies name, as its series are removed at the first scrape
+ * after no policy names it. False if there is no room. */
 static bool note_named(struct fx_cluster_metrics *metrics, struct fx_text resource) {
     char *copy = metrics->n_named < FX_LIMIT_NAMED_KINDS ? fx_text_dup(resource) : NULL;
     if (copy != NULL) {
@@ -147,7 +147,7 @@ static bool note_named(struct fx_cluster_metrics *metrics, struct fx_text resour
 }
 
 static void drop_named(struct fx_cluster_metrics *metrics) {
-    const struct tables *tables = &metrics->tables;
+    const struct label_sets *tables = &metrics->tables;
     while (metrics->n_named > 0) {
         char *name = metrics->named[--metrics->n_named];
         uint32_t series = 0;
@@ -209,7 +209,8 @@ static void read_all(void *user) {
     fx_cluster_get_stats(server->cluster, &stats);
     drop_named(metrics);
     for (size_t i = fx_cluster_resources_count(server->cluster); i > 0; i--) {
-        read_resource(metrics, i - 1); /* what a policy names may be watched for itself */
+        /* A kind that a policy names may also be watched for itself. */
+        read_resource(metrics, i - 1);
     }
     read_writes(metrics, &stats);
     set_value(metrics, FAMILY_LEASE, 0, stats.lease_held ? 1 : 0);
@@ -226,8 +227,7 @@ static void read_all(void *user) {
     }
 }
 
-/* ---- create and count
- * ------------------------------------------------------------------- */
+/* ---- create and count ------------------------------------------------------------ */
 
 struct fx_cluster_metrics *fx_cluster_metrics_create(struct fx_registry *registry,
                                                      struct fx_server *server) {

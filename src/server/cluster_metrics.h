@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * server/cluster_metrics.h - metrics of the connection to the API server
- * (fixpoint_kube_*) and of what is written there. Main thread only.
+ * (fixpoint_kube_*) and of writes to it. Main thread only.
  */
 #ifndef FX_SERVER_CLUSTER_METRICS_H
 #define FX_SERVER_CLUSTER_METRICS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/dryruns.c - jobs: each waits in the queue, runs on a thread, and comes back as a
- * message; and the port.
+ * server/dryruns.c - the jobs, each of which waits in the queue, runs on a thread and
+ * returns as a message; and the port.
  */
 #include "server/dryruns.h"
 
@@ -73,8 +73,8 @@ static void respond_error(struct fx_server *server, const struct fx_dry_run *api
 
 /* ---- running --------------------------------------------------------------------- */
 
-/* On the thread of the job, which has the lowest priority: other threads serve the
- * cluster. */
+/* Called on the job's thread, which has the lowest priority so that serving threads are
+ * not delayed. */
 static void run_job(void *user) {
     struct fx_dryrun_job *job = user;
     fx_priority_lowest();
@@ -140,7 +140,7 @@ static void start_all(struct fx_dryruns *dryruns) {
     }
 }
 
-/* The thread is about to end. */
+/* Called on the main thread when the job's thread is about to end. */
 static void on_done(void *user) {
     struct fx_dryrun_job *job = user;
     struct fx_dryruns *dryruns = job->dryruns;

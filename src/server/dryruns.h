@@ -4,9 +4,9 @@
  * plain, unauthenticated HTTP. The port exists only if the options give it an address.
  *
  * The main thread reads requests and writes responses. Each dry run has a thread of its
- * own; only a few run at a time, and further ones wait in a queue. They do not use
- * libuv's worker threads, which compute TLS handshakes: a slow dry run must not delay
- * those.
+ * own. Only a few run at a time, and the others wait in a queue. They do not use libuv's
+ * worker threads, because a slow dry run must not delay the TLS handshakes that these
+ * compute.
  */
 #ifndef FX_SERVER_DRYRUNS_H
 #define FX_SERVER_DRYRUNS_H
@@ -45,14 +45,14 @@ enum fx_dryrun_status {
 bool fx_dryruns_start(struct fx_server *server, size_t max_connections,
                       struct fx_err *err) FX_MUST_USE;
 
-/* The API with that path; NULL: there is none. */
+/* The API with that path, or NULL. */
 const struct fx_dry_run *fx_dryruns_find(struct fx_text path);
 
-/* As fx_http_server_drain(). */
+/* Like fx_http_server_drain(). */
 void fx_dryruns_drain(struct fx_dryruns *dryruns);
 
-/* Stops accepting and answers what has arrived, then calls `on_stopped`; at once if there
- * is no port. Call it at most once. */
+/* Stops accepting, answers the requests that have arrived, then calls `on_stopped`; calls
+ * it at once if there is no port. Call it at most once. */
 void fx_dryruns_stop(struct fx_dryruns *dryruns, void (*on_stopped)(void *user),
                      void *user);
 

@@ -29,7 +29,7 @@ struct provider_config {
     struct fx_tls_config *tls;    /* counted */
 };
 
-struct call {
+struct provider_call {
     struct round *round;
     struct fx_input_entry *input;
     struct fx_http_call *http; /* NULL: not running */
@@ -43,7 +43,7 @@ struct round {
     uv_timer_t timer;
     size_t n_open; /* running calls, plus one while the round is started */
     size_t n_calls;
-    struct call calls[];
+    struct provider_call calls[];
 };
 
 struct fx_external_client {
@@ -61,8 +61,7 @@ struct fx_external_client {
     bool closing;
 };
 
-/* ---- TLS configurations --------------------------------------------------------------
- */
+/* ---- TLS configurations ---------------------------------------------------------- */
 
 static struct fx_provider *provider_ref(const struct fx_provider *provider) {
     /* Counting references does not change the provider. */
@@ -165,7 +164,7 @@ bool fx_external_client_set_certificate(struct fx_external_client *client,
     fx_tls_wipe(&client->key_pem);
     client->cert_pem = cert;
     client->key_pem = key;
-    drop_configs(client); /* they have the previous certificate */
+    drop_configs(client); /* the configurations have the previous certificate */
     return true;
 }
 
@@ -220,7 +219,8 @@ static void end_call(struct round *round) {
 
 /* ---- one call -------------------------------------------------------------------- */
 
-static void report_result(const struct call *call, enum fx_external_result result) {
+static void report_result(const struct provider_call *call,
+                          enum fx_external_result result) {
     const struct fx_external_client *client = call->round->client;
     if (client->on_result != NULL) {
         const double seconds = (double)(fx_clock_ns() - call->started_ns) / 1e9;
@@ -228,14 +228,14 @@ static void report_result(const struct call *call, enum fx_external_result resul
     }
 }
 
-static void fail_call(const struct call *call, const struct fx_err *failure) {
+static void fail_call(const struct provider_call *call, const struct fx_err *failure) {
     report_result(call, failure->code == FX_EDEADLINE ? FX_EXTERNAL_RESULT_TIMEOUT
                                                       : FX_EXTERNAL_RESULT_ERROR);
     fx_external_fail(call->input, failure->msg);
 }
 
 static void on_answer(const struct fx_http_call_result *result, void *user) {
-    struct call *call = user;
+    struct provider_call *call = user;
     call->http = NULL;
     call->round->client->n_open--;
     if (result->failure != NULL) {
@@ -262,7 +262,7 @@ static uint64_t timeout_of(const struct round *round,
     return left_ms < own_ms ? left_ms : own_ms;
 }
 
-static bool start_call(struct call *call, struct fx_err *err) {
+static bool start_call(struct provider_call *call, struct fx_err *err) {
     struct round *round = call->round;
     const struct fx_provider *provider = call->input->key.provider;
     struct fx_url url;
@@ -278,7 +278,7 @@ static bool start_call(struct call *call, struct fx_err *err) {
         .timeout_ms = timeout_of(round, provider),
         .pool = round->client->pool,
         .repeatable = true,                  /* a lookup changes nothing */
-        .allows_missing_close_notify = true, /* it is JSON */
+        .allows_missing_close_notify = true, /* JSON shows its own end */
     };
     if (options.tls == NULL) {
         return false;
@@ -299,8 +299,8 @@ static bool start_call(struct call *call, struct fx_err *err) {
 }
 
 static void start_or_fail(struct round *round, struct fx_input_entry *input) {
-    struct call *call = &round->calls[round->n_calls++];
-    *call = (struct call){round, input, NULL, fx_clock_ns()};
+    struct provider_call *call = &round->calls[round->n_calls++];
+    *call = (struct provider_call){round, input, NULL, fx_clock_ns()};
     struct fx_err err = FX_ERR_INIT;
     round->n_open++;
     if (!start_call(call, &err)) {

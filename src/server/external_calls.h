@@ -21,9 +21,9 @@
 struct fx_external_client; /* opaque: one for each loop */
 
 /* How a call ended, for metrics. */
-#define FX_EXTERNAL_RESULTS(X)                                    \
-    X(OK, "ok")           /* a response came, whatever it says */ \
-    X(TIMEOUT, "timeout") /* no response in time */               \
+#define FX_EXTERNAL_RESULTS(X)                                             \
+    X(OK, "ok")           /* there was a response, whatever its content */ \
+    X(TIMEOUT, "timeout") /* no response in time */                        \
     X(ERROR, "error")     /* no response: address, TLS, HTTP */
 
 enum fx_external_result {
@@ -43,9 +43,9 @@ struct fx_external_client *fx_external_client_create(
  * The memory is freed when the loop has closed the handles. NULL is fine. */
 void fx_external_client_close(struct fx_external_client *client);
 
-/* Sets the client certificate and its key for providers that request one; both PEM,
- * copied; empty: none. It is used on new connections; connections with the previous one
- * are not used any more. Errors: FX_ENOMEM; then the previous one stays. */
+/* Sets the client certificate and its key, both PEM, for providers that request one.
+ * Empty: none. The texts are copied. Only new connections are used afterwards. Errors:
+ * FX_ENOMEM; then the previous certificate stays. */
 bool fx_external_client_set_certificate(struct fx_external_client *client,
                                         struct fx_text cert_pem, struct fx_text key_pem,
                                         struct fx_err *err) FX_MUST_USE;
@@ -59,8 +59,8 @@ struct fx_external_callback {
 
 /* Makes all calls among the inputs that are WANTED or AWAITED, stores each result
  * (fx_external_give(), fx_external_fail()) and then calls back. A call may take its
- * provider's timeout (default 5 s), but not longer than until the deadline. The inputs
- * are borrowed until the callback. False, and no callback, only if out of memory. */
+ * provider's timeout (default 5 s), but never passes the deadline. The inputs are
+ * borrowed until the callback. False, and no callback, only if out of memory. */
 bool fx_external_client_run(struct fx_external_client *client, struct fx_inputs *inputs,
                             const struct fx_external_callback *callback,
                             struct fx_err *err) FX_MUST_USE;

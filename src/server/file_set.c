@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/file_set.c - reads files until they did not change meanwhile.
+ * server/file_set.c - reads files, again if they change meanwhile.
  */
 #include "server/file_set.h"
 
@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Attempts to read files that keep changing. Before each further attempt it waits 1, 2, 4
- * … ms. */
+/* Attempts to read files that keep changing. The pauses between attempts are 1, 2, 4 …
+ * ms. */
 #define TRIES 8
 
 /* File times have the resolution of the kernel's tick or of the file system, so two
@@ -59,8 +59,8 @@ static void stamp_folder(struct fx_file_stamp *stamp, const char *path, time_t n
     stamp_times(stamp, &info, now);
 }
 
-/* Appends a folder unless it is among the last ones: files of one folder follow each
- * other. A folder that is listed twice does no harm. */
+/* Appends a folder unless it is among the last ones, as files of one folder are adjacent.
+ * A folder that is listed twice does no harm. */
 static bool append_folder(struct fx_file_list *list, struct fx_text path,
                           struct fx_err *err) {
     for (size_t i = list->n_paths; i > 0 && list->n_paths - i < NEIGHBOURS; i--) {
@@ -82,7 +82,7 @@ static bool is_folder(const char *path) {
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-/* The roots that are folders, and the folder of each file. */
+/* Lists the roots that are folders, and the folder of each file. */
 static bool list_folders(const struct fx_file_roots *roots,
                          const struct fx_file_list *files, struct fx_file_list *folders,
                          struct fx_err *err) {

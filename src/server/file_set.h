@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/file_set.h - files and folders, read as they were at one instant: never one half
- * of an old version and one half of a new version, if versions are swapped at once (as
- * Kubernetes swaps the link `..data` of a mounted volume).
+ * server/file_set.h - reads files and folders as they were at one instant: never half of
+ * an old and half of a new version, if versions are swapped at once (as Kubernetes swaps
+ * the link `..data` of a mounted volume).
  *
- * The functions block: for worker threads, and for the start.
+ * The functions block: call them on worker threads or at the start.
  */
 #ifndef FX_SERVER_FILE_SET_H
 #define FX_SERVER_FILE_SET_H
@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 
-/* What to read. Borrowed. */
+/* The files and folders to read. Borrowed. */
 struct fx_file_roots {
     const char *const *paths; /* files and folders */
     size_t n_paths;
@@ -27,8 +27,8 @@ struct fx_file_roots {
 
 struct fx_file_set {
     struct fx_file_list files; /* all files of the roots, in their order */
-    struct fx_file_list
-        folders; /* the folders of the files, and roots that are folders */
+    /* The folders of the files, and roots that are folders. */
+    struct fx_file_list folders;
     struct fx_file_content {
         struct fx_buf bytes;
         char *failure; /* NULL, or why the file could not be read */
@@ -36,15 +36,15 @@ struct fx_file_set {
     uint64_t digest;   /* of names, bytes and failures: equal sets have equal digests */
 };
 
-/* What stat(2) says of a set, without reading it. */
+/* A summary of what stat(2) returns for a set, without reading the files. */
 struct fx_file_stamp {
     uint64_t files;   /* hash of names, inodes, sizes and times */
     uint64_t folders; /* hash of names and inodes of the folders */
-    bool settled; /* the last change is old enough that a further one changes a time */
+    bool settled; /* the last change is so old that another change would change a time */
 };
 
-/* Makes the stamp of what the roots hold now. Errors: FX_EIO (a root is missing, or a
- * folder cannot be read), FX_ELIMIT, FX_ENOMEM. */
+/* Makes the stamp of the present files. Errors: FX_EIO (a root is missing, or a folder
+ * cannot be read), FX_ELIMIT, FX_ENOMEM. */
 bool fx_file_set_stat(const struct fx_file_roots *roots, struct fx_file_stamp *ret_stamp,
                       struct fx_err *err) FX_MUST_USE;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/log_throttle.h - at most one log line in an interval for events that may repeat
- * without end. Any thread may use the same throttle.
+ * server/log_throttle.h - at most one log line per interval for events that may repeat
+ * without limit. Any thread may use the same throttle.
  */
 #ifndef FX_SERVER_LOG_THROTTLE_H
 #define FX_SERVER_LOG_THROTTLE_H
@@ -13,7 +13,7 @@
 /* Zeroed: no event yet. */
 struct fx_log_throttle {
     _Atomic uint64_t logged_ns; /* time of the last line; 0: none */
-    _Atomic uint64_t n_events;  /* since that line, not counting the event it was for */
+    _Atomic uint64_t n_events;  /* since that line, not counting the line's own event */
 };
 
 /* Counts an event at the time `now_ns` (base/clock.h). True if a line may be logged for

@@ -60,8 +60,8 @@ void fx_message_queue_post(struct fx_message_queue *queue, struct fx_message *me
         *queue->last = message;
         queue->last = &message->next;
     }
-    /* Under the lock: once the receiver has handled the message, it may close the queue.
-     */
+    /* Sent under the lock, because the receiver may close the queue once it has handled
+     * the message. */
     (void)uv_async_send(&queue->async); /* fails for no handle that is handle */
     uv_mutex_unlock(&queue->lock);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/message_queue.h - how threads talk to each other: messages that are handled one
- * after the other on the loop of the receiver. The sender owns the memory of a message,
- * so posting one cannot fail.
+ * server/message_queue.h - messages between threads, handled one after the other on the
+ * loop of the receiver. The sender owns the memory of a message, so posting one cannot
+ * fail.
  */
 #ifndef FX_SERVER_MESSAGE_QUEUE_H
 #define FX_SERVER_MESSAGE_QUEUE_H
@@ -42,7 +42,7 @@ void fx_message_queue_post(struct fx_message_queue *queue, struct fx_message *me
  * and nothing may be posted afterwards. */
 void fx_message_queue_close(struct fx_message_queue *queue);
 
-/* Frees what the queue holds. Call it after the loop has closed it. */
+/* Frees the queue's members. Call it after the loop has closed the queue. */
 void fx_message_queue_finish(struct fx_message_queue *queue);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/metrics.c - the list, made into families.
+ * server/metrics.c - makes families from the list of metrics.
  */
 #include "server/metrics.h"
 
@@ -34,8 +34,8 @@ static const char *const reload_results[] = {FX_RELOAD_RESULTS(FX_WORD) NULL};
 static const char *const job_types[] = {FX_JOB_TYPES(FX_WORD) NULL};
 static const char *const shed_reasons[] = {FX_SHED_REASONS(FX_WORD) NULL};
 
-/* The buckets of spec section 9: to 10 ms by one, to 100 ms by ten, to a
- * second by a hundred, to 10 s by half a second; and those of its ingestion. */
+/* The buckets of spec section 9: up to 10 ms in steps of 1 ms, to 100 ms of 10 ms, to 1 s
+ * of 100 ms, to 10 s of 500 ms; and the buckets of ingestion. */
 static const double second_bounds[] = {
     .001, .002, .003, .004, .005, .006, .007, .008, .009, .01, .02, .03,
     .04,  .05,  .06,  .07,  .08,  .09,  .1,   .2,   .3,   .4,  .5,  .6,
@@ -46,7 +46,7 @@ static const double short_second_bounds[] = {.001, .002, .003, .004, .005, .006,
 static const double pass_bounds[] = {1, 2,  3,  4,  5,   6,   7,  8,
                                      9, 10, 20, 50, 100, 200, 500};
 
-/* A review takes a tenth of a millisecond: the first of those buckets has them all. */
+/* A review takes 0.1 ms, so the first bucket above would count all reviews. */
 static const double fine_second_bounds[] = {
     .0001, .0002, .0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10};
 

@@ -3,10 +3,10 @@
  * server/metrics.h - the metrics of the server, as one list, in a registry that other
  * rooms use as well (metrics/registry.h). docs/metrics.md describes them for users.
  *
- * The names `gatekeeper_*` and their buckets are kept where the meaning is the same, so
- * that existing dashboards work (spec section 9). One difference: a failure of a policy
- * counts as `error`, not as success. Any thread may count and observe; only the main
- * thread sets.
+ * The names `gatekeeper_*` and their buckets are kept if the meaning is the same, so that
+ * existing dashboards work (spec section 9). One difference: a failure of a policy counts
+ * as `error`, not as success. Any thread may count and observe; only the main thread
+ * sets.
  */
 #ifndef FX_SERVER_METRICS_H
 #define FX_SERVER_METRICS_H

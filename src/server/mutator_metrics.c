@@ -37,7 +37,7 @@ static int compare_mutator(const void *key, const void *item) {
     return fx_mutator_compare(key, *mutator);
 }
 
-/* Mutators are sorted in the order of a pass. */
+/* Finds the row of a mutator. Mutators are sorted in the order of a pass. */
 static struct fx_mutator_counts_row *find_row(struct fx_mutator_counts *counts,
                                               const struct fx_mutator *mutator) {
     const size_t n_mutators = size_of(counts);
@@ -50,7 +50,7 @@ static struct fx_mutator_counts_row *find_row(struct fx_mutator_counts *counts,
     return &counts->rows[found ? at : n_mutators];
 }
 
-/* Only this thread writes the row. */
+/* Adds to a row that only this thread writes. */
 static void add_count(struct fx_mutator_counts_row *row, enum fx_mutator_count count,
                       uint64_t amount) {
     const uint64_t total = atomic_load_explicit(&row->total[count], memory_order_relaxed);
@@ -92,10 +92,11 @@ void fx_mutator_counts_record(struct fx_mutator_counts *counts,
     }
 }
 
-static uint64_t collect(struct fx_mutator_counts_row *row, enum fx_mutator_count count) {
+static uint64_t collect_count(struct fx_mutator_counts_row *row,
+                              enum fx_mutator_count count) {
     const uint64_t total = atomic_load_explicit(&row->total[count], memory_order_relaxed);
     const uint64_t added = total - row->collected[count];
-    if (added > 0) { /* untouched rows stay zero pages and take no memory */
+    if (added > 0) { /* rows that are never written take no memory */
         row->collected[count] = total;
     }
     return added;
@@ -140,7 +141,7 @@ struct fx_mutator_metrics {
     uint32_t *series;             /* by index of the mutator */
 
     size_t max; /* series of each table */
-    /* For namespaced policies, by namespace. */
+    /* The labels of namespaces, for namespaced policies. */
     struct fx_labels *namespaces;
     struct fx_family *namespace_seconds;
 };
@@ -196,7 +197,7 @@ void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics) {
     }
 }
 
-/* ---- which series there are ------------------------------------------------------ */
+/* ---- the set of series ----------------------------------------------------------- */
 
 static void label_values(const struct fx_mutator *mutator,
                          struct fx_text values[N_KEYS]) {
@@ -205,7 +206,7 @@ static void label_values(const struct fx_mutator *mutator,
     values[2] = fx_text_of(mutator->full_name);
 }
 
-/* Mutators that both snapshots have keep their series. Both have the same order. */
+/* Mutators in both snapshots keep their series. Both snapshots have the same order. */
 static void keep_series(const struct fx_mutator_metrics *metrics,
                         const struct fx_snapshot *next, uint32_t *series) {
     const struct fx_snapshot *last = metrics->snapshot;
@@ -234,8 +235,8 @@ static uint32_t find_namespace(const struct fx_mutator_metrics *metrics,
                                                                 : FX_SERIES_OTHER;
 }
 
-/* Ends the series of namespaces without policies in the next snapshot. If out of memory,
- * they stay. */
+/* Removes the series of namespaces without policies in the next snapshot. If out of
+ * memory, they stay. */
 static void drop_namespaces(struct fx_mutator_metrics *metrics,
                             const struct fx_snapshot *next) {
     const struct fx_snapshot *last = metrics->snapshot;
@@ -256,8 +257,8 @@ static void drop_namespaces(struct fx_mutator_metrics *metrics,
     free(stays);
 }
 
-/* Ends the series of mutators that are gone, to make room for new ones. False if out of
- * memory. */
+/* Removes the series of mutators that are gone, to make room for new ones. False if out
+ * of memory. */
 static bool drop_series(struct fx_mutator_metrics *metrics, const uint32_t *series,
                         size_t n_series) {
     const size_t n = metrics->snapshot == NULL ? 0 : metrics->snapshot->n_mutators;
@@ -276,7 +277,7 @@ static bool drop_series(struct fx_mutator_metrics *metrics, const uint32_t *seri
         if (!stays[metrics->series[i]]) {
             fx_labels_drop(metrics->labels, metrics->series[i]);
             stays[metrics->series[i]] =
-                true; /* two names that are cut can share a series */
+                true; /* two names can share a series after they are cut */
         }
     }
     free(stays);
@@ -334,7 +335,7 @@ static uint32_t series_of(struct fx_mutator_metrics *metrics,
                : fx_labels_other(metrics->labels);
 }
 
-/* The policy may be from an earlier snapshot. */
+/* Adds seconds to the policy's namespace. The policy may be from an earlier snapshot. */
 static void add_namespace_seconds(struct fx_mutator_metrics *metrics,
                                   const struct fx_mutator_counts *counts, size_t row,
                                   uint64_t ns) {
@@ -355,12 +356,12 @@ static void collect_row(struct fx_mutator_metrics *metrics,
                         struct fx_mutator_counts *counts, size_t row) {
     uint64_t added[N_FAMILIES];
     uint64_t any = 0;
-    const uint64_t share_ns = collect(&counts->rows[row], FX_MUTATOR_SHARE_NS);
+    const uint64_t share_ns = collect_count(&counts->rows[row], FX_MUTATOR_SHARE_NS);
     if (share_ns > 0) {
         add_namespace_seconds(metrics, counts, row, share_ns);
     }
     for (unsigned i = 0; i < N_FAMILIES; i++) {
-        added[i] = collect(&counts->rows[row], (enum fx_mutator_count)i);
+        added[i] = collect_count(&counts->rows[row], (enum fx_mutator_count)i);
         any |= added[i];
     }
     if (any == 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/mutator_metrics.h - what each mutator did: fixpoint_mutator_*, by its id.
- * Serving threads count without a lock, each for itself; the main thread collects the
- * counts for the metrics. A limited number of mutators have series of their own; the
- * others are counted together.
+ * server/mutator_metrics.h - the metrics of each mutator, by its id: fixpoint_mutator_*.
+ * Each serving thread counts for itself, without a lock, and the main thread collects the
+ * counts. A limited number of mutators have series of their own; the others are counted
+ * together.
  */
 #ifndef FX_SERVER_MUTATOR_METRICS_H
 #define FX_SERVER_MUTATOR_METRICS_H
@@ -18,8 +18,7 @@
 #include "engine/snapshot.h"
 #include "metrics/registry.h"
 
-/* ---- the counts of one thread for one snapshot --------------------------------------
- */
+/* ---- the counts of one thread for one snapshot ----------------------------------- */
 
 enum fx_mutator_count {
     FX_MUTATOR_MATCHED,
@@ -37,13 +36,14 @@ enum fx_mutator_count {
 
 struct fx_mutator_counts_row {
     atomic_uint_least64_t total[FX_N_MUTATOR_COUNTS]; /* written by the serving thread */
-    uint64_t collected[FX_N_MUTATOR_COUNTS];          /* the main thread's part of it */
+    /* The part that the main thread has collected. */
+    uint64_t collected[FX_N_MUTATOR_COUNTS];
 };
 
 struct fx_mutator_counts {
     struct fx_snapshot *snapshot;        /* counted; NULL: no mutators */
     struct fx_mutator_counts *next;      /* in the main thread's list */
-    atomic_bool is_unused;               /* its thread counts elsewhere now */
+    atomic_bool is_unused;               /* its thread uses other counts now */
     struct fx_mutator_counts_row rows[]; /* by index; the last row is for mutators that
                                           * the snapshot does not have */
 };
@@ -53,14 +53,13 @@ struct fx_mutator_counts *
 fx_mutator_counts_create(struct fx_snapshot *snapshot) FX_MUST_USE;
 void fx_mutator_counts_destroy(struct fx_mutator_counts *counts); /* NULL is fine */
 
-/* Counts what the mutators did in a review; called by the thread that owns the counts.
- * The review may have used another snapshot: then mutators are found by their ids. */
+/* Counts the mutators of a review. Called by the thread that owns the counts. The review
+ * may have used another snapshot: then mutators are found by their ids. */
 void fx_mutator_counts_record(struct fx_mutator_counts *counts,
                               const struct fx_snapshot *snapshot,
                               const struct fx_outcome *outcome);
 
-/* ---- the metrics; main thread only --------------------------------------------------
- */
+/* ---- the metrics; main thread only ----------------------------------------------- */
 
 struct fx_mutator_metrics; /* opaque */
 
@@ -71,13 +70,13 @@ struct fx_mutator_metrics *fx_mutator_metrics_create(struct fx_registry *registr
                                                      size_t max_mutators) FX_MUST_USE;
 void fx_mutator_metrics_destroy(struct fx_mutator_metrics *metrics); /* NULL is fine */
 
-/* Declares that reviews use this snapshot from now on. Series of mutators that it does
- * not have end. */
+/* Declares that reviews use this snapshot from now on. The series of mutators that it
+ * does not have are removed. */
 void fx_mutator_metrics_set_snapshot(struct fx_mutator_metrics *metrics,
                                      struct fx_snapshot *snapshot);
 
-/* Adds what was counted since the last call. Counts for an earlier snapshot are added by
- * name to the mutators that still exist. */
+/* Adds the counts since the last call. Counts for an earlier snapshot are added by name
+ * to the mutators that still exist. */
 void fx_mutator_metrics_collect(struct fx_mutator_metrics *metrics,
                                 struct fx_mutator_counts *counts);
 

@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 
-#define LOGGED_FINDINGS 100 /* of one version */
+#define LOGGED_FINDINGS 100 /* the most findings logged of one version */
 
 /* ---- metrics ----------------------------------------------------------------------- */
 
@@ -27,7 +27,7 @@ static bool is_resource(const struct fx_dialect *dialect, struct fx_text kind) {
     return false;
 }
 
-/* Is it the id of a mutator, and not of a resource? */
+/* Is this the id of a mutator, and not of a resource? */
 static bool is_mutator(const char *id) {
     const struct fx_text kind = {id, strcspn(id, "/")};
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
@@ -38,7 +38,7 @@ static bool is_mutator(const char *id) {
     return true;
 }
 
-/* The number of mutators with errors. Findings of one mutator follow each other. */
+/* The number of mutators with errors. The findings of one mutator are adjacent. */
 static size_t count_refused(const struct fx_findings *findings) {
     size_t refused = 0;
     const char *last = NULL;
@@ -110,7 +110,7 @@ void fx_policies_count_build(const struct fx_policies *built,
     }
 }
 
-/* ---- which findings are new ------------------------------------------------------ */
+/* ---- new findings ---------------------------------------------------------------- */
 
 /* Sorted digests of the findings of a version. */
 struct known_findings {
@@ -131,8 +131,8 @@ static int compare_digests(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* If out of memory, nothing is known: logging a finding twice is better than not at all.
- */
+/* If out of memory, no finding counts as known: logging one twice is better than not
+ * logging it. */
 static void collect_known(const struct fx_policies *policies,
                           struct known_findings *known) {
     const size_t n = policies == NULL ? 0 : policies->findings.n_items;

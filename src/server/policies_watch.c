@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/policies_watch.c - files become policies.
+ * server/policies_watch.c - builds policies from files.
  */
 #include "server/policies_watch.h"
 
@@ -23,7 +23,7 @@ struct fx_policies_watch {
     struct fx_policies_watch_events events;
 };
 
-/* On a worker thread; `current` does not change meanwhile. */
+/* Called on a worker thread. `current` does not change meanwhile. */
 static bool build_policies(void *user, const struct fx_file_set *files, void **ret_made,
                            struct fx_err *err) {
     struct fx_policies_watch *watch = user;
@@ -73,7 +73,8 @@ static void set_emptied(struct fx_policies_watch *watch, bool emptied) {
     fx_metrics_set(watch->options.metrics, FX_METRIC_EMPTIED, 0, emptied);
 }
 
-/* Are there no mutators any more? Also true for an empty version after an empty one. */
+/* Have the files lost all their mutators? Also true for an empty version after an empty
+ * one. */
 static bool is_emptied_by(const struct fx_policies_watch *watch,
                           const struct fx_policies *made) {
     return made->snapshot->n_mutators == 0 && watch->current != NULL &&
@@ -113,7 +114,7 @@ bool fx_policies_watch_ready(const struct fx_policies_watch *watch,
 
 /* ---- runs ---- */
 
-/* An empty version that is not used counts as failed. */
+/* The result for metrics. An empty version that is not used counts as failed. */
 static enum fx_reload_result result_of(const struct fx_policies_watch *watch,
                                        enum fx_reload_result result, const void *made) {
     return result == FX_RELOAD_CHANGED && is_emptied_by(watch, made) &&

@@ -18,8 +18,8 @@
 
 struct fx_policies_watch; /* opaque */
 
-/* What to do when the files have no mutators any more: usually not all policies were
- * deleted, but a volume is not mounted. */
+/* What to do when the files have no mutators any more: usually the cause is a volume that
+ * is not mounted, and not that all policies were deleted. */
 enum fx_on_empty {
     FX_ON_EMPTY_KEEP,      /* the previous policies stay active */
     FX_ON_EMPTY_NOT_READY, /* no policies are active, and the replica is not ready */

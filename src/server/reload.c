@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/reload.c - stat, read, build, hand over; and when: one inotify handle for each
- * folder, a debounce timer, a regular check.
+ * server/reload.c - the runs (stat, read, build, hand over), and when to run: one inotify
+ * handle for each folder, a debounce timer, a regular check.
  */
 #include "server/reload.h"
 
@@ -34,8 +34,8 @@ struct folder_watch {
     char *only; /* NULL, or the only name in this folder that matters */
 };
 
-/* What a run does: nothing, read the files if they look changed, read them in any case.
- */
+/* What the next run does: nothing; read the files if they look changed; read them in any
+ * case. */
 enum depth { NOTHING, IF_CHANGED, ALWAYS };
 
 /* One run. Written by the worker thread during the run, read by the loop after it. */
@@ -96,7 +96,7 @@ static bool build_version(const struct fx_reload *reload, struct reload_run *run
     return ok;
 }
 
-/* The worker thread's part: reads `reload`, writes `run`. */
+/* The part of a run on the worker thread: reads `reload`, writes `run`. */
 static void execute(const struct fx_reload *reload, struct reload_run *run) {
     if (looks_unchanged(reload, run)) {
         return;
@@ -120,9 +120,9 @@ static void forget_failure(struct fx_reload *reload) {
     reload->last_failure = NULL;
 }
 
-/* The loop's part. A run that could not read the files leaves no digest, so that the same
- * bytes count as changed when they can be read again. Bytes whose build failed keep their
- * digest, because it would fail again. */
+/* The part of a run on the loop. If the files could not be read, the digest is cleared,
+ * so that the same bytes count as changed when they can be read again. If the build
+ * failed, the digest is kept, because the same bytes would fail again. */
 static void apply_result(struct fx_reload *reload, struct reload_run *run) {
     const struct fx_reload_options *options = &reload->options;
     const bool nomem = run->failed && run->failure.code == FX_ENOMEM;
@@ -182,7 +182,7 @@ static void close_folders(struct folder_watch *folders) {
     }
 }
 
-/* Watches a folder. If that fails, only the regular check is left. */
+/* Watches a folder. If that fails, only the regular check finds changes. */
 static void watch_folder(struct fx_reload *reload, const char *folder, const char *only) {
     if (reload->n_folders >= MAX_FOLDERS) {
         return;
@@ -226,8 +226,9 @@ static void watch_above(struct fx_reload *reload, const char *root) {
     fx_buf_finish(&above);
 }
 
-/* The new handles are opened before the old ones are closed: then the kernel keeps its
- * watch of a folder that stays, and no notification is lost. */
+/* Replaces the watched folders. The new handles are opened before the old ones are
+ * closed: then the kernel keeps its watch of a folder that stays, and no notification is
+ * lost. */
 static void set_folders(struct fx_reload *reload, const struct fx_file_list *folders) {
     struct folder_watch *old = reload->folders;
     reload->folders = NULL;
@@ -241,8 +242,8 @@ static void set_folders(struct fx_reload *reload, const struct fx_file_list *fol
     close_folders(old);
 }
 
-/* Watches the folders if they changed. One more run finds what changed in them between
- * reading and watching. */
+/* Watches the folders if they changed. One more run finds changes between reading and
+ * watching. */
 static void watch_folders(struct fx_reload *reload, const struct reload_run *run) {
     if (run->folders.n_paths > 0 && run->stamp.folders != reload->stamp.folders) {
         set_folders(reload, &run->folders);
@@ -314,7 +315,7 @@ static void on_regular(uv_timer_t *timer) {
     start_run(fx_checked(timer->data, RELOAD_MAGIC), IF_CHANGED);
 }
 
-/* The first run, on the calling thread. */
+/* Does the first run, on the calling thread. */
 static bool run_first(struct fx_reload *reload, struct fx_err *err) {
     struct reload_run *run = &reload->run;
     *run = (struct reload_run){.depth = ALWAYS};

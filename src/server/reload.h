@@ -34,11 +34,11 @@ enum fx_reload_result {
 /* Everything is borrowed until the reload is closed. */
 struct fx_reload_options {
     struct fx_file_roots roots;
-    const char *name; /* of the job, for people: "reload of …" */
+    const char *name; /* the name of the job in messages: "reload of …" */
     void *user;
 
-    /* Builds the next version. Called on a worker thread; the first time on the caller's.
-     */
+    /* Builds the next version. Called on a worker thread; the first time, on the caller's
+     * thread. */
     bool (*build)(void *user, const struct fx_file_set *files, void **ret_made,
                   struct fx_err *err);
 
@@ -62,8 +62,8 @@ struct fx_reload *fx_reload_create(uv_loop_t *loop,
 /* Reads the files again now, even if they look unchanged. NULL is fine. */
 void fx_reload_now(struct fx_reload *reload);
 
-/* Ends it. `on_closed` is called with `user`, which is that of the options: later, on the
- * loop, when no worker uses it any more; at once if `reload` is NULL. */
+/* Ends the reload. `on_closed` is called later, on the loop, when no worker uses the
+ * reload any more; at once if `reload` is NULL. `user` is that of the options. */
 void fx_reload_close(struct fx_reload *reload, void (*on_closed)(void *user), void *user);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/respond.h - what handlers share: the deadline of a request, and responses.
+ * server/respond.h - shared by the handlers: the deadline of a request, and responses.
  */
 #ifndef FX_SERVER_RESPOND_H
 #define FX_SERVER_RESPOND_H
@@ -21,16 +21,16 @@ struct fx_thread;
 
 /* ---- the request ---- */
 
-/* How long a request with this query may take. The API server names its timeout in the
- * query (`?timeout=5s`), of which a fifth is left for the way back: 0.8 × `timeout`,
- * where more than a minute counts as a minute (an API server waits 30 s at most); or
- * `default_ms` if the query has no `timeout`, or "0". False if `timeout` is negative or
- * not a duration of Go (time.ParseDuration). */
+/* The time that a request with this query may take. The API server sends its timeout in
+ * the query (`?timeout=5s`). The result is 0.8 × `timeout`, as a fifth is left for the
+ * response; more than a minute counts as a minute (an API server waits 30 s at most).
+ * Without a `timeout`, or if it is "0", the result is `default_ms`. False if `timeout` is
+ * negative or not a duration of Go (time.ParseDuration). */
 bool fx_timeout_budget_ns(struct fx_text query, uint64_t default_ms,
                           uint64_t *ret_ns) FX_MUST_USE;
 
-/* The time by which the request must be answered: its arrival plus what its `timeout`
- * allows, or the default limit without one. False if `timeout` is invalid. */
+/* The time by which the request must be answered: its arrival plus the time that its
+ * `timeout` allows, or the default limit. False if `timeout` is invalid. */
 bool fx_request_find_deadline(const struct fx_server *server,
                               const struct fx_http_exchange *exchange,
                               uint64_t *ret_deadline_ns) FX_MUST_USE;

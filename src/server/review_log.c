@@ -12,14 +12,15 @@
 #include "base/hash.h"
 #include "base/log.h"
 
-#define NAME_BYTES 256u  /* of one name of the request; the rest is cut */
-#define LIST_BYTES 4096u /* of all mutators together */
+#define NAME_BYTES 256u  /* the most bytes of one name from the request */
+#define LIST_BYTES 4096u /* the most bytes of all mutators together */
 #define PATH_BYTES 256u
 
-#define LOGGED_PASSES 16u  /* of `--log-mutations`; `iterations` counts all passes */
-#define PASS_BYTES    600u /* of the ids of one pass */
-#define KEY_BYTES     24u  /* "iteration_15" */
-#define FIXED_FIELDS  9u
+#define LOGGED_PASSES \
+    16u /* passes in a record of `--log-mutations`; `iterations` counts all */
+#define PASS_BYTES   600u /* the most bytes of the ids of one pass */
+#define KEY_BYTES    24u  /* "iteration_15" */
+#define FIXED_FIELDS 9u
 
 /* Are these `n` lower case hex digits, and not all of them `digit`? */
 static bool is_hex(const char *text, size_t n, char digit) {
@@ -37,8 +38,8 @@ static bool is_hex(const char *text, size_t n, char digit) {
 /*
  * traceparent := version "-" trace-id "-" parent-id "-" flags [ "-" anything ]
  *
- * of 2, 32, 16 and 2 lower case hex digits. Version ff is invalid, and so are ids of
- * zeros only. Version 00 ends there; a later version may have more.
+ * These have 2, 32, 16 and 2 lower case hex digits. Version ff is invalid, and so are ids
+ * of zeros only. Version 00 has nothing after the flags; later versions may.
  */
 static bool is_traceparent(struct fx_text header) {
     const char *at = header.data;
@@ -56,13 +57,13 @@ void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]) {
     }
 }
 
-/* A name from the request: cut, so that it cannot make a line too long to be written, and
- * without control characters. */
-struct name {
+/* A name from the request, without control characters, and cut so that the line is not
+ * too long to be written. */
+struct log_name {
     char text[NAME_BYTES];
 };
 
-static const char *copy_name(struct name *name, struct fx_text text) {
+static const char *copy_name(struct log_name *name, struct fx_text text) {
     size_t length = text.len < sizeof name->text ? text.len : sizeof name->text - 1;
     if (length < text.len) {
         length = fx_text_rune_floor(text.data, length);
@@ -83,7 +84,7 @@ static void add_mutator(struct fx_buf *list, const struct fx_mutator *mutator,
         fx_buf_str(list, fx_text_ends(fx_buf_view(list), FX_TEXT("…")) ? "" : ", …");
         return;
     }
-    struct name name;
+    struct log_name name;
     fx_buf_printf(list, "%s%s/%s", list->len == 0 ? "" : ", ", mutator->kind,
                   copy_name(&name, fx_text_of(mutator->full_name)));
     if (path.len > 0) {
@@ -109,11 +110,11 @@ static void list_cycle(struct fx_buf *list, const struct fx_review_result *resul
 
 #define MORE_FIELDS 5u
 
-/* Logs the fields that every line has, and further ones (empty: none). */
+/* Logs the common fields, and the fields of `more` up to the first empty one. */
 static void write_line(enum fx_log_level level, const char *msg,
                        const struct fx_review_result *result, struct fx_text traceparent,
                        double ms, const struct fx_log_field more[MORE_FIELDS]) {
-    struct name names[8];
+    struct log_name names[8];
     char trace_id[FX_TRACE_ID_SIZE];
     fx_trace_id_read(traceparent, trace_id);
     const struct fx_log_field fields[] = {
@@ -140,8 +141,8 @@ static void write_line(enum fx_log_level level, const char *msg,
 
 /* ---- violations ---- */
 
-/* The validators that found a violation, by their actions. Their messages may quote the
- * object. */
+/* The ids of the validators that found a violation, by action. Their messages are not
+ * logged, as they may quote the object. */
 struct violators {
     struct fx_buf lists[FX_ACTION_AUDIT + 1];
 };
@@ -165,8 +166,8 @@ static void violators_finish(struct violators *violators) {
     }
 }
 
-/* Adds "denied_by", "warned_by" and "audited_by", as far as there are any, behind the
- * first `n` fields. Returns how many there are now. */
+/* Adds "denied_by", "warned_by" and "audited_by", if there are any, after the first `n`
+ * fields. Returns the new number of fields. */
 static size_t add_violators(struct fx_log_field more[MORE_FIELDS], size_t n,
                             const struct violators *violators) {
     static const char *const keys[] = {
@@ -201,7 +202,7 @@ static void log_changed(const struct fx_review_result *result, struct fx_text tr
     fx_buf_finish(&list);
 }
 
-/* A review that denied its object, or left it unchanged with a violation. */
+/* Logs a review that denied its object, or left it unchanged with a violation. */
 static void log_violations(const struct fx_review_result *result,
                            struct fx_text traceparent, double ms) {
     const bool denied = result->decision == FX_DECISION_DENIED;
@@ -235,7 +236,7 @@ static const char *log_message(const struct fx_err *failure) {
     return failure->msg;
 }
 
-/* The mutator that failed, or those of the cycle. */
+/* Appends the mutator that failed, or the mutators of the cycle. */
 static void list_failed(struct fx_buf *list, const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     if (outcome != NULL && outcome->failed != NULL) {
@@ -285,7 +286,7 @@ void fx_log_review(const struct fx_review_result *result, struct fx_text tracepa
     }
 }
 
-/* The message of a denial may quote the policy: only the response has it. */
+/* The message of a denial is only in the response, as it may quote the policy. */
 void fx_log_admission(const struct fx_review_result *result, struct fx_text traceparent,
                       double ms) {
     const bool denied = result->decision == FX_DECISION_FAILED;
@@ -301,22 +302,23 @@ void fx_log_admission(const struct fx_review_result *result, struct fx_text trac
 
 /* ---- the record of a mutation ---- */
 
-struct record {
-    struct fx_log_field
-        fields[FIXED_FIELDS + LOGGED_PASSES + 1]; /* the last stays empty */
+struct mutation_record {
+    /* The last one stays empty. */
+    struct fx_log_field fields[FIXED_FIELDS + LOGGED_PASSES + 1];
     size_t n_fields;
     struct fx_buf lists[LOGGED_PASSES];
     char keys[LOGGED_PASSES][KEY_BYTES];
-    struct name names[5];
+    struct log_name names[5];
     size_t n_names;
 };
 
-static void add_field(struct record *record, struct fx_log_field field) {
+static void add_field(struct mutation_record *record, struct fx_log_field field) {
     record->fields[record->n_fields++] = field;
 }
 
-static void add_name(struct record *record, const char *key, struct fx_text text) {
-    struct name *name = &record->names[record->n_names++];
+static void add_name(struct mutation_record *record, const char *key,
+                     struct fx_text text) {
+    struct log_name *name = &record->names[record->n_names++];
     add_field(record, fx_log_str(key, copy_name(name, text)));
 }
 
@@ -335,7 +337,7 @@ static void list_ids(struct fx_buf *list, const struct fx_snapshot *snapshot,
     }
 }
 
-static void add_pass(struct record *record, size_t index,
+static void add_pass(struct mutation_record *record, size_t index,
                      const struct fx_snapshot *snapshot, const struct fx_pass *pass) {
     struct fx_buf *list = &record->lists[index];
     list_ids(list, snapshot, pass);
@@ -343,7 +345,8 @@ static void add_pass(struct record *record, size_t index,
     add_field(record, fx_log_str(record->keys[index], list->failed ? "" : list->data));
 }
 
-static void fill_record(struct record *record, const struct fx_review_result *result) {
+static void fill_record(struct mutation_record *record,
+                        const struct fx_review_result *result) {
     const struct fx_outcome *outcome = result->outcome;
     add_field(record, fx_log_str("Mutation Id", result->mutation_id));
     add_field(record, fx_log_str("event_type", "mutation_applied"));
@@ -378,7 +381,7 @@ void fx_log_mutation(const struct fx_review_result *result) {
     if (message == NULL || !fx_log_enabled(FX_LOG_INFO)) {
         return;
     }
-    struct record record = {.n_fields = 0};
+    struct mutation_record record = {.n_fields = 0};
     fill_record(&record, result);
     fx_log_write(FX_LOG_INFO, message, record.fields);
     for (size_t i = 0; i < LOGGED_PASSES; i++) {
@@ -406,7 +409,7 @@ static struct fx_skip_log_item *make_room(struct fx_skip_log *log, uint64_t now)
     return NULL;
 }
 
-/* The item of the mutator, perhaps a new one. NULL: there is no room. */
+/* The item of the mutator; added if there is none. NULL: there is no room. */
 static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
                                         uint64_t now) {
     for (size_t i = 0; i < log->n_items; i++) {
@@ -423,7 +426,7 @@ static struct fx_skip_log_item *item_of(struct fx_skip_log *log, uint64_t id,
 
 static void log_skipped(const struct fx_review_result *result,
                         const struct fx_mutator *mutator, uint64_t times) {
-    struct name names[6];
+    struct log_name names[6];
     struct fx_buf id = {0};
     add_mutator(&id, mutator, (struct fx_text){0});
     fx_log(WARN, "mutator skipped after a failure",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/review_log.h - log lines about reviews. They have names, counts and our own
+ * server/review_log.h - log lines about reviews. They contain names, counts and our own
  * sentences, but never contents of objects. Error texts that may quote an object are only
  * in the response.
  */
@@ -20,9 +20,9 @@
  * invalid header counts as none: then `out` is "". */
 void fx_trace_id_read(struct fx_text traceparent, char out[FX_TRACE_ID_SIZE]);
 
-/* Logs a review that changed or denied its object, or of which validators warn or audit
- * (info), or that failed (warn, with the cycle if it did not converge). Logs nothing for
- * other reviews. */
+/* Logs a review that changed or denied its object, or for which a validator warns or
+ * audits (info), or that failed (warn, with the cycle if it did not converge). Logs
+ * nothing for other reviews. */
 void fx_log_review(const struct fx_review_result *result, struct fx_text traceparent,
                    double ms);
 
@@ -38,11 +38,13 @@ void fx_log_mutation(const struct fx_review_result *result);
 
 /* ---- skipped mutators ---- */
 
-#define FX_SKIP_LOG_NS    UINT64_C(60000000000) /* between two lines about one mutator */
+#define FX_SKIP_LOG_NS                                                   \
+    UINT64_C(60000000000)     /* the interval of lines about one mutator \
+                               */
 #define FX_SKIP_LOG_ITEMS 64u /* mutators at a time; further ones are not logged */
 
-/* Limits the lines about mutators that failed and were skipped, so that the review went
- * on without them. Owned by one thread. Zeroed at first. */
+/* Limits the lines about mutators that failed and were skipped. Owned by one thread.
+ * Zeroed at first. */
 struct fx_skip_log {
     struct fx_skip_log_item {
         uint64_t id; /* a hash of kind and name */

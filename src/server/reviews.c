@@ -6,7 +6,7 @@
  * Reviews of policies and guarded objects never wait. For a mutation, inputs that are not
  * cached are fetched: objects and access reviews by the main thread, which gets one
  * message and returns it; this thread calls the providers. The review continues when both
- * have ended.
+ * are done.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -21,8 +21,8 @@
 #include "server/routes.h"
 #include "server/state.h"
 
-/* The status under which the review is counted. False if it is not counted: reviews that
- * are allowed before mutation, and requests that are not reviews (spec section 8). */
+/* The status under which the review is counted. False if it is not counted: it was
+ * allowed before mutation, or the request is not a review (spec section 8). */
 static bool mutation_status(enum fx_decision decision,
                             enum fx_mutation_status *ret_status) {
     switch (decision) {
@@ -68,7 +68,7 @@ static void count_review(struct fx_metrics *metrics,
     count_iterations(metrics, result);
 }
 
-/* A review, and what it needs until it is answered. */
+/* A review, and its state until it is answered. */
 struct mutate_request {
     struct fx_thread *thread;
     struct fx_http_exchange *exchange;
@@ -76,16 +76,18 @@ struct mutate_request {
     uint64_t deadline_ns;
     struct fx_admission admission;
     struct fx_review *review;
-    bool is_waiting;          /* and counts as such in thread->shed, … */
-    unsigned n_waits;         /* … for so many of: the main thread, calls to providers */
-    struct fx_inputs *inputs; /* of the review, while it waits */
+    bool is_waiting;          /* and is counted in thread->shed */
+    unsigned n_waits;         /* pending: the main thread, calls to providers (0 to 2) */
+    struct fx_inputs *inputs; /* of the waiting review */
     struct fx_message message;
-    size_t n_fetches; /* inputs that the main thread has not fetched yet; its own */
+    /* Inputs that the main thread has not fetched yet. Used only there. */
+    size_t n_fetches;
 };
 
 static void resume(void *user);
 
-/* The texts of the result may be part of the request: use them before the response. */
+/* Responds, and counts and logs the review. Logs before it responds, as texts of the
+ * result may be part of the request. */
 static void respond_result(struct fx_thread *thread, struct fx_http_exchange *exchange,
                            const struct fx_review_result *result) {
     struct fx_server *server = thread->server;
@@ -112,8 +114,7 @@ static void respond_no_memory(struct fx_server *server,
     fx_respond_no_memory(exchange);
 }
 
-/* ---- fetching objects and access reviews; those marked `main` run on the main loop --
- */
+/* ---- fetching objects and access reviews ------------------------------------------ */
 
 static void end_wait(void *user) {
     struct mutate_request *request = user;
@@ -122,7 +123,7 @@ static void end_wait(void *user) {
     }
 }
 
-/* main */
+/* On the main loop. */
 static void end_fetch(struct mutate_request *request) {
     if (--request->n_fetches == 0) {
         request->message = (struct fx_message){.handle = end_wait, .user = request};
@@ -130,14 +131,14 @@ static void end_fetch(struct mutate_request *request) {
     }
 }
 
-/* main. An entry belongs to the thread that fetches it. */
+/* On the main loop. The thread that fetches an entry owns it. */
 static void on_fetched(json_t *value_take, const struct fx_err *failure, void *user) {
     struct fx_input_entry *entry = user;
     fx_inputs_give(entry, value_take, failure);
     end_fetch(entry->fetcher);
 }
 
-/* main */
+/* On the main loop. */
 static void start_fetch(struct mutate_request *request, struct fx_input_entry *entry) {
     entry->fetcher = request;
     request->n_fetches++;
@@ -150,15 +151,16 @@ static void start_fetch(struct mutate_request *request, struct fx_input_entry *e
     }
 }
 
-/* Whether the main thread fetches it. The state of a call may be written meanwhile. */
+/* Does the main thread fetch the input? Calls are checked by type, as their state may be
+ * written meanwhile. */
 static bool is_fetched_by_main(const struct fx_input_entry *entry) {
     return entry->key.type != FX_INPUT_CALL && entry->state == FX_INPUT_AWAITED;
 }
 
-/* main */
+/* On the main loop. */
 static void on_fetch(void *user) {
     struct mutate_request *request = user;
-    request->n_fetches = 1; /* until all are started */
+    request->n_fetches = 1; /* one more until all are started */
     for (struct fx_input_entry *entry = request->inputs->first; entry != NULL;
          entry = entry->next) {
         if (is_fetched_by_main(entry)) {
@@ -175,8 +177,7 @@ static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
                                  ret_value, err);
 }
 
-/* ---- waiting ------------------------------------------------------------------------
- */
+/* ---- waiting --------------------------------------------------------------------- */
 
 static void stop_waiting(struct mutate_request *request) {
     if (request->is_waiting) {
@@ -185,7 +186,7 @@ static void stop_waiting(struct mutate_request *request) {
     }
 }
 
-/* Fetches the inputs that are missing. False if out of memory. */
+/* Fetches the missing inputs. False if out of memory. */
 static bool fetch_inputs(struct mutate_request *request) {
     struct fx_external_callback callback = {.on_ready = end_wait, .user = request};
     struct fx_err err;
@@ -211,8 +212,7 @@ static bool fetch_inputs(struct mutate_request *request) {
     return true;
 }
 
-/* Starts to wait for what the review needs. False if it cannot wait: then it is answered.
- */
+/* Starts to wait for the inputs. False if the review cannot wait: then it is answered. */
 static bool start_waiting(struct mutate_request *request) {
     struct fx_shed *shed = &request->thread->shed;
     struct fx_server *server = request->thread->server;
@@ -241,7 +241,7 @@ static void run_review(struct mutate_request *request) {
     destroy_request(request);
 }
 
-/* What the review waited for has come. */
+/* Called when all inputs are there. */
 static void resume(void *user) {
     struct mutate_request *request = user;
     struct fx_activity *activity = &request->thread->activity;
@@ -250,8 +250,7 @@ static void resume(void *user) {
     fx_activity_set_task(activity, NULL);
 }
 
-/* ---- the route ----------------------------------------------------------------------
- */
+/* ---- the route ------------------------------------------------------------------- */
 
 /* False if out of memory. */
 static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exchange) {

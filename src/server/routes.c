@@ -18,7 +18,7 @@ static bool admits(const struct fx_server *server) {
     return server->options->admits;
 }
 
-/* By endpoint. The path is that of Fixpoint's own webhook configurations; NULL: there is
+/* By endpoint. The paths are those of Fixpoint's own webhook configurations; NULL:
  * none. */
 static const struct fx_route webhook[] = {
     [FX_ENDPOINT_MUTATE] = {"POST", "/v1/mutate", fx_handle_mutate, NULL, mutates},
@@ -69,8 +69,8 @@ const struct fx_routes fx_routes_webhook = {webhook, FX_COUNT(webhook),
 const struct fx_routes fx_routes_health = {health, FX_COUNT(health), NULL};
 const struct fx_routes fx_routes_dryruns = {NULL, 0, find_dry_run_path};
 
-/* A route with the path was found. True if it is enabled and has the method; otherwise
- * the method of an enabled route is appended to the Allow header. */
+/* Is the route, which has the path of the request, enabled, and does it have the method?
+ * If only the method is wrong, appends the route's method to the Allow header. */
 static bool matches_method(const struct fx_route *route, const struct fx_server *server,
                            struct fx_text method, struct fx_buf *allow) {
     if (route->is_enabled != NULL && !route->is_enabled(server)) {
@@ -105,7 +105,7 @@ bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *serv
     return false;
 }
 
-/* Finds the route of the request. False: there is none, and the request is answered. */
+/* Finds the route of the request. False: there is none, and the response is sent. */
 static bool look_up(const struct fx_routes *routes, const struct fx_server *server,
                     struct fx_http_exchange *exchange, struct fx_route *ret_route) {
     struct fx_buf allow = {0};

@@ -18,7 +18,7 @@ struct fx_thread;
 /* One of `on_thread` (serving threads) and `on_main` (main thread) is set. */
 struct fx_route {
     const char *method;
-    const char *path; /* NULL: it only has paths of dialects */
+    const char *path; /* NULL: only dialects define its paths */
     void (*on_thread)(struct fx_thread *thread, struct fx_http_exchange *exchange);
     void (*on_main)(struct fx_server *server, struct fx_http_exchange *exchange);
     bool (*is_enabled)(const struct fx_server *server); /* NULL: always */
@@ -27,7 +27,7 @@ struct fx_route {
 struct fx_routes {
     const struct fx_route *items;
     size_t n_items;
-    /* Finds further routes, whose paths dialects define. False: none. May be NULL. */
+    /* Finds a route whose path a dialect defines. False: none. May be NULL. */
     bool (*find_more)(struct fx_text path, struct fx_route *ret_route);
 };
 
@@ -40,9 +40,9 @@ bool fx_routes_find(const struct fx_routes *routes, const struct fx_server *serv
                     struct fx_text method, struct fx_text path,
                     struct fx_route *ret_route, struct fx_buf *allow);
 
-/* Calls the handler of the request, or responds with 404 or 405. The first is for the
- * webhook port, on a serving thread; the second is for the other ports, on the main
- * thread. */
+/* Calls the handler of the request, or responds with 404 or 405. The first function is
+ * for the webhook port, on a serving thread; the second is for the other ports, on the
+ * main thread. */
 void fx_routes_dispatch(struct fx_thread *thread, struct fx_http_exchange *exchange);
 void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *server,
                              struct fx_http_exchange *exchange);
@@ -54,8 +54,8 @@ void fx_routes_dispatch_main(const struct fx_routes *routes, struct fx_server *s
 
 /* ---- webhook port, on the serving thread that owns the connection ----------------- */
 
-/* POST /v1/mutate: reviews the body under the policies that are active now, within the
- * time that the query names. The content type is ignored. */
+/* POST /v1/mutate: reviews the body under the active policies, within the timeout of the
+ * query. The content type is ignored. */
 void fx_handle_mutate(struct fx_thread *thread, struct fx_http_exchange *exchange);
 
 /* POST /v1/admit: validates a policy before the API server stores it. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sandbox.c - capabilities, core dumps, the filter, and when not to use them.
+ * server/sandbox.c - drops capabilities and core dumps, installs the filter, and detects
+ * when that is not possible.
  *
  * The filter's groups are lists of names. A name that this libseccomp or this
- * architecture does not know is skipped: then the call does not exist, or ENOSYS is
+ * architecture does not have is skipped: then the call does not exist, or ENOSYS is
  * correct.
  */
 #define _GNU_SOURCE /* syscall(), CLONE_* */
@@ -125,8 +126,9 @@ static bool drop_capabilities(bool keeps_low_ports) {
     return syscall(SYS_capset, &head, sets) == 0;
 }
 
-/* Clears what another program could regain. Without CAP_SETPCAP the bounding set cannot
- * be reduced; then `no_new_privs` has the same effect. */
+/* Clears the bounding and the ambient set, from which another program could regain
+ * capabilities. Without CAP_SETPCAP the bounding set cannot be reduced; then
+ * `no_new_privs` has the same effect. */
 static void shrink_bounds(void) {
     (void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0L, 0L, 0L);
     for (long cap = 0; prctl(PR_CAPBSET_READ, cap, 0L, 0L, 0L) >= 0; cap++) {
@@ -135,14 +137,14 @@ static void shrink_bounds(void) {
 }
 
 /* The limit is 1 and not 0: with 0 the kernel still pipes a dump to a collecting program
- * (core(5)); with 1 it makes no dump at all. If only 0 is allowed, it is 0. */
+ * (core(5)); with 1 it makes no dump at all. If only 0 is allowed, the limit is 0. */
 static bool drop_core_dumps(void) {
     const struct rlimit none = {1, 1};
     const struct rlimit zero = {0, 0};
     return setrlimit(RLIMIT_CORE, &none) == 0 || setrlimit(RLIMIT_CORE, &zero) == 0;
 }
 
-/* Why io_uring could not be hidden; reported by fx_sandbox_enter(). */
+/* Why io_uring could not be hidden. fx_sandbox_enter() reports it. */
 static struct {
     bool failed;
     struct fx_err err;
@@ -157,7 +159,7 @@ static bool drop_all(bool keeps_low_ports, struct fx_err *err) {
            fx_fail(err, FX_EIO, "capabilities: %s", strerror(errno));
 }
 
-/* The system refuses a part of the sandbox. */
+/* Reports that the system refuses a part of the sandbox. */
 static bool report_refusal(enum fx_sandbox_mode mode, const char *msg, const char *reason,
                            struct fx_err *err) {
     if (mode == FX_SANDBOX_REQUIRE) {
@@ -233,8 +235,8 @@ static const char *const forbidden[] = {
      CLONE_NEWPID | CLONE_NEWNET)
 #define THREAD (CLONE_THREAD | CLONE_VM | CLONE_SIGHAND)
 
-/* A call that is allowed, or forbidden, if `argument & mask == value`. */
-struct condition {
+/* A system call that is allowed, or forbidden, if `argument & mask == value`. */
+struct argument_condition {
     const char *call;
     unsigned argument;
     uint64_t mask, value;
@@ -242,7 +244,7 @@ struct condition {
 
 #define ANY_BIT UINT64_MAX
 
-static const struct condition allowed_where[] = {
+static const struct argument_condition allowed_where[] = {
     {"open", 1, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
     {"openat", 2, O_ACCMODE | O_CREAT | O_TRUNC, O_RDONLY},
     {"socket", 0, ANY_BIT, AF_INET},
@@ -251,8 +253,8 @@ static const struct condition allowed_where[] = {
     {"mprotect", 2, PROT_EXEC, 0},
     {"clone", 0, THREAD | NAMESPACES, THREAD},
     {"prctl", 0, ANY_BIT, PR_SET_NAME},
-    {"prlimit64", 2, ANY_BIT, 0},   /* reads a limit, sets none */
-    {"setpriority", 1, ANY_BIT, 0}, /* the calling thread (base/priority.h) */
+    {"prlimit64", 2, ANY_BIT, 0},   /* only reads a limit */
+    {"setpriority", 1, ANY_BIT, 0}, /* only for the calling thread (base/priority.h) */
     {"ioctl", 1, UINT32_MAX, FIONBIO},
     {"ioctl", 1, UINT32_MAX, FIONREAD},
     {"ioctl", 1, UINT32_MAX, FIOCLEX},
@@ -260,8 +262,8 @@ static const struct condition allowed_where[] = {
     {"ioctl", 1, UINT32_MAX, SIOCGIFINDEX}, /* fe80::1%eth0 */
 };
 
-static const struct condition forbidden_where[] = {
-    {"clone", 0, CLONE_THREAD, 0}, /* a new process */
+static const struct argument_condition forbidden_where[] = {
+    {"clone", 0, CLONE_THREAD, 0}, /* starts a process */
 };
 
 /* ---- the filter ---- */
@@ -275,7 +277,7 @@ static bool add_names(scmp_filter_ctx filter, uint32_t action, const char *const
                       size_t n_names, struct fx_err *err) {
     for (size_t i = 0; i < n_names; i++) {
         const int call = seccomp_syscall_resolve_name(names[i]);
-        /* Negative: a call of other architectures. */
+        /* A negative number is a call of another architecture. */
         const int rc = call < 0 ? 0 : seccomp_rule_add(filter, action, call, 0);
         if (rc != 0) {
             return fail_seccomp(err, names[i], rc);
@@ -285,10 +287,10 @@ static bool add_names(scmp_filter_ctx filter, uint32_t action, const char *const
 }
 
 static bool add_conditions(scmp_filter_ctx filter, uint32_t action,
-                           const struct condition *conditions, size_t n_conditions,
-                           struct fx_err *err) {
+                           const struct argument_condition *conditions,
+                           size_t n_conditions, struct fx_err *err) {
     for (size_t i = 0; i < n_conditions; i++) {
-        const struct condition *at = &conditions[i];
+        const struct argument_condition *at = &conditions[i];
         const struct scmp_arg_cmp holds = {at->argument, SCMP_CMP_MASKED_EQ, at->mask,
                                            at->value};
         const int call = seccomp_syscall_resolve_name(at->call);
@@ -301,8 +303,8 @@ static bool add_conditions(scmp_filter_ctx filter, uint32_t action,
     return true;
 }
 
-/* getaddrinfo() reads the addresses of this machine over netlink. Other netlink protocols
- * had vulnerabilities. */
+/* Allows the netlink protocol with which getaddrinfo() reads the addresses of this
+ * machine. Other netlink protocols have had vulnerabilities. */
 static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
     const struct scmp_arg_cmp both[] = {
         {0, SCMP_CMP_EQ, AF_NETLINK, 0},
@@ -313,15 +315,17 @@ static bool add_routes(scmp_filter_ctx filter, struct fx_err *err) {
     return rc == 0 || fail_seccomp(err, "socket", rc);
 }
 
-/* abort() signals the own process. No other process may be signalled. */
+/* Allows signals to this process, which abort() needs. No other process may be
+ * signalled. */
 static bool add_own_signals(scmp_filter_ctx filter, struct fx_err *err) {
-    const struct condition own_process = {"tgkill", 0, UINT32_MAX, (uint64_t)getpid()};
+    const struct argument_condition own_process = {"tgkill", 0, UINT32_MAX,
+                                                   (uint64_t)getpid()};
     return add_conditions(filter, SCMP_ACT_ALLOW, &own_process, 1, err);
 }
 
-/* The first two are optional: a binary tree, which is faster than a list; and no
- * mitigation of speculative store bypass, which kernels before 5.16 turn on with a
- * filter, and which is not needed because no foreign code runs here. */
+/* The first two attributes are optional: a binary tree, which is faster than a list; and
+ * no mitigation of speculative store bypass. Kernels before 5.16 turn that on with a
+ * filter, but it is not needed because no foreign code runs here. */
 static bool set_attributes(scmp_filter_ctx filter, struct fx_err *err) {
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
     (void)seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sandbox.h - gives up what a running server does not need: privileges at the
- * start, and most system calls once everything is open, by a seccomp filter (libseccomp).
+ * server/sandbox.h - drops what a running server does not need: privileges at the start,
+ * and, once everything is open, most system calls, by a seccomp filter (libseccomp).
  *
  * Three groups of system calls:
- *   - calls that serving needs are allowed, some of them with certain arguments only:
+ *   - calls that serving needs are allowed, some of them only with certain arguments:
  *     files are opened for reading, sockets are of IP, memory is not executable, clone()
  *     makes threads, signals go to the process itself;
- *   - calls that only an attacker would make end the process with SIGSYS: starting
- *     programs, memory of other processes, mounts, namespaces, modules, BPF, keys;
+ *   - calls that only an attacker would make (starting programs, memory of other
+ *     processes, mounts, namespaces, modules, BPF, keys) end the process with SIGSYS;
  *   - all others fail with ENOSYS, as on a kernel that does not have them: libraries then
  *     fall back to older calls.
  */
@@ -27,8 +27,8 @@ enum fx_sandbox_mode {
     FX_SANDBOX_OFF,     /* do nothing */
 };
 
-/* Why the sandbox cannot be used in this process, a constant string: sanitizers, valgrind
- * and coverage need further system calls. NULL: it can be used. */
+/* Why the sandbox cannot be used in this process (sanitizers, valgrind and coverage need
+ * further system calls), a constant string. NULL: it can be used. */
 const char *fx_sandbox_obstacle(void);
 
 /* Drops all capabilities, including the bounding and the ambient set, and core dumps,
@@ -45,7 +45,7 @@ bool fx_sandbox_drop(enum fx_sandbox_mode mode, const char *const *addresses,
  * Logs the result. Errors, with REQUIRE only: FX_EIO, FX_ENOMEM. */
 bool fx_sandbox_enter(enum fx_sandbox_mode mode, struct fx_err *err) FX_MUST_USE;
 
-/* ---- the parts that are filters ---- */
+/* ---- the two filters ---- */
 
 /* Makes io_uring_setup() fail with ENOSYS for all threads, and sets `no_new_privs`. Call
  * it before the first loop is created: libuv gives each loop a ring if it can, and aborts

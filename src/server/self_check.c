@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/self_check.c - one check at a time, every five seconds.
+ * server/self_check.c - runs one check at a time, every five seconds.
  */
 #include "server/self_check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/self_check.h - checks every few seconds that the own webhook port completes a
- * TLS handshake.
+ * server/self_check.h - checks every few seconds that this process's own webhook port
+ * completes a TLS handshake.
  */
 #ifndef FX_SERVER_SELF_CHECK_H
 #define FX_SERVER_SELF_CHECK_H
@@ -18,7 +18,7 @@
 struct fx_self_check; /* opaque */
 
 /* Starts checking `port` at the address of `listen` ("HOST:PORT"), or on the loopback
- * address if that is all addresses. `own_pair` is the client certificate to show;
+ * address if `listen` is all addresses. `own_pair` is the client certificate to use,
  * borrowed for the call; NULL: none. Errors: FX_EINVALID (invalid address), FX_ENOMEM. */
 struct fx_self_check *fx_self_check_create(uv_loop_t *loop, const char *listen,
                                            uint16_t port,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/server.c - the life of `fixpoint serve` on the main thread: start, signals,
- * drain, stop.
+ * server/server.c - the main thread of `fixpoint serve`: start, signals, drain, stop.
  *
  * Order of the shutdown: /readyz fails and each response has `Connection: close`, but
  * requests are still served (endpoints are removed asynchronously). Then the webhook port
@@ -32,12 +31,11 @@
 
 static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2};
 
-/* A server, and what only this file needs. */
-struct process {
+/* A server, and the state that only this file needs. */
+struct server_process {
     uint32_t magic;
     struct fx_server server;
-    struct fx_server_options
-        options; /* with the connection limit that descriptors allow */
+    struct fx_server_options options; /* with connection limits that descriptors allow */
     size_t health_connections;
     uv_signal_t signals[FX_COUNT(signals)];
     uv_timer_t drain;
@@ -51,8 +49,9 @@ static uint64_t or_default(uint64_t given, uint64_t otherwise) {
 
 /* ---- shutdown ---- */
 
-/* A further signal must not change the exit status of an orderly shutdown. */
-static void end_signals(struct process *process) {
+/* Ignores signals from now on: they must not change the exit status of an orderly
+ * shutdown. */
+static void end_signals(struct server_process *process) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         uv_close((uv_handle_t *)&process->signals[i], NULL);
@@ -61,7 +60,7 @@ static void end_signals(struct process *process) {
 }
 
 static void on_health_stopped(void *user) {
-    struct process *process = fx_checked(user, SERVER_MAGIC);
+    struct server_process *process = fx_checked(user, SERVER_MAGIC);
     fx_watchdog_answered(process->server.watchdog);
     fx_watchdog_remove(process->server.watchdog, &process->server.watched);
     end_signals(process);
@@ -75,9 +74,9 @@ static bool listens(const struct fx_http_server *server) {
     return server != NULL && fx_http_server_port(server) != 0;
 }
 
-/* Called when all reviews, and when all dry runs, are answered. */
+/* Called when all reviews are answered, and when all dry runs are answered. */
 static void on_answered(void *user) {
-    struct process *process = fx_checked(user, SERVER_MAGIC);
+    struct server_process *process = fx_checked(user, SERVER_MAGIC);
     if (--process->n_stopping > 0) {
         return;
     }
@@ -88,14 +87,15 @@ static void on_answered(void *user) {
     }
 }
 
-/* No connection is accepted any more. */
+/* Called when no connection is accepted any more. */
 static void on_webhook_stopped(void *user) {
-    struct process *process = fx_checked(user, SERVER_MAGIC);
+    struct server_process *process = fx_checked(user, SERVER_MAGIC);
     fx_threads_stop(&process->server.threads, on_answered, process);
 }
 
-/* Also used if the start failed: parts that were not started are skipped. */
-static void stop_server(struct process *process) {
+/* Stops the server. Also called if the start failed: parts that were not started are
+ * skipped. */
+static void stop_server(struct server_process *process) {
     if (process->stopping) {
         return;
     }
@@ -113,7 +113,7 @@ static void stop_server(struct process *process) {
 }
 
 static void on_drained(uv_timer_t *timer) {
-    struct process *process = fx_checked(timer->data, SERVER_MAGIC);
+    struct server_process *process = fx_checked(timer->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_log(INFO, "stopping", {0});
         stop_server(process);
@@ -122,7 +122,7 @@ static void on_drained(uv_timer_t *timer) {
 
 /* ---- signals ---- */
 
-static void drain_server(struct process *process) {
+static void drain_server(struct server_process *process) {
     struct fx_server *server = &process->server;
     const uint64_t ms = or_default(server->options->drain_ms, FX_LIMIT_DRAIN_MS);
     server->draining = true;
@@ -138,7 +138,7 @@ static void drain_server(struct process *process) {
 
 static void on_end_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
+    struct server_process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (process->stopping) {
         return;
     }
@@ -151,7 +151,7 @@ static void on_end_signal(uv_signal_t *signal, int number) {
 
 static void on_reload_signal(uv_signal_t *signal, int number) {
     (void)number;
-    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
+    struct server_process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_sources_reload(&process->server);
         fx_certificates_reload(process->server.certificates);
@@ -159,7 +159,7 @@ static void on_reload_signal(uv_signal_t *signal, int number) {
 }
 
 static void on_pass_signal(uv_signal_t *signal, int number) {
-    struct process *process = fx_checked(signal->data, SERVER_MAGIC);
+    struct server_process *process = fx_checked(signal->data, SERVER_MAGIC);
     if (!process->stopping) {
         fx_sources_set_passthrough(&process->server, number == SIGUSR1);
     }
@@ -184,9 +184,9 @@ static void ignore_signals(void) {
     }
 }
 
-/* Called first: without a handler a signal kills the process, and process 1 of a
- * container does not get it at all. Signals during the start are handled after it. */
-static bool start_signals(struct process *process, struct fx_err *err) {
+/* Called first: without a handler a signal ends the process, and process 1 of a container
+ * does not get it at all. Signals during the start are handled after the start. */
+static bool start_signals(struct server_process *process, struct fx_err *err) {
     for (size_t i = 0; i < FX_COUNT(signals); i++) {
         const int status =
             uv_signal_start(&process->signals[i], handler_of(signals[i]), signals[i]);
@@ -242,7 +242,7 @@ static bool start_webhook(struct fx_server *server, struct fx_err *err) {
     return server->webhook != NULL;
 }
 
-static bool start_health(struct process *process, struct fx_err *err) {
+static bool start_health(struct server_process *process, struct fx_err *err) {
     struct fx_server *server = &process->server;
     const struct fx_http_server_options http = {
         .max_connections = process->health_connections,
@@ -270,7 +270,7 @@ static void log_start(const struct fx_server *server) {
     fx_buf_finish(&health);
 }
 
-static size_t dryrun_connections(const struct process *process) {
+static size_t dryrun_connections(const struct server_process *process) {
     return process->health_connections < FX_LIMIT_DRYRUN_CONNECTIONS
                ? process->health_connections
                : FX_LIMIT_DRYRUN_CONNECTIONS;
@@ -309,7 +309,7 @@ static void watch_main_loop(struct fx_server *server) {
     fx_watchdog_add(server->watchdog, &server->watched, &server->queue, "main thread");
 }
 
-static bool start_server(struct process *process, struct fx_err *err) {
+static bool start_server(struct server_process *process, struct fx_err *err) {
     struct fx_server *server = &process->server;
     const struct fx_server_options *options = server->options;
     const struct fx_certificates_users users = {server->threads.n_items, on_certificate,
@@ -350,7 +350,7 @@ static void on_change(void *user) {
     fx_threads_refresh_policies(&server->threads);
 }
 
-/* Called on a serving thread; the next function runs on the main thread. */
+/* Called on a serving thread. The next function is called on the main thread. */
 static void on_limit(void *user) {
     struct fx_server *server = user;
     fx_message_queue_post(&server->queue, &server->quarantine);
@@ -385,7 +385,7 @@ static bool init_counting(struct fx_server *server,
 
 /* ---- the process ---- */
 
-static void destroy_process(struct process *process) {
+static void destroy_process(struct server_process *process) {
     fx_watchdog_destroy(process->server.watchdog);
     fx_active_policies_destroy(process->server.active);
     fx_threads_finish(&process->server.threads);
@@ -394,8 +394,9 @@ static void destroy_process(struct process *process) {
     fx_log_stop(LOG_END_MS);
 }
 
-/* Takes the options, and lowers the connection limits to what descriptors allow. */
-static void take_options(struct process *process,
+/* Takes the options, and lowers the connection limits if there are too few
+ * descriptors. */
+static void take_options(struct server_process *process,
                          const struct fx_server_options *options) {
     struct fx_descriptors connections = {
         .webhook = (size_t)or_default(options->max_connections, FX_LIMIT_CONNECTIONS),
@@ -408,8 +409,8 @@ static void take_options(struct process *process,
     process->server.options = &process->options;
 }
 
-static bool init_process(struct process *process, const struct fx_server_options *options,
-                         struct fx_err *err) {
+static bool init_process(struct server_process *process,
+                         const struct fx_server_options *options, struct fx_err *err) {
     process->magic = SERVER_MAGIC;
     take_options(process, options);
     options = &process->options;
@@ -436,7 +437,7 @@ static bool init_process(struct process *process, const struct fx_server_options
 }
 
 /* The loop ends when the last handle is closed. */
-static void run_loop(struct process *process) {
+static void run_loop(struct server_process *process) {
     (void)uv_run(&process->server.loop, UV_RUN_DEFAULT);
     fx_http_server_destroy(process->server.webhook);
     fx_http_server_destroy(process->server.health);
@@ -448,13 +449,12 @@ static void run_loop(struct process *process) {
 }
 
 bool fx_server_run(const struct fx_server_options *options, struct fx_err *err) {
-    struct process *process = calloc(1, sizeof *process);
+    struct server_process *process = calloc(1, sizeof *process);
     if (process == NULL) {
         return fx_fail_nomem(err);
     }
     fx_node_pool_install();
-    (void)!fx_log_start(); /* without a thread for the log, lines are written
-                              synchronously */
+    (void)!fx_log_start(); /* on failure, lines are written synchronously */
     if (!init_process(process, options, err)) {
         destroy_process(process);
         return false;

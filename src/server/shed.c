@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/shed.c - the marker on the loop, the limits, and the responses.
+ * server/shed.c - the marker on the loop, the limits, and the responses to rejected
+ * requests.
  */
 #include "server/shed.h"
 
@@ -14,12 +15,12 @@
 #include "server/respond.h"
 
 #define NS_IN_MS        UINT64_C(1000000)
-#define MARKER_FRACTION 16 /* of the limit: a marker is sent after this part of it */
+#define MARKER_FRACTION 16 /* a marker is sent after this fraction of the limit */
 #define LOG_INTERVAL_NS (10000 * NS_IN_MS) /* between two log lines */
 
 #define SHED_MAGIC 0x66787364u /* "fxsd" */
 
-/* ---- how long has a request waited? ---- */
+/* ---- the estimate of the wait ---- */
 
 static uint64_t elapsed(const struct fx_wait_estimate *estimate, uint64_t now_ns) {
     return now_ns > estimate->since_ns ? now_ns - estimate->since_ns : 0;
@@ -70,13 +71,13 @@ void fx_shed_close(struct fx_shed *shed) {
     }
 }
 
-/* Half of the time that a request may take is left for its review, and for rounds that
- * take longer than the limit. */
+/* The limit of the wait. Half of the time that a request may take is left for its review
+ * and for rounds that take longer than the limit. */
 static uint64_t limit_ns(const struct fx_shed *shed, uint64_t budget_ns) {
     return budget_ns / 2 < shed->after_ns ? budget_ns / 2 : shed->after_ns;
 }
 
-/* The request that sends a marker is always served. */
+/* The request for which a marker is sent is always served. */
 bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) {
     const uint64_t iteration_ns = uv_now(shed->marker.loop) * NS_IN_MS;
     const uint64_t now_ns = fx_clock_ns();

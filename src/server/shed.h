@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/shed.h - load shedding: requests are rejected while there is more work than can
- * be done. One for each serving loop, used on its thread.
+ * server/shed.h - load shedding: rejects requests while there is more work than the
+ * process can do. Each serving loop has one, used only on its thread.
  *
  * Above capacity a queue that is served in order makes every response late, and a
  * response that comes too late is wasted work. So a request that has waited longer than a
  * limit is answered 503 with `Retry-After` before its body is read, which costs a
- * fraction of a review. Below the limit nothing is rejected, however long the queue is:
- * the API server does not try again.
+ * fraction of a review. Below the limit nothing is rejected, however long the queue is,
+ * because the API server does not repeat requests.
  *
  * Reviews that wait for external data are limited as well, in number and in memory.
  */
@@ -26,8 +26,7 @@
 struct fx_http_exchange;
 struct fx_metrics;
 
-/* ---- how long has a request waited? -------------------------------------------------
- */
+/* ---- the estimate of the wait ---------------------------------------------------- */
 
 /*
  * Requests queue in their sockets, which the kernel keeps in a list of ready descriptors
@@ -38,27 +37,26 @@ struct fx_metrics;
  * was ready at about the time the marker was sent, or earlier. (The iteration alone is
  * not enough: a list longer than one batch takes several.)
  */
-struct fx_wait_estimate { /* zeroed: nothing waits. Pure: the caller gives the times */
+struct fx_wait_estimate { /* zeroed at first. Pure: the caller gives the times */
     uint64_t since_ns;    /* requests that are taken now became ready after this time */
     bool is_marked;       /* a marker is in the list */
 };
 
-/* How long the request that is taken at `now_ns`, in the loop iteration that began at
- * `iteration_ns`, has waited. */
+/* The wait of the request that is taken at `now_ns`, in the loop iteration that began at
+ * `iteration_ns`. */
 uint64_t fx_wait_estimate_get(struct fx_wait_estimate *estimate, uint64_t iteration_ns,
                               uint64_t now_ns);
 
-/* True if a marker must be sent now: a request has waited `threshold_ns` and no marker is
- * in the list. A longer wait then counts as `threshold_ns` only: it was one long review,
- * or the system ran other processes, and not a queue. */
+/* Must a marker be sent now? True if a request has waited `threshold_ns` and no marker is
+ * in the list. A longer wait then counts as only `threshold_ns`: its cause is one long
+ * review or another process, and not a queue. */
 bool fx_wait_estimate_needs_marker(struct fx_wait_estimate *estimate, uint64_t now_ns,
                                    uint64_t threshold_ns) FX_MUST_USE;
 
-/* The marker came back. */
+/* Called when the marker comes back. */
 void fx_wait_estimate_end_round(struct fx_wait_estimate *estimate, uint64_t now_ns);
 
-/* ---- rejecting ----------------------------------------------------------------------
- */
+/* ---- rejecting ------------------------------------------------------------------- */
 
 /* Why a request is rejected, as a label of the metric. */
 #define FX_SHED_REASONS(X) \
@@ -90,13 +88,12 @@ bool fx_shed_init(struct fx_shed *shed, uv_loop_t *loop, uint64_t after_ms) FX_M
  * are fine. */
 void fx_shed_close(struct fx_shed *shed);
 
-/* Has the request that is taken now waited too long? `budget_ns`: what it may take in
- * all.
- */
+/* Has the request that is taken now waited too long? `budget_ns`: the time that it may
+ * take in all. */
 bool fx_shed_is_late(struct fx_shed *shed, uint64_t budget_ns) FX_MUST_USE;
 
-/* A review, whose request has `bytes` bytes, begins to wait for external data. False if
- * too many reviews wait. fx_shed_end_wait() ends the wait. */
+/* Counts a review that begins to wait for external data, and the `bytes` of its request.
+ * False if too many reviews wait. End the wait with fx_shed_end_wait(). */
 bool fx_shed_begin_wait(struct fx_shed *shed, size_t bytes) FX_MUST_USE;
 void fx_shed_end_wait(struct fx_shed *shed, size_t bytes);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/sources.c - files or a cluster, and no policies at all while passthrough is on.
+ * server/sources.c - the source of policies: files or a cluster; no policies while
+ * passthrough is on.
  */
 #include "server/state.h"
 
@@ -13,7 +14,7 @@ static void on_policies(struct fx_policies *built, struct fx_policies *before,
                         double seconds, void *user) {
     struct fx_server *server = user;
     fx_active_policies_set(server->active, built, seconds);
-    fx_policies_log(built, before); /* which are active now */
+    fx_policies_log(built, before); /* `built` is active now */
     fx_sources_report(server);
 }
 
@@ -88,8 +89,8 @@ struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
     return fx_policies_ref(now != NULL ? now : server->no_policies);
 }
 
-/* NULL without an error: it must be fetched from the API server. Only Namespaces are
- * cached: a Node changes every few seconds. */
+/* Looks up the input in the caches. NULL without an error: it must be fetched from the
+ * API server. Only Namespaces are cached, as Nodes change every few seconds. */
 static json_t *find_in_cluster(const struct fx_server *server,
                                const struct fx_input_key *key, struct fx_err *err) {
     struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
@@ -107,7 +108,7 @@ static json_t *find_in_cluster(const struct fx_server *server,
     return object;
 }
 
-/* With files, and under passthrough, nothing is fetched. */
+/* Nothing is fetched if policies are files, or while passthrough is on. */
 enum fx_lookup fx_sources_find_input(const struct fx_server *server,
                                      const struct fx_policies *policies,
                                      const struct fx_input_key *key, json_t **ret_value,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/state.h - the state of a running server that its parts share. The state of each
- * serving thread is in server/thread.h.
+ * server/state.h - the shared state of a running server. The state of each serving thread
+ * is in server/thread.h.
  *
  * Owned by the main thread. Members that are marked "any thread" are set before the other
  * threads start and live until they have ended.
@@ -55,8 +55,8 @@ struct fx_server {
     bool draining;                       /* SIGTERM or SIGINT came */
 };
 
-/* ---- sources.c: where policies, namespaces and perhaps the certificate come from: files
- * or a cluster. Main thread only, unless a function says otherwise. ---- */
+/* ---- sources.c: the source of policies, namespaces and, optionally, the certificate:
+ * files or a cluster. Main thread only, unless a function's comment differs. ---- */
 
 /* Reads the first version of the files, blocking, or starts to watch the cluster. Errors:
  * FX_EIO, FX_EINVALID, FX_ELIMIT, FX_ENOMEM. */
@@ -66,11 +66,11 @@ bool fx_sources_start(struct fx_server *server, struct fx_err *err) FX_MUST_USE;
 void fx_sources_report(struct fx_server *server);
 
 /* The policies for a review that begins now, as a new reference: the active ones, or none
- * while passthrough is on. Called by the serving thread of that number. */
+ * while passthrough is on. Called by the serving thread with that number. */
 struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
                                             unsigned thread);
 
-/* Looks up an input that a review under these policies needs (not a call). FOUND:
+/* Looks up an input of a review under these policies, other than a call. FOUND:
  * *ret_value is a new reference. WAIT: it must be fetched from the API server. FAILED:
  * see `err`, which must be empty before. Any thread. */
 enum fx_lookup fx_sources_find_input(const struct fx_server *server,
@@ -78,8 +78,8 @@ enum fx_lookup fx_sources_find_input(const struct fx_server *server,
                                      const struct fx_input_key *key, json_t **ret_value,
                                      struct fx_err *err);
 
-/* Are policies loaded? If not, *ret_reason says what is missing; it is valid until the
- * next iteration. */
+/* Are policies loaded? If not, *ret_reason says why; it is valid until the next
+ * iteration. */
 bool fx_sources_ready(const struct fx_server *server, const char **ret_reason);
 
 /* Reads the sources again now, and ends every quarantine. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/thread.c - a serving thread: start, messages, end; functions for all of them.
+ * server/thread.c - a serving thread: start, messages, end; and functions for all
+ * threads.
  */
 #include "server/thread.h"
 
@@ -31,7 +32,7 @@ static void publish_counts(struct fx_thread *thread) {
     }
 }
 
-/* Its counts, as published before its loop slept last. */
+/* The counts that the thread published before its loop slept last. */
 static struct fx_http_server_counts counts_of(const struct fx_thread *thread) {
     struct fx_http_server_counts counts;
     uint64_t words[FX_THREAD_COUNTS];
@@ -47,20 +48,20 @@ static void on_prepare(uv_prepare_t *prepare) {
 }
 
 /* The number of requests without a response. Requests since the last sleep are not
- * published yet; but a busy thread has at least one. */
+ * published yet, but a busy thread has at least one. */
 static size_t requests_of(struct fx_thread *thread) {
     const size_t published = counts_of(thread).in_flight;
     return published == 0 && fx_activity_is_busy(&thread->activity) ? 1 : published;
 }
 
-/* The number of its connections, those included that it has not taken yet. A connection
- * may be counted twice for a moment: as assigned and as open. */
+/* The number of the thread's connections, including those that it has not taken yet. A
+ * connection may be counted twice for a moment: as assigned and as open. */
 static size_t connections_of(const struct fx_thread *thread) {
     const size_t n_taken = atomic_load_explicit(&thread->n_taken, memory_order_acquire);
     return thread->n_assigned - n_taken + counts_of(thread).connections;
 }
 
-/* Should it get no further connection for the moment? A stalled thread should not. */
+/* Should the thread get no further connections for now? A stalled thread should not. */
 static bool is_overloaded(const struct fx_thread *thread) {
     return fx_job_is_stalled(&thread->watched.job) ||
            (atomic_load_explicit(&thread->n_taken, memory_order_acquire) > 0 &&
@@ -84,7 +85,7 @@ static void on_connection(void *user) {
     atomic_fetch_add_explicit(&thread->n_taken, 1, memory_order_release);
 }
 
-/* Gives the thread a connected socket to serve. It is closed if out of memory. */
+/* Gives the thread a connected socket to serve. The socket is closed if out of memory. */
 static void add_connection(struct fx_thread *thread, int fd) {
     struct connection *connection = malloc(sizeof *connection);
     if (connection == NULL) {
@@ -103,8 +104,8 @@ static void on_request(struct fx_http_exchange *exchange, void *user) {
 
 /* ---- the certificate ---- */
 
-/* The own certificate is the client certificate for providers that request one (spec
- * section 7). */
+/* Sets the webhook's certificate as the client certificate for providers that request one
+ * (spec section 7). */
 static bool offer_certificate(struct fx_thread *thread,
                               const struct fx_tls_config *config, struct fx_err *err) {
     struct fx_buf cert = {0};
@@ -130,15 +131,15 @@ static void on_set_tls(void *user) {
     }
     fx_http_server_set_tls(thread->webhook, config);
     if (thread->external != NULL && !offer_certificate(thread, config, &err)) {
-        fx_log(ERROR, "providers are still shown the previous certificate",
+        fx_log(ERROR, "providers still get the previous certificate",
                fx_log_str("error", err.msg));
     }
     fx_tls_config_unref(config);
 }
 
 static void set_tls(struct fx_thread *thread, struct fx_tls_config *config) {
-    fx_tls_config_unref(atomic_exchange(
-        &thread->next_tls, fx_tls_config_ref(config))); /* not taken in time */
+    /* Drops the previous one if the thread has not taken it. */
+    fx_tls_config_unref(atomic_exchange(&thread->next_tls, fx_tls_config_ref(config)));
     fx_message_queue_post(&thread->queue, &thread->set_tls);
 }
 
@@ -151,7 +152,8 @@ static void on_refresh_policies(void *user) {
 
 /* ---- the end ---- */
 
-/* All reviews are answered, so no call to a provider is running. */
+/* Closes the thread's handles. All reviews are answered, so no call to a provider is
+ * running. */
 static void close_all(void *user) {
     struct fx_thread *thread = user;
     fx_watchdog_remove(thread->server->watchdog, &thread->watched);
@@ -208,13 +210,14 @@ static void on_external_result(enum fx_external_result result, double seconds,
     fx_metrics_observe(metrics, FX_METRIC_EXTERNAL_SECONDS, (unsigned)result, seconds);
 }
 
-/* Limits of the process are divided by the number of threads. */
+/* A thread's share of a limit of the process. 0: of the default. */
 static size_t share_of(size_t given, size_t otherwise, size_t n_threads) {
     const size_t all = given == 0 ? otherwise : given;
     return (all + n_threads - 1) / n_threads;
 }
 
-/* At least what one message of the greatest length needs. */
+/* A thread's share of the memory for messages, at least enough for one message of the
+ * maximum length. */
 static size_t held_share(const struct fx_server_options *options, size_t n_threads) {
     const size_t body = options->max_body == 0 ? FX_LIMIT_BODY_BYTES : options->max_body;
     const size_t share = share_of(0, FX_LIMIT_HELD_BYTES, n_threads);
@@ -297,8 +300,8 @@ static bool open_all(struct fx_thread *thread, struct fx_tls_config *tls,
     return status == 0 || fx_fail(err, FX_EIO, "thread: %s", uv_strerror(status));
 }
 
-/* `tls` is the configuration of the thread; no other thread may use it. `thread` is
- * zeroed except its activity. On failure nothing is left to close. */
+/* Starts the thread. `tls` is its own configuration, which no other thread may use.
+ * `thread` is zeroed except for its activity. On failure everything is closed. */
 static bool start_thread(struct fx_thread *thread, struct fx_server *server,
                          unsigned number, struct fx_tls_config *tls, struct fx_err *err) {
     thread->server = server;
@@ -325,7 +328,8 @@ size_t fx_threads_wanted(const struct fx_server_options *options) {
     return wanted > FX_LIMIT_THREADS ? FX_LIMIT_THREADS : wanted;
 }
 
-/* Other threads read the activities, even those of threads that have ended. */
+/* Allocates the threads. Other threads read their activities, even after the thread has
+ * ended. */
 static bool make_items(struct fx_threads *threads) {
     struct fx_thread *items = calloc(threads->n_items, sizeof items[0]);
     for (size_t i = 0; items != NULL && i < threads->n_items; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * server/watchdog.c - a loop with a message queue, two timers and two signals; checks the
- * running time of all jobs.
+ * server/watchdog.c - the watchdog's loop (a message queue, two timers, two signals), and
+ * checks of the running time of all jobs.
  */
 #include "server/watchdog.h"
 
@@ -19,7 +19,7 @@
 
 #define NS_IN_MS         UINT64_C(1000000)
 #define NS_IN_S          UINT64_C(1000000000)
-#define CHECKS_PER_STALL 4u  /* in the time after which a loop has stalled */
+#define CHECKS_PER_STALL 4u  /* checks in the time after which a loop has stalled */
 #define MIN_CHECK_MS     50u /* between two checks */
 #define MAX_CHECK_MS     2500u
 #define LAST_WAIT_NS     100000000L
@@ -37,12 +37,12 @@ static void describe_job(const struct fx_job *job, struct fx_buf *text) {
 
 /* ---- detecting stalls ---- */
 
-struct update {
+struct stall_update {
     struct fx_stalls *stalls;
     uint64_t now_ns;
 };
 
-static bool is_late(const struct fx_job *job, const struct update *update) {
+static bool is_late(const struct fx_job *job, const struct stall_update *update) {
     const uint64_t since = job->since_ns > update->stalls->not_before_ns
                                ? job->since_ns
                                : update->stalls->not_before_ns;
@@ -60,7 +60,7 @@ static void log_begin(const struct fx_job *job, uint64_t now_ns) {
 }
 
 static void update_job(struct fx_job *job, void *user) {
-    const struct update *update = user;
+    const struct stall_update *update = user;
     if (!job->is_stalled && is_late(job, update)) {
         job->is_stalled = true;
         atomic_fetch_add(&update->stalls->counts[job->type], 1);
@@ -69,7 +69,7 @@ static void update_job(struct fx_job *job, void *user) {
 }
 
 void fx_stalls_update(struct fx_stalls *stalls, uint64_t now_ns) {
-    struct update update = {stalls, now_ns};
+    struct stall_update update = {stalls, now_ns};
     fx_jobs_visit(update_job, &update);
 }
 
@@ -80,19 +80,19 @@ void fx_stalls_log_end(const struct fx_job *job) {
 
 /* ---- printing jobs ---- */
 
-struct print {
+struct stall_print {
     struct fx_buf *lines;
     uint64_t now_ns;
     bool needs_restart;
 };
 
-/* While a build hangs, the previous policies stay active: only changes are lost, and a
- * restart would hang again. */
+/* Does a stalled job of this type need a restart? Not a build: the previous policies stay
+ * active, and the build would hang again. */
 static bool needs_restart(enum fx_job_type type) {
     return type != FX_JOB_BUILD;
 }
 
-static void print_job(const struct fx_job *job, const struct print *print) {
+static void print_job(const struct fx_job *job, const struct stall_print *print) {
     struct fx_buf where = {0};
     describe_job(job, &where);
     fx_buf_printf(print->lines, "%s: %lld s", job->name,
@@ -104,7 +104,7 @@ static void print_job(const struct fx_job *job, const struct print *print) {
 }
 
 static void print_if_stalled(struct fx_job *job, void *user) {
-    struct print *print = user;
+    struct stall_print *print = user;
     if (job->is_stalled) {
         fx_buf_str(print->lines, "stalled: ");
         print_job(job, print);
@@ -114,34 +114,34 @@ static void print_if_stalled(struct fx_job *job, void *user) {
 }
 
 bool fx_stalls_print(struct fx_buf *lines) {
-    struct print print = {lines, fx_clock_ns(), false};
+    struct stall_print print = {lines, fx_clock_ns(), false};
     fx_jobs_visit(print_if_stalled, &print);
     return print.needs_restart;
 }
 
 static void print_any(struct fx_job *job, void *user) {
-    const struct print *print = user;
+    const struct stall_print *print = user;
     fx_buf_str(print->lines, print->lines->len == 0 ? "" : "; ");
     print_job(job, print);
 }
 
 void fx_stalls_print_all_jobs(struct fx_buf *text) {
-    struct print print = {text, fx_clock_ns(), false};
+    struct stall_print print = {text, fx_clock_ns(), false};
     fx_jobs_visit(print_any, &print);
 }
 
-struct count {
+struct stall_count {
     enum fx_job_type type;
     size_t n;
 };
 
 static void count_if_stalled(struct fx_job *job, void *user) {
-    struct count *count = user;
+    struct stall_count *count = user;
     count->n += job->is_stalled && job->type == count->type;
 }
 
 size_t fx_stalls_count(enum fx_job_type type) {
-    struct count count = {type, 0};
+    struct stall_count count = {type, 0};
     fx_jobs_visit(count_if_stalled, &count);
     return count.n;
 }
@@ -185,14 +185,15 @@ static bool is_answered(struct fx_watchdog *watchdog) {
 
 static void post_to_all(struct fx_watchdog *watchdog);
 
-/* Posts to each loop once more: a loop that does not answer becomes a running job. */
+/* Posts another message to each loop: a loop that does not handle it becomes a running
+ * job. */
 static void post_once_more(struct fx_watchdog *watchdog) {
     const struct timespec span = {.tv_nsec = LAST_WAIT_NS};
     post_to_all(watchdog);
     (void)nanosleep(&span, NULL);
 }
 
-/* Ends the process at once: threads that hang cannot be joined, so nothing is closed. */
+/* Ends the process at once: threads that hang cannot be joined, so nothing is freed. */
 static void end_process(struct fx_watchdog *watchdog) {
     const bool answered = is_answered(watchdog);
     const size_t n_requests =
@@ -294,7 +295,8 @@ static void post_to_all(struct fx_watchdog *watchdog) {
     uv_mutex_unlock(&watchdog->lock);
 }
 
-/* If this thread itself is late, the process or the machine did not run. */
+/* Checks all jobs. If this thread itself is late, the process or the machine was
+ * suspended. */
 static void on_check(uv_timer_t *timer) {
     struct fx_watchdog *watchdog = timer->data;
     const uint64_t now = fx_clock_ns();
@@ -327,7 +329,7 @@ void fx_watchdog_remove(struct fx_watchdog *watchdog, struct fx_watched_loop *wa
     if (watchdog == NULL) {
         return;
     }
-    uv_mutex_lock(&watchdog->lock); /* removing another loop writes to this one as well */
+    uv_mutex_lock(&watchdog->lock); /* removing another loop also writes to this one */
     if (watched->queue != NULL) {
         fx_list_remove(&watchdog->loops, &watched->link);
         watched->queue = NULL;
@@ -342,7 +344,8 @@ uint64_t fx_watchdog_stalls(const struct fx_watchdog *watchdog, enum fx_job_type
 
 /* ---- the thread ---- */
 
-/* A further signal must not change the exit status of an orderly shutdown. */
+/* Ignores signals from now on: they must not change the exit status of an orderly
+ * shutdown. */
 static void close_signals(struct fx_watchdog *watchdog) {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
     for (size_t i = 0; i < FX_COUNT(signals); i++) {

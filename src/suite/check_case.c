@@ -11,7 +11,7 @@
 #include "base/limits.h"
 #include "value/patch.h"
 
-/* A case while it is checked. */
+/* The state of checking one case. */
 struct case_check {
     const struct fx_suite_trial *trial;
     struct fx_suite_result *result;
@@ -19,14 +19,14 @@ struct case_check {
     struct fx_case_context context;
     struct fx_objects got;
     struct fx_err failure;  /* code FX_OK: the mutation did not fail */
-    struct fx_buf denial;   /* if the object was denied: the whole message */
+    struct fx_buf denial;   /* if an object was denied: the complete message */
     struct fx_buf warnings; /* of policies that warn, audit or were skipped */
     struct fx_err *err;
 };
 
 /* ---- results --------------------------------------------------------------------- */
 
-/* Takes the text as the reason, or gives up where there is none. */
+/* Sets the status, and the text as its reason. Takes the text. Fails without memory. */
 static bool conclude(struct case_check *check, enum fx_suite_status status,
                      struct fx_buf *reason_take) {
     check->result->status = status;
@@ -37,7 +37,7 @@ static bool conclude(struct case_check *check, enum fx_suite_status status,
 }
 
 FX_PRINTF(2, 3)
-static bool fail(struct case_check *check, const char *fmt, ...) {
+static bool fail_case(struct case_check *check, const char *fmt, ...) {
     char message[FX_ERR_TEXT];
     va_list args;
     va_start(args, fmt);
@@ -48,7 +48,7 @@ static bool fail(struct case_check *check, const char *fmt, ...) {
     return conclude(check, FX_SUITE_FAIL, &reason);
 }
 
-/* An input is wrong: the result points there. */
+/* The case is an error: its result has the file and line of the invalid input. */
 static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_file *bad) {
     struct fx_suite_result *result = check->result;
     struct fx_buf reason = {0};
@@ -60,7 +60,7 @@ static bool conclude_bad(struct case_check *check, const struct fx_suite_bad_fil
            (result->file != NULL || fx_fail_nomem(check->err));
 }
 
-/* ---- asking ---------------------------------------------------------------------- */
+/* ---- mutating -------------------------------------------------------------------- */
 
 /* Adds the warnings of one object to those of the others. */
 static void note_warnings(struct case_check *check, const struct fx_buf *warnings) {
@@ -71,7 +71,7 @@ static void note_warnings(struct case_check *check, const struct fx_buf *warning
     fx_buf_fail_as(&check->warnings, warnings);
 }
 
-/* A failure is the response of the webhook, unless it is one of our own. */
+/* Takes the response. A failure that is not our own is the response of the webhook. */
 static bool take_answer(struct case_check *check, bool ok,
                         const struct fx_suite_response *answer,
                         const struct fx_err *failure) {
@@ -127,7 +127,7 @@ static bool mutate_all(struct case_check *check) {
 
 /* ---- comparing ------------------------------------------------------------------- */
 
-/* Where an expectation that is no file stands: "suite.yaml:12 (patch)". */
+/* Appends the place of an expectation within the suite: "suite.yaml:12 (patch)". */
 static bool name_side(struct fx_buf *name, const struct case_check *check,
                       const char *field) {
     fx_buf_printf(name, "%s:%u (%s)", check->result->file, (unsigned)check->result->line,
@@ -135,9 +135,9 @@ static bool name_side(struct fx_buf *name, const struct case_check *check,
     return !name->failed;
 }
 
-/* *ret_same: the objects are as expected; otherwise the result is a failure. */
-static bool compare(struct case_check *check, const struct fx_objects *expected,
-                    const char *expected_name, bool part, bool *ret_same) {
+/* Sets *ret_same if the objects are as expected; otherwise fails the case. */
+static bool compare_objects(struct case_check *check, const struct fx_objects *expected,
+                            const char *expected_name, bool part, bool *ret_same) {
     struct fx_buf diff = {0};
     const struct fx_expectation expectation = {
         .expected = expected,
@@ -158,17 +158,17 @@ static bool compare(struct case_check *check, const struct fx_objects *expected,
         return ok;
     }
     if (expected->n_items != check->got.n_items) {
-        return fail(check, "%zu objects resulted; expected %zu", check->got.n_items,
-                    expected->n_items);
+        return fail_case(check, "the result is %zu objects; expected %zu",
+                         check->got.n_items, expected->n_items);
     }
     if (expected == &check->context.objects) {
-        return fail(check, "the object was changed; expected it to stay as it is");
+        return fail_case(check, "the object was changed; expected it to stay as it is");
     }
-    return fail(check, part ? "the mutated object does not contain the expected part"
-                            : "the mutated object differs from the expected object");
+    return fail_case(check, part ? "the mutated object does not contain the expected part"
+                                 : "the mutated object differs from the expected object");
 }
 
-/* An object, or a list of them, as objects. */
+/* Converts an object, or a list of objects. */
 static bool to_objects(json_t *value, struct fx_objects *ret_objects) {
     bool ok = true;
     if (json_is_object(value)) {
@@ -180,21 +180,21 @@ static bool to_objects(json_t *value, struct fx_objects *ret_objects) {
     return ok;
 }
 
-/* Compares with what stands in the field of the suite itself. */
+/* Compares with the objects in a field of the suite itself. */
 static bool compare_inline(struct case_check *check, const char *field, json_t *value,
                            bool part, bool *ret_same) {
     struct fx_objects expected = {0};
     struct fx_buf name = {0};
     const bool ok = (name_side(&name, check, field) && to_objects(value, &expected)) ||
                     fx_fail_nomem(check->err);
-    const bool done = ok && compare(check, &expected, name.data, part, ret_same);
+    const bool done = ok && compare_objects(check, &expected, name.data, part, ret_same);
     fx_buf_finish(&name);
     fx_objects_finish(&expected);
     return done;
 }
 
-/* The result, for update.c. */
-static bool keep(struct case_check *check) {
+/* Keeps the mutated objects for update.c. */
+static bool keep_result(struct case_check *check) {
     bool ok = true;
     for (size_t i = 0; ok && check->trial->keeps && i < check->got.n_items; i++) {
         ok = fx_objects_add(&check->result->got, check->got.items[i]);
@@ -207,7 +207,7 @@ static bool compare_file(struct case_check *check, bool *ret_same) {
     const struct fx_suite_path *path = &case_->mutated_file;
     *ret_same = false;
     if (check->trial->keeps && access(path->path, F_OK) != 0) {
-        return fail(check, "%s does not exist", path->path) && keep(check);
+        return fail_case(check, "%s does not exist", path->path) && keep_result(check);
     }
     struct fx_objects expected = {0};
     struct fx_suite_bad_file bad = {0};
@@ -216,8 +216,8 @@ static bool compare_file(struct case_check *check, bool *ret_same) {
     if (ok && bad.reason != NULL) {
         ok = conclude_bad(check, &bad);
     } else if (ok) {
-        ok = compare(check, &expected, path->path, false, ret_same) &&
-             (*ret_same || keep(check));
+        ok = compare_objects(check, &expected, path->path, false, ret_same) &&
+             (*ret_same || keep_result(check));
     }
     fx_suite_bad_file_finish(&bad);
     fx_objects_finish(&expected);
@@ -232,19 +232,19 @@ static bool compare_mutated(struct case_check *check, bool *ret_same) {
     case FX_MUTATED_INLINE:
         return compare_inline(check, "mutated", case_->mutated_value, false, ret_same);
     case FX_MUTATED_UNCHANGED:
-        return compare(check, &check->context.objects, case_->object.path, false,
-                       ret_same);
+        return compare_objects(check, &check->context.objects, case_->object.path, false,
+                               ret_same);
     }
     return true;
 }
 
-/* The patch is right where it does to the object what the mutation did. */
+/* The patch matches if it has the same result on the object as the mutation. */
 static bool compare_patch(struct case_check *check, bool *ret_same) {
     const struct fx_objects *objects = &check->context.objects;
     *ret_same = false;
     if (objects->n_items != 1) {
-        return fail(check, "`patch` is of one object, and there are %zu",
-                    objects->n_items);
+        return fail_case(check, "`patch` is for one object, but there are %zu",
+                         objects->n_items);
     }
     struct fx_arena arena;
     struct fx_patch patch;
@@ -261,7 +261,7 @@ static bool compare_patch(struct case_check *check, bool *ret_same) {
         *check->err = failure;
         ok = false;
     } else {
-        ok = fail(check, "`patch` does not apply: %s", failure.msg);
+        ok = fail_case(check, "`patch` does not apply: %s", failure.msg);
     }
     json_decref(patched);
     fx_arena_finish(&arena);
@@ -274,14 +274,14 @@ static bool check_denial(struct case_check *check) {
     const char *message = check->denial.len > 0 ? check->denial.data : check->failure.msg;
     const char *expected = check->trial->case_->denied;
     if (expected == NULL) {
-        return fail(check, "it was denied: %s%s", message,
-                    check->trial->case_->error == NULL
-                        ? ""
-                        : "; `denied` expects that, and not `error`");
+        return fail_case(check, "it was denied: %s%s", message,
+                         check->trial->case_->error == NULL
+                             ? ""
+                             : "; to expect that, use `denied`, not `error`");
     }
     return strstr(message, expected) != NULL ||
-           fail(check, "it was denied with another message: %s; expected `%s`", message,
-                expected);
+           fail_case(check, "it was denied with another message: %s; expected `%s`",
+                     message, expected);
 }
 
 static bool check_failure(struct case_check *check) {
@@ -291,33 +291,34 @@ static bool check_failure(struct case_check *check) {
         return check_denial(check);
     }
     if (expected == NULL) {
-        return fail(check, "the mutation failed: %s", message);
+        return fail_case(check, "the mutation failed: %s", message);
     }
     return strstr(message, expected) != NULL ||
-           fail(check, "the mutation failed with another message: %s; expected `%s`",
-                message, expected);
+           fail_case(check, "the mutation failed with another message: %s; expected `%s`",
+                     message, expected);
 }
 
 static bool fail_without_expectation(struct case_check *check) {
     if (check->trial->case_->mutated_file.path == NULL) {
-        return fail(check, "this case has no expectation; expected `mutated`, "
-                           "`contains`, `patch`, `error` or `denied`");
+        return fail_case(check, "this case has no expectation; expected `mutated`, "
+                                "`contains`, `patch`, `error` or `denied`");
     }
-    return fail(check, "this case has no expectation; expected one of "
-                       "expected.yaml (--update writes it), unchanged, error.txt and "
-                       "denied.txt in the same folder") &&
-           keep(check);
+    return fail_case(check,
+                     "this case has no expectation; expected one of "
+                     "expected.yaml (--update writes it), unchanged, error.txt and "
+                     "denied.txt in the same folder") &&
+           keep_result(check);
 }
 
 static bool check_objects(struct case_check *check) {
     const struct fx_suite_case *case_ = check->trial->case_;
     if (case_->error != NULL) {
-        return fail(check, "the mutation did not fail; expected `%s`", case_->error);
+        return fail_case(check, "the mutation did not fail; expected `%s`", case_->error);
     }
     if (case_->denied != NULL) {
-        return fail(check, "it was not denied; expected%s%s%s",
-                    case_->denied[0] == '\0' ? " it to be" : " `", case_->denied,
-                    case_->denied[0] == '\0' ? "" : "`");
+        return fail_case(check, "it was not denied; expected%s%s%s",
+                         case_->denied[0] == '\0' ? " it to be" : " `", case_->denied,
+                         case_->denied[0] == '\0' ? "" : "`");
     }
     if (case_->mutated == FX_MUTATED_UNSAID && case_->patch == NULL &&
         case_->contains == NULL) {
@@ -340,8 +341,8 @@ static void add_part(struct fx_buf *note, const char *part) {
     fx_buf_str(note, part);
 }
 
-/* Adds to the reason that assertions were ignored, and the warnings of policies: those
- * that were skipped may be why the case failed. */
+/* Adds to the reason that assertions were ignored, and the warnings of policies: a
+ * skipped policy may be why the case failed. */
 static bool add_note(struct case_check *check) {
     const enum fx_suite_status status = check->result->status;
     const bool asserts = status == FX_SUITE_PASS && check->trial->case_->asserts;

@@ -48,7 +48,7 @@ void fx_objects_print(struct fx_buf *buf, const struct fx_objects *objects) {
 
 /* ---- the order of keys ----------------------------------------------------------- */
 
-/* object[key] = value; both may be NULL where there was no memory. */
+/* Sets object[key] to the value. Fails if either is NULL (no memory). */
 static bool set_key(json_t *object, struct fx_text key, json_t *value_take) {
     return fx_tree_set_take(object, key, value_take);
 }

@@ -10,9 +10,9 @@
 #include "base/limits.h"
 #include "value/tree.h"
 
-#define MAX_WORDS 512 /* of a fault */
+#define MAX_WORDS 512 /* bytes of a message */
 
-/* ---- where ----------------------------------------------------------------------- */
+/* ---- positions ------------------------------------------------------------------- */
 
 static uint32_t line_of(const struct fx_suite_reader *reader, const json_t *node,
                         uint32_t fallback) {
@@ -20,22 +20,24 @@ static uint32_t line_of(const struct fx_suite_reader *reader, const json_t *node
     return mark != NULL ? mark->line : fallback;
 }
 
-struct fx_fields fx_fields_document(struct fx_suite_reader *reader, json_t *object) {
-    return (struct fx_fields){
+struct fx_suite_fields fx_suite_fields_document(struct fx_suite_reader *reader,
+                                                json_t *object) {
+    return (struct fx_suite_fields){
         .reader = reader, .object = object, .line = line_of(reader, object, 1)};
 }
 
-struct fx_fields fx_fields_item(const struct fx_fields *above, const char *list,
-                                size_t index, json_t *object) {
-    return (struct fx_fields){.reader = above->reader,
-                              .above = above,
-                              .list = list,
-                              .index = index,
-                              .object = object,
-                              .line = line_of(above->reader, object, above->line)};
+struct fx_suite_fields fx_suite_fields_item(const struct fx_suite_fields *above,
+                                            const char *list, size_t index,
+                                            json_t *object) {
+    return (struct fx_suite_fields){.reader = above->reader,
+                                    .above = above,
+                                    .list = list,
+                                    .index = index,
+                                    .object = object,
+                                    .line = line_of(above->reader, object, above->line)};
 }
 
-static void print_path(struct fx_buf *buf, const struct fx_fields *fields) {
+static void print_path(struct fx_buf *buf, const struct fx_suite_fields *fields) {
     if (fields->above == NULL) {
         return;
     }
@@ -45,9 +47,9 @@ static void print_path(struct fx_buf *buf, const struct fx_fields *fields) {
 
 /* ---- reports --------------------------------------------------------------------- */
 
-/* true, false and null have no mark: the line where their key stands, as far as the text
- * shows it. */
-static uint32_t line_of_key(const struct fx_fields *fields, const char *key) {
+/* The line of the key, found by searching the text, as true, false and null have no
+ * mark. */
+static uint32_t line_of_key(const struct fx_suite_fields *fields, const char *key) {
     const struct fx_suite_source *source = fields->reader->source;
     const struct fx_mark *mark = fx_marks_index_find(&source->marks, fields->object);
     const size_t length = strlen(key);
@@ -65,9 +67,10 @@ static uint32_t line_of_key(const struct fx_fields *fields, const char *key) {
     return fields->line;
 }
 
-/* Where in the source the fault is: at the node, else at the key, else at the object. */
-static struct fx_suite_text place_of(const struct fx_fields *fields, const char *key,
-                                     const json_t *node, struct fx_err *fault) {
+/* The position of an error: at the node, else at the key, else at the object. */
+static struct fx_suite_text place_of(const struct fx_suite_fields *fields,
+                                     const char *key, const json_t *node,
+                                     struct fx_err *fault) {
     const struct fx_suite_source *source = fields->reader->source;
     const struct fx_marks *marks = &source->documents.marks;
     if (node != NULL && fx_marks_index_find(&source->marks, node) != NULL) {
@@ -91,8 +94,8 @@ static void keep_fault(struct fx_suite_reader *reader, const struct fx_err *faul
     reader->nomem = reader->nomem || reader->fault.reason == NULL;
 }
 
-/* Reports the message with "tests[0].cases[1].key: " before it. */
-static void report_fault(const struct fx_fields *fields, const char *key,
+/* Reports the message with the prefix "tests[0].cases[1].key: ". */
+static void report_fault(const struct fx_suite_fields *fields, const char *key,
                          const json_t *node, enum fx_severity severity,
                          const char *message) {
     struct fx_suite_reader *reader = fields->reader;
@@ -119,7 +122,7 @@ static void report_fault(const struct fx_fields *fields, const char *key,
     }
 }
 
-void fx_fields_report_rest(const struct fx_fields *fields) {
+void fx_suite_fields_report_rest(const struct fx_suite_fields *fields) {
     struct fx_suite_reader *reader = fields->reader;
     if (reader->n_reported <= FX_LIMIT_FINDINGS) {
         return;
@@ -133,8 +136,8 @@ void fx_fields_report_rest(const struct fx_fields *fields) {
     }
 }
 
-void fx_fields_fail(const struct fx_fields *fields, const char *key, const json_t *node,
-                    const char *fmt, ...) {
+void fx_suite_fields_fail(const struct fx_suite_fields *fields, const char *key,
+                          const json_t *node, const char *fmt, ...) {
     char message[MAX_WORDS];
     va_list args;
     va_start(args, fmt);
@@ -152,7 +155,8 @@ static bool is_among(const char *name, const char *const *names) {
     return false;
 }
 
-void fx_fields_check_names(const struct fx_fields *fields, const char *const *names) {
+void fx_suite_fields_check_names(const struct fx_suite_fields *fields,
+                                 const char *const *names) {
     const char *key = NULL;
     json_t *value = NULL;
     json_object_foreach (fields->object, key, value) {
@@ -175,7 +179,7 @@ void fx_fields_check_names(const struct fx_fields *fields, const char *const *na
     }
 }
 
-const char *fx_fields_type(const json_t *value) {
+const char *fx_suite_fields_type(const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_OBJECT: return "an object";
     case JSON_ARRAY: return "a list";
@@ -191,62 +195,63 @@ const char *fx_fields_type(const json_t *value) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-json_t *fx_fields_get(const struct fx_fields *fields, const char *key) {
+json_t *fx_suite_fields_get(const struct fx_suite_fields *fields, const char *key) {
     json_t *value = json_object_get(fields->object, key);
     return json_is_null(value) ? NULL : value;
 }
 
-/* The text of the string, valid as long as the document; NULL, and reported, if it is
- * none or has a NUL. */
-static const char *text_of(const struct fx_fields *fields, const char *key,
+/* The text of a string; valid as long as the document. If the value is not a string or
+ * contains a NUL, reports that and returns NULL. */
+static const char *text_of(const struct fx_suite_fields *fields, const char *key,
                            const json_t *value, const char *wanted) {
     const struct fx_text text = fx_tree_text(value);
     if (text.data == NULL) {
-        fx_fields_fail(fields, key, value, "must be %s, not %s", wanted,
-                       fx_fields_type(value));
+        fx_suite_fields_fail(fields, key, value, "must be %s, not %s", wanted,
+                             fx_suite_fields_type(value));
         return NULL;
     }
     if (memchr(text.data, '\0', text.len) != NULL) {
-        fx_fields_fail(fields, key, value, "must not hold a NUL");
+        fx_suite_fields_fail(fields, key, value, "must not contain a NUL");
         return NULL;
     }
     return text.data;
 }
 
-const char *fx_fields_string(const struct fx_fields *fields, const char *key) {
-    const json_t *value = fx_fields_get(fields, key);
+const char *fx_suite_fields_string(const struct fx_suite_fields *fields,
+                                   const char *key) {
+    const json_t *value = fx_suite_fields_get(fields, key);
     return value != NULL ? text_of(fields, key, value, "a string") : NULL;
 }
 
-bool fx_fields_bool(const struct fx_fields *fields, const char *key) {
-    const json_t *value = fx_fields_get(fields, key);
+bool fx_suite_fields_bool(const struct fx_suite_fields *fields, const char *key) {
+    const json_t *value = fx_suite_fields_get(fields, key);
     if (value != NULL && !json_is_boolean(value)) {
-        fx_fields_fail(fields, key, value, "must be true or false, not %s",
-                       fx_fields_type(value));
+        fx_suite_fields_fail(fields, key, value, "must be true or false, not %s",
+                             fx_suite_fields_type(value));
     }
     return json_is_true(value);
 }
 
-json_t *fx_fields_list(const struct fx_fields *fields, const char *key) {
-    json_t *value = fx_fields_get(fields, key);
+json_t *fx_suite_fields_list(const struct fx_suite_fields *fields, const char *key) {
+    json_t *value = fx_suite_fields_get(fields, key);
     if (value != NULL && !json_is_array(value)) {
-        fx_fields_fail(fields, key, value, "must be a list, not %s",
-                       fx_fields_type(value));
+        fx_suite_fields_fail(fields, key, value, "must be a list, not %s",
+                             fx_suite_fields_type(value));
         return NULL;
     }
     return value;
 }
 
-struct fx_suite_path fx_fields_to_path(const struct fx_fields *fields, const char *key,
-                                       const json_t *value) {
+struct fx_suite_path fx_suite_fields_to_path(const struct fx_suite_fields *fields,
+                                             const char *key, const json_t *value) {
     struct fx_suite_path path = {NULL, value};
     const char *text = text_of(fields, key, value, "a path");
     if (text == NULL) {
         return path;
     }
     if (text[0] == '\0' || text[0] == '/') {
-        fx_fields_fail(fields, key, value,
-                       "must be a path relative to the suite's folder");
+        fx_suite_fields_fail(fields, key, value,
+                             "must be a path relative to the suite's folder");
         return path;
     }
     path.path =
@@ -257,14 +262,16 @@ struct fx_suite_path fx_fields_to_path(const struct fx_fields *fields, const cha
     return path;
 }
 
-struct fx_suite_path fx_fields_path(const struct fx_fields *fields, const char *key) {
-    const json_t *value = fx_fields_get(fields, key);
-    return value != NULL ? fx_fields_to_path(fields, key, value)
+struct fx_suite_path fx_suite_fields_path(const struct fx_suite_fields *fields,
+                                          const char *key) {
+    const json_t *value = fx_suite_fields_get(fields, key);
+    return value != NULL ? fx_suite_fields_to_path(fields, key, value)
                          : (struct fx_suite_path){NULL, NULL};
 }
 
-/* Room for the items of a list; NULL where there are none. */
-static void *room_for(const struct fx_fields *fields, const json_t *list, size_t size) {
+/* Allocates an array for the items of a list. NULL if the list is empty. */
+static void *room_for(const struct fx_suite_fields *fields, const json_t *list,
+                      size_t size) {
     const size_t count = json_array_size(list);
     if (count == 0) {
         return NULL;
@@ -276,13 +283,14 @@ static void *room_for(const struct fx_fields *fields, const json_t *list, size_t
     return room;
 }
 
-struct fx_suite_paths fx_fields_paths(const struct fx_fields *fields, const char *key) {
+struct fx_suite_paths fx_suite_fields_paths(const struct fx_suite_fields *fields,
+                                            const char *key) {
     struct fx_suite_paths paths = {NULL, 0};
-    const json_t *list = fx_fields_list(fields, key);
+    const json_t *list = fx_suite_fields_list(fields, key);
     paths.items = room_for(fields, list, sizeof *paths.items);
     for (size_t i = 0; paths.items != NULL && i < json_array_size(list); i++) {
         const struct fx_suite_path path =
-            fx_fields_to_path(fields, key, json_array_get(list, i));
+            fx_suite_fields_to_path(fields, key, json_array_get(list, i));
         if (path.path != NULL) {
             paths.items[paths.n_items++] = path;
         }
@@ -290,10 +298,10 @@ struct fx_suite_paths fx_fields_paths(const struct fx_fields *fields, const char
     return paths;
 }
 
-const char **fx_fields_strings(const struct fx_fields *fields, const char *key,
-                               size_t *ret_count) {
+const char **fx_suite_fields_strings(const struct fx_suite_fields *fields,
+                                     const char *key, size_t *ret_count) {
     *ret_count = 0;
-    const json_t *list = fx_fields_list(fields, key);
+    const json_t *list = fx_suite_fields_list(fields, key);
     const char **strings = room_for(fields, list, sizeof *strings);
     for (size_t i = 0; strings != NULL && i < json_array_size(list); i++) {
         const char *text =

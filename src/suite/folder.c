@@ -17,7 +17,7 @@ static bool is_file(const char *path) {
     return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
 }
 
-/* folder/name with whichever ending there is. *ret_path stays NULL where there is none.
+/* Finds folder/name with any of the endings. *ret_path is NULL if there is no such file.
  * False without memory. */
 static bool find_file(struct fx_suites *suites, struct fx_text folder, const char *name,
                       const char **ret_path) {
@@ -34,7 +34,7 @@ static bool find_file(struct fx_suites *suites, struct fx_text folder, const cha
     return true;
 }
 
-/* The policies of that very folder: policies/ or policies.yaml. */
+/* Finds the policies in the folder itself: policies/ or policies.yaml. */
 static bool find_policies_in(struct fx_suites *suites, struct fx_text folder,
                              const char **ret_path) {
     const char *path = fx_suites_join(suites, folder, FX_TEXT(POLICIES));
@@ -45,8 +45,8 @@ static bool find_policies_in(struct fx_suites *suites, struct fx_text folder,
     return path != NULL && find_file(suites, folder, POLICIES, ret_path);
 }
 
-/* Those of the folder, or of the nearest above it that has some; *ret_above is that one.
- * *ret_path stays NULL where none has. */
+/* Finds the policies of the folder or of the nearest folder above it that has policies,
+ * which is *ret_above. *ret_path is NULL if none has. */
 static bool find_policies(struct fx_suites *suites, struct fx_text folder,
                           struct fx_text *ret_above, const char **ret_path) {
     *ret_above = folder;
@@ -68,7 +68,8 @@ static bool find_policies(struct fx_suites *suites, struct fx_text folder,
 /* ---- a case ---------------------------------------------------------------------- */
 
 struct expectations {
-    const char *mutated, *unchanged, *error, *denied; /* the files that there are */
+    /* The paths of these files; or NULL. */
+    const char *mutated, *unchanged, *error, *denied;
 };
 
 static bool find_expectations(struct fx_suites *suites, struct fx_text folder,
@@ -141,7 +142,7 @@ static bool read_options(struct fx_suites *suites, const char *path,
     return fx_suites_read_options(suites, path, &bytes, made, ret_fault, err);
 }
 
-/* Reports what is wrong with a file, and keeps it. */
+/* Reports the error in a file, and keeps it. */
 static bool fail_file(struct fx_suites *suites, const char *file, const char *message,
                       struct fx_suite_fault *ret_fault, struct fx_err *err) {
     struct fx_err fault = FX_ERR_INIT;
@@ -179,7 +180,7 @@ static bool fill_case(struct fx_suites *suites, struct fx_text folder,
     return set_expectation(suites, folder, &found, made, err);
 }
 
-static int count(const struct expectations *found) {
+static int count_expectations(const struct expectations *found) {
     return (found->mutated != NULL) + (found->unchanged != NULL) +
            (found->error != NULL) + (found->denied != NULL);
 }
@@ -212,7 +213,8 @@ static struct fx_suite *suite_of(struct fx_suites *suites, struct fx_text folder
     return suite;
 }
 
-/* The folder as seen from the suite's; "object" for that one itself. */
+/* The path of the case's folder relative to the suite's; "object" for the suite's folder
+ * itself. */
 static const char *case_name(struct fx_suites *suites, struct fx_text folder,
                              struct fx_text above) {
     struct fx_text rest = {folder.data + above.len, folder.len - above.len};
@@ -242,7 +244,7 @@ static bool add_case(struct fx_suites *suites, const char *file, struct fx_suite
     return true;
 }
 
-/* Reports what is wrong with the files of a case; the suite is not run then. */
+/* Reports an error in the files of a case. The suite is then not run. */
 static bool add_fault(struct fx_suites *suites, struct fx_suite *suite, const char *file,
                       const char *message, struct fx_err *err) {
     const char *copy = fx_arena_copy(&suites->arena, fx_text_of(file));
@@ -290,8 +292,8 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
         !find_expectations(suites, folder, &found)) {
         return fx_fail_nomem(err);
     }
-    if (policies == NULL && count(&found) == 0) {
-        return true; /* some other file of that name */
+    if (policies == NULL && count_expectations(&found) == 0) {
+        return true; /* the file is not an object of a case */
     }
     struct fx_suite *suite =
         suite_of(suites, policies != NULL ? above : folder, policies, first);
@@ -304,7 +306,7 @@ bool fx_suites_add_folder_case(struct fx_suites *suites, const char *file, size_
                          "in the same folder or in a folder above",
                          err);
     }
-    if (count(&found) > 1) {
+    if (count_expectations(&found) > 1) {
         return add_fault(
             suites, suite, file,
             "several expectations for this case; expected one of "

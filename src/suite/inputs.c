@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/inputs.c - reading what cases name. A file that is not there is a fault of the
+ * suite/inputs.c - reads the files that cases name. A missing file is an error in the
  * suite that names it.
  */
 #include "suite/check_case.h"
@@ -18,7 +18,7 @@ void fx_suite_bad_file_finish(struct fx_suite_bad_file *bad) {
     *bad = (struct fx_suite_bad_file){0};
 }
 
-/* Reports the fault and keeps it. */
+/* Reports the error and keeps it. */
 static bool keep_fault(const struct fx_suite_reading *reading,
                        const struct fx_suite_text *text, struct fx_err *fault) {
     struct fx_suite_bad_file *bad = reading->bad;
@@ -37,7 +37,7 @@ static bool fail_file(const struct fx_suite_reading *reading, const char *file,
     return keep_fault(reading, &text, &fault);
 }
 
-/* A fault of the path itself: reported where the suite names it. */
+/* Keeps an error of the path itself, which is reported where the suite names the path. */
 static bool keep_path_fault(const struct fx_suite_reading *reading,
                             const struct fx_suite_path *path,
                             const struct fx_suite_source *source, struct fx_err *fault) {
@@ -101,7 +101,7 @@ bool fx_suite_read_objects(const struct fx_suite_reading *reading,
     return ok;
 }
 
-/* The same for a path that may be a folder: of every file in it. */
+/* Reads the objects of the file, or of every file in the folder. */
 static bool read_all(const struct fx_suite_reading *reading,
                      const struct fx_suite_path *path,
                      const struct fx_suite_source *source,
@@ -140,7 +140,7 @@ static bool same_paths(const struct fx_suite_paths *a, const struct fx_suite_pat
     return same;
 }
 
-/* All files that the paths name. */
+/* Lists all files that the paths name. */
 static bool list_files(const struct fx_suite_reading *reading,
                        const struct fx_suite_test *test, struct fx_file_list *ret_files) {
     for (size_t i = 0; i < test->mutators.n_items; i++) {
@@ -162,7 +162,7 @@ static bool list_files(const struct fx_suite_reading *reading,
     return true;
 }
 
-/* Reports all findings; the first error is the fault. */
+/* Reports all findings, and keeps the first error. */
 static bool take_findings(const struct fx_suite_reading *reading,
                           const struct fx_policies *policies) {
     struct fx_suite_bad_file *bad = reading->bad;
@@ -238,7 +238,7 @@ struct case_reading {
     struct fx_case_context *made;
 };
 
-/* A fault of the file of objects as a whole. */
+/* Reports an error of the whole file of objects. */
 static bool fail_object(const struct case_reading *reading, const char *message) {
     return fail_file(&reading->files, reading->case_->object.path, 0, message);
 }
@@ -270,7 +270,7 @@ static bool take_groups(struct fx_case_context *made, const json_t *user_info) {
     return true;
 }
 
-/* The objects become those of the request. */
+/* Replaces the objects by those of the AdmissionReview's request. */
 static bool take_review(const struct case_reading *reading) {
     struct fx_case_context *made = reading->made;
     made->review = json_incref(made->objects.items[0]);
@@ -313,7 +313,7 @@ static bool read_old(const struct case_reading *reading) {
         return false;
     }
     return !goes_on(&reading->files) || made->old.n_items == made->objects.n_items ||
-           fail_object(reading, "there are not as many old objects as objects");
+           fail_object(reading, "the numbers of objects and old objects differ");
 }
 
 static bool add_namespaces(struct fx_namespaces *namespaces,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/print.c - results in five formats.
+ * suite/print.c - prints results in five formats.
  */
 #include "suite/run.h"
 
@@ -12,17 +12,18 @@
 #include "value/yaml.h"
 
 /* The results of one suite. */
-struct span {
+struct suite_span {
     const struct fx_suite_result *items;
     size_t n_items;
     size_t counts[FX_SUITE_N_STATUSES];
     uint64_t ns;
 };
 
-/* The next suite's results, from *at on, which moves behind them. False at the end. */
+/* Reads the results of the next suite at *at, and moves *at past them. False at the
+ * end. */
 static bool next_span(const struct fx_suite_results *results, size_t *at,
-                      struct span *ret_span) {
-    *ret_span = (struct span){.items = results->items + *at};
+                      struct suite_span *ret_span) {
+    *ret_span = (struct suite_span){.items = results->items + *at};
     while (*at < results->n_items &&
            strcmp(results->items[*at].path, ret_span->items[0].path) == 0) {
         const struct fx_suite_result *result = &results->items[(*at)++];
@@ -33,7 +34,7 @@ static bool next_span(const struct fx_suite_results *results, size_t *at,
     return ret_span->n_items > 0;
 }
 
-/* Of a suite, or of all. */
+/* The status of a suite or of all suites. */
 static enum fx_suite_status status_of(const size_t *counts) {
     if (counts[FX_SUITE_FAIL] + counts[FX_SUITE_ERROR] > 0) {
         return FX_SUITE_FAIL;
@@ -52,7 +53,7 @@ static void print_seconds(struct fx_buf *buf, uint64_t ns) {
                   (unsigned)(ms % 1000));
 }
 
-/* Appends "suite.yaml:12: " (no line where there is none) and the reason. */
+/* Appends "suite.yaml:12: " (without the line if it is unknown) and the reason. */
 static void print_reason(struct fx_buf *buf, const struct fx_suite_result *result) {
     fx_plain_add(buf, fx_text_of(result->file));
     if (result->line > 0) {
@@ -62,7 +63,7 @@ static void print_reason(struct fx_buf *buf, const struct fx_suite_result *resul
     fx_plain_add(buf, fx_text_of(result->reason));
 }
 
-/* Appends the lines of the text, each behind a margin. */
+/* Appends the lines of the text, each after `margin`. */
 static void print_indented(struct fx_buf *buf, const char *margin, const char *text) {
     while (*text != '\0') {
         const size_t len = strcspn(text, "\n");
@@ -75,7 +76,7 @@ static void print_indented(struct fx_buf *buf, const char *margin, const char *t
 
 /* ---- text ------------------------------------------------------------------------ */
 
-/* As people know it from `go test`:
+/* The format of `go test`:
  *
  *   --- FAIL: sidecar/inject/adds (0.000s)
  *       tests/suite.yaml:12: the mutated object differs from the expected object
@@ -90,7 +91,7 @@ static void print_indented(struct fx_buf *buf, const char *margin, const char *t
 #define YELLOW "\033[33m"
 #define NORMAL "\033[0m"
 
-/* The status text of a case or of all, and of a suite. */
+/* The word for a status: of a case or of all suites, and of one suite. */
 static const struct {
     const char *word, *suite_word, *colour;
 } statuses[] = {
@@ -130,13 +131,13 @@ static void print_text_result(struct fx_buf *buf, const struct fx_suite_result *
         fx_buf_char(buf, '\n');
     }
     if (result->diff != NULL) {
-        print_indented(buf, "    ", result->diff); /* its values are YAML: plain */
+        /* Values are YAML and need no escapes. */
+        print_indented(buf, "    ", result->diff);
     }
 }
 
-/* The one reason for which all that were skipped were skipped; NULL where there are
- * several. */
-static const char *common_reason(const struct span *span) {
+/* The reason if all skipped cases have the same one; else NULL. */
+static const char *common_reason(const struct suite_span *span) {
     const char *reason = NULL;
     for (size_t i = 0; i < span->n_items; i++) {
         const struct fx_suite_result *result = &span->items[i];
@@ -151,7 +152,7 @@ static const char *common_reason(const struct span *span) {
     return reason;
 }
 
-static void print_text_suite(struct fx_buf *buf, const struct span *span,
+static void print_text_suite(struct fx_buf *buf, const struct suite_span *span,
                              const struct fx_suite_style *style) {
     for (size_t i = 0; i < span->n_items; i++) {
         print_text_result(buf, &span->items[i], style);
@@ -193,7 +194,7 @@ static void print_text_summary(struct fx_buf *buf, const struct fx_suite_results
 
 static void print_text(struct fx_buf *buf, const struct fx_suite_results *results,
                        const struct fx_suite_style *style) {
-    struct span span;
+    struct suite_span span;
     size_t n_suites = 0;
     for (size_t at = 0; next_span(results, &at, &span); n_suites++) {
         print_text_suite(buf, &span, style);
@@ -206,14 +207,14 @@ static void print_text(struct fx_buf *buf, const struct fx_suite_results *result
 /* JUnit's XML, in the form that CI systems agree on: testsuites, testsuite, testcase with
  * failure, error or skipped. */
 
-/* XML 1.0 section 2.2: what is no Char cannot be said at all. */
+/* XML 1.0 section 2.2: other characters cannot be written in XML at all. */
 static bool is_char(uint32_t rune) {
     return rune == '\t' || rune == '\n' || (rune >= 0x20 && rune <= 0xD7FF) ||
            (rune >= 0xE000 && rune <= 0xFFFD) || rune >= 0x10000;
 }
 
-/* Character data and attribute values alike. A line feed in an attribute would come back
- * as a blank if it were not written as a reference. */
+/* Appends character data or an attribute value. In attributes, line feeds and tabs are
+ * written as references, as XML parsers would read them as blanks. */
 static void add_xml(struct fx_buf *buf, const char *string, bool attribute) {
     struct fx_text text = fx_text_of(string);
     while (text.len > 0) {
@@ -253,7 +254,8 @@ static void add_counts(struct fx_buf *buf, size_t total, const size_t *counts,
     fx_buf_char(buf, '"');
 }
 
-/* failure or error: the reason as the message, and all there is to see as the content. */
+/* Appends a failure or error: the reason as the message, the reason and the diff as the
+ * content. */
 static void print_junit_fault(struct fx_buf *buf, const char *element,
                               const struct fx_suite_result *result) {
     fx_buf_printf(buf, "      <%s", element);
@@ -289,7 +291,7 @@ static void print_junit_outcome(struct fx_buf *buf,
     }
 }
 
-/* "suite/test/case": what is before the last name is the class. */
+/* Appends a case. In "suite/test/case", the class name is "suite/test". */
 static void print_junit_case(struct fx_buf *buf, const struct fx_suite_result *result) {
     const size_t whole = strlen(result->name);
     const size_t own = result->case_ != NULL ? strlen(result->case_->name) : whole;
@@ -323,7 +325,7 @@ static void print_junit(struct fx_buf *buf, const struct fx_suite_results *resul
                     "<testsuites name=\"fixpoint\"");
     add_counts(buf, results->n_items, results->counts, total_ns(results));
     fx_buf_str(buf, ">\n");
-    struct span span;
+    struct suite_span span;
     for (size_t at = 0; next_span(results, &at, &span);) {
         fx_buf_str(buf, "  <testsuite");
         junit_add_attribute(buf, "name", span.items[0].path);
@@ -341,7 +343,7 @@ static void print_junit(struct fx_buf *buf, const struct fx_suite_results *resul
 
 /* The Test Anything Protocol, version 14 (testanything.org). */
 
-/* One line, in which `#` would begin a directive. */
+/* Appends the text as one line, with `#` escaped, which would begin a directive. */
 static void tap_add_words(struct fx_buf *buf, const char *words) {
     struct fx_buf plain = {0};
     fx_plain_add(&plain, fx_text_of(words));
@@ -354,7 +356,7 @@ static void tap_add_words(struct fx_buf *buf, const char *words) {
     fx_buf_finish_part(buf, &plain);
 }
 
-/* object[key] = text, as UTF-8. */
+/* Sets object[key] to the text, as valid UTF-8. */
 static bool tap_set(json_t *object, const char *key, const char *text) {
     struct fx_buf valid = {0};
     for (struct fx_text rest = fx_text_of(text); rest.len > 0;) {
@@ -382,7 +384,7 @@ static json_t *details_of(const struct fx_suite_result *result) {
     return fx_tree_keep_if(ok, details);
 }
 
-/* The YAML block below a test point, two blanks deep. */
+/* Appends the YAML block below a test point, indented by two blanks. */
 static void print_tap_details(struct fx_buf *buf, const struct fx_suite_result *result) {
     json_t *details = details_of(result);
     struct fx_buf yaml = {0};
@@ -426,9 +428,10 @@ static void print_tap(struct fx_buf *buf, const struct fx_suite_results *results
 
 /* ---- JSON ------------------------------------------------------------------------ */
 
-/* One JSON object a line, with the fields of `go test -json` (test2json) and some more. A
- * case gives an "output" event if it has a reason, and then one whose Action is its
- * status: pass, fail, skip, or fail with Invalid; a suite gives one without Test. */
+/* One JSON object per line, with the fields of `go test -json` (test2json) and some more.
+ * A case gives an "output" event if it has a reason, and then an event whose Action is
+ * its status: pass, fail, skip, or fail with Invalid. A suite gives an event without
+ * Test. */
 
 static void json_add_member(struct fx_buf *buf, const char *key, const char *value) {
     fx_buf_printf(buf, ",\"%s\":", key);
@@ -453,7 +456,7 @@ static const char *action_of(enum fx_suite_status status) {
     return fx_suite_status_name(status == FX_SUITE_ERROR ? FX_SUITE_FAIL : status);
 }
 
-/* What people would read. */
+/* Appends an event with the text that the format TEXT would print. */
 static void print_json_output(struct fx_buf *buf, const struct fx_suite_result *result) {
     struct fx_buf words = {0};
     print_reason(&words, result);
@@ -490,7 +493,7 @@ static void print_json_result(struct fx_buf *buf, const struct fx_suite_result *
 }
 
 static void print_json(struct fx_buf *buf, const struct fx_suite_results *results) {
-    struct span span;
+    struct suite_span span;
     for (size_t at = 0; next_span(results, &at, &span);) {
         for (size_t i = 0; i < span.n_items; i++) {
             print_json_result(buf, &span.items[i]);
@@ -508,7 +511,8 @@ static void print_json(struct fx_buf *buf, const struct fx_suite_results *result
  *   ::error file=tests/suite.yaml,line=12,title=sidecar/inject/adds::the mutated …
  */
 
-/* What ends a value is written as GitHub's toolkit writes it; in properties more does. */
+/* Appends the text with escapes, as GitHub's toolkit does; properties need more
+ * escapes. */
 static void github_add_escaped(struct fx_buf *buf, const char *text, bool property) {
     for (; *text != '\0'; text++) {
         switch (*text) {
@@ -522,7 +526,7 @@ static void github_add_escaped(struct fx_buf *buf, const char *text, bool proper
     }
 }
 
-/* Words of others, on one line. */
+/* Appends text from users, on one line. */
 static void github_add_words(struct fx_buf *buf, const char *words, bool property) {
     struct fx_buf plain = {0};
     fx_plain_add(&plain, fx_text_of(words));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/read.c - from documents to suites. What gator's own fields demand of
- * constraints is not done: such tests are read, and skipped.
+ * suite/read.c - reads suites from documents. Tests of constraints (gator's own fields)
+ * are read but skipped.
  */
 #include "suite/read.h"
 
@@ -23,7 +23,7 @@ static const char *const suite_names[] = {"apiVersion", "kind",  "metadata",
 static const char *const test_names[] = {
     "name",     "skip",       "mutators",  "namespaces", "cases",
     "template", "constraint", "expansion", "invalid",    NULL};
-/* Those from OPTION_NAMES on may stand in a folder's options. */
+/* A folder's options may have the fields from OPTION_NAMES on. */
 static const char *const case_names[] = {
     "name", "object", "mutated", "error",     "denied", "assertions", "skip", "operation",
     "old",  "user",   "groups",  "inventory", "patch",  "contains",   NULL,
@@ -37,20 +37,22 @@ static bool is_operation(const char *word) {
            strcmp(word, "DELETE") == 0;
 }
 
-static void read_request(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
-    ret_case->old = fx_fields_path(fields, "old");
-    ret_case->inventory = fx_fields_paths(fields, "inventory");
-    ret_case->user = fx_fields_string(fields, "user");
-    ret_case->groups = fx_fields_strings(fields, "groups", &ret_case->n_groups);
-    const char *operation = fx_fields_string(fields, "operation");
+static void read_request(const struct fx_suite_fields *fields,
+                         struct fx_suite_case *ret_case) {
+    ret_case->old = fx_suite_fields_path(fields, "old");
+    ret_case->inventory = fx_suite_fields_paths(fields, "inventory");
+    ret_case->user = fx_suite_fields_string(fields, "user");
+    ret_case->groups = fx_suite_fields_strings(fields, "groups", &ret_case->n_groups);
+    const char *operation = fx_suite_fields_string(fields, "operation");
     if (operation != NULL && !is_operation(operation)) {
-        fx_fields_fail(fields, "operation", fx_fields_get(fields, "operation"),
-                       "must be CREATE, UPDATE or DELETE");
+        fx_suite_fields_fail(fields, "operation",
+                             fx_suite_fields_get(fields, "operation"),
+                             "must be CREATE, UPDATE or DELETE");
     } else if (operation != NULL && strcmp(operation, "CREATE") == 0 &&
                ret_case->old.path != NULL) {
-        fx_fields_fail(fields, "old", ret_case->old.node,
-                       "a CREATE has no old object; expected `operation` to be "
-                       "UPDATE or DELETE");
+        fx_suite_fields_fail(fields, "old", ret_case->old.node,
+                             "a CREATE has no old object; expected `operation` to be "
+                             "UPDATE or DELETE");
     }
     ret_case->operation = operation;
 }
@@ -64,41 +66,44 @@ static bool holds_objects_only(const json_t *list) {
     return json_array_size(list) > 0;
 }
 
-static void read_mutated(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
-    json_t *value = fx_fields_get(fields, "mutated");
+static void read_mutated(const struct fx_suite_fields *fields,
+                         struct fx_suite_case *ret_case) {
+    json_t *value = fx_suite_fields_get(fields, "mutated");
     if (value == NULL) {
         return;
     }
     if (json_is_string(value)) {
         ret_case->mutated = FX_MUTATED_FILE;
-        ret_case->mutated_file = fx_fields_to_path(fields, "mutated", value);
+        ret_case->mutated_file = fx_suite_fields_to_path(fields, "mutated", value);
     } else if (json_is_false(value)) {
         ret_case->mutated = FX_MUTATED_UNCHANGED;
     } else if (json_is_object(value) || holds_objects_only(value)) {
         ret_case->mutated = FX_MUTATED_INLINE;
         ret_case->mutated_value = value;
     } else {
-        fx_fields_fail(fields, "mutated", value,
-                       "must be a path, an object, a list of objects, or `false` if "
-                       "nothing should change; not %s",
-                       fx_fields_type(value));
+        fx_suite_fields_fail(
+            fields, "mutated", value,
+            "must be a path, an object, a list of objects, or `false` if "
+            "nothing should change; not %s",
+            fx_suite_fields_type(value));
     }
 }
 
-static void read_contains(const struct fx_fields *fields,
+static void read_contains(const struct fx_suite_fields *fields,
                           struct fx_suite_case *ret_case) {
-    json_t *value = fx_fields_get(fields, "contains");
+    json_t *value = fx_suite_fields_get(fields, "contains");
     if (value != NULL && !json_is_object(value) && !holds_objects_only(value)) {
-        fx_fields_fail(fields, "contains", value,
-                       "must be an object, or a list of objects; not %s",
-                       fx_fields_type(value));
+        fx_suite_fields_fail(fields, "contains", value,
+                             "must be an object, or a list of objects; not %s",
+                             fx_suite_fields_type(value));
         return;
     }
     ret_case->contains = value;
 }
 
-static void read_patch(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
-    json_t *value = fx_fields_list(fields, "patch");
+static void read_patch(const struct fx_suite_fields *fields,
+                       struct fx_suite_case *ret_case) {
+    json_t *value = fx_suite_fields_list(fields, "patch");
     if (value == NULL) {
         return;
     }
@@ -112,7 +117,7 @@ static void read_patch(const struct fx_fields *fields, struct fx_suite_case *ret
     } else if (fx_err_is_ours(&err)) {
         fields->reader->nomem = true;
     } else {
-        fx_fields_fail(fields, "patch", value, "%s", err.msg);
+        fx_suite_fields_fail(fields, "patch", value, "%s", err.msg);
     }
     fx_arena_finish(&arena);
 }
@@ -122,11 +127,12 @@ static bool expects_success(const struct fx_suite_case *read) {
            read->contains != NULL;
 }
 
-/* The fields that a Suite and a folder's options share. */
-static void read_case(const struct fx_fields *fields, struct fx_suite_case *ret_case) {
+/* Reads the fields that cases of a Suite and a folder's options share. */
+static void read_case(const struct fx_suite_fields *fields,
+                      struct fx_suite_case *ret_case) {
     ret_case->line = fields->line;
     ret_case->source = fields->reader->source;
-    ret_case->skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_CASE : NULL;
+    ret_case->skip = fx_suite_fields_bool(fields, "skip") ? SKIPPED_BY_CASE : NULL;
     read_request(fields, ret_case);
     read_contains(fields, ret_case);
     read_patch(fields, ret_case);
@@ -136,43 +142,44 @@ static bool expects_failure(const struct fx_suite_case *read) {
     return read->error != NULL || read->denied != NULL;
 }
 
-static void check_failure(const struct fx_fields *fields,
+static void check_failure(const struct fx_suite_fields *fields,
                           const struct fx_suite_case *read) {
     const char *field = read->error != NULL ? "error" : "denied";
     if (read->error != NULL && read->denied != NULL) {
-        fx_fields_fail(
-            fields, "denied", fx_fields_get(fields, "denied"),
+        fx_suite_fields_fail(
+            fields, "denied", fx_suite_fields_get(fields, "denied"),
             "a mutation that fails is not denied; expected either `error` or `denied`");
     } else if (expects_failure(read) && expects_success(read)) {
-        fx_fields_fail(fields, field, fx_fields_get(fields, field),
-                       "a mutation that fails or is denied gives no object; expected no "
-                       "`mutated`, `patch` or `contains` with it");
+        fx_suite_fields_fail(
+            fields, field, fx_suite_fields_get(fields, field),
+            "a mutation that fails or is denied gives no object; expected no "
+            "`mutated`, `patch` or `contains` with it");
     }
 }
 
-static void read_suite_case(const struct fx_fields *fields, bool validates,
+static void read_suite_case(const struct fx_suite_fields *fields, bool validates,
                             struct fx_suite_case *ret_case) {
-    fx_fields_check_names(fields, case_names);
-    ret_case->object = fx_fields_path(fields, "object");
+    fx_suite_fields_check_names(fields, case_names);
+    ret_case->object = fx_suite_fields_path(fields, "object");
     read_case(fields, ret_case);
     read_mutated(fields, ret_case);
-    ret_case->error = fx_fields_string(fields, "error");
-    ret_case->asserts = json_array_size(fx_fields_list(fields, "assertions")) > 0;
-    ret_case->denied = fx_fields_string(fields, "denied");
+    ret_case->error = fx_suite_fields_string(fields, "error");
+    ret_case->asserts = json_array_size(fx_suite_fields_list(fields, "assertions")) > 0;
+    ret_case->denied = fx_suite_fields_string(fields, "denied");
     check_failure(fields, ret_case);
     const bool checked = expects_failure(ret_case) || expects_success(ret_case);
     if (ret_case->skip == NULL && !checked && (validates || ret_case->asserts)) {
         ret_case->skip = fx_suite_unchecked;
-    } else if (fx_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
-        fx_fields_fail(fields, NULL, NULL,
-                       "expected `object`, the path of the object to mutate");
+    } else if (fx_suite_fields_get(fields, "object") == NULL && ret_case->skip == NULL) {
+        fx_suite_fields_fail(fields, NULL, NULL,
+                             "expected `object`, the path of the object to mutate");
     }
 }
 
 /* ---- a test ---------------------------------------------------------------------- */
 
-static const char *name_of(const struct fx_fields *fields, const char *otherwise) {
-    const char *name = fx_fields_string(fields, "name");
+static const char *name_of(const struct fx_suite_fields *fields, const char *otherwise) {
+    const char *name = fx_suite_fields_string(fields, "name");
     if (name != NULL && name[0] != '\0') {
         return name;
     }
@@ -182,27 +189,27 @@ static const char *name_of(const struct fx_fields *fields, const char *otherwise
     return name;
 }
 
-/* The next object of the list in the field, from *at on, which moves behind it. Items
- * that are no objects are reported. False at the end. */
-static bool next_item(const struct fx_fields *fields, const char *key, const json_t *list,
-                      size_t *at, struct fx_fields *ret_item) {
+/* Reads the next object of the list in the field, at *at, and moves *at past it. Reports
+ * items that are not objects. False at the end. */
+static bool next_item(const struct fx_suite_fields *fields, const char *key,
+                      const json_t *list, size_t *at, struct fx_suite_fields *ret_item) {
     while (*at < json_array_size(list)) {
         const size_t i = (*at)++;
         json_t *item = json_array_get(list, i);
         if (json_is_object(item)) {
-            *ret_item = fx_fields_item(fields, key, i, item);
+            *ret_item = fx_suite_fields_item(fields, key, i, item);
             return true;
         }
-        fx_fields_fail(fields, key, item, "[%zu] must be an object, not %s", i,
-                       fx_fields_type(item));
+        fx_suite_fields_fail(fields, key, item, "[%zu] must be an object, not %s", i,
+                             fx_suite_fields_type(item));
     }
     return false;
 }
 
-static void read_cases(const struct fx_fields *fields, bool validates, const char *skip,
-                       struct fx_suite_test *test) {
-    const json_t *list = fx_fields_list(fields, "cases");
-    struct fx_fields below;
+static void read_cases(const struct fx_suite_fields *fields, bool validates,
+                       const char *skip, struct fx_suite_test *test) {
+    const json_t *list = fx_suite_fields_list(fields, "cases");
+    struct fx_suite_fields below;
     for (size_t i = 0; next_item(fields, "cases", list, &i, &below);) {
         struct fx_suite_case *made = fx_suite_new_case(test);
         if (made == NULL) {
@@ -227,36 +234,36 @@ static bool needs_mutators(const struct fx_suite_test *test) {
     return false;
 }
 
-static void read_test(const struct fx_fields *fields, const char *skip,
+static void read_test(const struct fx_suite_fields *fields, const char *skip,
                       struct fx_suite_test *test) {
-    fx_fields_check_names(fields, test_names);
+    fx_suite_fields_check_names(fields, test_names);
     test->name = name_of(fields, "test");
-    const bool validates = fx_fields_string(fields, "template") != NULL ||
-                           fx_fields_string(fields, "constraint") != NULL ||
-                           fx_fields_string(fields, "expansion") != NULL ||
-                           fx_fields_bool(fields, "invalid");
-    if (fx_fields_bool(fields, "skip")) {
+    const bool validates = fx_suite_fields_string(fields, "template") != NULL ||
+                           fx_suite_fields_string(fields, "constraint") != NULL ||
+                           fx_suite_fields_string(fields, "expansion") != NULL ||
+                           fx_suite_fields_bool(fields, "invalid");
+    if (fx_suite_fields_bool(fields, "skip")) {
         skip = SKIPPED_BY_TEST;
     }
     test->line = fields->line;
     test->source = fields->reader->source;
-    test->mutators = fx_fields_paths(fields, "mutators");
-    test->namespaces = fx_fields_paths(fields, "namespaces");
+    test->mutators = fx_suite_fields_paths(fields, "mutators");
+    test->namespaces = fx_suite_fields_paths(fields, "namespaces");
     read_cases(fields, validates, skip, test);
     if (test->n_cases == 0) {
         test->skip = skip != NULL ? skip
                      : validates  ? fx_suite_unchecked
                                   : "it has no cases";
-    } else if (needs_mutators(test) && fx_fields_get(fields, "mutators") == NULL) {
-        fx_fields_fail(fields, NULL, NULL,
-                       "expected `mutators`, the paths of the policies to test");
+    } else if (needs_mutators(test) && fx_suite_fields_get(fields, "mutators") == NULL) {
+        fx_suite_fields_fail(fields, NULL, NULL,
+                             "expected `mutators`, the paths of the policies to test");
     }
 }
 
 /* ---- a suite --------------------------------------------------------------------- */
 
-static const char *suite_name(const struct fx_fields *fields) {
-    const json_t *metadata = fx_fields_get(fields, "metadata");
+static const char *suite_name(const struct fx_suite_fields *fields) {
+    const json_t *metadata = fx_suite_fields_get(fields, "metadata");
     const struct fx_text name = fx_tree_view_string(metadata, "name");
     if (name.len > 0 && memchr(name.data, '\0', name.len) == NULL) {
         return name.data;
@@ -267,10 +274,10 @@ static const char *suite_name(const struct fx_fields *fields) {
     return stem;
 }
 
-static void read_tests(const struct fx_fields *fields, struct fx_suite *suite) {
-    const json_t *list = fx_fields_list(fields, "tests");
-    const char *skip = fx_fields_bool(fields, "skip") ? SKIPPED_BY_SUITE : NULL;
-    struct fx_fields below;
+static void read_tests(const struct fx_suite_fields *fields, struct fx_suite *suite) {
+    const json_t *list = fx_suite_fields_list(fields, "tests");
+    const char *skip = fx_suite_fields_bool(fields, "skip") ? SKIPPED_BY_SUITE : NULL;
+    struct fx_suite_fields below;
     for (size_t i = 0; next_item(fields, "tests", list, &i, &below);) {
         struct fx_suite_test *test = fx_suite_new_test(suite);
         if (test == NULL) {
@@ -281,7 +288,7 @@ static void read_tests(const struct fx_fields *fields, struct fx_suite *suite) {
     }
 }
 
-/* "test.gatekeeper.sh/v1alpha1": the group, and whether the version is one of ours. */
+/* Is the document a Suite? *ret_own: of our own group. */
 static bool is_suite(const json_t *root, bool *ret_own) {
     if (!fx_text_is(fx_tree_view_string(root, "kind"), "Suite")) {
         return false;
@@ -296,22 +303,22 @@ static bool add_suite(struct fx_suite_reader *reader, json_t *root, struct fx_er
     if (suite == NULL) {
         return fx_fail_nomem(err);
     }
-    const struct fx_fields fields = fx_fields_document(reader, root);
+    const struct fx_suite_fields fields = fx_suite_fields_document(reader, root);
     suite->path = reader->source->file;
     suite->name = suite_name(&fields);
     if (!fx_text_ends(fx_tree_view_string(root, "apiVersion"), FX_TEXT("/v1alpha1"))) {
-        fx_fields_fail(&fields, "apiVersion", json_object_get(root, "apiVersion"),
-                       "expected " FX_SUITE_GATOR_GROUP "/v1alpha1 or " FX_SUITE_OWN_GROUP
-                       "/v1alpha1");
+        fx_suite_fields_fail(&fields, "apiVersion", json_object_get(root, "apiVersion"),
+                             "expected " FX_SUITE_GATOR_GROUP
+                             "/v1alpha1 or " FX_SUITE_OWN_GROUP "/v1alpha1");
     }
-    fx_fields_check_names(&fields, suite_names);
+    fx_suite_fields_check_names(&fields, suite_names);
     read_tests(&fields, suite);
-    fx_fields_report_rest(&fields);
+    fx_suite_fields_report_rest(&fields);
     suite->fault = reader->fault;
     return !reader->nomem || fx_fail_nomem(err);
 }
 
-/* A file that does not parse, as a suite of its own. */
+/* Adds a file that does not parse as a suite with an error. */
 static bool add_fault(struct fx_suites *suites, const struct fx_suite_source *source,
                       struct fx_err *fault, struct fx_err *err) {
     const struct fx_suite_text text = {.file = source->file,
@@ -376,17 +383,19 @@ static bool read_options(struct fx_suite_reader *reader, struct fx_suite_case *r
     const struct fx_documents *documents = &reader->source->documents;
     json_t *root = documents->n_items > 0 ? documents->items[0].root : NULL;
     if (root == NULL) {
-        return true; /* nothing but comments */
+        return true; /* an empty file, or only comments */
     }
     if (documents->n_items > 1 || !json_is_object(root)) {
-        const struct fx_fields all = {.reader = reader, .line = documents->items[0].line};
-        fx_fields_fail(&all, NULL, NULL, "expected one object with options of the case");
+        const struct fx_suite_fields all = {.reader = reader,
+                                            .line = documents->items[0].line};
+        fx_suite_fields_fail(&all, NULL, NULL,
+                             "expected one object with options of the case");
         return !reader->nomem;
     }
-    const struct fx_fields fields = fx_fields_document(reader, root);
-    fx_fields_check_names(&fields, case_names + OPTION_NAMES);
+    const struct fx_suite_fields fields = fx_suite_fields_document(reader, root);
+    fx_suite_fields_check_names(&fields, case_names + OPTION_NAMES);
     read_case(&fields, ret_case);
-    fx_fields_report_rest(&fields);
+    fx_suite_fields_report_rest(&fields);
     return !reader->nomem;
 }
 

@@ -15,7 +15,7 @@
 /* ---- the filter ------------------------------------------------------------------ */
 
 struct fx_suite_filter {
-    struct fx_regex *full;         /* or NULL, where there are two */
+    struct fx_regex *full;         /* NULL if there are two expressions */
     struct fx_regex *test, *case_; /* or NULL */
 };
 
@@ -29,7 +29,7 @@ void fx_suite_filter_destroy(struct fx_suite_filter *filter) {
     free(filter);
 }
 
-/* Where "//" stands; text.len where it does not. */
+/* The position of "//" in the text; text.len if there is none. */
 static size_t find_slashes(struct fx_text text) {
     for (size_t at = 0; at + 1 < text.len; at++) {
         if (text.data[at] == '/' && text.data[at + 1] == '/') {
@@ -63,14 +63,15 @@ bool fx_suite_filter_create(struct fx_text text, struct fx_suite_filter **ret_fi
     return true;
 }
 
-/* A name is too short for a match to fail but for memory, and then it fits. */
+/* Does the name match? True if there is no memory, the only error with so short a
+ * text. */
 static bool fits(const struct fx_regex *regex, const char *name) {
     struct fx_err err = FX_ERR_INIT;
     bool matches = false;
     return !fx_regex_match(regex, fx_text_of(name), &matches, &err) || matches;
 }
 
-/* Is the case to be run? `test` "" is that of a case in a folder. */
+/* Does the filter select the case? `test` is "" for a case in a folder. */
 static bool filter_fits(const struct fx_suite_filter *filter, const char *full_name,
                         const char *test, const char *case_) {
     if (filter == NULL || filter->full != NULL) {
@@ -110,7 +111,8 @@ void fx_suite_results_finish(struct fx_suite_results *results) {
 
 /* ---- results --------------------------------------------------------------------- */
 
-/* "suite/test/case"; a folder has no test, and a result about more than a case less. */
+/* The name of a result: "suite/test/case". A folder has no test, and the result of a
+ * whole test or suite no case. */
 static char *name_of(const struct fx_suite *suite, const struct fx_suite_test *test,
                      const struct fx_suite_case *case_) {
     struct fx_buf name = {0};
@@ -126,7 +128,7 @@ static char *name_of(const struct fx_suite *suite, const struct fx_suite_test *t
     return made;
 }
 
-/* A result that has passed so far. */
+/* Appends a result with the status PASS. */
 static struct fx_suite_result *new_result(struct fx_suite_results *results,
                                           const struct fx_suite *suite,
                                           char **name_take) {
@@ -171,7 +173,7 @@ static bool check_case(struct suite_run *run, const struct fx_suite_case *case_,
     return ok;
 }
 
-/* Adds the result of a case, or of something whole that is skipped. */
+/* Adds the result of a case, or of a whole test or suite that is skipped. */
 static bool add_result(struct suite_run *run, const struct fx_suite_case *case_,
                        const char *skip, struct fx_err *err) {
     const struct fx_suite_test *test = run->test;
@@ -215,7 +217,7 @@ static bool run_test(struct suite_run *run, struct fx_err *err) {
     return true;
 }
 
-/* A suite that is wrong is one result, whatever the filter. */
+/* Adds the result of an invalid suite: one error, whatever the filter selects. */
 static bool add_fault(struct suite_run *run, struct fx_err *err) {
     const struct fx_suite_fault *fault = &run->suite->fault;
     char *name = name_of(run->suite, NULL, NULL);
@@ -243,7 +245,7 @@ static bool run_suite(struct suite_run *run, struct fx_err *err) {
     return ok;
 }
 
-static void count(struct fx_suite_results *results) {
+static void count_results(struct fx_suite_results *results) {
     for (size_t i = 0; i < results->n_items; i++) {
         const struct fx_suite_result *result = &results->items[i];
         results->counts[result->status]++;
@@ -261,6 +263,6 @@ bool fx_suites_run(const struct fx_suites *suites, const struct fx_suite_plan *p
         ok = run_suite(&run, err);
     }
     fx_suite_inputs_finish(&run.inputs);
-    count(ret_results);
+    count_results(ret_results);
     return ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/suite.c - the lists of suites, finding them behind a path, and reporting faults.
+ * suite/suite.c - the lists of suites, finding the suites of a path, and reporting
+ * errors.
  */
 #include "suite/suite.h"
 
@@ -175,7 +176,7 @@ static bool read_suite(struct fx_suites *suites, const char *file, bool named,
     struct fx_buf bytes = {0};
     if (!fx_file_read(file, FX_LIMIT_POLICY_FILE_BYTES, &bytes, err)) {
         fx_buf_finish(&bytes);
-        /* A file above the limit is no suite, unless it was given as one. */
+        /* A file above the size limit is ignored, unless it was given as a suite. */
         return !named && err->code == FX_ELIMIT;
     }
     return fx_suites_read(suites, file, &bytes, named, ret_found, err);
@@ -213,7 +214,7 @@ static bool add_folder(struct fx_suites *suites, const char *folder, struct fx_e
     return ok;
 }
 
-/* The path without gator's "/...", "." for "..." alone. NULL without memory. */
+/* The path without gator's "/..."; "." if the path is "...". NULL without memory. */
 static const char *without_dots(struct fx_suites *suites, const char *path) {
     struct fx_text text = fx_text_of(path);
     if (fx_text_is(text, "...")) {

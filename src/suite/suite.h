@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/suite.h - what is tested: suites, which have tests, which have cases. Two forms
- * are read into this one: documents of kind Suite, as gator has them, and plain folders
- * (read.h). Functions that the caller of this room provides: struct fx_suite_host.
+ * suite/suite.h - the tests in memory: suites, which have tests, which have cases. They
+ * are read from two forms: documents of kind Suite, as in gator, and plain folders
+ * (read.h). The caller of this room provides the functions of struct fx_suite_host.
  *
- * Everything belongs to struct fx_suites: texts and lists of paths to its arena, values
- * (json_t) to the documents of its sources.
+ * struct fx_suites owns everything: its arena has the texts and the lists of paths, and
+ * the documents of its sources have the values (json_t).
  */
 #ifndef FX_SUITE_SUITE_H
 #define FX_SUITE_SUITE_H
@@ -42,55 +42,55 @@ struct fx_suite_request {
 /* The result. The caller initialises the buffers, and frees everything. */
 struct fx_suite_response {
     json_t *object;         /* after mutation, counted; NULL on failure */
-    struct fx_buf denial;   /* of FX_EDENIED: the whole message */
+    struct fx_buf denial;   /* of FX_EDENIED: the complete message */
     struct fx_buf warnings; /* of policies that warn, audit or were skipped */
 };
 
 struct fx_suite_host {
-    /* Reads and compiles the files. Faults of policies are in their findings. */
+    /* Reads and compiles the files. Errors in policies become findings. */
     bool (*compile)(void *user, const struct fx_file_list *files,
                     struct fx_policies **ret_policies, struct fx_err *err);
 
     /* Mutates the object as the webhook would. An error that is not our own (base/err.h)
-     * is the response of the webhook; warnings may be set in any case. */
+     * is the response of the webhook. Warnings may be set in both cases. */
     bool (*mutate)(void *user, const struct fx_suite_request *question,
                    struct fx_suite_response *ret_answer, struct fx_err *err);
 
-    /* Reports a fault as soon as it is found. */
+    /* Called for each error as soon as it is found. */
     void (*report)(void *user, const struct fx_finding *finding);
     void *user;
 };
 
-/* Why something could not be run, and where the fault is. */
+/* Why a case or suite cannot be run, and the line of the error. */
 struct fx_suite_fault {
     const char *file, *reason;
     uint32_t line; /* 0: unknown */
 };
 
-/* A text in which a fault may be shown. */
+/* A text in which an error can be shown. */
 struct fx_suite_text {
     const char *file;
     struct fx_text text;          /* data NULL: not available */
     const struct fx_marks *marks; /* or NULL */
-    uint32_t line;                /* of a fault without a position of its own; 0: none */
+    uint32_t line;                /* for an error without a position; 0: none */
 };
 
-/* Reports the fault to the host, at its node or, for FX_ESYNTAX, its span. ret_line may
- * be NULL; *ret_line is the line reported. Errors: FX_ENOMEM, in `fault`. */
+/* Reports the error to the host, at its node or, for FX_ESYNTAX, at its span. *ret_line
+ * is the reported line; `ret_line` may be NULL. Errors: FX_ENOMEM, in `fault`. */
 bool fx_suite_report(const struct fx_suite_host *host, const struct fx_suite_text *text,
                      enum fx_severity severity, struct fx_err *fault,
                      uint32_t *ret_line) FX_MUST_USE;
 
-/* A file that describes tests, kept so that faults can be shown in it. */
+/* A file that describes tests, kept so that errors can be shown in it. */
 struct fx_suite_source {
     const char *file; /* as it was given */
     struct fx_buf text;
     struct fx_documents documents;
-    struct fx_marks_index marks; /* of the documents */
+    struct fx_marks_index marks; /* the marks of the documents */
 };
 
 /* A file or folder, relative to the working directory, and the node that names it (or
- * NULL). */
+ * NULL if none does). */
 struct fx_suite_path {
     const char *path; /* NULL: not given */
     const json_t *node;
@@ -101,19 +101,19 @@ struct fx_suite_paths {
     size_t n_items;
 };
 
-/* What the whole object is expected to be after mutation. */
+/* The object that is expected after mutation. */
 enum fx_suite_mutated {
     FX_MUTATED_UNSAID,
-    FX_MUTATED_UNCHANGED, /* what it was before */
-    FX_MUTATED_FILE,      /* what the file holds */
-    FX_MUTATED_INLINE,    /* what the suite itself holds */
+    FX_MUTATED_UNCHANGED, /* the object before mutation */
+    FX_MUTATED_FILE,      /* the content of the file */
+    FX_MUTATED_INLINE,    /* a value in the suite itself */
 };
 
 struct fx_suite_case {
     const char *name;
     uint32_t line;                        /* in the source; 1 in a folder */
     const char *skip;                     /* why it is not run; NULL: it is run */
-    const struct fx_suite_source *source; /* of its nodes; NULL: it has none */
+    const struct fx_suite_source *source; /* which has its nodes; NULL: none has */
 
     struct fx_suite_path object, old;
     struct fx_suite_paths inventory;
@@ -124,17 +124,18 @@ struct fx_suite_case {
 
     bool asserts; /* it has `assertions`, which are not evaluated */
     enum fx_suite_mutated mutated;
-    struct fx_suite_path mutated_file; /* FILE; in a folder, where it would be */
-    json_t *mutated_value;             /* INLINE: an object, or a list of them */
-    json_t *patch, *contains;          /* or NULL */
-    const char *error;                 /* part of the error message; NULL: no failure */
-    const char *denied;                /* part of the denial message; NULL: no denial */
+    /* FILE; in a folder, the path that an update may create. */
+    struct fx_suite_path mutated_file;
+    json_t *mutated_value;    /* INLINE: an object, or a list of them */
+    json_t *patch, *contains; /* or NULL */
+    const char *error;        /* part of the error message; NULL: no failure */
+    const char *denied;       /* part of the denial message; NULL: no denial */
 };
 
 struct fx_suite_test {
     const char *name; /* NULL in a folder */
     uint32_t line;
-    const char *skip; /* the whole test, as it has no cases; else NULL */
+    const char *skip; /* why the whole test, which has no cases, is skipped; else NULL */
     const struct fx_suite_source *source;
     struct fx_suite_paths mutators, namespaces;
     struct fx_suite_case *cases;
@@ -144,7 +145,7 @@ struct fx_suite_test {
 struct fx_suite {
     const char *path; /* the file or folder, for messages */
     const char *name;
-    struct fx_suite_fault fault; /* why it cannot be run; reason NULL: no fault */
+    struct fx_suite_fault fault; /* why it cannot be run; `reason` NULL: it can */
     struct fx_suite_test *tests;
     size_t n_tests, cap_tests;
 };
@@ -160,39 +161,39 @@ struct fx_suites {
 
 /* `host` is borrowed. */
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host);
-void fx_suites_finish(struct fx_suites *suites); /* NULL, zeroed are fine */
+void fx_suites_finish(struct fx_suites *suites); /* NULL and zeroed are fine */
 
-/* Adds the suites of a path: of a file, which must hold a Suite; of a folder (with or
- * without gator's `/...` behind it) every Suite in its *.yaml, *.yml and *.json, and
- * every case in folder form, recursively. An invalid suite is reported to the host,
- * and added with its fault. Errors: FX_EIO, FX_ELIMIT, FX_ENOMEM, and FX_EINVALID where a
- * file holds no Suite. */
+/* Adds the suites of a path. A file must contain a Suite. In a folder (with or without
+ * gator's `/...` at the end), adds every Suite in its *.yaml, *.yml and *.json and every
+ * case in folder form, recursively. An invalid suite is reported to the host, and added
+ * with its error. Errors: FX_EIO, FX_ELIMIT, FX_ENOMEM; FX_EINVALID if a file contains no
+ * Suite. */
 bool fx_suites_add(struct fx_suites *suites, const char *path,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Why a case is skipped that expects a result of constraints. */
+/* The reason of skipping a case that expects a result of constraints. */
 extern const char fx_suite_unchecked[];
 
-/* For the readers: appends one that is zeroed. The pointers hold until the next of the
- * same list is added. NULL without memory. */
+/* For the readers: append a zeroed item. The pointer is valid until the next item is
+ * added to the same list. NULL without memory. */
 struct fx_suite *fx_suites_new(struct fx_suites *suites) FX_MUST_USE;
 struct fx_suite_test *fx_suite_new_test(struct fx_suite *suite) FX_MUST_USE;
 struct fx_suite_case *fx_suite_new_case(struct fx_suite_test *test) FX_MUST_USE;
 
-/* For the readers: a new source of these bytes, which are taken; its documents are still
- * to be read. NULL without memory. */
+/* For the readers: adds a source with these bytes, which it takes. Its documents are not
+ * yet read. NULL without memory. */
 struct fx_suite_source *fx_suites_new_source(struct fx_suites *suites, const char *file,
                                              struct fx_buf *text_take,
                                              struct fx_err *ret_fault) FX_MUST_USE;
 
-/* "folder/name"; just the name where the folder is "" or ".". NULL without memory. */
+/* "folder/name"; only the name if the folder is "" or ".". NULL without memory. */
 const char *fx_suites_join(struct fx_suites *suites, struct fx_text folder,
                            struct fx_text name) FX_MUST_USE;
 
-/* The folder that a path's last name is in: "" where there is none before it. */
+/* The folder part of a path; "" if there is none. */
 struct fx_text fx_suite_folder_of(const char *path);
 
-/* A path's last name, without an ending such as .yaml. */
+/* The last name of a path, without an ending such as .yaml. */
 struct fx_text fx_suite_stem_of(const char *path);
 
 #endif

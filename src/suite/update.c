@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * suite/update.c - writes results over the files of expected objects.
+ * suite/update.c - overwrites the files of expected objects with results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,16 +14,15 @@
 
 /* ---- protected files ------------------------------------------------------------- */
 
-/* Files are compared by device and inode, so that `./pod.yaml` and a link are the file.
- */
+/* Files are compared by device and inode, as one file may have several paths. */
 struct file_id {
     dev_t device;
     ino_t number;
 };
 
-/* The files that an update must never write over: the suites, and every policy that they
- * name as a file. Folders are not protected, as expected objects may be in one; nor are
- * objects, as the expected object of one case may be the input of another. */
+/* The files that an update must never overwrite: the suites, and every policy that they
+ * name as a file. Folders are not protected, as they may contain expected objects; nor
+ * are objects, as the expected object of one case may be the input of another. */
 struct protected_files {
     struct file_id *items;
     size_t n_items, cap_items;
@@ -88,7 +87,7 @@ static bool is_protected(const struct protected_files *kept, const char *path) {
 
 /* ---- targets --------------------------------------------------------------------- */
 
-/* A file that results are written to, or with which they passed. */
+/* A file of expected objects, with which results passed or to which they are written. */
 struct update_target {
     const char *path;
     struct fx_suite_result *result;
@@ -104,7 +103,7 @@ static int by_path(const void *a, const void *b) {
     return strcmp(left->path, right->path);
 }
 
-/* A line about a result. */
+/* Appends a line about a result. */
 static void add_message(struct fx_buf *messages, const struct fx_suite_result *result,
                         const char *what, const char *path) {
     fx_plain_add(messages, fx_text_of(result->name));
@@ -143,7 +142,7 @@ static bool pass(struct fx_suite_results *results, struct fx_suite_result *resul
 }
 
 /* The first result to write to the file. NULL if a case passed with the present content,
- * or if results differ. */
+ * or if the results differ. */
 static const struct fx_suite_result *find_writer(const struct update_target *targets,
                                                  size_t n_targets) {
     const struct fx_suite_result *writer = NULL;
@@ -159,7 +158,7 @@ static const struct fx_suite_result *find_writer(const struct update_target *tar
     return writer;
 }
 
-/* All results that share a file. */
+/* Writes the file of all results that share it. */
 static bool update_file(struct fx_suite_results *results,
                         const struct update_target *targets, size_t n_targets,
                         struct fx_buf *messages, struct fx_err *err) {
@@ -202,7 +201,7 @@ static bool update_all(struct fx_suite_results *results, struct update_target *t
     return true;
 }
 
-/* Why the case's file must not be written over; NULL: it may be. */
+/* Why the case's file must not be overwritten; NULL: it may be. */
 static const char *find_fault(const struct fx_suite_case *case_,
                               const struct protected_files *kept) {
     const char *path = case_->mutated_file.path;
@@ -212,7 +211,7 @@ static const char *find_fault(const struct fx_suite_case *case_,
     return is_protected(kept, path) ? "not updated, it is a suite or a policy: " : NULL;
 }
 
-/* The files to write, and those with which a case passed. */
+/* Finds the files to write and the files with which a case passed. */
 static size_t find_targets(struct fx_suite_results *results,
                            const struct protected_files *kept,
                            struct update_target *targets, struct fx_buf *messages) {

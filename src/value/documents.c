@@ -67,7 +67,7 @@ static bool add_list(struct fx_documents *documents, json_t *root, size_t first_
     return ok;
 }
 
-/* The root's mark is its document's first. */
+/* Returns the line of the root, whose mark is the first one of its document. */
 static uint32_t root_line(const struct fx_documents *documents, const json_t *root,
                           size_t first_mark, uint32_t line) {
     for (size_t i = first_mark; i < documents->marks.n_items; i++) {
@@ -78,9 +78,8 @@ static uint32_t root_line(const struct fx_documents *documents, const json_t *ro
     return line;
 }
 
-/* Adds a document: the items of a `List` one by one, nothing for null. Its marks are
- * those from `first_mark` on; a node without a mark is said to be at `line`. Consumes
- * `root`. Errors: FX_ENOMEM. */
+/* Adds a document: the items of a `List` one by one, nothing for null. Its marks begin at
+ * `first_mark`; a node without a mark gets `line`. Consumes `root`. Errors: FX_ENOMEM. */
 static bool add_take(struct fx_documents *documents, json_t *root, size_t first_mark,
                      uint32_t line, struct fx_err *err) {
     const bool ok = is_list(root)
@@ -124,7 +123,7 @@ static size_t skip_space(struct fx_text text, size_t off) {
     return off;
 }
 
-/* The end of the string that begins at `off`. */
+/* Returns the end of the string that begins at `off`. */
 static size_t skip_string(struct fx_text text, size_t off) {
     for (off++; off < text.len && text.data[off] != '"'; off++) {
         off += text.data[off] == '\\';
@@ -132,8 +131,8 @@ static size_t skip_string(struct fx_text text, size_t off) {
     return off < text.len ? off + 1 : text.len;
 }
 
-/* The end of the JSON value that begins at `off`, by its brackets; the end of the text
- * for anything that has none, or does not close them. */
+/* Finds the end of the JSON value that begins at `off` by its brackets. Returns the end
+ * of the text if the value has no brackets, or does not close them. */
 static size_t skip_value(struct fx_text text, size_t off) {
     size_t depth = 0;
     while (off < text.len) {
@@ -215,8 +214,8 @@ static bool read_yaml(struct fx_text text, struct fx_documents *documents,
     return ok;
 }
 
-/* Does a text that begins with `{` resemble JSON? Not if its reading as JSON ended at a
- * line that separates YAML documents. */
+/* Does a text that begins with `{` resemble JSON? It does not if reading it as JSON ended
+ * at a line that separates YAML documents. */
 static bool resembles_json(struct fx_text text, size_t json_end) {
     const struct fx_text rest = {text.data + json_end, text.len - json_end};
     const size_t off = skip_space(text, skip_space(text, 0) + 1);
@@ -224,8 +223,8 @@ static bool resembles_json(struct fx_text text, size_t json_end) {
            (off >= text.len || text.data[off] == '"' || text.data[off] == '}');
 }
 
-/* Reads a text that is not valid JSON as YAML. If that fails too, the error of JSON is
- * reported if the text resembles JSON and YAML read no more documents. */
+/* Reads a text that is not valid JSON as YAML. If that fails too, reports the error of
+ * JSON if the text resembles JSON and no more documents could be read as YAML. */
 static bool retry_yaml(struct fx_text text, size_t json_end,
                        struct fx_documents *documents, struct fx_err *err) {
     struct fx_documents yaml = {0};

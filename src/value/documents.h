@@ -40,10 +40,10 @@ bool fx_documents_read(struct fx_text text, struct fx_documents *ret_documents,
                        struct fx_err *err) FX_MUST_USE;
 
 /* Returns the reason why the document is not a Kubernetes object (an object with
- * `apiVersion` and `kind`), a constant; NULL if it is one. */
+ * `apiVersion` and `kind`), as a constant; NULL if it is one. */
 const char *fx_document_fault(const struct fx_document *document);
 
-/* The line and column (from 1, in runes) of the byte at `off`. */
+/* Finds the line and column (from 1, in runes) of the byte at `off`. */
 void fx_documents_position(struct fx_text text, size_t off, uint32_t *ret_line,
                            uint32_t *ret_column);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/double_digits.cc - std::to_chars() behind a C function: it finds the shortest
- * digits in one go, for subnormal numbers too, and throws nothing.
+ * value/double_digits.cc - a C function for std::to_chars(), which finds the shortest
+ * digits in a single call, for subnormal numbers too, and throws nothing.
  */
 #include <charconv>
 
@@ -31,7 +31,7 @@ extern "C" void fx_double_digits_find(double value, bool is_single,
     ret_digits->text[n] = '\0';
     ret_digits->n = n;
     int exponent = 0;
-    at += at[1] == '+' ? 2 : 1; /* std::from_chars() takes no plus */
+    at += at[1] == '+' ? 2 : 1; /* std::from_chars() does not accept a plus */
     (void)std::from_chars(at, end.ptr, exponent);
     ret_digits->point = exponent + 1;
 }

@@ -7,8 +7,8 @@
 #include "base/budget.h"
 #include "value/tree.h"
 
-/* Is the double exactly this integer? Within the range of integers the cast drops only a
- * fraction, which the comparison with the result finds. */
+/* Is the double exactly this integer? In the range of integers the cast drops only a
+ * fraction, and then the comparison with the result fails. */
 static bool is_integer(double real, json_int_t integer) {
     if (!(real >= -0x1p63 && real < 0x1p63)) {
         return false;
@@ -17,7 +17,7 @@ static bool is_integer(double real, json_int_t integer) {
     return whole == integer && (double)whole == real;
 }
 
-/* Compares two numbers (integer or real) by value, without rounding either. */
+/* Compares two numbers (integer or real) by value. Neither is rounded. */
 static bool equal_numbers(const json_t *a, const json_t *b) {
     if (json_is_integer(a) && json_is_integer(b)) {
         return json_integer_value(a) == json_integer_value(b);
@@ -31,7 +31,8 @@ static bool equal_numbers(const json_t *a, const json_t *b) {
     return json_real_value(a) == json_real_value(b);
 }
 
-/* Keys usually have the same order: `beside` is the member of b at the same index. */
+/* Keys usually have the same order, so `beside`, the member of b at the same index, is
+ * compared first. */
 static bool equal_objects(const json_t *a, const json_t *b) {
     if (json_object_size(a) != json_object_size(b) || !fx_spend(json_object_size(a))) {
         return false;
@@ -93,7 +94,7 @@ bool fx_equal(const json_t *a, const json_t *b) {
     case JSON_TRUE:
     case JSON_FALSE:
     case JSON_NULL:
-        return true; /* numbers are compared above; the others are singletons */
+        return true; /* numbers are compared above, and the others are singletons */
     }
     return false;
 }

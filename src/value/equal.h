@@ -9,11 +9,11 @@
 
 #include <jansson.h>
 
-/* Deep equality. Numbers compare by value (5 equals 5.0, exactly: an integer beyond 2^53
- * equals only the double that is that integer); object keys in any order. Shared subtrees
- * are equal at once. NULL equals only NULL. Spends from the thread's budget
- * (base/budget.h), and returns false if that is exceeded. Recursion is as deep as the
- * shallower value, whose depth the readers limit (FX_LIMIT_JSON_DEPTH). */
+/* Compares deeply. Numbers compare by value (5 equals 5.0; an integer beyond 2^53 equals
+ * only a double with exactly this value). The order of keys does not matter. Shared
+ * subtrees are equal without a comparison. NULL equals only NULL. Spends from the
+ * thread's budget (base/budget.h), and returns false if it is exceeded. Recursion is as
+ * deep as the shallower value, whose depth the readers limit (FX_LIMIT_JSON_DEPTH). */
 bool fx_equal(const json_t *a, const json_t *b);
 
 #endif

@@ -12,7 +12,7 @@
 #include "value/tree.h"
 
 #define UNITS_OF_VALUE 16u
-#define UNITS_OF_ENTRY 16u /* of a map, which is sorted */
+#define UNITS_OF_ENTRY 16u /* of a map, whose entries are sorted */
 
 void fx_go_text_add_double(struct fx_buf *buf, double value) {
     char text[FX_NUMBER_SIZE];
@@ -46,7 +46,7 @@ static int compare_entries(const void *a, const void *b) {
     return fx_text_compare(left->key, right->key);
 }
 
-/* The entries sorted by key, as Go prints a map; NULL without memory. */
+/* Returns the entries sorted by key, as Go prints a map; NULL without memory. */
 static struct go_entry *sorted_entries(json_t *object, size_t count) {
     struct go_entry *entries = calloc(count + 1, sizeof *entries);
     if (entries == NULL) {

@@ -66,7 +66,7 @@ static uint64_t sip_end(struct sip *sip) {
     return sip->v0 ^ sip->v1 ^ sip->v2 ^ sip->v3;
 }
 
-/* Up to eight bytes from `at` on, as a little endian word. */
+/* Returns up to eight bytes from `at` on, as a little endian word. */
 static uint64_t word_at(struct fx_text bytes, size_t at) {
     const size_t end = bytes.len - at < 8 ? bytes.len : at + 8;
     uint64_t word = 0;
@@ -88,7 +88,7 @@ uint64_t fx_hash_siphash(struct fx_hash_key key, struct fx_text bytes) {
 
 /* ---- values ---------------------------------------------------------------------- */
 
-/* The hash of two 64-bit values. */
+/* Returns the hash of two 64-bit values. */
 static uint64_t hash_pair(struct fx_hash_key key, uint64_t a, uint64_t b) {
     struct sip sip = sip_start(key);
     sip_word(&sip, a);
@@ -97,7 +97,7 @@ static uint64_t hash_pair(struct fx_hash_key key, uint64_t a, uint64_t b) {
     return sip_end(&sip);
 }
 
-/* A real that is an integer of 64 bits hashes as the integer, which it equals. */
+/* A real that is an integer of 64 bits has the hash of the integer, which it equals. */
 static uint64_t hash_real(struct fx_hash_key key, double real) {
     if (real >= -0x1p63 && real < 0x1p63 && (double)(json_int_t)real == real) {
         return hash_pair(key, JSON_INTEGER, (uint64_t)(json_int_t)real);
@@ -117,7 +117,7 @@ static uint64_t hash_array(struct fx_hash_key key, const json_t *array) {
     return hash;
 }
 
-/* A sum, so that the order of the members does not matter. */
+/* The hash is a sum, so that the order of the members does not matter. */
 static uint64_t hash_object(struct fx_hash_key key, const json_t *object) {
     uint64_t sum = 0;
     for (void *iter = fx_node_first(object); iter != NULL;

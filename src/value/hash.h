@@ -17,13 +17,14 @@ struct fx_hash_key {
     uint64_t low, high;
 };
 
-/* Creates a random key; from the time if the kernel gives no random bytes. */
+/* Creates a random key. If the kernel gives no random bytes, the key is made from the
+ * time. */
 struct fx_hash_key fx_hash_key_make(void);
 
-/* SipHash-2-4 (Aumasson and Bernstein, 2012) of the bytes. */
+/* Returns SipHash-2-4 (Aumasson and Bernstein, 2012) of the bytes. */
 uint64_t fx_hash_siphash(struct fx_hash_key key, struct fx_text bytes);
 
-/* Returns the hash of the value, in time linear in its size. Recursion as in
+/* Returns the hash of the value, in time linear in its size. Recursion is as deep as in
  * fx_equal(). */
 uint64_t fx_hash_value(struct fx_hash_key key, const json_t *value);
 

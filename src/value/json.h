@@ -33,12 +33,12 @@ struct fx_json_part;
 json_t *fx_json_read(struct fx_text text, struct fx_marks *marks,
                      struct fx_err *err) FX_MUST_USE;
 
-/* The same, but only this part of the value becomes nodes (value/json_part.h; NULL: the
- * whole value); the rest is only checked. */
+/* The same, but creates nodes only for this part of the value (value/json_part.h; `part`
+ * is NULL for the whole value). The rest is only checked. */
 json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
                           struct fx_marks *marks, struct fx_err *err) FX_MUST_USE;
 
-/* The style of the output. 0 is compact. */
+/* The style of the output, a sum of these flags. 0 is compact. */
 enum fx_json_style {
     FX_JSON_COMPACT = 0,
     FX_JSON_INDENT =
@@ -54,30 +54,28 @@ void fx_json_write(struct fx_buf *buf, const json_t *value, unsigned style);
 /* Appends a JSON string. Malformed UTF-8 becomes U+FFFD. */
 void fx_json_write_string(struct fx_buf *buf, struct fx_text text, unsigned style);
 
-/* ---- value by value, without a tree of the values that are not needed ---------------
- */
+/* ---- value by value, without nodes for unneeded values ----------------------------- */
 
 /* All fields are private. */
 struct fx_json_reader {
     const char *start, *at, *end;
-    const char *last; /* the end, without the blanks before it */
+    const char *last; /* the end of the text, without trailing blanks */
     unsigned depth;
-    size_t memory; /* that nodes may still take */
-    /* Strings with escapes, a stack: a key lies below the strings of its value. */
+    size_t memory; /* bytes that nodes may still take */
+    /* A stack of strings with escapes: a key is below the strings of its value. */
     struct fx_buf scratch;
     const struct fx_json_part
-        *part;              /* the needed part of the next value; NULL: all of it */
+        *part;              /* the needed part of the next value; NULL for the whole */
     bool in_list;           /* the position to which the part applies */
     bool omits;             /* only check the syntax; create no nodes */
-    struct fx_marks *marks; /* or NULL */
+    struct fx_marks *marks; /* NULL if no marks are wanted */
     const char *counted;    /* how far `line` and `column` have been counted */
     uint32_t line, column;
     struct fx_err *err;
 };
 
-/* Begins at the start of the text. The text and `err` are borrowed: the functions below
- * fail with the errors of fx_json_read(), and after a failure nothing more can be
- * read. */
+/* Begins at the start of the text. The text and `err` are borrowed. The functions below
+ * fail with the errors of fx_json_read(); after a failure nothing more can be read. */
 bool fx_json_reader_init(struct fx_json_reader *r, struct fx_text text,
                          struct fx_err *err) FX_MUST_USE;
 void fx_json_reader_finish(struct fx_json_reader *r);
@@ -86,12 +84,12 @@ void fx_json_reader_finish(struct fx_json_reader *r);
  * begins there. */
 json_type fx_json_next_type(struct fx_json_reader *r);
 
-/* Reads the next value, or this part of it (value/json_part.h; NULL: all). A new
- * reference, or NULL. */
+/* Reads the next value, or this part of it (value/json_part.h; `part` is NULL for the
+ * whole value). Returns a new reference, or NULL. */
 json_t *fx_json_next(struct fx_json_reader *r,
                      const struct fx_json_part *part) FX_MUST_USE;
 
-/* Checks the next value. */
+/* Checks the next value, and creates no nodes. */
 bool fx_json_next_skip(struct fx_json_reader *r) FX_MUST_USE;
 
 /* Reads the next value, which is a string: a span of the text if it has no escapes,

@@ -22,18 +22,20 @@
 
 /* ---- plain bytes ------------------------------------------------------------------- */
 
-/* Bytes that stand for themselves in a JSON string are found as many at a time as a
- * register holds. With -U__SSE2__ this is built as for machines without it. */
+/* These functions find bytes that stand for themselves in a JSON string; they check as
+ * many bytes at a time as fit a register. With -U__SSE2__ the code for machines without
+ * SSE2 is built. */
 
-/* Is the byte no control, no quote and no backslash? From 0x80 on it is part of a rune.
- */
+/* Is the byte no control character, quote or backslash? Bytes from 0x80 on are parts of
+ * runes. */
 static inline bool fx_json_is_plain(char c) {
     return (unsigned char)c >= 0x20 && c != '"' && c != '\\';
 }
 
-/* _plain: how many of the FX_JSON_RUN bytes, from the first on, are plain (with `ascii`:
- * plain and ASCII). _usual: how many are plain, ASCII, and neither blank nor `!`, as most
- * bytes of strings are; this needs fewer instructions. */
+/* fx_json_count_plain() returns how many of the FX_JSON_RUN bytes, from the first one on,
+ * are plain (with `ascii`, plain and ASCII). fx_json_count_usual() returns how many are
+ * plain, ASCII, and neither blank nor `!`, as most bytes of strings are; it needs fewer
+ * instructions. */
 #ifdef __SSE2__
 #define FX_JSON_RUN 16
 
@@ -42,7 +44,7 @@ static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
     const __m128i quotes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
     const __m128i slashes = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
     const __m128i limit = _mm_set1_epi8(0x1F);
-    /* A signed comparison takes bytes from 0x80 on for negative. */
+    /* A signed comparison takes bytes from 0x80 on for negative numbers. */
     const __m128i others = ascii ? _mm_cmpgt_epi8(_mm_set1_epi8(0x20), bytes)
                                  : _mm_cmpeq_epi8(_mm_min_epu8(bytes, limit), bytes);
     const __m128i hits = _mm_or_si128(_mm_or_si128(quotes, slashes), others);
@@ -63,7 +65,7 @@ static inline unsigned fx_json_count_usual(const char *at) {
 #define FX_JSON_ONES UINT64_C(0x0101010101010101)
 #define FX_JSON_TOPS UINT64_C(0x8080808080808080)
 
-/* The first byte is the lowest. */
+/* Returns the bytes of a run as a word, whose lowest byte is the first one. */
 static inline uint64_t fx_json_run(const char *at) {
     uint64_t word = 0;
     memcpy(&word, at, sizeof word);
@@ -73,14 +75,14 @@ static inline uint64_t fx_json_run(const char *at) {
     return word;
 }
 
-/* Up to the first byte whose top bit is set. */
+/* Returns the number of bytes before the first one whose top bit is set. */
 static inline unsigned fx_json_first_top(uint64_t word) {
     const uint64_t hits = word & FX_JSON_TOPS;
     return hits == 0 ? FX_JSON_RUN : (unsigned)__builtin_ctzll(hits) / 8;
 }
 
-/* The well-known test of a word for a byte below n: borrow into the top bits. What a
- * borrow spoils lies behind a byte that is not plain. */
+/* The usual test of a word for bytes below n: subtraction borrows from the top bits. A
+ * borrow makes only bytes wrong that come after a byte that is not plain. */
 static inline unsigned fx_json_count_plain(const char *at, bool ascii) {
     const uint64_t word = fx_json_run(at);
     const uint64_t quote = word ^ FX_JSON_ONES * '"';
@@ -99,7 +101,7 @@ static inline unsigned fx_json_count_usual(const char *at) {
 }
 #endif
 
-/* Past plain bytes, at most to the end. */
+/* Returns the end of the plain bytes from `at` on, at most `end`. */
 static inline const char *fx_json_past_plain(const char *at, const char *end,
                                              bool ascii) {
     while (end - at >= FX_JSON_RUN) {
@@ -117,31 +119,32 @@ static inline const char *fx_json_past_plain(const char *at, const char *end,
 
 /* ---- the reader -------------------------------------------------------------------- */
 
-/* The bytes of a string: within the text where data is not NULL, else in the scratch
- * from `off`. */
+/* The bytes of a string: in the text if `data` is not NULL, otherwise in the scratch
+ * buffer from `off` on. */
 struct fx_json_span {
     const char *data;
     size_t off, len;
 };
 
-/* -1 at the end. */
+/* Returns the next character, or -1 at the end. */
 static inline int fx_json_peek(const struct fx_json_reader *r) {
     return r->at < r->end ? (unsigned char)*r->at : -1;
 }
 
-/* Fail at the current position. _here: between tokens and within a string; the end of the
- * text is "unexpected end of JSON input". _inside: within a number, a literal or an
- * escape; the end counts as a blank. Always false. */
+/* Both fail at the current position. fx_json_fail_here() is for positions between tokens
+ * and in a string: there the end of the text is "unexpected end of JSON input".
+ * fx_json_fail_inside() is for positions in a number, a literal or an escape: there the
+ * end counts as a blank. Always false. */
 bool fx_json_fail_here(struct fx_json_reader *r, const char *context);
 bool fx_json_fail_inside(struct fx_json_reader *r, const char *context);
 
-/* Reads the rest of a string, past its last quote. Its bytes begin at `from`; those up to
+/* Reads the rest of a string and its last quote. Its bytes begin at `from`; those up to
  * `at` are known to be plain. */
 bool fx_json_read_rest(struct fx_json_reader *r, const char *from, const char *at,
                        struct fx_json_span *ret_span) FX_MUST_USE;
 
 /* string := '"' ( plain | '\' escape )* '"', from its first quote on. Bytes in the
- * scratch stay there until fx_json_pop(). Nearly all strings end within a run. */
+ * scratch buffer stay there until fx_json_pop(). Nearly all strings end within a run. */
 FX_MUST_USE static inline bool fx_json_read_string(struct fx_json_reader *r,
                                                    struct fx_json_span *ret_span) {
     const char *from = r->at + 1;
@@ -157,37 +160,37 @@ FX_MUST_USE static inline bool fx_json_read_string(struct fx_json_reader *r,
     return true;
 }
 
-/* The bytes, until the next string is read. */
+/* Returns the bytes, which are valid until the next string is read. */
 static inline struct fx_text fx_json_span_text(const struct fx_json_reader *r,
                                                struct fx_json_span span) {
     const char *data = span.data != NULL ? span.data : r->scratch.data + span.off;
     return (struct fx_text){data, span.len};
 }
 
-/* Removes the span's bytes from the scratch; those above them are already removed. */
+/* Removes the span's bytes from the scratch buffer. Those above them are already
+ * removed. */
 static inline void fx_json_pop(struct fx_json_reader *r, struct fx_json_span span) {
     if (span.data == NULL) {
         r->scratch.len = span.off;
     }
 }
 
-/* Returns the end of the value that begins at `at` (after blanks, if any), which
- * fx_json_read() would accept, nested at most `levels` deep. `end` is the end of the
- * whole text, without the blanks before it. NULL if the value has to be read to find its
- * end: for an error, a number that may be too large, and a text that does not end in `}`.
- */
+/* Returns the end of the value that begins at `at` (after blanks, if any), if
+ * fx_json_read() would accept it, at most `levels` deep. `end` is the end of the whole
+ * text, without trailing blanks. NULL if only reading can find the end: if there is an
+ * error, or a number may be too large, or the text does not end in `}`. */
 const char *fx_json_skip(const char *at, const char *end, unsigned levels);
 
-/* ---- the writer, which the patch writer shares ------------------------------------- */
+/* ---- the writer, also used by the patch writer ------------------------------------- */
 
-/* Appends the value as it stands `depth` levels within another. */
+/* Appends the value as a value that is `depth` levels within another. */
 void fx_json_write_nested(struct fx_buf *buf, const json_t *value, unsigned style,
                           unsigned depth);
 
-/* A new line indented to `depth`, if the style has lines. */
+/* Appends a line end and the indentation for `depth`, if the style has lines. */
 void fx_json_write_break(struct fx_buf *buf, unsigned style, unsigned depth);
 
-/* ":" or ": ". */
+/* Appends ":" or ": ", depending on the style. */
 void fx_json_write_colon(struct fx_buf *buf, unsigned style);
 
 #endif

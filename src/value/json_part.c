@@ -9,13 +9,14 @@
 #include "base/limits.h"
 #include "value/tree.h"
 
-/* One of 64 bits, from the first byte and the length, which differ for most keys. */
+/* Returns one of 64 bits, chosen by the first byte and the length, which differ for most
+ * keys. */
 static uint64_t bit_of(struct fx_text key) {
     const size_t first = key.len == 0 ? 0 : (unsigned char)key.data[0];
     return UINT64_C(1) << ((first + 8 * key.len) % 64);
 }
 
-static struct fx_json_part *find(const struct fx_json_part *of, struct fx_text key) {
+static struct fx_json_part *find_part(const struct fx_json_part *of, struct fx_text key) {
     struct fx_json_part *part = (of->rules_out & bit_of(key)) != 0 ? NULL : of->first;
     while (part != NULL && !fx_text_equal(part->key, key)) {
         part = part->next;
@@ -25,7 +26,7 @@ static struct fx_json_part *find(const struct fx_json_part *of, struct fx_text k
 
 const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
                                              struct fx_text key) {
-    return find(of, key);
+    return find_part(of, key);
 }
 
 static struct fx_json_part *add_part(struct fx_json_part *to, struct fx_text key) {
@@ -66,7 +67,7 @@ bool fx_json_cursor_member(struct fx_json_cursor *cursor, struct fx_text key) {
     if (part == NULL || !part->omits_rest) {
         return true;
     }
-    struct fx_json_part *below = find(part, key);
+    struct fx_json_part *below = find_part(part, key);
     if (below == NULL && (part->n_below == FX_LIMIT_JSON_PARTS ||
                           cursor->depth == FX_LIMIT_JSON_PART_DEPTH)) {
         fx_json_cursor_all(*cursor);

@@ -22,33 +22,33 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* The key of the additional member: a byte that is never part of UTF-8. */
+/* The key of the additional member: a byte that never occurs in UTF-8. */
 #define FX_JSON_PARTIAL_KEY FX_TEXT("\xFF")
 
 /* A node of the tree. A zeroed node needs the whole value. */
 struct fx_json_part {
     struct fx_text key;
-    bool omits_rest; /* only the members below are needed */
+    bool omits_rest; /* only the parts below are needed */
     bool is_list;    /* this applies only to elements of a list; any other value is needed
-                        whole */
-    unsigned n_below;   /* parts */
-    uint64_t rules_out; /* bits of keys (json_part.c) that none of them has */
+                      * whole */
+    unsigned n_below;   /* number of parts below */
+    uint64_t rules_out; /* bits (json_part.c) that no key of the parts below has */
     struct fx_json_part *first, *next;
 };
 
-/* The part of the member; NULL if the tree does not contain it. */
+/* Returns the part of the member; NULL if the tree does not contain it. */
 const struct fx_json_part *fx_json_part_find(const struct fx_json_part *of,
                                              struct fx_text key);
 
 /* Frees all parts below the root, which then needs the whole value. */
 void fx_json_part_finish(struct fx_json_part *root);
 
-/* A cursor in such a tree, to extend it step by step. The root is zeroed at first, and
- * has `omits_rest` set. The texts of keys are borrowed, and outlive the tree. Nothing is
- * freed until fx_json_part_prune(), so that cursors stay valid. */
+/* A cursor in such a tree, which extends it step by step. At first the root is zeroed
+ * except for `omits_rest`, which is set. The texts of keys are borrowed, and must outlive
+ * the tree. Nothing is freed before fx_json_part_prune(), so cursors stay valid. */
 struct fx_json_cursor {
-    struct fx_json_part *part; /* NULL: in a value of which nothing is needed */
-    unsigned depth;            /* below the root; 0 at first */
+    struct fx_json_part *part; /* NULL in a value of which nothing is needed */
+    unsigned depth;            /* levels below the root; 0 at first */
     bool is_element;           /* at the elements of the value, not at the value */
 };
 
@@ -61,13 +61,14 @@ bool fx_json_cursor_member(struct fx_json_cursor *cursor, struct fx_text key) FX
  * because the member is not known. */
 void fx_json_cursor_element(struct fx_json_cursor *cursor);
 
-/* The number of elements or members is needed. */
+/* Makes the number of elements or members needed. */
 void fx_json_cursor_count(struct fx_json_cursor cursor);
 
-/* The whole value is needed. */
+/* Makes the whole value needed. */
 void fx_json_cursor_all(struct fx_json_cursor cursor);
 
-/* Frees nodes within parts that are needed whole. Call it when all parts are added. */
+/* Frees nodes within parts that are needed whole. Call it after the last part is
+ * added. */
 void fx_json_part_prune(struct fx_json_part *root);
 
 /* Are all objects in the value complete? True for NULL. */

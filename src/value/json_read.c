@@ -4,7 +4,7 @@
  *
  * Values outside the wanted part are skipped (json_skip.c). If that fails, they are read
  * by the same functions as all others, so that errors are the same; json_null(), which
- * costs nothing, stands for their nodes.
+ * costs nothing, replaces their nodes.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -23,8 +23,8 @@
 /* The messages are those of Go's encoding/json. Its scanner treats the end of the text as
  * a blank: hence "invalid character ' '" where a number or literal is cut short. */
 
-/* The character as Go's encoding/json quotes it: '\n', '"', '\'', and a byte that is no
- * ASCII as the rune of that number. */
+/* Appends the character as Go's encoding/json quotes it: '\n', '"', '\''. A byte that is
+ * not ASCII becomes the rune of that number. */
 static void quote_character(struct fx_buf *buf, unsigned char c) {
     if (c == '\'' || c == '"') {
         fx_buf_str(buf, c == '"' ? "'\"'" : "'\\''");
@@ -79,7 +79,7 @@ static inline void skip_space(struct fx_json_reader *r) {
     }
 }
 
-/* To the next token: its first character, or -1 at the end. */
+/* Skips blanks. Returns the first character of the next token, or -1 at the end. */
 static inline int next_token(struct fx_json_reader *r) {
     const int c = fx_json_peek(r);
     if (c > ' ') {
@@ -89,7 +89,7 @@ static inline int next_token(struct fx_json_reader *r) {
     return fx_json_peek(r);
 }
 
-/* Counts lines and columns up to `to`: each byte is counted once. */
+/* Counts lines and columns up to `to`. Each byte is counted only once. */
 static void count_to(struct fx_json_reader *r, const char *to) {
     for (; r->counted < to; r->counted++) {
         if (*r->counted == '\n') {
@@ -105,16 +105,16 @@ static void count_to(struct fx_json_reader *r, const char *to) {
  * eight buckets, an array with room for eight elements. */
 #define COST_OF_OBJECT 240
 #define COST_OF_ARRAY  136
-#define COST_OF_STRING 64 /* and its bytes */
+#define COST_OF_STRING 64 /* without its bytes */
 #define COST_OF_NUMBER 32
-#define COST_OF_KEY    80 /* and its bytes */
+#define COST_OF_KEY    80 /* without its bytes */
 
-#define BYTES_OF_A_UNIT      64 /* of memory, which takes the time */
+#define BYTES_OF_A_UNIT      64 /* bytes of memory, which takes time to allocate */
 #define BYTES_OF_TEXT_A_UNIT 32
 #define UNITS_OF_NUMBER      2
 
-/* A few bytes of text can stand for a hundred times as much memory. */
-static bool spend(struct fx_json_reader *r, size_t bytes) {
+/* Spends memory. A text may need a hundred times its own size as memory. */
+static bool spend_memory(struct fx_json_reader *r, size_t bytes) {
     if (!fx_spend(1 + bytes / BYTES_OF_A_UNIT)) {
         return fx_fail_exceeded(r->err);
     }
@@ -138,22 +138,23 @@ static bool add_mark(struct fx_json_reader *r, const json_t *node, const char *w
     return fx_marks_add(r->marks, mark) || fx_fail_nomem(r->err);
 }
 
-/* Overwrites an incomplete value before it is freed: it may be part of a Secret. */
-static void drop(json_t *node) {
+/* Overwrites an incomplete value before it is freed, because it may be part of a
+ * Secret. */
+static void drop_node(json_t *node) {
     fx_tree_wipe(node);
     json_decref(node);
 }
 
-/* Spends for the new node and adds its mark. Returns NULL for NULL, and, after dropping
- * the node, if the limit of memory is exceeded. */
-static json_t *note(struct fx_json_reader *r, json_t *node, size_t cost,
-                    const char *where) {
+/* Spends for the new node and adds its mark. Returns NULL if `node` is NULL, and, after
+ * dropping it, if the limit of memory is exceeded. */
+static json_t *note_node(struct fx_json_reader *r, json_t *node, size_t cost,
+                         const char *where) {
     if (node == NULL) {
         (void)fx_fail_nomem(r->err);
         return NULL;
     }
-    if (!spend(r, cost) || (r->marks != NULL && !add_mark(r, node, where))) {
-        drop(node);
+    if (!spend_memory(r, cost) || (r->marks != NULL && !add_mark(r, node, where))) {
+        drop_node(node);
         return NULL;
     }
     return node;
@@ -167,7 +168,7 @@ static json_t *read_string_node(struct fx_json_reader *r) {
     }
     json_t *node = r->omits ? NULL : fx_tree_new_string(fx_json_span_text(r, span));
     fx_json_pop(r, span);
-    return r->omits ? json_null() : note(r, node, COST_OF_STRING + span.len, where);
+    return r->omits ? json_null() : note_node(r, node, COST_OF_STRING + span.len, where);
 }
 
 static bool skip_digits(struct fx_json_reader *r, const char *context) {
@@ -231,7 +232,7 @@ static json_t *read_number(struct fx_json_reader *r) {
             text.data);
         return NULL;
     }
-    return r->omits && node != NULL ? node : note(r, node, COST_OF_NUMBER, from);
+    return r->omits && node != NULL ? node : note_node(r, node, COST_OF_NUMBER, from);
 }
 
 static json_t *read_literal(struct fx_json_reader *r, const char *word, json_t *node) {
@@ -247,8 +248,8 @@ static json_t *read_literal(struct fx_json_reader *r, const char *word, json_t *
     return node;
 }
 
-/* Opens an object or array: one level deeper, past the bracket. */
-static bool enter(struct fx_json_reader *r) {
+/* Opens an object or array: skips the bracket, and goes one level deeper. */
+static bool open_value(struct fx_json_reader *r) {
     if (r->depth == FX_LIMIT_JSON_DEPTH) {
         return fx_fail_at(r->err, FX_ELIMIT, (uint32_t)(r->at - r->start), 1,
                           "exceeded max depth");
@@ -258,8 +259,8 @@ static bool enter(struct fx_json_reader *r) {
     return true;
 }
 
-/* Closes it if the bracket comes next. */
-static inline bool leave(struct fx_json_reader *r, char bracket) {
+/* Closes an object or array if the bracket comes next. */
+static inline bool close_value(struct fx_json_reader *r, char bracket) {
     if (next_token(r) != bracket) {
         return false;
     }
@@ -282,21 +283,21 @@ static bool read_key(struct fx_json_reader *r, struct fx_json_span *ret_key) {
     return true;
 }
 
-/* Takes the value of a member, which comes next. */
+/* Reads the value of a member, which comes next. */
 typedef bool take_value(struct fx_json_reader *r, struct fx_json_span key, void *user);
 
 /* object := '{' ( member ( ',' member )* )? '}', member := string ':' value */
 static inline bool read_members(struct fx_json_reader *r, take_value *take, void *user) {
-    if (!enter(r)) {
+    if (!open_value(r)) {
         return false;
     }
-    if (leave(r, '}')) {
+    if (close_value(r, '}')) {
         return true;
     }
     struct fx_json_span key = {0};
     while (read_key(r, &key) && take(r, key, user)) {
         fx_json_pop(r, key);
-        if (leave(r, '}')) {
+        if (close_value(r, '}')) {
             return true;
         }
         if (fx_json_peek(r) != ',') {
@@ -319,7 +320,7 @@ bool fx_json_next_skip(struct fx_json_reader *r) {
     return value != NULL;
 }
 
-/* The object being read, and its wanted part, or NULL. */
+/* The object that is being read, and its wanted part, which may be NULL. */
 struct object {
     json_t *node;
     const struct fx_json_part *part;
@@ -342,7 +343,7 @@ static bool set_member(struct fx_json_reader *r, struct fx_json_span key, void *
     }
     const bool in_list = r->in_list;
     r->in_list = false;
-    json_t *value = spend(r, COST_OF_KEY + key.len) ? read_value(r) : NULL;
+    json_t *value = spend_memory(r, COST_OF_KEY + key.len) ? read_value(r) : NULL;
     r->in_list = in_list;
     r->part = object->part;
     return value != NULL &&
@@ -358,7 +359,7 @@ static bool set_lost(struct fx_json_reader *r, const struct object *object) {
            fx_fail_nomem(r->err);
 }
 
-/* The wanted part of an object: all of it if the part is for a list. */
+/* Returns the wanted part of an object: the whole object if the part is for a list. */
 static const struct fx_json_part *wanted_part(const struct fx_json_reader *r) {
     return r->part != NULL && r->part->is_list && !r->in_list ? NULL : r->part;
 }
@@ -367,10 +368,11 @@ static json_t *read_object(struct fx_json_reader *r) {
     const struct fx_json_part *part = r->part;
     struct object object = {.part = wanted_part(r)};
     r->part = object.part;
-    object.node = r->omits ? json_null() : note(r, json_object(), COST_OF_OBJECT, r->at);
+    object.node =
+        r->omits ? json_null() : note_node(r, json_object(), COST_OF_OBJECT, r->at);
     if (object.node != NULL &&
         (!read_members(r, set_member, &object) || !set_lost(r, &object))) {
-        drop(object.node);
+        drop_node(object.node);
         return NULL;
     }
     r->part = part;
@@ -387,14 +389,14 @@ static bool read_element(struct fx_json_reader *r, json_t *array) {
 
 /* array := '[' ( value ( ',' value )* )? ']' */
 static bool read_elements(struct fx_json_reader *r, json_t *array) {
-    if (!enter(r)) {
+    if (!open_value(r)) {
         return false;
     }
-    if (leave(r, ']')) {
+    if (close_value(r, ']')) {
         return true;
     }
     while (read_element(r, array)) {
-        if (leave(r, ']')) {
+        if (close_value(r, ']')) {
             return true;
         }
         if (fx_json_peek(r) != ',') {
@@ -406,11 +408,12 @@ static bool read_elements(struct fx_json_reader *r, json_t *array) {
 }
 
 static json_t *read_array(struct fx_json_reader *r) {
-    json_t *array = r->omits ? json_null() : note(r, json_array(), COST_OF_ARRAY, r->at);
+    json_t *array =
+        r->omits ? json_null() : note_node(r, json_array(), COST_OF_ARRAY, r->at);
     const bool in_list = r->in_list;
     r->in_list = true;
     if (array != NULL && !read_elements(r, array)) {
-        drop(array);
+        drop_node(array);
         return NULL;
     }
     r->in_list = in_list;
@@ -541,7 +544,7 @@ json_t *fx_json_read_part(struct fx_text text, const struct fx_json_part *part,
     reader.marks = marks;
     json_t *value = fx_json_next(&reader, part);
     if (value != NULL && !fx_json_reader_end(&reader)) {
-        drop(value);
+        drop_node(value);
         value = NULL;
     }
     fx_json_reader_finish(&reader);

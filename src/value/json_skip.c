@@ -14,7 +14,7 @@
 
 #include "base/limits.h"
 
-/* A double's largest value has 309 digits. */
+/* The largest double has 309 digits. */
 #define MOST_DIGITS 300
 
 static inline bool is_blank(char c) {
@@ -35,7 +35,7 @@ static inline const char *past_digits(const char *at) {
     return at;
 }
 
-/* Does not accept exponents: the value might be too large. */
+/* Skips a number. Does not accept exponents, because the value might be too large. */
 static const char *past_number(const char *at) {
     const char *whole = at + (*at == '-');
     at = past_digits(whole);
@@ -57,7 +57,7 @@ static inline bool is_hex(char c) {
     return (c >= '0' && c <= '9') || (lower >= 'a' && lower <= 'f');
 }
 
-/* Behind the backslash. */
+/* Skips the rest of an escape, after its backslash. */
 static const char *past_escape(const char *at) {
     switch (*at) {
     case '"':
@@ -79,7 +79,7 @@ static const char *past_escape(const char *at) {
     return at + 5;
 }
 
-/* Within a string. */
+/* Skips the rest of a string. */
 static const char *past_rest_of_string(const char *at, const char *end) {
     for (;;) {
         at = fx_json_past_plain(at, end, false);
@@ -99,10 +99,11 @@ static const char *past_rest_of_string(const char *at, const char *end) {
 /* The text that contains the value. */
 struct text {
     const char *end;
-    const char *runs_end; /* before it, a run and two more bytes can be read */
+    const char *runs_end; /* before it a run and two more bytes can be read */
 };
 
-/* Behind the first quote. Nearly all strings end within a run. */
+/* Skips the rest of a string after its first quote. Nearly all strings end within a
+ * run. */
 static inline const char *past_string(const char *at, struct text text) {
     if (at < text.runs_end) {
         at += fx_json_count_usual(at);
@@ -113,7 +114,7 @@ static inline const char *past_string(const char *at, struct text text) {
     return past_rest_of_string(at, text.end);
 }
 
-/* Behind the first quote of a key: past its colon, to the value. */
+/* Skips the rest of a key after its first quote, and its colon. */
 static const char *past_rest_of_key(const char *at, const char *end) {
     at = past_rest_of_string(at, end);
     if (at == NULL) {
@@ -123,7 +124,7 @@ static const char *past_rest_of_key(const char *at, const char *end) {
     return *at == ':' ? at + 1 : NULL;
 }
 
-/* The same, faster for a key that ends within a run, as nearly all do. */
+/* The same, but faster for a key that ends within a run, as nearly all do. */
 static inline const char *past_key_text(const char *at, struct text text) {
     if (at < text.runs_end) {
         at += fx_json_count_usual(at);
@@ -134,7 +135,7 @@ static inline const char *past_key_text(const char *at, struct text text) {
     return past_rest_of_key(at, text.end);
 }
 
-/* Past a key and its colon, to the value. */
+/* Skips a key and its colon. */
 static inline const char *past_key(const char *at, struct text text) {
     if (*at != '"') {
         at = past_blanks(at);
@@ -147,7 +148,7 @@ static inline const char *past_word(const char *at, const char *end, const char 
     return (size_t)(end - at) > len && memcmp(at, word, len) == 0 ? at + len : NULL;
 }
 
-/* A number or a literal. */
+/* Skips a number or a literal. */
 static const char *past_scalar(const char *at, const char *end) {
     switch (*at) {
     case 't': return past_word(at, end, "true", 4);
@@ -161,10 +162,10 @@ static inline bool is_bracket(char c) {
     return c == '{' || c == '[';
 }
 
-/* The closing brackets of the values that are open. */
+/* A stack of the closing brackets of the open values. */
 struct nest {
-    char *top;              /* of the innermost */
-    const char *base, *end; /* of an empty stack; of a full one */
+    char *top;              /* the bracket of the innermost value */
+    const char *base, *end; /* the value of `top` if the stack is empty or full */
 };
 
 static inline bool open_bracket(struct nest *nest, char closer) {
@@ -180,7 +181,7 @@ static inline bool open_bracket(struct nest *nest, char closer) {
 static inline const char *past_first(struct nest *nest, const char *at,
                                      struct text text) {
     while (at != NULL && *at != '"') {
-        if (*at == '{' && at[1] == '"') { /* nearly always */
+        if (*at == '{' && at[1] == '"') { /* nearly always true */
             at = open_bracket(nest, '}') ? past_key_text(at + 2, text) : NULL;
         } else if (is_bracket(*at)) {
             const char closer = *at == '{' ? '}' : ']';
@@ -200,7 +201,7 @@ static inline const char *past_first(struct nest *nest, const char *at,
 
 /* Each iteration begins at a value. */
 static const char *past_nested(const char *at, struct text text, unsigned levels) {
-    char closers[1 + FX_LIMIT_JSON_DEPTH]; /* the first one is none */
+    char closers[1 + FX_LIMIT_JSON_DEPTH]; /* the first element is unused */
     struct nest nest = {.top = closers, .base = closers, .end = closers + levels};
     while (at != NULL) {
         at = past_first(&nest, at, text);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/json_string.c - the strings of a JSON text: a span of the text if it has no
- * escapes and is valid UTF-8, as nearly all strings; otherwise unescaped into the
- * scratch.
+ * value/json_string.c - reads the strings of a JSON text. A string without escapes that
+ * is valid UTF-8, as nearly all strings are, is a span of the text; others are unescaped
+ * into the scratch buffer.
  */
 #include "value/json_internal.h"
 
@@ -34,7 +34,7 @@ static int hex_value(char c) {
     return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* The four digits behind \u. */
+/* Reads the four digits after \u. */
 static bool read_hex(struct fx_json_reader *r, uint32_t *ret_unit) {
     uint32_t unit = 0;
     for (int i = 0; i < 4; i++, r->at++) {
@@ -48,7 +48,7 @@ static bool read_hex(struct fx_json_reader *r, uint32_t *ret_unit) {
     return true;
 }
 
-/* Takes `\uDC00`…`\uDFFF` if it comes next; otherwise does not move. */
+/* Reads `\uDC00`…`\uDFFF` if it comes next. Otherwise does not move. */
 static bool take_low_surrogate(struct fx_json_reader *r, uint32_t *ret_unit) {
     if (r->end - r->at < 6 || r->at[0] != '\\' || r->at[1] != 'u') {
         return false;
@@ -84,7 +84,7 @@ static bool read_unicode_escape(struct fx_json_reader *r) {
     return true;
 }
 
-/* Behind the backslash. */
+/* Reads the rest of an escape, after its backslash. */
 static bool read_escape(struct fx_json_reader *r) {
     char plain = 0;
     switch (fx_json_peek(r)) {
@@ -104,8 +104,8 @@ static bool read_escape(struct fx_json_reader *r) {
     return true;
 }
 
-/* Copies the rest of a string into the scratch. `from` is the start of the bytes that are
- * scanned and not yet copied. */
+/* Unescapes the rest of a string into the scratch buffer. The bytes from `from` to the
+ * current position are scanned but not yet copied. */
 static bool unescape_rest(struct fx_json_reader *r, const char *from,
                           struct fx_json_span *ret_span) {
     const size_t off = r->scratch.len;

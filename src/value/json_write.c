@@ -13,11 +13,11 @@
 #include "value/tree.h"
 
 #define INDENT           4
-#define BYTES_OF_A_UNIT  4u /* of a string: each may need an escape */
+#define BYTES_OF_A_UNIT  4u /* of a string, whose bytes may need escapes */
 #define UNITS_OF_VALUE   2u
 #define BLANKS_OF_A_UNIT 256u
-#define UNITS_OF_SORT    2u  /* of an object whose keys are sorted, and one for each */
-#define SHORT_STRING     32u /* pays with its value */
+#define UNITS_OF_SORT    2u  /* for an object with sorted keys, and for each key */
+#define SHORT_STRING     32u /* shorter ones are paid for with their value */
 
 /* Can the byte be written unchanged? Bytes from 0x80 on are checked as runes. */
 static bool is_plain(unsigned char c, unsigned style) {
@@ -51,7 +51,7 @@ static void write_ascii(struct fx_buf *buf, unsigned char c) {
     }
 }
 
-/* Writes the rune at the start of `rest` and returns how many bytes it took there. */
+/* Writes the rune at the start of `rest` and returns its length in `rest`. */
 static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style) {
     uint32_t rune = 0;
     const size_t length = fx_text_rune(rest, &rune);
@@ -66,7 +66,7 @@ static size_t write_rune(struct fx_buf *buf, struct fx_text rest, unsigned style
     return length;
 }
 
-/* The end of the run of plain bytes from `at` on. */
+/* Returns the end of the run of plain bytes from `at` on. */
 static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
     unsigned n = (style & FX_JSON_HTML) == 0 ? FX_JSON_RUN : 0;
     while (n == FX_JSON_RUN && text.len - at >= FX_JSON_RUN) {
@@ -79,9 +79,9 @@ static size_t plain_end(struct fx_text text, size_t at, unsigned style) {
     return at;
 }
 
-/* Writes a string without escapes, as nearly all are. Copies the bytes first, with NULs
- * after them, at which the check of the copy ends without comparing lengths. False if a
- * byte is not plain, or there is no room. */
+/* Writes a string without escapes, as nearly all are. Copies the bytes first, and writes
+ * NULs after them, at which the check of the copy ends without comparing lengths. False
+ * if a byte is not plain, or there is no room. */
 static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style) {
     const size_t more = text.len + 2 + FX_JSON_RUN;
     const size_t room = buf->max == 0 || buf->cap < buf->max ? buf->cap : buf->max;
@@ -109,7 +109,7 @@ static bool write_plain(struct fx_buf *buf, struct fx_text text, unsigned style)
     return true;
 }
 
-/* A function of its own, so that short strings need no stack for it. */
+/* A separate function, so that short strings need no stack for it. */
 __attribute__((noinline)) static bool spend_long(struct fx_buf *buf, size_t bytes) {
     buf->failed |= !fx_spend(bytes / BYTES_OF_A_UNIT);
     return !buf->failed;

@@ -26,8 +26,8 @@ bool fx_marks_add(struct fx_marks *marks, struct fx_mark mark) {
     return true;
 }
 
-/* Searches from the end: if a key is repeated, the first value is freed while its mark
- * stays, and a later node may have its address. */
+/* Searches from the end. If a key is repeated, the first value is freed but its mark
+ * stays, and a later node may have the same address. */
 const struct fx_mark *fx_marks_find(const struct fx_marks *marks, const void *node) {
     for (size_t i = marks->n_items; i > 0; i--) {
         if (marks->items[i - 1].node == node) {
@@ -68,8 +68,8 @@ void fx_marks_index_finish(struct fx_marks_index *index) {
     *index = (struct fx_marks_index){0};
 }
 
-/* Invariant: marks below `low` have a lower address or the same, those from `high` on a
- * higher one. */
+/* Invariant: marks below `low` have a lower or the same address, and marks from `high` on
+ * have a higher one. */
 const struct fx_mark *fx_marks_index_find(const struct fx_marks_index *index,
                                           const void *node) {
     size_t low = 0;

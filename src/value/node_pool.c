@@ -23,8 +23,8 @@
 #include "base/macros.h"
 
 #define SLAB_BYTES   ((size_t)64 << 10)
-#define REGION_BYTES ((size_t)1 << 30) /* of addresses, not of memory */
-#define PIECE_MAX    ((size_t)4 << 10) /* what is larger comes from malloc() */
+#define REGION_BYTES ((size_t)1 << 30) /* address space, not memory */
+#define PIECE_MAX    ((size_t)4 << 10) /* larger pieces come from malloc() */
 #define ALIGN        _Alignof(max_align_t)
 
 #ifdef FX_ARENA_DEBUG
@@ -34,34 +34,35 @@
 #endif
 
 struct slab {
-    struct slab *next; /* in a list of idle ones */
-    /* The thread that fills it; NULL if there is none, or it has ended. */
+    struct slab *next; /* the next one in a list of idle slabs */
+    /* The thread that fills it; NULL if there is none, or that thread has ended. */
     struct pool *_Atomic owner;
-    size_t n_pieces; /* not freed, without n_foreign */
-    /* Pieces that other threads have freed, and the owner's next slab with such pieces.
-     */
+    size_t n_pieces; /* pieces that are not freed, without n_foreign */
+    /* The number of pieces that other threads have freed, and the owner's next slab with
+     * such pieces. */
     size_t n_foreign;
     struct slab *next_foreign;
 };
 
 #define HEAD_BYTES ((sizeof(struct slab) + ALIGN - 1) & ~(ALIGN - 1))
 
-/* A thread's slabs. */
+/* The slabs of one thread. */
 struct pool {
     bool is_entered;
-    struct slab *current; /* or NULL */
+    struct slab *current; /* NULL if there is none */
     char *at;             /* the position of the next piece */
     size_t room;          /* bytes that are left */
     struct slab *idle;
     size_t n_idle, n_slabs;
     bool has_ending; /* end_thread() will be called */
-    /* Slabs of which other threads have freed pieces; written with the lock held. */
+    /* A list of slabs of which other threads have freed pieces. Written only with the
+     * lock held. */
     struct slab *_Atomic foreign;
 };
 
 static _Thread_local struct pool pool;
 
-/* Shared by all threads: the range, how much of it has been used, and returned slabs. */
+/* Shared by all threads: the range, how much of it is used, and returned slabs. */
 static struct {
     uintptr_t start; /* 0 if there is no range */
     size_t used;
@@ -72,7 +73,7 @@ static struct {
 
 /* ---- slabs for threads ------------------------------------------------------------ */
 
-/* The next unused slab; NULL if the range or memory is used up. */
+/* Returns the next unused slab; NULL if the range or memory is used up. */
 static struct slab *open_slab(void) {
     if (region.start == 0 || region.used == REGION_BYTES) {
         return NULL;
@@ -98,7 +99,8 @@ static struct slab *take_slab(void) {
     return slab;
 }
 
-/* Returns its memory, except the page of its head, to the system. With the lock held. */
+/* Returns the slab's memory, except the page of its head, to the system. The caller holds
+ * the lock. */
 static void give_slab_back(struct slab *slab) {
     const size_t page = 4096;
     (void)madvise((char *)slab + page, SLAB_BYTES - page, MADV_DONTNEED);
@@ -115,7 +117,7 @@ static void begin_slab(struct slab *slab) {
     pool.room = SLAB_BYTES - HEAD_BYTES;
 }
 
-/* Makes an empty slab the current one; false if there is none. */
+/* Makes an empty slab the current one. False if there is none. */
 static bool next_slab(void) {
     struct slab *slab = pool.idle;
     if (slab != NULL) {
@@ -138,7 +140,7 @@ static bool next_slab(void) {
     return true;
 }
 
-/* Called when all its pieces are freed. */
+/* Called when all pieces of the slab are freed. */
 FX_RARE static void empty_slab(struct slab *slab) {
     if (slab == pool.current) {
         begin_slab(slab);
@@ -173,8 +175,8 @@ static void *allocate(size_t bytes) {
     return piece;
 }
 
-/* Frees a piece of another thread's slab: the owner counts it later. If the owner has
- * ended, any thread returns the empty slab. */
+/* Frees a piece of another thread's slab. The owner counts it later. If the owner has
+ * ended, the thread that frees the last piece returns the empty slab. */
 FX_RARE static void release_foreign(struct slab *slab) {
     (void)pthread_mutex_lock(&region.lock);
     struct pool *owner = atomic_load_explicit(&slab->owner, memory_order_relaxed);
@@ -190,7 +192,7 @@ FX_RARE static void release_foreign(struct slab *slab) {
     (void)pthread_mutex_unlock(&region.lock);
 }
 
-static void release(void *piece) {
+static void release_piece(void *piece) {
     const uintptr_t address = (uintptr_t)piece;
     if (address - region.start >= REGION_BYTES) {
         free(piece);
@@ -210,15 +212,15 @@ static void release(void *piece) {
 
 /* ---- pieces freed elsewhere -------------------------------------------------------- */
 
-/* With the lock held. */
+/* Subtracts the pieces that other threads have freed. The caller holds the lock. */
 static void count_foreign(struct slab *slab) {
     assert(slab->n_foreign <= slab->n_pieces);
     slab->n_pieces -= slab->n_foreign;
     slab->n_foreign = 0;
 }
 
-/* Counts the pieces of one slab that other threads have freed, and returns it; NULL if
- * there is no such slab. */
+/* Counts the pieces of one slab that other threads have freed, and returns the slab; NULL
+ * if there is no such slab. */
 static struct slab *count_next_foreign(void) {
     (void)pthread_mutex_lock(&region.lock);
     struct slab *slab = atomic_load_explicit(&pool.foreign, memory_order_relaxed);
@@ -240,7 +242,7 @@ static void count_all_foreign(void) {
     }
 }
 
-/* Returns the empty slabs of the ending thread; the others lose their owner. */
+/* Returns the empty slabs of the ending thread. The others lose their owner. */
 static void end_thread(void *ended) {
     (void)ended;
     (void)pthread_mutex_lock(&region.lock);
@@ -284,7 +286,7 @@ static bool reserve_region(void) {
 void fx_node_pool_install(void) {
     if (POOLS_NODES && region.start == 0 &&
         pthread_key_create(&region.ending, end_thread) == 0 && reserve_region()) {
-        json_set_alloc_funcs(allocate, release);
+        json_set_alloc_funcs(allocate, release_piece);
     }
 }
 

@@ -9,19 +9,19 @@
  * and a slab without live pieces is reused. Elsewhere nodes come from malloc(): nodes of
  * policies live long, and one of them would keep a whole slab.
  *
- * A node made within may be dropped later, and by any thread; by another than the one
- * that made it at the cost of a lock. What a thread leaves behind when it ends is given
- * back as it is dropped. With FX_ARENA_DEBUG all of this does nothing, so that sanitizers
- * see every node.
+ * Such a node may be dropped later, and by any thread; a thread that did not create it
+ * takes a lock for this. If a thread ends before its nodes are dropped, their memory is
+ * returned when they are. With FX_ARENA_DEBUG all of this does nothing, so that
+ * sanitizers see every node.
  */
 #ifndef FX_VALUE_NODE_POOL_H
 #define FX_VALUE_NODE_POOL_H
 
 #include <stddef.h>
 
-/* Sets jansson's allocator, once for the process; before other threads use jansson.
- * Existing nodes may be dropped afterwards. If there is no address space, nodes come from
- * malloc(). */
+/* Sets jansson's allocator for the process. Call it once, before other threads use
+ * jansson. Existing nodes may be dropped afterwards. If there is no address space, nodes
+ * come from malloc(). */
 void fx_node_pool_install(void);
 
 /* Between these two calls, this thread's new nodes come from its slabs. Calls do not
@@ -30,11 +30,11 @@ void fx_node_pool_install(void);
 void fx_node_pool_enter(void);
 void fx_node_pool_leave(void);
 
-/* Bytes of the slabs that contain nodes of this thread, and of empty slabs that are kept
- * for reuse, at most FX_LIMIT_IDLE_SLABS. */
+/* Returns the bytes of the slabs that contain nodes of this thread, and of the empty
+ * slabs that are kept for reuse, at most FX_LIMIT_IDLE_SLABS. */
 size_t fx_node_pool_bytes(void);
 
-/* The same for all threads, including those that have ended. */
+/* Returns the same for all threads, including those that have ended. */
 size_t fx_node_pool_all_bytes(void);
 
 #endif

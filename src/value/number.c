@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * value/number.c - number text in and out. strtod() is exact in glibc; the program never
- * leaves the C locale, so its decimal point is a point.
+ * value/number.c - reads and writes numbers. strtod() is exact in glibc; the program
+ * never leaves the C locale, so its decimal point is a point.
  */
 #include "value/number.h"
 
@@ -24,7 +24,7 @@ static char *add_digits(char *out, const char *digits, int n) {
     return out + n;
 }
 
-/* The digits of the number before `end`; returns where they begin. */
+/* Writes the digits of the number before `end`; returns where they begin. */
 static char *put_before(char *end, uint64_t number) {
     do {
         *--end = (char)('0' + number % 10);
@@ -33,7 +33,7 @@ static char *put_before(char *end, uint64_t number) {
     return end;
 }
 
-/* d.ddde+21, with at least so many digits of the exponent; returns the end. */
+/* Writes d.ddde+21, with at least `least` digits in the exponent; returns the end. */
 static char *print_exponent(const struct fx_double_digits *digits, int least, char *out) {
     const int exponent = digits->point - 1;
     char number[8];
@@ -52,7 +52,7 @@ static char *print_exponent(const struct fx_double_digits *digits, int least, ch
     return add_digits(out, from, (int)(end - from));
 }
 
-/* 0.000ddd, dd.ddd or ddd000; returns the end. */
+/* Writes 0.000ddd, dd.ddd or ddd000; returns the end. */
 static char *print_fixed(const struct fx_double_digits *digits, char *out) {
     const int n = digits->n;
     const int point = digits->point;
@@ -71,7 +71,7 @@ static char *print_fixed(const struct fx_double_digits *digits, char *out) {
     return add_digits(out, digits->text + point, n - point);
 }
 
-/* A finite value that is not below 0; returns the end. */
+/* Writes a finite value that is not negative; returns the end. */
 static char *print_magnitude(double value, char *out) {
     if (value < MOST_EXACT && value == (double)(uint64_t)value) {
         char number[FX_NUMBER_SIZE];
@@ -136,7 +136,7 @@ void fx_number_add(struct fx_buf *buf, const json_t *number) {
     fx_buf_add(buf, text, fx_number_print(number, text));
 }
 
-/* False for anything but an integer of 64 bits. */
+/* Reads an integer of 64 bits. False for any other text. */
 static bool parse_integer(struct fx_text text, int64_t *ret_value) {
     const bool negative = text.data[0] == '-';
     const uint64_t most = negative ? (uint64_t)INT64_MAX + 1 : (uint64_t)INT64_MAX;
@@ -155,7 +155,7 @@ static bool parse_integer(struct fx_text text, int64_t *ret_value) {
     return true;
 }
 
-/* strtod() needs a NUL after the number: short numbers are copied to the stack. */
+/* strtod() needs a NUL after the number, so short numbers are copied to the stack. */
 static bool parse_double(struct fx_text text, double *ret_value) {
     char local[64];
     char *copy = text.len < sizeof local ? local : malloc(text.len + 1);
@@ -171,7 +171,7 @@ static bool parse_double(struct fx_text text, double *ret_value) {
     return true;
 }
 
-/* A finite double. */
+/* Reads a finite double. */
 static bool parse_finite(struct fx_text text, double *ret_value, bool *ret_overflow) {
     *ret_overflow = false;
     if (!parse_double(text, ret_value)) {

@@ -25,7 +25,7 @@ struct fx_buf;
 size_t fx_number_print_double(double value, char out[FX_NUMBER_SIZE]);
 
 /* Writes a double as Go's %v and FormatFloat(value, 'g', -1, 64) do: with an exponent
- * below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. `is_single`: with the digits of a
+ * below 1e-4 and from 1e6 on; `NaN`, `+Inf`, `-Inf`. `is_single` writes the digits of a
  * float32. Returns the length. */
 size_t fx_number_print_go(double value, bool is_single, char out[FX_NUMBER_SIZE]);
 
@@ -38,26 +38,27 @@ size_t fx_number_print(const json_t *number, char out[FX_NUMBER_SIZE]);
 /* Appends an integer or real node. */
 void fx_number_add(struct fx_buf *buf, const json_t *number);
 
-/* Reads JSON number text, already checked against the grammar of RFC 8259 section 6: an
- * integer that fits 64 bits signed becomes an integer node, all else a real. NULL when
- * the value is beyond a double (*ret_overflow true) or there is no memory (false). */
+/* Reads a JSON number whose text has the grammar of RFC 8259 section 6. An integer that
+ * fits 64 bits signed becomes an integer node, any other number a real. NULL if the value
+ * is beyond a double (then *ret_overflow is true) or there is no memory (then it is
+ * false). */
 json_t *fx_number_parse(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
-/* Can the number be read? False if fx_number_parse() would return NULL because of an
+/* Can the number be read? False if fx_number_parse() would return NULL with an
  * overflow. */
 bool fx_number_check(struct fx_text text, bool *ret_overflow) FX_MUST_USE;
 
 #define FX_DOUBLE_DIGITS 17 /* enough to distinguish any two doubles */
 
-/* 0.d1d2d3… × 10^point */
+/* A number 0.d1d2d3… × 10^point. */
 struct fx_double_digits {
     char text[FX_DOUBLE_DIGITS + 1]; /* NUL-terminated, no zeros at either end */
     int n, point;
 };
 
-/* Finds the fewest digits that read back as `value`, which is finite and not below 0, as
- * a double or, with `is_single`, as a float; of those, the decimal that is nearest to it.
- * The cost is the same for every number. (double_digits.cc) */
+/* Finds the fewest digits that read back as `value`, which is finite and not negative, as
+ * a double or, with `is_single`, as a float. Of several such decimals it takes the
+ * nearest to the value. The cost is the same for every number. (double_digits.cc) */
 void fx_double_digits_find(double value, bool is_single,
                            struct fx_double_digits *ret_digits);
 

@@ -51,8 +51,8 @@ static bool parse_kind(const json_t *item, enum fx_patch_op_kind *ret_kind,
                       name.len < 64 ? (int)name.len : 64, name.data);
 }
 
-/* RFC 6901 section 3: empty, or tokens, each after a "/", in which "~" occurs only in ~0
- * and ~1. */
+/* RFC 6901 section 3: a pointer is empty, or a list of tokens, each after a "/". In a
+ * token "~" occurs only in ~0 and ~1. */
 static bool is_pointer(struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
         if (text.data[i] != '~') {
@@ -65,7 +65,7 @@ static bool is_pointer(struct fx_text text) {
     return text.len == 0 || text.data[0] == '/';
 }
 
-/* A pointer field, copied into the arena. */
+/* Reads a pointer field into the arena. */
 static bool parse_pointer(struct fx_patch *patch, const json_t *item, const char *key,
                           struct fx_text *ret_pointer, struct fx_err *err) {
     const json_t *node = fx_tree_view_key(item, key);
@@ -123,9 +123,9 @@ bool fx_patch_parse(struct fx_patch *patch, json_t *document, struct fx_err *err
 
 /* ---- as a JSON document, without building one -------------------------------------- */
 
-#define MEMBER_DEPTH 2 /* members stand in an object in the list */
+#define MEMBER_DEPTH 2 /* members are in an object in the list */
 
-/* `name` has its quotes and its colon. */
+/* Writes a name, which already has its quotes and its colon. */
 static void write_name(struct fx_buf *buf, const char *name, unsigned style) {
     fx_json_write_break(buf, style, MEMBER_DEPTH);
     fx_buf_str(buf, name);
@@ -146,8 +146,8 @@ static void write_head(struct fx_buf *buf, const struct fx_patch_op *op, unsigne
     write_name(buf, "\"path\":", style);
 }
 
-/* Writes the same as write_head() at once, for the operations of a diff. False for other
- * operations. */
+/* Writes the same as write_head() in one step for the operations of a diff. False for
+ * other operations. */
 static bool write_short_head(struct fx_buf *buf, enum fx_patch_op_kind kind,
                              unsigned style) {
     if ((style & FX_JSON_INDENT) != 0) {

@@ -30,17 +30,17 @@ enum fx_patch_op_kind {
 #undef X
 };
 
-/* One operation. Paths live in the arena; `value` and `old` are borrowed from the trees
- * (or the document) the patch was made of, which must outlive it. */
+/* One operation. Paths are in the arena. `value` and `old` are borrowed from the trees
+ * (or the document) that the patch was made of, which must outlive the patch. */
 struct fx_patch_op {
     enum fx_patch_op_kind kind;
     struct fx_text path;
     struct fx_text from; /* MOVE, COPY */
     json_t *value;       /* ADD, REPLACE, TEST */
-    json_t *old; /* the value that a diff's REMOVE or REPLACE removes; otherwise NULL */
+    json_t *old;         /* the value that a diff removes (REMOVE, REPLACE), or NULL */
 };
 
-/* A list of operations, in the order in which they apply. All memory is from the
+/* A list of operations, in the order in which they are applied. All memory is from the
  * arena. */
 struct fx_patch {
     struct fx_arena *arena;
@@ -48,7 +48,7 @@ struct fx_patch {
     size_t n_ops, cap_ops;
 };
 
-/* An empty patch whose memory comes from `arena`. */
+/* Makes an empty patch whose memory comes from `arena`. */
 void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 
 /* Appends the operations (add, replace, remove) that turn `before` into `after`. Shared
@@ -60,14 +60,14 @@ void fx_patch_init(struct fx_patch *patch, struct fx_arena *arena);
 bool fx_patch_diff(struct fx_patch *patch, json_t *before, json_t *after,
                    struct fx_err *err) FX_MUST_USE;
 
-/* The same, for a short text of the patch: an object of strings below the root to which
- * very many members were added (usually annotations) is replaced whole if that is much
+/* The same, but for a short patch: an object of strings below the root to which very many
+ * members were added (usually annotations) is replaced whole if the patch is then much
  * shorter. */
 bool fx_patch_diff_brief(struct fx_patch *patch, json_t *before, json_t *after,
                          struct fx_err *err) FX_MUST_USE;
 
 /* The fields by which a diff identifies list elements: the first one that both elements
- * have. NULL ends the list. */
+ * have counts. NULL ends the list. */
 extern const char *const fx_patch_merge_keys[];
 
 /* Returns true if no operation concerns a partly decoded object (value/json_part.h). */

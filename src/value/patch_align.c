@@ -21,9 +21,9 @@
 #define COST_ONE     4u /* a removal, an addition */
 
 /* A window that does not reach the end of both lists may stop where one of its sides
- * ends. Each unused element of the other side then costs this much. It is more than half
- * of COST_ONE, so that different elements are replaced and not all removed; it is less
- * than COST_ONE, so that an element too many after a shift stays for the next window. */
+ * ends. Then each unused element of the other side costs this much. It is more than half
+ * of COST_ONE, so that different elements are replaced and not all removed. It is less
+ * than COST_ONE, so that after a shift a surplus element is left for the next window. */
 #define COST_LEFT 3u
 
 #define BUDGET (1u << 20)
@@ -76,11 +76,11 @@ enum { LENGTHS = 0u MERGE_KEYS(X) };
 
 #define N_KEYS (FX_COUNT(fx_patch_merge_keys) - 1)
 
-/* In an object of at most so many members each key is compared with the merge keys; in a
+/* In an object of at most so many members each key is compared with the merge keys. In a
  * larger one the merge keys are looked up. */
 #define FEW_MEMBERS 32u
 
-/* The bit of the merge key; 0 for any other key. */
+/* Returns the bit of the merge key; 0 for any other key. */
 static unsigned key_bit(void *iter) {
     const size_t len = json_object_iter_key_len(iter);
     if (len > 31 || ((unsigned)LENGTHS >> len & 1u) == 0) {
@@ -99,7 +99,7 @@ static unsigned key_bit(void *iter) {
 static void note_key(struct fx_align_identity *identity, unsigned bit,
                      const json_t *value) {
     if ((identity->keys & (bit - 1)) == 0) {
-        identity->value = value; /* the first so far */
+        identity->value = value; /* the first merge key so far */
     }
     identity->keys |= bit;
 }
@@ -126,13 +126,13 @@ static struct fx_align_identity identify(const json_t *element) {
 }
 
 /* An element and its identity. */
-struct known {
+struct align_element {
     const json_t *node;
     const struct fx_align_identity *identity;
 };
 
-/* The value of the merge key of that bit, which the element has. */
-static const json_t *value_of(const struct known *element, unsigned bit) {
+/* Returns the value of the merge key with that bit. The element has this key. */
+static const json_t *value_of(const struct align_element *element, unsigned bit) {
     const unsigned keys = element->identity->keys;
     return (keys & (0u - keys)) == bit
                ? element->identity->value
@@ -141,13 +141,15 @@ static const json_t *value_of(const struct known *element, unsigned bit) {
 
 /* Compares the first merge key that both objects have; without such a key, returns
  * `otherwise`. */
-static bool is_same_thing(const struct known *a, const struct known *b, bool otherwise) {
+static bool is_same_thing(const struct align_element *a, const struct align_element *b,
+                          bool otherwise) {
     const unsigned both = a->identity->keys & b->identity->keys;
     const unsigned first = both & (0u - both);
     return both == 0 ? otherwise : fx_equal(value_of(a, first), value_of(b, first));
 }
 
-static enum fx_align_step compare(const struct known *a, const struct known *b) {
+static enum fx_align_step compare_elements(const struct align_element *a,
+                                           const struct align_element *b) {
     if (json_is_object(a->node) && json_is_object(b->node) &&
         !is_same_thing(a, b, true)) {
         return FX_ALIGN_REPLACE;
@@ -171,8 +173,8 @@ static unsigned pair_cost(uint8_t step) {
     return COST_ONE;
 }
 
-/* Fills cost[i][j], the lowest cost for the first i and j elements. */
-static void fill(struct fx_align *align, size_t n, size_t m) {
+/* Computes cost[i][j], the lowest cost for the first i and j elements. */
+static void fill_costs(struct fx_align *align, size_t n, size_t m) {
     for (size_t i = 0; i <= n; i++) {
         for (size_t j = 0; j <= m; j++) {
             unsigned best = i == 0 && j == 0 ? 0 : UINT16_MAX;
@@ -190,7 +192,8 @@ static void fill(struct fx_align *align, size_t n, size_t m) {
     }
 }
 
-/* The end of a window that is not the last: on its lower or right edge. */
+/* Finds the best end, on its lower or right edge, of a window that is not the last
+ * one. */
 static void best_stop(const struct fx_align *align, size_t *n, size_t *m) {
     const size_t rows = *n;
     const size_t columns = *m;
@@ -213,7 +216,7 @@ static void best_stop(const struct fx_align *align, size_t *n, size_t *m) {
     }
 }
 
-/* The last step of the cheapest way to (i, j). */
+/* Returns the last step of the cheapest way to (i, j). */
 static enum fx_align_step last_step(const struct fx_align *align, size_t i, size_t j) {
     const unsigned cost = align->cost[i][j];
     if (i > 0 && j > 0 &&
@@ -256,22 +259,22 @@ static size_t count_equal(const struct fx_align_side *before,
     return count;
 }
 
-/* A window: n elements of one list, m of the other. */
-struct window {
+/* A window: n elements of one list, and m elements of the other. */
+struct align_window {
     struct fx_align *align;
     const struct fx_align_side *before, *after;
     size_t n, m;
 };
 
-static struct known before_at(const struct window *window, size_t i) {
-    return (struct known){element(window->before, i), &window->align->before[i]};
+static struct align_element before_at(const struct align_window *window, size_t i) {
+    return (struct align_element){element(window->before, i), &window->align->before[i]};
 }
 
-static struct known after_at(const struct window *window, size_t j) {
-    return (struct known){element(window->after, j), &window->align->after[j]};
+static struct align_element after_at(const struct align_window *window, size_t j) {
+    return (struct align_element){element(window->after, j), &window->align->after[j]};
 }
 
-static void identify_all(const struct window *window) {
+static void identify_all(const struct align_window *window) {
     for (size_t i = 0; i < window->n; i++) {
         window->align->before[i] = identify(element(window->before, i));
     }
@@ -280,23 +283,24 @@ static void identify_all(const struct window *window) {
     }
 }
 
-/* Pairs elements by index, if that is known to be best, or the budget does not allow
- * more. */
-static void pair_by_index(const struct window *window, struct fx_align_steps *ret_steps) {
+/* Pairs elements by index. This is used if it is known to be best, or if the budget does
+ * not allow more. */
+static void pair_by_index(const struct align_window *window,
+                          struct fx_align_steps *ret_steps) {
     const size_t count = window->n < window->m ? window->n : window->m;
     for (size_t i = 0; i < count; i++) {
-        const struct known a = before_at(window, i);
-        const struct known b = after_at(window, i);
-        ret_steps->steps[i] = (uint8_t)compare(&a, &b);
+        const struct align_element a = before_at(window, i);
+        const struct align_element b = after_at(window, i);
+        ret_steps->steps[i] = (uint8_t)compare_elements(&a, &b);
     }
     ret_steps->n_steps = count;
 }
 
-/* Is it certainly a new element? */
-static bool is_new(const struct window *window, const struct known *thing) {
+/* Is it certain that no element of `before` is the same thing? */
+static bool is_new(const struct align_window *window, const struct align_element *thing) {
     size_t i = 0;
     while (i < window->n) {
-        const struct known old = before_at(window, i);
+        const struct align_element old = before_at(window, i);
         if (is_same_thing(&old, thing, true)) {
             return false;
         }
@@ -305,15 +309,16 @@ static bool is_new(const struct window *window, const struct known *thing) {
     return true;
 }
 
-/* fx_align_is_by_index() for a window. Identifies no more elements than necessary. */
-static bool is_paired_by_index(const struct window *window) {
+/* Answers fx_align_is_by_index() for a window. Identifies no more elements than
+ * necessary. */
+static bool is_paired_by_index(const struct align_window *window) {
     struct fx_align *align = window->align;
     if (window->n > window->m) {
         return false;
     }
     for (size_t i = 0; i < window->n; i++) {
-        const struct known a = before_at(window, i);
-        const struct known b = after_at(window, i);
+        const struct align_element a = before_at(window, i);
+        const struct align_element b = after_at(window, i);
         align->before[i] = identify(a.node);
         align->after[i] = identify(b.node);
         if (!is_same_thing(&a, &b, false)) {
@@ -321,7 +326,7 @@ static bool is_paired_by_index(const struct window *window) {
         }
     }
     for (size_t j = window->n; j < window->m; j++) {
-        const struct known thing = after_at(window, j);
+        const struct align_element thing = after_at(window, j);
         align->after[j] = identify(thing.node);
         if (!is_new(window, &thing)) {
             return false;
@@ -334,17 +339,17 @@ bool fx_align_is_by_index(struct fx_align *align, const struct fx_align_side *be
                           const struct fx_align_side *after) {
     const size_t n = before->end - before->at;
     const size_t m = after->end - after->at;
-    const struct window window = {align, before, after, n, m};
+    const struct align_window window = {align, before, after, n, m};
     return m <= FX_ALIGN_WINDOW && is_paired_by_index(&window);
 }
 
 /* Compares each element of one list with each of the other. */
-static void compare_all(const struct window *window) {
+static void compare_all(const struct align_window *window) {
     for (size_t i = 0; i < window->n; i++) {
-        const struct known a = before_at(window, i);
+        const struct align_element a = before_at(window, i);
         for (size_t j = 0; j < window->m; j++) {
-            const struct known b = after_at(window, j);
-            window->align->pair[i][j] = (uint8_t)compare(&a, &b);
+            const struct align_element b = after_at(window, j);
+            window->align->pair[i][j] = (uint8_t)compare_elements(&a, &b);
         }
     }
 }
@@ -364,7 +369,7 @@ void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
         repeat(ret_steps, FX_ALIGN_KEEP, kept);
         return;
     }
-    const struct window window = {align, before, after, n, m};
+    const struct align_window window = {align, before, after, n, m};
     const bool is_whole = n == rest_before && m == rest_after;
     const bool is_paired = (n == m || is_whole) && is_paired_by_index(&window);
     if (!is_paired) {
@@ -376,7 +381,7 @@ void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
     }
     align->budget -= n * m;
     compare_all(&window);
-    fill(align, n, m);
+    fill_costs(align, n, m);
     if (!is_whole) {
         best_stop(align, &n, &m);
     }

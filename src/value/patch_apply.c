@@ -2,8 +2,8 @@
  *
  * value/patch_apply.c - applying JSON Patch (RFC 6902 section 4), copying on write.
  *
- * A copy shares its nodes with the original, so that a small patch with many copies could
- * give an enormous tree: the number of copied nodes of a patch is limited, and the depth.
+ * A copy shares its nodes with the original, so a small patch with many copies could give
+ * an enormous tree. Therefore the number of copied nodes and the depth are limited.
  */
 #include <assert.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #include "value/pointer.h"
 #include "value/tree.h"
 
-#define SHOWN_PATH 512 /* bytes of a path in a message */
+#define SHOWN_PATH 512 /* the longest path in a message, in bytes */
 
 #define KEPT_LEVELS 8u
 
@@ -28,13 +28,13 @@ struct level {
 
 struct applier {
     json_t **root;
-    struct fx_text token; /* the last one taken from a path */
-    struct fx_buf plain;  /* its bytes, if it had escapes */
+    struct fx_text token; /* the last token that was taken from a path */
+    struct fx_buf plain;  /* the bytes of the token if it had escapes */
     size_t copied;        /* nodes that copies may still add */
-    unsigned depth;       /* of the node that `token` names */
+    unsigned depth;       /* depth of the node that `token` names */
 
-    /* The last path, and the nodes on it, which are owned: from the root to the parent of
-     * the written node, or to the last level that has room. */
+    /* The last path, and the nodes on it: from the root to the parent of the written
+     * node, or to the last level that has room. The nodes are owned. */
     struct fx_text path;
     struct level levels[KEPT_LEVELS];
     unsigned n_levels;
@@ -51,7 +51,8 @@ static bool fail_index(struct applier *a) {
                    token.len < SHOWN_PATH ? (int)token.len : SHOWN_PATH, token.data);
 }
 
-/* The next token, if it has no escapes; false if it has, or there is none. */
+/* Takes the next token if it has no escapes. False if it has escapes, or there is no
+ * token. */
 static bool take_plain(struct fx_text *rest, struct fx_text *ret_token) {
     struct fx_text left = *rest;
     if (!fx_pointer_split(&left, ret_token) ||
@@ -78,7 +79,7 @@ static bool next_token(struct applier *a, struct fx_text *rest) {
                : fx_fail(a->err, FX_EINVALID, "the path is not a JSON pointer");
 }
 
-/* The index that `token` names in the list, less than `end`. */
+/* Reads the index that `token` names in the list. It is less than `end`. */
 static bool read_index(struct applier *a, size_t end, size_t *ret_index) {
     if (!fx_pointer_index(a->token, ret_index)) {
         return fail_index(a);
@@ -86,9 +87,10 @@ static bool read_index(struct applier *a, size_t end, size_t *ret_index) {
     return *ret_index < end || fail_missing(a);
 }
 
-/* The node at the path, or NULL; false with the error if the path is malformed, or there
- * is no memory. (fx_pointer_view() does not distinguish these from a missing node.) */
-static bool view(struct applier *a, struct fx_text path, json_t **ret_node) {
+/* Finds the node at the path, or NULL if there is none. Fails if the path is malformed,
+ * or there is no memory. (fx_pointer_view() does not distinguish these from a missing
+ * node.) */
+static bool view_node(struct applier *a, struct fx_text path, json_t **ret_node) {
     json_t *node = *a->root;
     while (node != NULL && path.len > 0) {
         if (!next_token(a, &path)) {
@@ -100,7 +102,8 @@ static bool view(struct applier *a, struct fx_text path, json_t **ret_node) {
     return true;
 }
 
-/* The child that `token` names, made writable; NULL with the error. */
+/* Makes the child that `token` names writable. Returns NULL with the error if it
+ * fails. */
 static json_t *own_child(struct applier *a, json_t *parent) {
     json_t *child = NULL;
     size_t index = 0;
@@ -134,14 +137,14 @@ static void keep_level(struct applier *a, json_t *node, size_t end) {
     }
 }
 
-/* Is the level also on this path? */
+/* Is the level also on the path `path`? */
 static bool is_on_path(const struct applier *a, const struct level *level,
                        struct fx_text path) {
     return level->end < path.len && path.data[level->end] == '/' &&
            memcmp(path.data, a->path.data, level->end) == 0;
 }
 
-/* Keeps the levels that are. */
+/* Keeps the levels that are also on the path `path`. */
 static void keep_common(struct applier *a, struct fx_text path) {
     while (a->n_levels > 0 && !is_on_path(a, &a->levels[a->n_levels - 1], path)) {
         a->n_levels--;
@@ -149,8 +152,8 @@ static void keep_common(struct applier *a, struct fx_text path) {
     a->path = path;
 }
 
-/* The node at which the walk down the path begins: the deepest kept level, or the root.
- * NULL with the error. */
+/* Returns the node at which the walk down the path begins: the deepest kept level, or the
+ * root. NULL with the error if it fails. */
 static json_t *begin_path(struct applier *a, struct fx_text path) {
     keep_common(a, path);
     if (a->n_levels == 0) {
@@ -164,9 +167,9 @@ static json_t *begin_path(struct applier *a, struct fx_text path) {
     return a->levels[a->n_levels - 1].node;
 }
 
-/* Walks a path that is not empty down to its last token, which stays in `token`, and
- * makes the nodes on it writable. Returns the parent of the named node. Writing into the
- * parent does not change the levels above it. */
+/* Walks a non-empty path down to its last token, which stays in `token`, and makes the
+ * nodes on it writable. Returns the parent of the named node. Writing into the parent
+ * does not change the levels above it. */
 static json_t *own_parent(struct applier *a, struct fx_text path) {
     json_t *node = begin_path(a, path);
     if (node == NULL) {
@@ -194,7 +197,8 @@ static json_t *own_parent(struct applier *a, struct fx_text path) {
 
 /* ---- the operations ---------------------------------------------------------------- */
 
-/* Is the value at most `levels` deep? Also counts its nodes down from *budget. */
+/* Is the value at most `levels` deep? Also subtracts the number of its nodes from
+ * *budget. */
 static bool measure(const json_t *value, unsigned levels, size_t *budget) {
     if (*budget == 0) {
         return false;
@@ -218,7 +222,7 @@ static bool measure(const json_t *value, unsigned levels, size_t *budget) {
     return fits;
 }
 
-/* Can the value be at a->depth? */
+/* Can the value be at depth a->depth? `copied` also counts its nodes. */
 static bool check_size(struct applier *a, const json_t *value, bool copied) {
     size_t unbounded = SIZE_MAX;
     size_t *budget = copied ? &a->copied : &unbounded;
@@ -252,8 +256,9 @@ static bool insert_element(struct applier *a, json_t *array, json_t *value) {
     return fx_tree_insert_take(array, index, json_incref(value)) || fx_fail_nomem(a->err);
 }
 
-/* Section 4.1; `copied`: the value is already in the tree. */
-static bool add(struct applier *a, struct fx_text path, json_t *value, bool copied) {
+/* Section 4.1. `copied` is true if the value is already in the tree. */
+static bool apply_add(struct applier *a, struct fx_text path, json_t *value,
+                      bool copied) {
     a->depth = 0;
     json_t *parent = path.len == 0 ? NULL : own_parent(a, path);
     if (path.len > 0 && parent == NULL) {
@@ -298,9 +303,9 @@ static bool remove_at(struct applier *a, struct fx_text path) {
 }
 
 /* Section 4.3. */
-static bool replace(struct applier *a, struct fx_text path, json_t *value) {
+static bool apply_replace(struct applier *a, struct fx_text path, json_t *value) {
     if (path.len == 0) {
-        return add(a, path, value, false);
+        return apply_add(a, path, value, false);
     }
     json_t *parent = own_parent(a, path);
     if (parent == NULL) {
@@ -329,40 +334,40 @@ static bool is_within(struct fx_text path, struct fx_text from) {
            path.data[from.len] == '/';
 }
 
-/* Section 4.4. The caller's reference keeps the value alive between removal and addition.
- */
-static bool move(struct applier *a, const struct fx_patch_op *op, json_t *value) {
+/* Section 4.4. The caller's reference keeps the value alive between the removal and the
+ * addition. */
+static bool apply_move(struct applier *a, const struct fx_patch_op *op, json_t *value) {
     if (is_within(op->path, op->from)) {
         return fx_fail(a->err, FX_EINVALID, "a value cannot be moved into itself");
     }
     if (fx_text_equal(op->path, op->from)) {
         return true;
     }
-    return remove_at(a, op->from) && add(a, op->path, value, false);
+    return remove_at(a, op->from) && apply_add(a, op->path, value, false);
 }
 
-/* MOVE and COPY: takes a reference to the value at `from` first, so that the walk to
- * `path` finds it shared and does not write into it. */
+/* Applies MOVE and COPY. Takes a reference to the value at `from` first: so the walk to
+ * `path` sees that the value is shared, and does not write into it. */
 static bool apply_from(struct applier *a, const struct fx_patch_op *op) {
     json_t *value = NULL;
-    if (!view(a, op->from, &value)) {
+    if (!view_node(a, op->from, &value)) {
         return false;
     }
     if (json_incref(value) == NULL) {
         return fx_fail(a->err, FX_EINVALID, "the path to take from does not exist");
     }
     forget_path(a);
-    const bool ok =
-        op->kind == FX_PATCH_MOVE ? move(a, op, value) : add(a, op->path, value, true);
+    const bool ok = op->kind == FX_PATCH_MOVE ? apply_move(a, op, value)
+                                              : apply_add(a, op->path, value, true);
     forget_path(a);
     json_decref(value);
     return ok;
 }
 
 /* Section 4.6. */
-static bool test(struct applier *a, const struct fx_patch_op *op) {
+static bool apply_test(struct applier *a, const struct fx_patch_op *op) {
     json_t *value = NULL;
-    if (!view(a, op->path, &value)) {
+    if (!view_node(a, op->path, &value)) {
         return false;
     }
     if (value == NULL) {
@@ -379,12 +384,12 @@ static bool apply_op(struct applier *a, const struct fx_patch_op *op) {
         return fx_fail_exceeded(a->err);
     }
     switch (op->kind) {
-    case FX_PATCH_ADD: return add(a, op->path, op->value, false);
+    case FX_PATCH_ADD: return apply_add(a, op->path, op->value, false);
     case FX_PATCH_REMOVE: return remove_at(a, op->path);
-    case FX_PATCH_REPLACE: return replace(a, op->path, op->value);
+    case FX_PATCH_REPLACE: return apply_replace(a, op->path, op->value);
     case FX_PATCH_MOVE:
     case FX_PATCH_COPY: return apply_from(a, op);
-    case FX_PATCH_TEST: return test(a, op);
+    case FX_PATCH_TEST: return apply_test(a, op);
     }
     return fx_fail(a->err, FX_EINTERNAL, "no such operation");
 }

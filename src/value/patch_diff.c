@@ -3,7 +3,7 @@
  * value/patch_diff.c - the operations that turn one tree into another.
  *
  * Objects are compared key by key. Lists are aligned first (patch_align.c): an
- * unchanged element gives no operation, one that changed is compared, and the others are
+ * unchanged element gives no operation, a changed element is compared, and the others are
  * inserted, removed or replaced.
  */
 #include <string.h>
@@ -16,10 +16,10 @@
 #include "value/patch_internal.h"
 #include "value/tree.h"
 
-/* From so many new members on, an object may be replaced whole. */
+/* An object with at least so many new members may be replaced whole. */
 #define MANY_MEMBERS 16u
 
-/* Bytes of an operation, at least: {"op":"add","path":"/","value":}, */
+/* The least number of bytes of an operation: {"op":"add","path":"/","value":}, */
 #define OP_BYTES 32u
 
 #define UNITS_OF_OP 4u
@@ -31,9 +31,9 @@
  * operation. */
 struct patch_path {
     const struct patch_path *parent;
-    struct fx_text key; /* of a member; data NULL: an element */
+    struct fx_text key; /* of a member; `data` is NULL for an element */
     size_t index;
-    size_t length; /* of the pointer that ends here */
+    size_t length; /* length of the pointer that ends here */
 };
 
 static size_t path_length(const struct patch_path *path) {
@@ -44,7 +44,7 @@ static bool is_escaped(char c) {
     return c == '~' || c == '/';
 }
 
-/* The path of a member, and of an element. */
+/* Return the path of a member, and of an element. */
 static struct patch_path path_of_key(const struct patch_path *parent,
                                      struct fx_text key) {
     size_t length = path_length(parent) + 1 + key.len;
@@ -62,7 +62,7 @@ static struct patch_path path_of_index(const struct patch_path *parent, size_t i
     return (struct patch_path){.parent = parent, .index = index, .length = length};
 }
 
-/* Both write the token so that it ends at `end`. */
+/* Both functions write the token so that it ends at `end`. */
 static void put_key(char *end, struct fx_text key) {
     for (size_t i = key.len; i > 0; i--) {
         const char c = key.data[i - 1];
@@ -82,14 +82,14 @@ static void put_index(char *end, size_t index) {
     } while (index > 0);
 }
 
-/* The whole token, and the slash before it. */
+/* Writes the whole token and the slash before it. */
 static void put_token(char *pointer, const struct patch_path *path) {
     const size_t start = path_length(path->parent);
     char *const end = pointer + path->length;
     pointer[start] = '/';
     if (path->key.data == NULL) {
         put_index(end, path->index);
-    } else if (path->length == start + 1 + path->key.len) { /* no escapes */
+    } else if (path->length == start + 1 + path->key.len) { /* it has no escapes */
         memcpy(pointer + start + 1, path->key.data, path->key.len);
     } else {
         put_key(end, path->key);
@@ -121,20 +121,20 @@ struct differ {
     bool failed;
 };
 
-/* Two lists with a position in each, and the index of it in the list as patched so far.
- */
+/* Two lists with a position in each, and the index of this position in the list as
+ * patched so far. */
 struct lists {
     struct fx_align_side before, after;
     size_t index;
-    size_t n_moves; /* elements inserted or removed before the end */
+    size_t n_moves; /* elements inserted or removed before the end of the list */
 };
 
 static void diff_values(struct differ *d, const struct patch_path *path, json_t *before,
                         json_t *after);
 
 /* Appends an operation on the value at the path. */
-static void emit(struct differ *d, const struct patch_path *path,
-                 enum fx_patch_op_kind kind, json_t *old, json_t *value) {
+static void add_op(struct differ *d, const struct patch_path *path,
+                   enum fx_patch_op_kind kind, json_t *old, json_t *value) {
     struct fx_text pointer;
     struct fx_patch_op *op =
         fx_spend(UNITS_OF_OP) && write_path(path, d->patch->arena, &pointer)
@@ -152,17 +152,17 @@ static void emit(struct differ *d, const struct patch_path *path,
     };
 }
 
-/* The same on its child. */
+/* Appends an operation on a member of the value at the path. */
 static void emit_key(struct differ *d, const struct patch_path *path, struct fx_text key,
                      enum fx_patch_op_kind kind, json_t *old, json_t *value) {
     const struct patch_path below = path_of_key(path, key);
-    emit(d, &below, kind, old, value);
+    add_op(d, &below, kind, old, value);
 }
 
 static void emit_index(struct differ *d, const struct patch_path *path, size_t index,
                        enum fx_patch_op_kind kind, json_t *old, json_t *value) {
     const struct patch_path below = path_of_index(path, index);
-    emit(d, &below, kind, old, value);
+    add_op(d, &below, kind, old, value);
 }
 
 static void diff_member(struct differ *d, const struct patch_path *path,
@@ -173,8 +173,8 @@ static void diff_member(struct differ *d, const struct patch_path *path,
     }
 }
 
-/* The bytes of the members when written, with all bytes of the values escaped; false if a
- * value is not a string. */
+/* Adds up the bytes of the members when written, as if each byte of the values were
+ * escaped. False if a value is not a string. */
 static bool measure_strings(const json_t *object, size_t *ret_bytes) {
     size_t bytes = 0;
     for (void *iter = fx_node_first(object); iter != NULL;
@@ -190,10 +190,10 @@ static bool measure_strings(const json_t *object, size_t *ret_bytes) {
     return true;
 }
 
-/* Is the object with very many new members much shorter, written whole, than the
- * operations that add them? The former repeats the old members, the latter repeat the
- * path. Only strings may be repeated: numbers would be rewritten, and the mark of a
- * partly decoded object is a number. */
+/* Is the object, which has very many new members, much shorter as a whole than the
+ * operations that add its members? The object repeats the old members; the operations
+ * repeat the path. Only strings may be repeated, because numbers would be rewritten, and
+ * the mark of a partly decoded object is a number. */
 static bool is_shorter_whole(const struct patch_path *path, const json_t *before,
                              const json_t *after) {
     const size_t n_before = json_object_size(before);
@@ -207,8 +207,8 @@ static bool is_shorter_whole(const struct patch_path *path, const json_t *before
     return repeated < (n_after - n_before) * (OP_BYTES + path->length) / 2;
 }
 
-/* Adds the members that only `after` has, from the iterator on. `before` is NULL if it is
- * known to have none of them. */
+/* Adds the members that only `after` has, from the iterator on. `before` is NULL if none
+ * of them is in it. */
 static void add_members(struct differ *d, const struct patch_path *path,
                         const json_t *before, json_t *after, void *iter) {
     for (; iter != NULL && !d->failed; iter = fx_node_next(after, iter)) {
@@ -220,8 +220,8 @@ static void add_members(struct differ *d, const struct patch_path *path,
     }
 }
 
-/* `beside` is the member of `after` at the same index, as long as it has all keys in the
- * same order; the members after it are then new. */
+/* `beside` is the member of `after` at the same index as long as `after` has all keys in
+ * the same order. The members after that one are new. */
 static void diff_members(struct differ *d, const struct patch_path *path, json_t *before,
                          json_t *after) {
     void *beside = fx_node_first(after);
@@ -258,7 +258,7 @@ static void diff_members(struct differ *d, const struct patch_path *path, json_t
 static void diff_objects(struct differ *d, const struct patch_path *path, json_t *before,
                          json_t *after) {
     if (d->is_brief && is_shorter_whole(path, before, after)) {
-        emit(d, path, FX_PATCH_REPLACE, before, after);
+        add_op(d, path, FX_PATCH_REPLACE, before, after);
     } else {
         diff_members(d, path, before, after);
     }
@@ -303,7 +303,7 @@ static bool is_under_way(const struct differ *d, const struct lists *lists) {
            (lists->before.at < lists->before.end || lists->after.at < lists->after.end);
 }
 
-/* For lists of which fx_align_is_by_index() is true. */
+/* Compares lists for which fx_align_is_by_index() is true. */
 static void diff_by_index(struct differ *d, const struct patch_path *path,
                           const struct lists *lists) {
     const size_t n_before = lists->before.end;
@@ -339,7 +339,7 @@ static void diff_arrays(struct differ *d, const struct patch_path *path, json_t 
     }
     if (!d->failed && lists.n_moves > FX_LIMIT_PATCH_MOVES) {
         d->patch->n_ops = n_ops;
-        emit(d, path, FX_PATCH_REPLACE, before, after);
+        add_op(d, path, FX_PATCH_REPLACE, before, after);
     }
 }
 
@@ -353,7 +353,7 @@ static void diff_values(struct differ *d, const struct patch_path *path, json_t 
     } else if (json_is_array(before) && json_is_array(after)) {
         diff_arrays(d, path, before, after);
     } else if (!fx_equal(before, after)) {
-        emit(d, path, FX_PATCH_REPLACE, before, after);
+        add_op(d, path, FX_PATCH_REPLACE, before, after);
     }
 }
 
@@ -362,7 +362,8 @@ static bool is_whole(const json_t *value) {
            fx_json_is_whole(value);
 }
 
-/* If two partly decoded objects differ, they differ in the member that marks them. */
+/* Is the value of the operation whole? If two partly decoded objects differ, they differ
+ * in the members that mark them. */
 static bool op_is_whole(const struct fx_patch_op *op) {
     return memchr(op->path.data, FX_JSON_PARTIAL_KEY.data[0], op->path.len) == NULL &&
            is_whole(op->value) && is_whole(op->old);

@@ -13,25 +13,25 @@
 
 #include "value/patch.h"
 
-/* Appends an operation for the caller to fill; NULL without memory. */
+/* Appends an operation, which the caller fills. NULL without memory. */
 struct fx_patch_op *fx_patch_append(struct fx_patch *patch) FX_MUST_USE;
 
-/* "add", "remove", … */
+/* Returns "add", "remove", and so on. */
 const char *fx_patch_op_name(enum fx_patch_op_kind kind);
 
 /* ---- patch_align.c ----------------------------------------------------------------- */
 
-/* Aligns the elements of two lists. It takes the cheapest edit script of each window, so
- * the cost is linear in long lists, and the result is exact for short ones. */
+/* Aligns the elements of two lists by the cheapest edit script of each window. So the
+ * cost is linear for long lists, and the result is exact for short ones. */
 
 #define FX_ALIGN_WINDOW 64 /* elements of each list */
 
 enum fx_align_step {
-    FX_ALIGN_KEEP,    /* both: equal */
-    FX_ALIGN_EDIT,    /* both: the same thing, changed within */
-    FX_ALIGN_REPLACE, /* both: nothing in common but the index */
-    FX_ALIGN_REMOVE,  /* before only */
-    FX_ALIGN_ADD,     /* after only */
+    FX_ALIGN_KEEP,    /* takes both: they are equal */
+    FX_ALIGN_EDIT,    /* takes both: the same thing, changed within */
+    FX_ALIGN_REPLACE, /* takes both: only the index is the same */
+    FX_ALIGN_REMOVE,  /* takes the element of `before` */
+    FX_ALIGN_ADD,     /* takes the element of `after` */
 };
 
 /* The remaining elements [at, end) of a list. */
@@ -48,31 +48,31 @@ struct fx_align_steps {
 /* The merge keys of an element. */
 struct fx_align_identity {
     unsigned keys;       /* a bit for each of fx_patch_merge_keys */
-    const json_t *value; /* of the first of them */
+    const json_t *value; /* the value of the first one */
 };
 
-/* Tables of one window, reused by the next. One is made for a whole diff: it is too large
- * for the stack frame of a recursive function. */
+/* Tables of one window, which the next window reuses. A diff has only one, because it is
+ * too large for the stack frame of a recursive function. */
 struct fx_align {
-    size_t budget; /* pairs that may still be compared, for all lists */
+    size_t budget; /* pairs that may still be compared, in all lists */
     uint16_t cost[FX_ALIGN_WINDOW + 1][FX_ALIGN_WINDOW + 1];
-    uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* step for before[i], after[j] */
+    uint8_t pair[FX_ALIGN_WINDOW][FX_ALIGN_WINDOW]; /* the step for before[i], after[j] */
     struct fx_align_identity before[FX_ALIGN_WINDOW], after[FX_ALIGN_WINDOW];
 };
 
 void fx_align_init(struct fx_align *align);
 
-/* Do the merge keys show that both lists have the same things at the same indexes, with
- * only new ones after them in `after`? Then no alignment costs less. False for lists
- * longer than a window. */
+/* Do the merge keys show that both lists have the same things at the same indexes, and
+ * `after` has only new ones after them? Then no other alignment is cheaper. False if a
+ * list is longer than a window. */
 bool fx_align_is_by_index(struct fx_align *align, const struct fx_align_side *before,
                           const struct fx_align_side *after);
 
-/* Skips the elements that are equal at the start and at the end of both. */
+/* Skips the elements at the start and at the end of both lists that are equal. */
 void fx_align_trim(struct fx_align_side *before, struct fx_align_side *after);
 
-/* Returns the steps of the next window; the caller moves `at` as it takes them. At least
- * one step if either side has elements left. */
+/* Returns the steps of the next window, at least one if either side has elements left.
+ * The caller moves `at` as it takes them. */
 void fx_align_next(struct fx_align *align, const struct fx_align_side *before,
                    const struct fx_align_side *after, struct fx_align_steps *ret_steps);
 

@@ -9,7 +9,7 @@
 #include "value/tree.h"
 
 void fx_pointer_push(struct fx_buf *buf, struct fx_text token) {
-    size_t from = 0; /* start of the bytes that are not written yet */
+    size_t from = 0; /* start of the bytes that are not yet written */
     fx_buf_char(buf, '/');
     for (size_t i = 0; i < token.len; i++) {
         if (token.data[i] == '~' || token.data[i] == '/') {
@@ -41,9 +41,9 @@ bool fx_pointer_split(struct fx_text *rest, struct fx_text *ret_raw) {
     return true;
 }
 
-/* Section 4: ~1 is /, ~0 is ~, and nothing else may follow a ~. */
+/* Section 4: ~1 is /, ~0 is ~, and no other character may follow a ~. */
 static bool unescape(struct fx_text raw, struct fx_buf *token) {
-    if (raw.len == 0 || memchr(raw.data, '~', raw.len) == NULL) { /* nearly always */
+    if (raw.len == 0 || memchr(raw.data, '~', raw.len) == NULL) { /* nearly always true */
         fx_buf_text(token, raw);
         return !token->failed;
     }

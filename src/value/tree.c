@@ -16,7 +16,7 @@ bool fx_tree_is_unshared(const json_t *node) {
     return __atomic_load_n(&node->refcount, __ATOMIC_ACQUIRE) == 1;
 }
 
-/* jansson refuses a NULL key even where its length is 0. */
+/* jansson does not accept a NULL key, even of length 0. */
 static const char *key_bytes(struct fx_text key) {
     return key.data == NULL ? "" : key.data;
 }
@@ -40,21 +40,21 @@ struct fx_text fx_tree_view_string(const json_t *object, const char *key) {
     return fx_tree_text(fx_tree_view_key(object, key));
 }
 
-/* A member that replaces the one of the same key in a copy. */
-struct member {
+/* A new value for the member of this key in a copy. */
+struct new_member {
     struct fx_text key;
     json_t *value;
     bool is_in;
 };
 
-/* The price of copying. A copy that is begun is completed: the caller notices the
- * exceeded budget when it spends. */
+/* The price of copying. A copy is always completed: the caller notices an exceeded budget
+ * when it spends. */
 #define UNITS_OF_MEMBER    4u
 #define ELEMENTS_OF_A_UNIT 2u
 #define MOVES_OF_A_UNIT    32u
 
-/* `other` may be NULL. */
-static json_t *copy_object(const json_t *object, struct member *other) {
+/* Copies an object. `other` may be NULL. */
+static json_t *copy_object(const json_t *object, struct new_member *other) {
     json_t *copy = json_object();
     void *iter = fx_node_first(object);
     (void)fx_spend(UNITS_OF_MEMBER * json_object_size(object));
@@ -85,8 +85,8 @@ static json_t *copy_array(const json_t *array) {
     return copy;
 }
 
-/* A new node of the same value whose children are shared with the old one. The
- * singletons true, false and null cannot be written and are returned themselves. */
+/* Returns a new node with the same value, which shares the children of the old one. The
+ * singletons true, false and null cannot be written, so they are returned themselves. */
 static json_t *copy_level(json_t *node) {
     switch (json_typeof(node)) {
     case JSON_OBJECT: return copy_object(node, NULL);
@@ -145,7 +145,7 @@ bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) {
     return json_array_set_new(array, index, value) == 0;
 }
 
-/* The elements behind it move. */
+/* Spends for moving the elements of the array. */
 static void spend_moves(const json_t *array) {
     (void)fx_spend(json_array_size(array) / MOVES_OF_A_UNIT);
 }
@@ -160,7 +160,7 @@ bool fx_tree_append_take(json_t *array, json_t *value) {
 }
 
 json_t *fx_tree_with_take(const json_t *object, struct fx_text key, json_t *value) {
-    struct member member = {key, value, false};
+    struct new_member member = {key, value, false};
     json_t *copy = value == NULL ? NULL : copy_object(object, &member);
     if (copy != NULL && !member.is_in &&
         !fx_tree_set_take(copy, key, json_incref(value))) {

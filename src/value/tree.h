@@ -24,44 +24,46 @@
 #include "base/macros.h"
 #include "base/text.h"
 
-/* True if only the caller has a reference to this node itself (its parents may still be
- * shared). The count is read with an atomic load: another thread may be releasing the
- * same literal. */
+/* Does only the caller have a reference to this node? Its parents may still be shared.
+ * The count is read with an atomic load, because another thread may be releasing the same
+ * literal. */
 bool fx_tree_is_unshared(const json_t *node);
 
-/* object[key], or NULL if `object` is NULL, is not an object, or has no such key. Keys
- * are bytes and may contain NUL. The _text form takes a span. */
+/* Returns object[key], or NULL if `object` is NULL, is not an object, or has no such key.
+ * Keys are bytes and may contain NUL. The _text form takes a span. */
 json_t *fx_tree_view_key(const json_t *object, const char *key);
 json_t *fx_tree_view_text(const json_t *object, struct fx_text key);
 
-/* The text of object[key]; empty (data NULL) if it is missing or not a string. */
+/* Returns the text of object[key]; an empty text (data NULL) if it is missing or not a
+ * string. */
 struct fx_text fx_tree_view_string(const json_t *object, const char *key);
 
-/* The text of a string node; empty (data NULL) for anything else, NULL included. */
+/* Returns the text of a string node; an empty text (data NULL) for any other node and for
+ * NULL. */
 struct fx_text fx_tree_text(const json_t *node);
 
-/* Makes the root writable: if it is shared, *root becomes a copy one level deep and the
- * old reference is dropped. Returns *root, or NULL without memory (*root unchanged).
- * true, false and null are one node each for the whole process and stay themselves. */
+/* Makes the root writable: if it is shared, *root becomes a copy one level deep, and the
+ * old reference is dropped. Returns *root, or NULL without memory (then *root is
+ * unchanged). true, false and null exist once in the process and are never copied. */
 json_t *fx_tree_own_root(json_t **root) FX_MUST_USE;
 
-/* Makes object[key] (array[index]) writable; the parent must itself be owned. NULL if
- * there is no such child, or without memory; call view_ first to distinguish these. */
+/* Makes object[key] (array[index]) writable. The parent must be owned. NULL if there is
+ * no such child, or without memory; call view_ first to distinguish these. */
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) FX_MUST_USE;
 json_t *fx_tree_own_index(json_t *array, size_t index) FX_MUST_USE;
 
-/* Writes into an owned parent. False without memory. `value` may be NULL (then false). */
+/* Writes into an owned parent. False without memory, and if `value` is NULL. */
 bool fx_tree_set_take(json_t *object, struct fx_text key, json_t *value) FX_MUST_USE;
 bool fx_tree_set_index_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
 bool fx_tree_insert_take(json_t *array, size_t index, json_t *value) FX_MUST_USE;
 bool fx_tree_append_take(json_t *array, json_t *value) FX_MUST_USE;
 
-/* A new object with the shared members of the old one, in which the member of the key, at
- * its position, has the new value. NULL without memory, or if `value` is NULL. */
+/* Returns a new object that shares the members of the old one, but has a new value for
+ * the key, at the same position. NULL without memory, or if `value` is NULL. */
 json_t *fx_tree_with_take(const json_t *object, struct fx_text key,
                           json_t *value) FX_MUST_USE;
 
-/* The tree if `ok`; otherwise frees it, and returns NULL. */
+/* Returns the tree if `ok`; otherwise frees it and returns NULL. */
 static inline json_t *fx_tree_keep_if(bool ok, json_t *tree_take) {
     if (!ok) {
         json_decref(tree_take);
@@ -73,21 +75,21 @@ static inline json_t *fx_tree_keep_if(bool ok, json_t *tree_take) {
 void fx_tree_remove_key(json_t *object, struct fx_text key);
 void fx_tree_remove_index(json_t *array, size_t index);
 
-/* A new string node of these bytes, which must be UTF-8; NULL without memory. */
+/* Returns a new string node of these bytes, which must be UTF-8; NULL without memory. */
 json_t *fx_tree_new_string(struct fx_text text) FX_MUST_USE;
 
-/* Overwrites every string in the tree, except keys, that is not shared: for trees with
+/* Overwrites every unshared string in the tree, except keys. Use it for trees with
  * secrets, before they are dropped. Shared strings do not change. */
 void fx_tree_wipe(json_t *node);
 
-/* The name of a node's type as Go prints it with %T: `string`, `int64`, `float64`,
- * `bool`, `<nil>`, `[]interface {}`, `map[string]interface {}`. */
+/* Returns the name of a node's type as Go prints it with %T: `string`, `int64`,
+ * `float64`, `bool`, `<nil>`, `[]interface {}`, `map[string]interface {}`. */
 const char *fx_tree_go_type(const json_t *node);
 
 /* ---- walking an object that is const ----------------------------------------------- */
 
-/* jansson's iterators take a writable object although they only read it. Use the result
- * only for these iterators, never for writing. */
+/* Makes an object writable for jansson's iterators, which only read it. Use the result
+ * only for them, never for writing. */
 static inline json_t *fx_node_unconst(const json_t *node) {
     const union {
         const json_t *in;
@@ -96,7 +98,7 @@ static inline json_t *fx_node_unconst(const json_t *node) {
     return same.out;
 }
 
-/* Walking an object in its order: `iter` is NULL at the end. */
+/* Walks an object in its order. `iter` is NULL at the end. */
 static inline void *fx_node_first(const json_t *object) {
     return json_object_iter(fx_node_unconst(object));
 }
@@ -105,7 +107,7 @@ static inline void *fx_node_next(const json_t *object, void *iter) {
     return json_object_iter_next(fx_node_unconst(object), iter);
 }
 
-/* The key under the iterator. */
+/* Returns the key under the iterator. */
 static inline struct fx_text fx_node_key(void *iter) {
     return (struct fx_text){json_object_iter_key(iter), json_object_iter_key_len(iter)};
 }

@@ -45,9 +45,9 @@ bool fx_yaml_next(struct fx_yaml_reader *reader, struct fx_marks *marks,
  * in `buf`. */
 void fx_yaml_write(struct fx_buf *buf, const json_t *value);
 
-/* Appends the value in one line: a scalar as YAML writes it, a list, an object or a text
- * of several lines as JSON, and "(absent)" for NULL. Control characters stay as they are.
- * Failure (no memory, budget exceeded) sticks in `buf`. */
+/* Appends the value in one line: a scalar as in YAML; a list, an object or a text of
+ * several lines as JSON; "(absent)" for NULL. Control characters are not escaped. A
+ * failure (no memory, or the thread's budget exceeded) is kept in `buf`. */
 void fx_value_print(struct fx_buf *buf, const json_t *value);
 
 #endif

@@ -20,14 +20,14 @@
 struct composed_value {
     json_t *node; /* NULL for an infinite number, which can only be a key */
     struct fx_yaml_scalar scalar;
-    uint32_t height; /* levels of collections in it, aliases expanded: 0 for a scalar */
+    uint32_t height; /* levels of collections in it, aliases expanded; 0 for a scalar */
     bool aliased;
 };
 
 struct fx_yaml_anchor {
-    struct composed_value value; /* counted */
-    size_t size;                 /* nodes in it, aliases expanded */
-    bool open;                   /* its end is not read yet */
+    struct composed_value value; /* counted reference */
+    size_t size;                 /* number of nodes in it, aliases expanded */
+    bool open;                   /* its end has not been read */
 };
 
 /* What an open mapping expects next. */
@@ -35,11 +35,11 @@ enum want { WANT_KEY, WANT_VALUE, WANT_MERGE, WANT_REFUSED };
 
 struct fx_yaml_frame {
     json_t *node;    /* counted */
-    size_t anchor;   /* its index, or NO_ANCHOR */
-    size_t before;   /* the file's nodes before it */
-    uint32_t height; /* of the highest child */
+    size_t anchor;   /* the index of its anchor, or NO_ANCHOR */
+    size_t before;   /* number of nodes in the file before it */
+    uint32_t height; /* height of the highest child */
     enum want want;
-    struct fx_buf key;             /* of the expected value */
+    struct fx_buf key;             /* key of the expected value */
     struct fx_yaml_scalar refused; /* a scalar that cannot be a key */
 };
 
@@ -99,7 +99,7 @@ static bool check_depth(const struct fx_yaml_composer *composer, uint32_t more,
     return true;
 }
 
-/* Stores a value under a name; a later one of the same name replaces it. */
+/* Stores a value under a name. It replaces an earlier value of the same name. */
 static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *name,
                        struct fx_yaml_anchor anchor, struct fx_err *err) {
     if (composer->anchor_names == NULL) {
@@ -118,17 +118,17 @@ static bool add_anchor(struct fx_yaml_composer *composer, const yaml_char_t *nam
 
 /* ---- values as Go's %#v shows them, for error messages ----------------------------- */
 
-#define LONGEST_SHOWN 512 /* bytes of a value that a message shows */
+#define LONGEST_SHOWN 512 /* bytes of a value in a message */
 
-/* Recursion is as deep as the value, which the reader bounds; once the buffer is full
- * nothing further is visited. */
-static void show(struct fx_buf *buf, const json_t *value);
+/* Recursion is as deep as the value, which the reader limits. Nothing more is visited
+ * once the buffer is full. */
+static void show_value(struct fx_buf *buf, const json_t *value);
 
 static void show_list(struct fx_buf *buf, const json_t *list) {
     fx_buf_str(buf, "[]interface {}{");
     for (size_t i = 0; i < json_array_size(list) && !buf->failed; i++) {
         fx_buf_str(buf, i == 0 ? "" : ", ");
-        show(buf, json_array_get(list, i));
+        show_value(buf, json_array_get(list, i));
     }
     fx_buf_char(buf, '}');
 }
@@ -141,13 +141,13 @@ static void show_mapping(struct fx_buf *buf, const json_t *mapping) {
         fx_buf_str(buf, separator);
         fx_text_quote_go(buf, fx_node_key(at));
         fx_buf_char(buf, ':');
-        show(buf, json_object_iter_value(at));
+        show_value(buf, json_object_iter_value(at));
         separator = ", ";
     }
     fx_buf_char(buf, '}');
 }
 
-static void show(struct fx_buf *buf, const json_t *value) {
+static void show_value(struct fx_buf *buf, const json_t *value) {
     switch (json_typeof(value)) {
     case JSON_NULL: fx_buf_str(buf, "interface {}(nil)"); break;
     case JSON_TRUE:
@@ -160,14 +160,14 @@ static void show(struct fx_buf *buf, const json_t *value) {
     }
 }
 
-/* Makes `buf` and writes the value into it, cut where it is longer than a message needs.
+/* Makes `buf` and writes the value into it, truncated if it is too long for a message.
  * The caller finishes it. */
 static void show_go(struct fx_buf *buf, const json_t *value) {
     fx_buf_init(buf, LONGEST_SHOWN);
     if (json_is_null(value)) {
         fx_buf_str(buf, "<nil>");
     } else {
-        show(buf, value);
+        show_value(buf, value);
     }
 }
 
@@ -222,10 +222,11 @@ static bool merge_mapping(json_t *mapping, json_t *from, struct fx_err *err) {
     return true;
 }
 
-/* Sets in `mapping` every key of `value`: a mapping, or a list of mappings, of which
- * earlier ones take precedence. An alias (`aliased`) of a list is refused. As in go-yaml
- * v2, keys that `mapping` already has are overwritten, so the later text wins. */
-static bool merge(json_t *mapping, json_t *value, bool aliased, struct fx_err *err) {
+/* Adds every key of `value` to `mapping`. `value` is a mapping, or a list of mappings, of
+ * which earlier ones take precedence. An alias (`aliased`) of a list is refused. As in
+ * go-yaml v2, keys that `mapping` already has are overwritten, so the later text wins. */
+static bool merge_value(json_t *mapping, json_t *value, bool aliased,
+                        struct fx_err *err) {
     if (!json_is_array(value) || aliased) {
         return merge_mapping(mapping, value, err);
     }
@@ -237,8 +238,8 @@ static bool merge(json_t *mapping, json_t *value, bool aliased, struct fx_err *e
     return true;
 }
 
-/* Takes the mapping's next key. A kind that cannot be a key is refused after its value is
- * read: the message contains it. */
+/* Takes the mapping's next key. A scalar that cannot be a key is refused after its value
+ * has been read, because the message contains the value. */
 static bool take_key(struct fx_yaml_frame *frame, const struct fx_yaml_scalar *scalar,
                      struct fx_text text, struct fx_err *err) {
     fx_buf_reset(&frame->key);
@@ -250,7 +251,7 @@ static bool take_key(struct fx_yaml_frame *frame, const struct fx_yaml_scalar *s
     return !frame->key.failed || fx_fail_nomem(err);
 }
 
-/* Stores the value that the mapping expects; consumes its node. */
+/* Stores the value that the mapping expects. Consumes its node. */
 static bool take_value(struct fx_yaml_frame *frame, const struct composed_value *value,
                        struct fx_err *err) {
     const enum want want = frame->want;
@@ -260,7 +261,7 @@ static bool take_value(struct fx_yaml_frame *frame, const struct composed_value 
         return fx_tree_set_take(frame->node, key, value->node) || fx_fail_nomem(err);
     }
     const bool ok = want == WANT_MERGE
-                        ? merge(frame->node, value->node, value->aliased, err)
+                        ? merge_value(frame->node, value->node, value->aliased, err)
                         : refuse_scalar_key(&frame->refused, value->node, err);
     json_decref(value->node);
     return ok;
@@ -299,7 +300,7 @@ static bool deliver(struct fx_yaml_composer *composer, const struct composed_val
         json_decref(value->node);
         return ok;
     }
-    if (value->node == NULL) { /* an alias of an infinite number: fails */
+    if (value->node == NULL) { /* an alias of an infinite number, which fails */
         json_t *none = fx_yaml_scalar_node(&value->scalar, FX_TEXT(""), err);
         assert(none == NULL);
         return false;
@@ -311,8 +312,8 @@ static bool deliver(struct fx_yaml_composer *composer, const struct composed_val
     return deliver_child(innermost(composer), value, err);
 }
 
-/* Sets `value` to the scalar and its node, counted; `as_key` allows an infinite number,
- * which has no node. `!!binary` is decoded. */
+/* Sets `value` to the scalar and its node, a new reference. `as_key` allows an infinite
+ * number, which has no node. `!!binary` is decoded. */
 static bool make_scalar(const yaml_event_t *event, bool as_key,
                         struct composed_value *value, struct fx_err *err) {
     struct fx_text text = {(const char *)event->data.scalar.value,
@@ -342,7 +343,7 @@ static bool make_scalar(const yaml_event_t *event, bool as_key,
     return ok;
 }
 
-/* Is it `<<`, unquoted or tagged as a merge key? */
+/* Is the scalar `<<`, unquoted or tagged as a merge key? */
 static bool is_merge(const yaml_event_t *event) {
     const struct fx_text text = {(const char *)event->data.scalar.value,
                                  event->data.scalar.length};
@@ -400,8 +401,8 @@ static bool compose_alias(struct fx_yaml_composer *composer, const yaml_event_t 
     return deliver(composer, &value, err);
 }
 
-/* Opens a list or mapping; it is delivered when it closes. Takes `node`, which may be
- * NULL (no memory). */
+/* Opens a list or mapping, which is delivered when it closes. Takes `node`, which is NULL
+ * without memory. */
 static bool open_collection(struct fx_yaml_composer *composer, json_t *node,
                             const yaml_char_t *name, struct fx_err *err) {
     if (!count_nodes(composer, 1, "too large", err) || !check_depth(composer, 1, err)) {

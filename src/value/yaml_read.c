@@ -15,36 +15,36 @@
 #include "value/yaml_internal.h"
 
 /* The price of an event in libyaml, of the bytes of a scalar, and of the open flow
- * collections, each of which libyaml checks. */
+ * collections, which libyaml checks at each event. */
 #define UNITS_OF_EVENT       16u
-#define BYTES_OF_A_UNIT      2u /* of a scalar */
+#define BYTES_OF_A_UNIT      2u /* bytes of a scalar */
 #define BYTES_OF_TEXT_A_UNIT 4u
 #define LEVELS_OF_A_UNIT     2u
 
 /* Converts libyaml's positions, which count runes, to positions in the text. */
 struct yaml_source {
-    struct fx_text text;      /* with its byte order mark, which libyaml does not get */
-    struct fx_position start; /* after that mark */
+    struct fx_text text; /* includes its byte order mark, which libyaml does not get */
+    struct fx_position start; /* position after that mark */
     struct fx_position at;    /* the last converted position */
-    size_t rune;              /* the runes before it */
+    size_t rune;              /* number of runes before `at` */
 };
 
 struct fx_yaml_reader {
     yaml_parser_t parser;
     struct yaml_source source;
     struct fx_yaml_composer composer;
-    size_t flow_depth; /* flow collections that are open */
+    size_t flow_depth; /* number of open flow collections */
     size_t flow_work;
-    size_t unpaid;   /* bytes of the text */
+    size_t unpaid;   /* bytes of the text that are not paid for */
     bool over_limit; /* more directives than allowed */
     bool ended;
 };
 
 /* ---- positions --------------------------------------------------------------------- */
 
-/* The position of the rune. Ascending runes cost one pass in all. */
+/* Returns the position of the rune. Ascending runes cost one pass in all. */
 static struct fx_position position_of(struct yaml_source *source, size_t rune) {
-    if (rune < source->rune) { /* an error may point back; nodes come in order */
+    if (rune < source->rune) { /* an error may point back; nodes never do */
         source->at = source->start;
         source->rune = 0;
     }
@@ -55,7 +55,7 @@ static struct fx_position position_of(struct yaml_source *source, size_t rune) {
     return source->at;
 }
 
-/* The byte at `off`; NUL after the end. */
+/* Returns the byte at `off`; NUL after the end. */
 static char peek(struct fx_text text, size_t off) {
     if (off >= text.len) {
         return '\0';
@@ -81,7 +81,7 @@ static size_t skip_separation(struct fx_text text, size_t off) {
     return off;
 }
 
-/* Skips `&anchor` and `!tag`, in either order, and what separates them. */
+/* Skips `&anchor` and `!tag`, in either order, and the space after them. */
 static size_t skip_properties(struct fx_text text, size_t off) {
     while (peek(text, off) == '&' || peek(text, off) == '!') {
         while (off < text.len && !is_blank(text.data[off])) {
@@ -100,8 +100,8 @@ static size_t count_spaces(struct fx_text text, size_t off) {
     return n;
 }
 
-/* The first line of a block scalar's content, after its indentation: the spaces that are
- * not part of the value. */
+/* Returns the start of the first line of a block scalar, after its indentation, that is
+ * the spaces that are not part of the value. */
 static size_t block_content(struct fx_text text, size_t off, struct fx_text value) {
     const size_t line = skip_line(text, off);
     if (line == text.len) {
@@ -112,9 +112,8 @@ static size_t block_content(struct fx_text text, size_t off, struct fx_text valu
     return line + 1 + (there > own ? there - own : 0);
 }
 
-/* The start of a scalar's content: after its anchor and tag, its quote, or the line of
- * its
- * `|` or `>`. */
+/* Returns the start of a scalar's content: after its anchor and tag, its quote, or the
+ * line of its `|` or `>`. */
 static struct fx_position position_of_content(struct yaml_source *source,
                                               const yaml_event_t *scalar) {
     struct fx_position position = position_of(source, scalar->start_mark.index);
@@ -137,8 +136,8 @@ static struct fx_position position_of_content(struct yaml_source *source,
 
 /* ---- the reader -------------------------------------------------------------------- */
 
-/* A line that could be a %TAG directive begins at the start or behind a line break: LF,
- * CR, or the last byte of U+0085, U+2028, U+2029. */
+/* Can a line with a %TAG directive begin here? It can at the start of the text and after
+ * a line break: LF, CR, or the last byte of U+0085, U+2028, U+2029. */
 static bool may_begin_line(struct fx_text text, size_t at) {
     return at == 0 || strchr("\n\r\x85\xA8\xA9", text.data[at - 1]) != NULL;
 }
@@ -192,8 +191,8 @@ static bool fail_at(const struct fx_yaml_reader *reader, size_t off, size_t line
                       message);
 }
 
-/* The line that go-yaml puts into a message: libyaml counts from 0, the line of a scanner
- * error is one higher, and the first line is not reported (0). */
+/* Returns the line that go-yaml reports. libyaml counts from 0; the line of a scanner
+ * error is one higher; and the first line is not reported (0). */
 static size_t reported_line(const yaml_parser_t *parser) {
     if (parser->problem_mark.line != 0) {
         return parser->problem_mark.line + (parser->error == YAML_SCANNER_ERROR ? 1 : 0);
@@ -239,7 +238,8 @@ static bool check_version(struct fx_yaml_reader *reader, const yaml_event_t *eve
                    "found incompatible YAML document", err);
 }
 
-/* The escape `\/` came with YAML 1.2: libyaml knows it, go-yaml does not. */
+/* Refuses the escape `\/`, which came with YAML 1.2: libyaml accepts it, go-yaml does
+ * not. */
 static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *event,
                           struct fx_err *err) {
     if (event->type != YAML_SCALAR_EVENT ||
@@ -258,12 +258,13 @@ static bool check_escapes(struct fx_yaml_reader *reader, const yaml_event_t *eve
             return fail_at(reader, at, position.line > 1 ? position.line : 0,
                            "found unknown escape character", err);
         }
-        at++; /* the escaped character, a quote maybe */
+        at++; /* skips the escaped character, which may be a quote */
     }
     return true;
 }
 
-/* Singletons cannot be distinguished by their address: no marks. */
+/* Can the node have a mark? Singletons cannot, because their addresses are all the
+ * same. */
 static bool is_markable(const json_t *node) {
     return node != NULL && !json_is_null(node) && !json_is_boolean(node);
 }
@@ -291,8 +292,8 @@ static bool is_flow_start(const yaml_event_t *event) {
             event->data.mapping_start.style == YAML_FLOW_MAPPING_STYLE);
 }
 
-/* In a flow collection all collections are flow collections, so any end is one of them.
- */
+/* In a flow collection all collections are flow collections, so any end event ends one of
+ * them. */
 static bool count_flow(struct fx_yaml_reader *reader, const yaml_event_t *event,
                        struct fx_err *err) {
     const bool ends =
@@ -362,7 +363,7 @@ static enum step next_step(struct fx_yaml_reader *reader, struct fx_marks *marks
     return step;
 }
 
-/* For blanks and comments, which have no events. */
+/* Spends for blanks and comments, which have no events. */
 static bool pay_for_text(struct fx_yaml_reader *reader) {
     const size_t bytes = reader->unpaid;
     reader->unpaid = 0;

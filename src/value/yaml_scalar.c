@@ -22,7 +22,7 @@
 /* yaml.org/type/{null,bool,float}.html */
 static const struct {
     struct fx_yaml_scalar scalar;
-    const char *texts[12]; /* NULL after the last */
+    const char *texts[12]; /* NULL after the last one */
 } constants[] = {
     {{FX_YAML_NULL, {.truth = false}}, {"", "~", "null", "Null", "NULL"}},
     {{FX_YAML_BOOL, {.truth = true}},
@@ -56,11 +56,11 @@ static bool find_constant(struct fx_text text, struct fx_yaml_scalar *ret_scalar
 
 /* ---- numbers ----------------------------------------------------------------------- */
 
-/* As go-yaml v2 reads them: 0777 and 0o777 are octal, 0x and 0b work,
- * underscores are dropped. */
+/* Numbers are read as in go-yaml v2: 0777 and 0o777 are octal, 0x and 0b are accepted,
+ * and underscores are dropped. */
 
-/* Only signs, digits, points, underscores and the letters of hexadecimals, bases and
- * exponents, beginning as a number does. */
+/* Can it be a number? It must begin like one, and have only signs, digits, points,
+ * underscores and the letters of hexadecimal numbers, bases and exponents. */
 static bool may_be_number(struct fx_text text) {
     const char first = fx_text_first(text);
     if (!fx_is_digit(first) && !fx_is_one_of(first, "+-.")) {
@@ -76,7 +76,7 @@ static bool may_be_number(struct fx_text text) {
 }
 
 /* After a leading point Go's syntax of floats applies: an underscore must be between two
- * digits. In other numbers go-yaml first removes every underscore. */
+ * digits. From other numbers go-yaml first removes all underscores. */
 static bool has_misplaced_underscore(struct fx_text text) {
     if (text.data[0] != '.') {
         return false;
@@ -119,7 +119,7 @@ static bool read_number(struct fx_text digits, struct fx_yaml_scalar *ret_scalar
 }
 
 /* Reads a number without a tag: an INT, UINT or FLOAT. False for any other text,
- * constants included, and without memory (then *ret_nomem). */
+ * including constants, and without memory (then *ret_nomem is true). */
 static bool find_number(struct fx_text text, struct fx_yaml_scalar *ret_scalar,
                         bool *ret_nomem) {
     *ret_nomem = false;
@@ -139,8 +139,8 @@ static bool find_number(struct fx_text text, struct fx_yaml_scalar *ret_scalar,
 
 /* ---- timestamps -------------------------------------------------------------------- */
 
-/* Those of yaml.org/type/timestamp.html that go-yaml v2 recognises. They stay text, and
- * the writer quotes them. */
+/* Recognises the timestamps of yaml.org/type/timestamp.html that go-yaml v2 does. They
+ * stay text, and the writer quotes them. */
 
 /* date := yyyy '-' m{1,2} '-' d{1,2} */
 static bool take_date(struct fx_text *text) {
@@ -194,7 +194,8 @@ static const char *const short_tags[] = {
 static const char *const resolvable[] = {"!!null",  "!!bool", "!!int",
                                          "!!float", "!!str",  "!!timestamp"};
 
-/* The short name ("!!int") of a resolvable tag, "" for no tag, NULL for all others. */
+/* Returns the short name ("!!int") of a resolvable tag, "" for no tag, NULL for all
+ * others. */
 static const char *short_tag(struct fx_text tag) {
     const struct fx_text prefix = FX_TEXT(FX_YAML_TAG_PREFIX);
     if (tag.len == 0) {
@@ -212,7 +213,8 @@ static const char *short_tag(struct fx_text tag) {
     return NULL;
 }
 
-/* Is the kind of the scalar that of the tag? An integer becomes a !!float. */
+/* Changes the scalar to the kind of the tag: an integer becomes a !!float. Fails if it
+ * has another kind. */
 static bool satisfy_tag(const char *tag, struct fx_text text,
                         struct fx_yaml_scalar *scalar, struct fx_err *err) {
     if (tag[0] == '\0' || strcmp(tag, short_tags[scalar->kind]) == 0) {
@@ -253,12 +255,13 @@ bool fx_yaml_resolve(struct fx_text tag, struct fx_text text,
 
 /* ---- nodes and keys ---------------------------------------------------------------- */
 
-/* Through the number's JSON text, as kubectl does: 1.0 becomes the integer 1. */
+/* Makes the node from the number's JSON text, as kubectl does, so 1.0 becomes the integer
+ * 1. */
 static json_t *number_node(const char *text, size_t len, struct fx_err *err) {
     bool overflow = false;
     json_t *node = fx_number_parse((struct fx_text){text, len}, &overflow);
     if (node == NULL) {
-        (void)fx_fail_nomem(err); /* neither 64 bits nor a finite double overflow */
+        (void)fx_fail_nomem(err); /* not an overflow */
     }
     return node;
 }
@@ -304,8 +307,7 @@ json_t *fx_yaml_scalar_node(const struct fx_yaml_scalar *scalar, struct fx_text 
 
 /* Appends a float as Go's FormatFloat(x, 'g', -1, 32). */
 static void add_real_key(struct fx_buf *key, double value) {
-    const float single =
-        (float)value; /* infinite where it rounds to more than it holds */
+    const float single = (float)value; /* infinite if the value is beyond a float */
     if (isnan(single)) {
         fx_buf_str(key, ".nan");
     } else if (isinf(single)) {

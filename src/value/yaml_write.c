@@ -15,30 +15,29 @@
 
 #define INDENT          2
 #define UNITS_OF_VALUE  4u
-#define BYTES_OF_A_UNIT 4u /* of a string */
+#define BYTES_OF_A_UNIT 4u /* bytes of a string */
 
-/* Longer keys (in bytes) are not written as `key: value`. A reader reads 1024 runes
- * ahead for the colon, and an escaped byte may take four. */
+/* Longer keys (in bytes) are not written as `key: value`. A reader looks at most 1024
+ * runes ahead for the colon, and an escaped byte may take four. */
 #define LONGEST_SIMPLE_KEY 128
 
 /* ---- strings ----------------------------------------------------------------------- */
 
-/* The choice of a style follows go-yaml's emitter, so that files are as
- * kubectl writes them; unlike it, lines are never folded and runes beyond U+FFFF stay
- * readable. */
+/* The style is chosen as in go-yaml's emitter, so that the output is that of kubectl. But
+ * lines are never folded, and runes beyond U+FFFF are not escaped. */
 
 /* Properties of a text that a style cannot show. */
 struct traits {
     bool has_break;   /* a line feed */
-    bool has_special; /* only an escape can show it */
+    bool has_special; /* a rune that only an escape can show */
     bool space_break; /* a space before a line feed */
-    bool edge_space;  /* a space or line feed comes first or last */
+    bool edge_space;  /* a space or line feed at the start or end */
     bool space_last;
-    bool indicator; /* something that has a meaning outside quotes */
+    bool indicator; /* a character that has a meaning in plain scalars */
 };
 
-/* Written by an escape only: control characters, line breaks other than LF, the byte
- * order mark, noncharacters. */
+/* Does only an escape show the rune? Control characters, line breaks other than LF, the
+ * byte order mark and noncharacters need one. */
 static bool is_special(uint32_t rune) {
     return (rune < 0x20 && rune != '\n') || (rune >= 0x7F && rune < 0xA0) ||
            rune == 0x2028 || rune == 0x2029 || rune == 0xFEFF || rune == 0xFFFE ||
@@ -86,8 +85,8 @@ static struct traits inspect(struct fx_text text) {
     return traits;
 }
 
-/* The number of seconds in base 60 that other readers of YAML 1.1 still know:
- * [-+]? digit [0-9_]* ( ':' [0-5]? digit )+ ( '.' [0-9_]* )? */
+/* Is it a number in base 60, as other readers of YAML 1.1 read it? [-+]? digit [0-9_]* (
+ * ':' [0-5]? digit )+ ( '.' [0-9_]* )? */
 static bool is_base60(struct fx_text text) {
     size_t at = text.len > 0 && (text.data[0] == '-' || text.data[0] == '+') ? 1 : 0;
     if (at == text.len || !fx_is_digit(text.data[at])) {
@@ -119,7 +118,7 @@ static bool is_resolved(struct fx_buf *buf, struct fx_text text) {
     struct fx_yaml_scalar scalar;
     struct fx_err err = FX_ERR_INIT;
     if (!fx_yaml_resolve(FX_TEXT(""), text, &scalar, &err)) {
-        buf->failed = true; /* without a tag nothing but memory can fail */
+        buf->failed = true; /* without a tag only a lack of memory can fail */
         return true;
     }
     return scalar.kind != FX_YAML_STRING || is_base60(text);
@@ -171,8 +170,8 @@ static void write_single(struct fx_buf *buf, struct fx_text text) {
     fx_buf_char(buf, '\'');
 }
 
-/* The header of a block: its indentation, if its first line does not show it, and whether
- * it ends in no line feed (-), one, or more (+). */
+/* Writes the header of a block: its indentation, if its first line does not show it; then
+ * `-` if it does not end in a line feed, or `+` if it ends in more than one. */
 static void write_block_header(struct fx_buf *buf, struct fx_text text) {
     const bool ends = text.data[text.len - 1] == '\n';
     const bool ends_twice = ends && (text.len == 1 || text.data[text.len - 2] == '\n');
@@ -183,7 +182,7 @@ static void write_block_header(struct fx_buf *buf, struct fx_text text) {
     fx_buf_str(buf, !ends ? "-" : ends_twice ? "+" : "");
 }
 
-/* All lines without the last line feed, which the caller adds. */
+/* Writes all lines without the last line feed, which the caller adds. */
 static void write_literal(struct fx_buf *buf, struct fx_text text, size_t column) {
     write_block_header(buf, text);
     size_t at = 0;
@@ -208,7 +207,7 @@ static void write_line(struct fx_buf *buf, struct fx_text text,
     }
 }
 
-/* A string is scanned twice, rune by rune, before it is written. */
+/* Spends for a string, which is scanned twice, rune by rune, before it is written. */
 static bool spend_string(struct fx_buf *buf, struct fx_text text) {
     buf->failed |= !fx_spend(1 + text.len / BYTES_OF_A_UNIT);
     return !buf->failed;
@@ -229,7 +228,8 @@ static void write_string(struct fx_buf *buf, struct fx_text text, size_t column)
     }
 }
 
-/* Appends the string as a key, in one line. `<<` is quoted, because it would merge. */
+/* Appends the string as a key, in one line. `<<` is quoted, because otherwise it would
+ * merge. */
 static void write_key(struct fx_buf *buf, struct fx_text text) {
     if (!spend_string(buf, text)) {
         return;
@@ -265,8 +265,8 @@ static void write_scalar(struct fx_buf *buf, const json_t *value, size_t column)
     }
 }
 
-/* What follows a key's colon: on the same line, or, for collections, on lines of its own.
- */
+/* Writes the value after a key's colon: on the same line, or, for collections, on lines
+ * of its own. */
 static void write_under_key(struct fx_buf *buf, const json_t *value, size_t column) {
     if (!is_block(value)) {
         fx_buf_char(buf, ' ');
@@ -280,7 +280,8 @@ static void write_under_key(struct fx_buf *buf, const json_t *value, size_t colu
     write_block(buf, value, inner);
 }
 
-/* What follows an indicator (`-` or `:`) and a space: collections begin on its line. */
+/* Writes the value after an indicator (`-` or `:`) and a space. A collection begins
+ * on this line. */
 static void write_behind_indicator(struct fx_buf *buf, const json_t *value,
                                    size_t column) {
     if (is_block(value)) {
@@ -299,7 +300,8 @@ static void write_list(struct fx_buf *buf, const json_t *list, size_t column) {
     }
 }
 
-/* A key that is too long for `key: value` begins with `? `. */
+/* Writes a key and its value. A key that is too long for `key: value` begins with `?
+ * `. */
 static void write_pair(struct fx_buf *buf, struct fx_text key, const json_t *value,
                        size_t column) {
     const bool is_long = key.len > LONGEST_SIMPLE_KEY;
@@ -325,7 +327,7 @@ static void write_mapping(struct fx_buf *buf, const json_t *mapping, size_t colu
     }
 }
 
-/* Each line of a list or mapping is indented. */
+/* Spends for the indentation of each line of a list or mapping. */
 static bool spend_block(struct fx_buf *buf, const json_t *value, size_t column) {
     const size_t n = json_array_size(value) + json_object_size(value);
     buf->failed |= !fx_spend(UNITS_OF_VALUE + n * (1 + column / FX_BUDGET_BYTES));
@@ -365,7 +367,7 @@ void fx_value_print(struct fx_buf *buf, const json_t *value) {
     } else {
         fx_yaml_write(buf, value);
         if (!buf->failed && buf->len > 0 && buf->data[buf->len - 1] == '\n') {
-            buf->len--; /* the line end of the YAML document */
+            buf->len--; /* removes the line end of the YAML document */
             buf->data[buf->len] = '\0';
         }
     }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/bench/limit.c - a constant responder: the most that libuv, llhttp and mbedTLS can
- * do with admission reviews, for comparison. It reads each request whole, finds its uid,
- * and answers the same patch. No bounds, no timeouts: for benchmarks only.
+ * tests/bench/limit.c - a server with a constant answer, for comparison: it shows the
+ * highest rate of admission reviews that libuv, llhttp and mbedTLS allow. It reads each
+ * request, finds its uid, and always answers with the same patch. It has no limits and no
+ * timeouts, so it is for benchmarks only.
  *
  *     limit --listen HOST:PORT --tls-cert FILE --tls-key FILE
  *
- * On SIGUSR1 it prints how many connections have asked and how many answers they got.
+ * On SIGUSR1 it prints the number of connections with a request, and the number of
+ * answers.
  */
 #include <assert.h>
 #include <signal.h>
@@ -32,7 +34,8 @@
 #define ANSWER_MAX 2048
 #define CONN_MAGIC 0x6c696d63u /* "limc" */
 
-/* Three operations: a label, an image, a sidecar. */
+/* The patch, in base64. It has three operations, which add a label, change the pull
+ * policy of an image, and add a sidecar. */
 static const char patch[] =
     "W3sib3AiOiJhZGQiLCJwYXRoIjoiL21ldGFkYXRhL2xhYmVscy9vd25lciIsInZhbHVlIjoicGxhdGZvcm0i"
     "fSx7Im9wIjoicmVwbGFjZSIsInBhdGgiOiIvc3BlYy9jb250YWluZXJzLzAvaW1hZ2VQdWxsUG9saWN5Iiwi"
@@ -55,16 +58,16 @@ struct conn {
     uv_tcp_t tcp;
     mbedtls_ssl_context ssl;
     llhttp_t llhttp;
-    const char *in; /* ciphertext of this read */
+    const char *in; /* ciphertext that was read and is not decrypted yet */
     size_t in_len;
-    char *out; /* records of this read, written together */
+    char *out; /* records that one read has caused, written together */
     size_t out_len, out_cap;
     char *body;
     size_t body_len, body_cap;
     bool asked, broken;
 };
 
-struct write {
+struct pending_write {
     uv_write_t request;
     char *bytes;
 };
@@ -79,7 +82,7 @@ static struct conn *checked(void *data) {
     return conn;
 }
 
-/* Room for `more` behind `len`; false without memory. */
+/* Makes room for `more` bytes after `len`; false if out of memory. */
 static bool grow(char **bytes, size_t len, size_t more, size_t *cap) {
     if (len + more <= *cap) {
         return true;
@@ -120,7 +123,7 @@ static int give_ciphertext(void *user, unsigned char *to, size_t room) {
 
 /* ---- the answer ---- */
 
-/* The first `"uid":"…"` behind `"request"`. */
+/* Returns the text of the first `"uid":"…"` after `"request"`. */
 static const char *find_uid(const struct conn *conn, size_t *ret_len) {
     const char *at = strstr(conn->body, "\"request\"");
     at = at == NULL ? NULL : strstr(at, "\"uid\":\"");
@@ -203,7 +206,7 @@ static void close_conn(struct conn *conn) {
 }
 
 static void on_written(uv_write_t *request, int status) {
-    struct write *write = request->data;
+    struct pending_write *write = request->data;
     if (status != 0) {
         close_conn(checked(request->handle->data));
     }
@@ -211,9 +214,9 @@ static void on_written(uv_write_t *request, int status) {
     free(write);
 }
 
-/* What the socket did not take at once. */
+/* Writes the rest of the output, which the socket did not take at once. */
 static void queue(struct conn *conn, size_t sent) {
-    struct write *write = calloc(1, sizeof *write);
+    struct pending_write *write = calloc(1, sizeof *write);
     const size_t len = conn->out_len - sent;
     char *bytes = write == NULL ? NULL : malloc(len);
     if (bytes == NULL) {
@@ -247,11 +250,11 @@ static void flush_out(struct conn *conn) {
     conn->out_len = 0;
 }
 
-/* Takes all that came; false when the connection is over. */
+/* Decrypts and parses all input; false when the connection ends. */
 static bool receive(struct conn *conn) {
     int rc = 0;
     while (rc >= 0 && !conn->broken) {
-        rc = mbedtls_ssl_read(&conn->ssl, plain, sizeof plain); /* shakes hands, too */
+        rc = mbedtls_ssl_read(&conn->ssl, plain, sizeof plain); /* and the handshake */
         if (rc == 0 || (rc > 0 && llhttp_execute(&conn->llhttp, (const char *)plain,
                                                  (size_t)rc) != HPE_OK)) {
             return false;
@@ -301,7 +304,7 @@ static void on_connection(uv_stream_t *listener, int status) {
     }
 }
 
-/* ---- beginning ---- */
+/* ---- start ------------------------------------------------------------------------ */
 
 static int die(const char *what, const char *why) {
     (void)fprintf(stderr, "limit: %s: %s\n", what, why);
@@ -318,8 +321,8 @@ static int load_key(const char *file) {
 #endif
 }
 
-/* The curve that src/net prefers, too: the libraries' own choice is the largest, which
- * takes a handshake twice as long. */
+/* Prefers the curve that src/net prefers. The libraries prefer the largest one, with
+ * which a handshake takes twice as long. */
 static void set_curve(void) {
 #if MBEDTLS_VERSION_NUMBER >= 0x03000000
     static const uint16_t groups[] = {MBEDTLS_SSL_IANA_TLS_GROUP_SECP256R1,
@@ -332,7 +335,7 @@ static void set_curve(void) {
 #endif
 }
 
-/* The same suites, in the same order, as src/net/tls_config.c prefers them. */
+/* Sets up TLS, with the suites of src/net/tls_config.c in the same order. */
 static int start_tls(const char *cert, const char *key) {
     static const int suites[] = {
 #if defined(MBEDTLS_SSL_PROTO_TLS1_3)
@@ -365,7 +368,7 @@ static int start_tls(const char *cert, const char *key) {
     return rc;
 }
 
-/* "HOST:PORT", an IPv4 address or none for all. */
+/* Listens at "HOST:PORT". HOST is an IPv4 address, or empty for all addresses. */
 static int start_listening(const char *address) {
     struct sockaddr_in to;
     char host[64] = "0.0.0.0";
@@ -427,5 +430,5 @@ int main(int argc, char **argv) {
         (void)uv_signal_start(&signals[i], on_signal, numbers[i]);
     }
     (void)uv_run(&limit.loop, UV_RUN_DEFAULT);
-    return EXIT_SUCCESS; /* the process ends, and with it all it holds */
+    return EXIT_SUCCESS; /* the end of the process frees all memory */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/bench/review_cost.c - the same review over and over, from bytes to bytes and
- * without a network, for callgrind: what a review costs is the difference of two runs of
- * different length, divided by that of their counts.
+ * tests/bench/review_cost.c - runs one review many times, from bytes to bytes and without
+ * a network, for callgrind. The cost of a review is the difference of the costs of two
+ * runs, divided by the difference of their counts.
  *
  *     review-cost policies.yaml review.json 200
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * answer.c - an object in hand, through a mutation; providers answer from the row.
+ * answer.c - mutates an object without a webhook. Providers answer with the values in the
+ * row.
  */
 #include "answer.h"
 
@@ -19,7 +20,7 @@ void fx_case_answer_finish(struct fx_case_answer *answer) {
     }
 }
 
-/* Does the patch make `result` of `object`? */
+/* True if the patch makes `result` of `object`. */
 static bool patch_holds(const struct fx_patch *patch, json_t *object, json_t *result,
                         struct fx_err *err) {
     json_t *patched = json_incref(object);
@@ -31,13 +32,12 @@ static bool patch_holds(const struct fx_patch *patch, json_t *object, json_t *re
     return ok;
 }
 
-/* Cases without providers were recorded by a Gatekeeper without a certificate to show
- * them. */
+/* A Gatekeeper without a client certificate recorded the cases without providers. */
 #define NO_CERTIFICATE                                                        \
     "failed to get client TLS certificate: external data client certificate " \
     "watcher is not initialized"
 
-/* The keys of a ProviderRequest. */
+/* Returns the keys of a ProviderRequest. */
 static json_t *keys_of(struct fx_text body, struct fx_err *err) {
     json_t *request = fx_json_read(body, NULL, err);
     json_t *keys = fx_tree_view_key(fx_tree_view_key(request, "request"), "keys");
@@ -46,7 +46,8 @@ static json_t *keys_of(struct fx_text body, struct fx_err *err) {
     return keys;
 }
 
-/* What the row has for a provider: a ProviderResponse, or {"fail": why there is none}. */
+/* Answers a call with the row's value for the provider: a ProviderResponse, or {"fail":
+ * why there is none}. */
 static bool give(struct fx_input_entry *call, const json_t *answer, struct fx_err *err) {
     const json_t *why = fx_tree_view_key(answer, "fail");
     if (why != NULL) {
@@ -64,7 +65,7 @@ static bool give(struct fx_input_entry *call, const json_t *answer, struct fx_er
     return ok || fx_fail_nomem(err);
 }
 
-/* Plays the providers, and notes what they are asked for. */
+/* Answers the calls of the mutation, and records the keys of each provider in `asked`. */
 static bool answer_calls(const json_t *row, struct fx_mutation *mutation, json_t *asked,
                          struct fx_err *err) {
     const json_t *providers = fx_tree_view_key(row, "providers");
@@ -82,9 +83,9 @@ static bool answer_calls(const json_t *row, struct fx_mutation *mutation, json_t
     return true;
 }
 
-/* The patch that a part of the object in the text gives, NULL: that all of it does.
- * Nothing where that fails, a rule fails, or it would write a part of a part: then the
- * webhook goes back to the whole. */
+/* Appends the patch for the part of the object in the text, or for the whole object if
+ * `part` is NULL. Appends nothing if that fails, if a rule fails, or if the patch would
+ * write an incomplete part: then the webhook uses the whole object. */
 static void patch_text(const struct fx_mutation *like, struct fx_text text,
                        const struct fx_json_part *part, struct fx_buf *ret_patch) {
     struct fx_arena arena;
@@ -108,7 +109,7 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
     json_decref(object);
 }
 
-/* (Both of the same text: in one, 5.0 is 5.) */
+/* Both patches are made from the same text, because 5.0 becomes 5 in a text. */
 bool fx_case_part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
     const struct fx_json_part *part = &mutation->snapshot->reads;
     struct fx_buf text, of_whole, of_part;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * circumstances.c - reading the circumstances of a case.
+ * circumstances.c - reads the circumstances of a case.
  */
 #include "circumstances.h"
 
@@ -21,7 +21,7 @@ struct fx_request fx_case_request(json_t *row) {
         .source_text = source,
         .namespace_object = json_is_object(namespace_object) ? namespace_object : NULL,
         .mutation_id = MUTATION_ID,
-        .user_info = row, /* which has a `username`, as that has */
+        .user_info = row, /* the row has a `username`, as user info has */
         .annotates = json_is_true(fx_tree_view_key(row, "annotations")),
     };
 }

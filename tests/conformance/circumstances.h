@@ -9,8 +9,8 @@
 
 #include "engine/request.h"
 
-/* `operation` (CREATE where there is none), `sourceType` (Original where there is none)
- * and `namespace` (null: none) of the row, borrowed from it. */
+/* Returns the request with the row's `operation` (default CREATE), `sourceType` (default
+ * Original) and `namespace` (null for none). It is borrowed from the row. */
 struct fx_request fx_case_request(json_t *row);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * conflicts.c - gatekeeper/conflicts.jsonl: which mutators disagree about the shape of an
- * object, and what each upsert says of it.
+ * conflicts.c - gatekeeper/conflicts.jsonl: the mutators that disagree about the shape of
+ * an object, and the error of each upsert.
  */
 #include "kinds.h"
 #include "skips.h"
 #include "system.h"
 #include "value/tree.h"
 
-/* The policies of all upserts of `steps`, as a new array of borrowed values. */
+/* Returns the policies of all upserts of `steps`, as a new array of borrowed values. */
 static json_t *policies_of(json_t *steps) {
     json_t *policies = json_array();
     for (size_t i = 0; i < json_array_size(steps); i++) {

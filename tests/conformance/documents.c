@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * documents.c - documents/yaml.jsonl and documents/json.jsonl: how a text becomes a
- * value, and how a value is written.
+ * documents.c - documents/yaml.jsonl and documents/json.jsonl: reads texts as values, and
+ * writes values.
  */
 #include "kinds.h"
 #include "value/json.h"
 #include "value/tree.h"
 #include "value/yaml.h"
 
-/* The first document of the stream; null where there is none. */
+/* Returns the first document of the stream; null if there is none. */
 static json_t *read_yaml(struct fx_text text, struct fx_err *err) {
     struct fx_yaml_reader *reader = fx_yaml_open(text);
     if (reader == NULL) {
@@ -24,7 +24,8 @@ static json_t *read_yaml(struct fx_text text, struct fx_err *err) {
     return document != NULL ? document : json_null();
 }
 
-/* A value where an error should be, or the reverse. True: there is more to compare. */
+/* Fails for a value instead of an expected error, and for an error instead of an expected
+ * value. True if there is a value to compare. */
 static bool both_good(struct fx_case_result *result, const json_t *expect,
                       const json_t *got, const struct fx_err *err) {
     const bool bad = fx_tree_view_key(expect, "error") != NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kinds.c - the table of kinds, and which row a path means.
+ * kinds.c - the table of kinds, and the row for a path.
  */
 #include "kinds.h"
 
@@ -23,12 +23,14 @@ static const struct fx_case_kind kinds[] = {
     {"kubemod", "jsonpath", fx_case_jsonpath, NULL},
     {"kubemod", "number-text", fx_case_number_text, NULL},
     {"kubemod", NULL, NULL, "KubeMod: not in this version"},
+    {"admission-policy", "cel", fx_case_cel, NULL},
+    {"admission-policy", "k8slib", fx_case_cel, NULL},
     {"admission-policy", NULL, NULL, "MutatingAdmissionPolicy: not in this version"},
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},
 };
 
-/* Takes what stands behind the last `separator` off *text and returns it; the whole text
- * where there is none. */
+/* Removes the text after the last `separator`, and the separator, from *text, and returns
+ * it. Without a separator it returns the whole text. */
 static struct fx_text take_last(struct fx_text *text, char separator) {
     size_t start = text->len;
     while (start > 0 && text->data[start - 1] != separator) {
@@ -39,7 +41,8 @@ static struct fx_text take_last(struct fx_text *text, char separator) {
     return last;
 }
 
-/* Is the file of this kind: "random", and "random-2" and "random.r2" as well? */
+/* True if the file is of this kind. Files of the kind "random" are also "random-2" and
+ * "random.r2". */
 static bool names(const struct fx_case_kind *kind, struct fx_text name) {
     const struct fx_text own = fx_text_of(kind->name);
     return own.len == 0 ||

@@ -13,14 +13,14 @@
 
 struct fx_case_kind {
     const char *folder;
-    const char *name; /* how the file's name begins ("random" of random-2); NULL: any */
+    const char *name; /* the start of the file's name; NULL for any */
 
-    /* Runs one case (a JSON object). NULL where `skipped` says why none is run. */
+    /* Runs one case (a JSON object). NULL if no case is run; `skipped` has the reason. */
     void (*run)(json_t *row, struct fx_case_result *result);
     const char *skipped;
 };
 
-/* The kind of the file at `path`, told from its folder and name; NULL: none of them. */
+/* Returns the kind of the file at `path` by its folder and name; NULL if it has none. */
 const struct fx_case_kind *fx_case_kind_of(struct fx_text path);
 
 /* documents.c */
@@ -35,10 +35,13 @@ void fx_case_mutate(json_t *row, struct fx_case_result *result);
 void fx_case_modrules(json_t *row, struct fx_case_result *result);
 void fx_case_pathtemplates(json_t *row, struct fx_case_result *result);
 
-/* kubemod_gotemplate.c: its templates */
+/* kubemod_gotemplate.c: KubeMod's templates */
 void fx_case_gotemplate(json_t *row, struct fx_case_result *result);
 /* kubemod_jsonpath.c */
 void fx_case_jsonpath(json_t *row, struct fx_case_result *result);
 void fx_case_number_text(json_t *row, struct fx_case_result *result);
+
+/* cel.c: expressions of admission policies */
+void fx_case_cel(json_t *row, struct fx_case_result *result);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kubemod_gotemplate.c - kubemod/gotemplate.jsonl: a template and its context in, a text
- * out, or an error.
+ * kubemod_gotemplate.c - kubemod/gotemplate.jsonl: executes a template on its context,
+ * which gives a text or an error.
  */
 #include <string.h>
 
@@ -37,7 +37,8 @@ static bool execute(const json_t *row, const struct fx_gotemplate *template,
     return fx_gotemplate_execute(template, &context, ret_text, err);
 }
 
-/* Words differ from one Go to the next, the node at fault does not. */
+/* Compares the position of the error. Messages differ between versions of Go, but the
+ * position does not. */
 static void expect_place(struct fx_case_result *result, struct fx_text expected,
                          struct fx_text got) {
     const char *end = expected.len == 0 ? NULL : strstr(expected.data, ">: ");

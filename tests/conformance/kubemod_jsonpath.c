@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kubemod_jsonpath.c - kubemod/jsonpath.jsonl: an expression, a document, and the value
- * or the places that come of them (KubeMod spec section 12 says how the cases are
- * written); kubemod/number-text.json: numbers as text.
+ * kubemod_jsonpath.c - kubemod/jsonpath.jsonl: evaluates an expression on a document,
+ * which gives a value or matches (KubeMod spec section 12 describes the cases);
+ * kubemod/number-text.json: numbers as text.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +15,10 @@
 #include "value/number.h"
 #include "value/tree.h"
 
-/* ---- what the cases expect
- * -------------------------------------------------------------- */
+/* ---- the expected results --------------------------------------------------------- */
 
-/* {"$undefined": true}, {"$float": "NaN"} or "time.Time:..." as the text that stands for
- * it in a result (jsonpath.h); NULL for what stands for itself. */
+/* Returns the text that stands for {"$undefined": true}, {"$float": "NaN"} or
+ * "time.Time:..." in a result (jsonpath.h). Returns NULL for other values. */
 static json_t *text_instead(const json_t *expected) {
     static const char time[] = "time.Time:";
     if (fx_tree_view_key(expected, "$undefined") != NULL) {
@@ -37,7 +36,7 @@ static json_t *text_instead(const json_t *expected) {
     return NULL;
 }
 
-/* The same within a map, at any depth. */
+/* Translates a value, and the values of a map at any depth. */
 static json_t *translate(json_t *expected) {
     json_t *instead = text_instead(expected);
     const char *key = NULL;
@@ -52,7 +51,7 @@ static json_t *translate(json_t *expected) {
     return instead;
 }
 
-/* Only the entries of a list may be undefined. */
+/* Translates a list. Only the entries of a list may be undefined. */
 static json_t *translate_all(json_t *expected) {
     json_t *all = json_array();
     size_t index = 0;
@@ -70,7 +69,7 @@ static int compare_texts(const void *a, const void *b) {
                            fx_tree_text(*(json_t *const *)b));
 }
 
-/* The values of the list as texts, sorted: for lists whose order means nothing. */
+/* Returns the values of the list as sorted texts, for lists without a defined order. */
 static json_t *sorted(const json_t *list) {
     const size_t count = json_array_size(list);
     json_t **texts = calloc(count + 1, sizeof(json_t *));
@@ -105,8 +104,7 @@ static void expect_list(const json_t *row, const char *what, json_t *expected,
     }
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------ */
+/* ---- values ----------------------------------------------------------------------- */
 
 static const char *shape_name(const struct fx_jsonpath_result *got) {
     switch (got->shape) {
@@ -117,7 +115,8 @@ static const char *shape_name(const struct fx_jsonpath_result *got) {
     return json_is_object(got->values[0]) ? "map" : "value";
 }
 
-/* What README says otherwise than KubeMod does stands in `conflict`. */
+/* Returns the expected result. If README requires another result than KubeMod's, it is in
+ * `conflict`. */
 static json_t *view_expected(json_t *row) {
     json_t *run = fx_tree_view_key(fx_tree_view_key(row, "conflict"), "run");
     return run != NULL ? run : fx_tree_view_key(row, "expect");
@@ -157,8 +156,7 @@ static void run_value(json_t *row, const struct fx_jsonpath *path,
     fx_jsonpath_result_finish(&got);
 }
 
-/* ---- places
- * ------------------------------------------------------------------------------ */
+/* ---- matches ---------------------------------------------------------------------- */
 
 static json_t *parts_node(const struct fx_jsonpath_match *place) {
     json_t *parts = json_array();
@@ -171,7 +169,7 @@ static json_t *parts_node(const struct fx_jsonpath_match *place) {
     return parts;
 }
 
-/* [[value, parts], ...] */
+/* Returns [[value, parts], ...]. */
 static json_t *places_node(const struct fx_jsonpath_matches *places) {
     json_t *all = json_array();
     for (size_t i = 0; i < places->n_matches; i++) {
@@ -208,18 +206,17 @@ static void run_places(json_t *row, const struct fx_jsonpath *path,
     fx_jsonpath_matches_finish(&places);
 }
 
-/* ---- cases
- * ------------------------------------------------------------------------------- */
+/* ---- cases ------------------------------------------------------------------------ */
 
-/* Must it fail before there is a document? What fails on constants alone must. */
+/* True if the compilation must fail. It must fail for an error in constants. */
 static bool fails_at_once(const json_t *row) {
     const struct fx_text stage =
         fx_tree_view_string(fx_tree_view_key(row, "expect"), "stage");
     return expects_error(row) && !fx_text_is(stage, "eval");
 }
 
-/* Spec section 7.1 asks for it: there, an operator was the longest run of characters that
- * operators are made of. */
+/* True if the case fails because operators need spaces (spec section 7.1): in KubeMod an
+ * operator is the longest run of operator characters. */
 static bool needs_spaces(const json_t *row) {
     return fx_text_contains(fx_tree_view_string(fx_tree_view_key(row, "expect"), "error"),
                             FX_TEXT("unknown operator"));
@@ -246,7 +243,7 @@ void fx_case_jsonpath(json_t *row, struct fx_case_result *result) {
     fx_jsonpath_destroy(path);
 }
 
-/* KubeMod's numbers are doubles. */
+/* Compares the text of a number. KubeMod's numbers are doubles. */
 void fx_case_number_text(json_t *row, struct fx_case_result *result) {
     const struct fx_text json = fx_tree_view_string(row, "json");
     const double number = json.data == NULL ? 0 : strtod(json.data, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kubemod_modrules.c - kubemod/modrules.jsonl: ModRules and an object in; the object, a
- * rejection, or what is wrong with a rule out. Where a case says what KubeMod meant to do
- * (`intended`), that holds.
+ * kubemod_modrules.c - kubemod/modrules.jsonl: applies ModRules to an object. The result
+ * is an object, a rejection, or the fault of a rule. If a case has a result that KubeMod
+ * intended (`intended`), that one is expected.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -61,9 +61,10 @@ static bool add_rules(struct rules *rules, const json_t *row, struct fx_err *err
     return true;
 }
 
-/* ---- what is wrong with a rule --------------------------------------------------- */
+/* ---- the faults of a rule --------------------------------------------------------- */
 
-/* Where the words of a library of Go's begin: they are ours from there on. */
+/* Returns the length of our part of a message, which ends where the message of a Go
+ * library begins. */
 static size_t end_of_ours(struct fx_text words) {
     static const char *const theirs[] = {
         "error parsing regexp: ", "parsing error: ",           "template: ",
@@ -79,8 +80,8 @@ static size_t end_of_ours(struct fx_text words) {
     return end;
 }
 
-/* What fails only in KubeMod's store, or while it reads the rule, is told in words of its
- * own; here all faults are told alike. */
+/* True for a message that only KubeMod's store gives, or KubeMod while it reads the rule.
+ * Here all faults have the same form. */
 static bool tells_in_own_words(struct fx_text words) {
     return !fx_text_starts(words, FX_TEXT("ModRule.api.kubemod.io \""));
 }
@@ -101,14 +102,14 @@ static void compare_invalid(const json_t *expect, const struct fx_err *err,
         (struct fx_text){got.data, n == words.len || got.len < n ? got.len : n});
 }
 
-/* ---- what becomes of the object -------------------------------------------------- */
+/* ---- the result for the object ---------------------------------------------------- */
 
 struct outcome {
     bool ok;
     struct fx_err err;
     json_t *object;   /* counted */
-    bool matched;     /* some rule did */
-    bool parts_agree; /* a part of the object gives the same, or: */
+    bool matched;     /* some rule matched */
+    bool parts_agree; /* a part of the object gives the same result; if not, */
     struct fx_err part_err;
     json_t *rejections;
     char *message;

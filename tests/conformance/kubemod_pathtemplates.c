@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * kubemod_pathtemplates.c - kubemod/pathtemplates.json: key parts and a path with
- * placeholders in, a path out.
+ * kubemod_pathtemplates.c - kubemod/pathtemplates.json: replaces the placeholders of a
+ * path by key parts.
  */
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 #define MOST_PARTS 16
 
-/* Takes the part off the front of `["a"]["b"]`; false where there is none. */
+/* Removes the first part from `["a"]["b"]`; false if there is none. */
 static bool next_part(struct fx_text *rest, struct fx_jsonpath_part *ret_part) {
     static const char open[] = "[\"";
     static const char close[] = "\"]";

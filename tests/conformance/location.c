@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location.c - gatekeeper/location.jsonl: a path's text, its nodes, its printed form.
+ * location.c - gatekeeper/location.jsonl: the nodes and the printed form of a path.
  */
 #include "location/gatekeeper/location.h"
 
@@ -8,7 +8,8 @@
 #include "skips.h"
 #include "value/tree.h"
 
-/* A step in the form of the cases: {type, ref} or {type, keyField, keyValue, glob}. */
+/* Returns a step in the form of the cases: {type, ref} or {type, keyField, keyValue,
+ * glob}. */
 static json_t *step_node(const struct fx_location_step *step) {
     const struct fx_text type =
         fx_text_of(step->type == FX_LOCATION_LIST ? "List" : "Object");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * main.c - fixpoint-conformance FILE...: runs every case of the files through the code
- * that serves requests, and counts. In a .jsonl file a case is a JSON object on a line of
- * its own; a .json file is a list of cases.
+ * main.c - fixpoint-conformance FILE...: runs every case of the files with the code that
+ * serves requests, and counts the results. In a .jsonl file each line is a case, a JSON
+ * object; a .json file is a list of cases.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ enum { EXIT_PASSED, EXIT_FAILED, EXIT_USAGE, EXIT_UNREADABLE = 5 };
 struct tally {
     size_t passed, failed, skipped;
     struct reason {
-        const char *words; /* a constant */
+        const char *words; /* a constant text */
         size_t n;
     } *reasons;
     size_t n_reasons, cap_reasons;
 };
 
-/* A line, or an index in a list. */
+/* A line of a file, or an index in a list. */
 struct place {
     const char *path;
     size_t number;
@@ -52,7 +52,7 @@ static void tell_failure(const char *path, size_t line, struct fx_text name,
                  words->failed || words->data == NULL ? "out of memory" : words->data);
 }
 
-/* Runs one case; `row` is NULL where it cannot be read, which `err` tells. */
+/* Runs one case. If it cannot be read, `row` is NULL and `err` has the reason. */
 static void run_case(const struct fx_case_kind *kind, const struct place *place,
                      json_t *row, const struct fx_err *err, struct tally *tally) {
     struct fx_case_result result = {.skipped = kind->skipped};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * match.c - gatekeeper/match.jsonl: does an object fit `applyTo` and `match`?
+ * match.c - gatekeeper/match.jsonl: whether an object matches `applyTo` and `match`.
  */
 #include "mutators/gatekeeper/match.h"
 
@@ -9,7 +9,7 @@
 #include "skips.h"
 #include "value/tree.h"
 
-/* A refused applyTo is that of a mutator which never comes to be: it holds nothing. */
+/* Evaluates applyTo. If it is refused, its mutator is never made, so nothing matches. */
 static bool apply_to_holds(json_t *apply_to, const struct fx_request *request,
                            const struct fx_subject *subject) {
     struct fx_apply_to *compiled = NULL;

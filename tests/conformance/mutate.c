@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutate.c - gatekeeper/mutate.jsonl, random.jsonl and external.jsonl: mutators, an
- * object and what providers would answer in, the object or an error out.
+ * mutate.c - gatekeeper/mutate.jsonl, random.jsonl and external.jsonl: applies mutators
+ * to an object, with the answers of providers, which gives an object or an error.
  */
 #include <ctype.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "system.h"
 #include "value/tree.h"
 
-/* Is there a UUID at `text`? */
+/* True if there is a UUID at `text`. */
 static bool is_uuid(const char *text, size_t len) {
     static const char shape[] = "xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx";
     if (len < sizeof shape - 1) {
@@ -28,7 +28,7 @@ static bool is_uuid(const char *text, size_t len) {
     return true;
 }
 
-/* The words with every UUID as the cases have it: all zeros. */
+/* Appends the message with every UUID replaced by zeros, as in the cases. */
 static void add_without_uuids(struct fx_buf *buf, struct fx_text text) {
     for (size_t i = 0; i < text.len;) {
         if (is_uuid(text.data + i, text.len - i)) {
@@ -42,18 +42,18 @@ static void add_without_uuids(struct fx_buf *buf, struct fx_text text) {
 
 #define GO_POINTER "got &{0x"
 
-/* Where in the words Go printed a pointer; their end where it did not. */
+/* Returns the offset of a pointer that Go printed, or the length of the message. */
 static size_t find_pointer(struct fx_text words) {
     const char *at = words.len > 0 ? strstr(words.data, GO_POINTER) : NULL;
     return at != NULL ? (size_t)(at - words.data) : words.len;
 }
 
-/* An address is nothing to compare: what comes before it is. */
+/* Returns the message up to a pointer, because addresses cannot be compared. */
 static struct fx_text without_pointer(struct fx_text words) {
     return (struct fx_text){words.data, find_pointer(words)};
 }
 
-/* Fixpoint's words, as far as the expected ones can be compared. */
+/* Returns the part of Fixpoint's message that can be compared with the expected one. */
 static struct fx_text without_value(struct fx_text got, struct fx_text expected) {
     const size_t comparable = find_pointer(expected);
     if (comparable < expected.len && comparable < got.len) {
@@ -62,7 +62,7 @@ static struct fx_text without_value(struct fx_text got, struct fx_text expected)
     return got;
 }
 
-/* An error where the case wants one with these words, or none. */
+/* Compares an error with the expected message. Fails if the case expects no error. */
 static void compare_error(struct fx_case_result *result, const char *what,
                           const json_t *expect, const struct fx_err *err) {
     const json_t *words = fx_tree_view_key(expect, what);
@@ -79,7 +79,7 @@ static void compare_error(struct fx_case_result *result, const char *what,
     fx_buf_finish(&got);
 }
 
-/* Puts in the mutators up to the first invalid one. False: the case ends there. */
+/* Adds the mutators up to the first invalid one. False if the case ends with that. */
 static bool upsert_all(struct fx_case_system *system, const json_t *row,
                        struct fx_case_result *result) {
     const json_t *expect = fx_tree_view_key(row, "expect");
@@ -105,7 +105,8 @@ static bool upsert_all(struct fx_case_system *system, const json_t *row,
     return words == NULL;
 }
 
-/* Artefacts of Go's number types (`quirk`) concern all but the object itself. */
+/* Compares the result. A `quirk` of Go's number types affects all of it but the object
+ * itself. */
 static void compare_answer(const json_t *row, const struct fx_case_answer *answer,
                            struct fx_case_result *result) {
     const json_t *expect = fx_tree_view_key(row, "expect");

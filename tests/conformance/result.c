@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * result.c - comparing, and wording the difference.
+ * result.c - comparisons, and messages about differences.
  */
 #include "result.h"
 
@@ -13,7 +13,7 @@ void fx_case_result_finish(struct fx_case_result *result) {
     }
 }
 
-/* Begins the words of a failure; false when there is an earlier one. */
+/* Begins the message of a failure; false if there is an earlier one. */
 static bool begin(struct fx_case_result *result, const char *what) {
     if (result->failed) {
         return false;

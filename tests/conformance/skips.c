@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * skips.c - the cases that are not run, each with its reason: where Fixpoint
- * differs on purpose (docs/compatibility.md).
+ * skips.c - the cases that are not run, each with its reason: Fixpoint differs on purpose
+ * (docs/compatibility.md).
  */
 #include "skips.h"
 
@@ -15,7 +15,7 @@
 
 #define EXACT_IN_DOUBLE (INT64_C(1) << 53)
 
-/* ---- by what one of the policies is ---------------------------------------------- */
+/* ---- skipped for one of the policies ---------------------------------------------- */
 
 static const json_t *view_parameters(const json_t *policy) {
     return fx_tree_view_key(fx_tree_view_key(policy, "spec"), "parameters");
@@ -25,7 +25,8 @@ static const json_t *view_assign(const json_t *policy) {
     return fx_tree_view_key(view_parameters(policy), "assign");
 }
 
-/* Gatekeeper reads `assign.value` into doubles. */
+/* True if the policy has an integer that Gatekeeper would round, because it reads
+ * `assign.value` into doubles. */
 static bool assigns_large_integer(const json_t *policy) {
     const json_t *value = fx_tree_view_key(view_assign(policy), "value");
     const json_int_t integer = json_integer_value(value);
@@ -39,9 +40,10 @@ static const struct {
     {assigns_large_integer, "on purpose: integers stay exact to 64 bits"},
 };
 
-/* ---- by what the case is --------------------------------------------------------- */
+/* ---- skipped for the case --------------------------------------------------------- */
 
-/* The original takes an integer and a double of the same value for different things. */
+/* True if the case depends on a difference between an integer and a double of the same
+ * value, which Gatekeeper has. */
 static bool tells_numbers_apart(const json_t *row) {
     return fx_text_is(fx_tree_view_string(row, "quirk"), "int64/float64");
 }
@@ -67,7 +69,7 @@ static bool has_modify_set(const json_t *row,
     return false;
 }
 
-/* Does a list within `node` hold the value, but for the types of its numbers? */
+/* True if a list within `node` has the value with other types of numbers. */
 static bool lists_retyped(json_t *node, const json_t *value) {
     const char *key = NULL;
     size_t index = 0;
@@ -98,7 +100,7 @@ static bool is_retyped_set(const json_t *row, const json_t *policy) {
     return false;
 }
 
-/* A set of numbers meets the same numbers of the other type. */
+/* True if a set of numbers is applied to the same numbers of the other type. */
 static bool tells_members_apart(const json_t *row) {
     return has_modify_set(row, is_retyped_set);
 }
@@ -108,7 +110,8 @@ static bool is_without_list(const json_t *row, const json_t *policy) {
     return !json_is_array(view_from_list(policy));
 }
 
-/* No list at all, merged into a field that is not there, leaves `null`. */
+/* True if a missing list is merged into a missing field. Gatekeeper then writes
+ * `null`. */
 static bool merges_null(const json_t *row) {
     const json_t *mutated = fx_tree_view_key(fx_tree_view_key(row, "expect"), "mutated");
     return json_is_true(mutated) && has_modify_set(row, is_without_list);
@@ -124,14 +127,14 @@ static bool lacks_default(const json_t *row) {
            has_modify_set(row, is_without_operation);
 }
 
-/* What Go's decoder refuses before it looks at the policy. */
+/* True if Go's decoder refuses the policy for its version. */
 static bool names_unserved_version(const json_t *row) {
     const struct fx_text words =
         fx_tree_view_string(fx_tree_view_key(row, "expect"), "mutatorError");
     return fx_text_starts(words, FX_TEXT("no kind \""));
 }
 
-/* "…: list key 5, object key 5": the same by value. */
+/* True for "…: list key 5, object key 5", where the keys have the same value. */
 static bool refuses_equal_key(const json_t *row) {
     const char *words = json_string_value(
         fx_tree_view_key(fx_tree_view_key(row, "expect"), "mutatorError"));
@@ -155,9 +158,9 @@ static const struct {
     {refuses_equal_key, "on purpose: 5 and 5.0 are equal"},
     {tells_members_apart, "on purpose: 5 and 5.0 are equal"},
     {merges_null,
-     "on purpose: no `fromList` is an empty one, which is never written as null"},
+     "on purpose: a missing `fromList` is an empty list, and is never written as null"},
     {lacks_default, "on purpose: the defaults of the CRDs hold everywhere"},
-    {names_unserved_version, "refused by the policy room, in the words of kubectl"},
+    {names_unserved_version, "refused by src/policy, with the message of kubectl"},
 };
 
 const char *fx_case_skip_reason(const json_t *row, const json_t *policies) {
@@ -178,8 +181,8 @@ const char *fx_case_skip_reason(const json_t *row, const json_t *policies) {
 
 /* ---- KubeMod ---------------------------------------------------------------------- */
 
-/* The case is about KubeMod's webhook alone, behind which the schema of its CRD stands.
- */
+/* True for a case about KubeMod's webhook alone. In a cluster the schema of KubeMod's CRD
+ * refuses the rule. */
 static bool is_for_webhook_alone(const json_t *row) {
     return json_is_true(fx_tree_view_key(fx_tree_view_key(row, "expect"), "valid"));
 }
@@ -205,7 +208,7 @@ static struct fx_text view_value(const json_t *row) {
     return fx_tree_view_string(json_array_get(patch, 0), "value");
 }
 
-/* One that 64 bits hold and a double does not. */
+/* True if the value is an integer that fits 64 bits, but not a double. */
 static bool writes_large_integer(const json_t *row) {
     const struct fx_text value = view_value(row);
     char *end = NULL;
@@ -215,7 +218,7 @@ static bool writes_large_integer(const json_t *row) {
            (long long)(double)integer != integer;
 }
 
-/* The case intends "y" where its value is YAML's true. */
+/* True if the case intends the text "y" for a value that is true in YAML. */
 static bool intends_a_text(const json_t *row) {
     const json_t *intended =
         fx_tree_view_key(fx_tree_view_key(row, "intended"), "object");
@@ -230,9 +233,9 @@ static const struct {
     const char *reason;
 } by_modrule[] = {
     {is_for_webhook_alone, "refused here, as by the schema of KubeMod's CRD"},
-    {patches_deletes_alone, "on purpose: a patch for nothing but DELETE is refused"},
+    {patches_deletes_alone, "on purpose: a patch for DELETE alone is refused"},
     {writes_large_integer, "on purpose: integers stay exact to 64 bits"},
-    {intends_a_text, "its intention takes YAML's `y` for a text"},
+    {intends_a_text, "the intended result has YAML's `y` as a text"},
 };
 
 const char *fx_case_kubemod_skip_reason(const json_t *row) {
@@ -244,13 +247,14 @@ const char *fx_case_kubemod_skip_reason(const json_t *row) {
     return NULL;
 }
 
-/* Templates were run with a map for a context, and by a later Go than KubeMod's. */
+/* Templates whose cases were recorded with a map as the context, and with a later Go than
+ * KubeMod's. */
 static const struct {
     const char *template;
     const char *reason;
 } by_template[] = {
-    {"{{ $ }}", "the context is a struct, as in KubeMod, and no map"},
-    {"{{ .NoSuch }}", "the context is a struct, as in KubeMod, and no map"},
+    {"{{ $ }}", "the context is a struct, as in KubeMod, not a map"},
+    {"{{ .NoSuch }}", "the context is a struct, as in KubeMod, not a map"},
     {"{{ with .Target.nope }}a{{ else with .Target.kind }}b{{ end }}",
      "Go 1.18, which KubeMod is built with, has no `else with`"},
 };
@@ -261,9 +265,51 @@ const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_er
             return by_template[i].reason;
         }
     }
-    /* A function that is refused: the original has it. */
+    /* The function is refused here, but exists in KubeMod. */
     const json_t *expect = fx_tree_view_key(row, "expect");
     return err->code == FX_EINVALID && fx_tree_view_key(expect, "error") == NULL
                ? "on purpose: functions of random, clock, network and secrets are refused"
                : NULL;
+}
+
+/* ---- CEL --------------------------------------------------------------------------- */
+
+static bool has_tag(const json_t *row, const char *wanted) {
+    const json_t *tags = fx_tree_view_key(row, "tags");
+    for (size_t i = 0; i < json_array_size(tags); i++) {
+        if (fx_text_is(fx_tree_text(json_array_get(tags, i)), wanted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct {
+    const char *tag, *reason;
+} cel_tags[] = {
+    {"not-in-kubernetes", "CEL: not in Kubernetes"},
+    {"strings-v3-not-in-kubernetes", "CEL: not in Kubernetes"},
+    {"differs-in-kubernetes-1.36", "CEL: Kubernetes 1.36 answers otherwise"},
+};
+
+static const struct {
+    const char *member, *reason;
+} cel_members[] = {
+    {"container", "CEL: Kubernetes has no container for names"},
+    {"functionDecls", "CEL: functions that only this case declares"},
+    {"unescaped", "CEL: names of fields are escaped in rules of CRDs only"},
+};
+
+const char *fx_case_cel_skip_reason(const json_t *row) {
+    for (size_t i = 0; i < FX_COUNT(cel_tags); i++) {
+        if (has_tag(row, cel_tags[i].tag)) {
+            return cel_tags[i].reason;
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(cel_members); i++) {
+        if (fx_tree_view_key(row, cel_members[i].member) != NULL) {
+            return cel_members[i].reason;
+        }
+    }
+    return NULL;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * skips.h - which cases are not run, and why.
+ * skips.h - the cases that are not run, with reasons.
  */
 #ifndef FX_CONFORMANCE_SKIPS_H
 #define FX_CONFORMANCE_SKIPS_H
@@ -9,14 +9,18 @@
 
 #include "base/err.h"
 
-/* Why the case with these policies (an array, or NULL) is not run; NULL: it is. */
+/* Returns the reason why the case with these policies (an array, or NULL) is not run;
+ * NULL if it is run. */
 const char *fx_case_skip_reason(const json_t *row, const json_t *policies);
 
-/* The same for a case of KubeMod's ModRules. */
+/* Returns the same for a case of KubeMod's ModRules. */
 const char *fx_case_kubemod_skip_reason(const json_t *row);
 
-/* The same for a case of KubeMod's templates; `err`: why it does not compile, or FX_OK.
- */
+/* Returns the same for a case of KubeMod's templates. `err` is the error of its
+ * compilation, or FX_OK. */
 const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_err *err);
+
+/* The same for a case of a CEL expression. */
+const char *fx_case_cel_skip_reason(const json_t *row);
 
 #endif

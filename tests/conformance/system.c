@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * system.c - upserts, removals and the conflicts they leave.
+ * system.c - upserts and removals of mutators, and the conflicts between them.
  */
 #include "system.h"
 
@@ -12,7 +12,7 @@
 #include "mutators/gatekeeper/policy.h"
 #include "value/tree.h"
 
-/* Nobody connects to it: the row has its answers. */
+/* Adds a provider. Nothing connects to it, because the row has its answers. */
 static bool add_provider(struct fx_case_system *system, const char *name) {
     json_t *nothing = json_object();
     struct fx_provider *provider = NULL;
@@ -88,13 +88,13 @@ static const struct fx_dialect *find_dialect(struct fx_text group, struct fx_tex
     return NULL;
 }
 
-/* The one mutator that a Gatekeeper policy gives, as a new reference. */
+/* Returns the only mutator of a Gatekeeper policy, as a new reference. */
 static struct fx_mutator *compile(json_t *policy, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(policy, &subject);
     const struct fx_dialect *dialect = find_dialect(subject.group, subject.kind);
     if (dialect == NULL) {
-        (void)fx_fail(err, FX_EINVALID, "no dialect speaks `%.*s`",
+        (void)fx_fail(err, FX_EINVALID, "no dialect has the kind `%.*s`",
                       FX_TEXT_ARG(subject.kind));
         return NULL;
     }
@@ -112,7 +112,7 @@ static struct fx_mutator *compile(json_t *policy, struct fx_err *err) {
     return mutator;
 }
 
-/* ---- in and out ------------------------------------------------------------------ */
+/* ---- upserts and removals --------------------------------------------------------- */
 
 static bool has_id(const struct fx_mutator *mutator, struct fx_text kind,
                    struct fx_text name) {
@@ -136,7 +136,8 @@ static void drop_equal(struct fx_case_system *system, const struct fx_mutator *m
     }
 }
 
-/* Notes what the upsert of `mutator` reports, where it is in conflict. */
+/* Records the error that the upsert of `mutator` reports, if the mutator has a
+ * conflict. */
 static bool note_conflict(struct fx_case_system *system, const struct fx_mutator *mutator,
                           struct fx_err *err) {
     const struct fx_snapshot *snapshot = system->snapshot;
@@ -192,7 +193,7 @@ static json_t *id_of(const struct fx_mutator *mutator) {
     return json_sprintf("%s/%s", mutator->kind, mutator->full_name);
 }
 
-/* The ids of those that are disabled. */
+/* Returns the ids of the mutators that are disabled. */
 static json_t *disabled(const struct fx_snapshot *snapshot) {
     json_t *ids = json_array();
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
@@ -224,7 +225,7 @@ static json_t *members_by_id(const struct fx_snapshot *snapshot) {
     return by_id;
 }
 
-/* Compares where the case says something. `got` is consumed. */
+/* Compares `got`, if the case has an expected value. `got` is consumed. */
 static void compare_take(struct fx_case_result *result, const json_t *expect,
                          const char *key, json_t *got) {
     const json_t *expected = fx_tree_view_key(expect, key);

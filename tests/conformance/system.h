@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * system.h - the mutators of a Gatekeeper case, put in one after another as a controller
- * would, each with what its upsert reports.
+ * system.h - the mutators of a Gatekeeper case. They are added one after another, as a
+ * controller does, and the error of each upsert is recorded.
  */
 #ifndef FX_CONFORMANCE_SYSTEM_H
 #define FX_CONFORMANCE_SYSTEM_H
@@ -22,27 +22,27 @@ struct fx_case_system {
     size_t n_mutators, cap_mutators;
     struct fx_resource **providers; /* counted */
     size_t n_providers, cap_providers;
-    struct fx_snapshot *snapshot; /* of them all */
-    json_t *upsert_errors;        /* the words of each upsert that met a conflict */
+    struct fx_snapshot *snapshot; /* of all mutators */
+    json_t *upsert_errors;        /* the message of each upsert that caused a conflict */
 };
 
-/* A system without mutators, but with the row's `providers`, if it has any; one that is
- * null is not known. Errors: FX_ENOMEM. */
+/* Makes a system without mutators, but with the row's `providers`, if it has any. A
+ * provider that is null is not added. Errors: FX_ENOMEM. */
 bool fx_case_system_init(struct fx_case_system *system, const json_t *row,
                          struct fx_err *err) FX_MUST_USE;
-void fx_case_system_finish(struct fx_case_system *system); /* NULL, zeroed are fine */
+void fx_case_system_finish(struct fx_case_system *system); /* NULL or zeroed is fine */
 
-/* Compiles the policy and puts it in, or in place of the one with its id. Errors: those
- * of the dialect's compile; FX_EINVALID where no dialect speaks the kind. */
+/* Compiles the policy and adds its mutator, or replaces the one with the same id. Errors:
+ * those of the dialect's compile; FX_EINVALID if no dialect has the kind. */
 bool fx_case_system_upsert(struct fx_case_system *system, json_t *policy,
                            struct fx_err *err) FX_MUST_USE;
 
-/* Takes out the mutator of that id, if it is there. */
+/* Removes the mutator with that id, if there is one. */
 bool fx_case_system_remove(struct fx_case_system *system, struct fx_text kind,
                            struct fx_text name, struct fx_err *err) FX_MUST_USE;
 
-/* Compares `conflicts` (who is disabled), `conflictsById` and `upsertErrors`, as far as
- * `expect` has them. */
+/* Compares `conflicts` (the disabled mutators), `conflictsById` and `upsertErrors`, as
+ * far as `expect` has them. */
 void fx_case_system_compare(const struct fx_case_system *system, const json_t *expect,
                             struct fx_case_result *result);
 

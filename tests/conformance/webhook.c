@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * webhook.c - an object within an AdmissionReview, through fx_review: bytes in, bytes
- * out, and the response read as an API server reads it.
+ * webhook.c - sends an object through fx_review in an AdmissionReview, and reads the
+ * response as an API server reads it.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 
 /* ---- the request ----------------------------------------------------------------- */
 
-/* The namespaces of this cluster: the one the row has. */
+/* Finds a namespace. The only one of the cluster is that of the row. */
 static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
                                  json_t **ret_object, struct fx_err *err) {
     json_t *row = user;
@@ -61,7 +61,7 @@ static int base64_digit(char c) {
     return at != NULL ? (int)(at - digits) : -1;
 }
 
-/* RFC 4648 section 4, up to the padding. */
+/* Decodes base64 (RFC 4648 section 4) up to the padding. */
 static bool decode_base64(struct fx_buf *bytes, struct fx_text text) {
     unsigned bits = 0;
     unsigned n_bits = 0;
@@ -80,7 +80,7 @@ static bool decode_base64(struct fx_buf *bytes, struct fx_text text) {
     return !bytes->failed;
 }
 
-/* The operations of the response's patch; NULL where it is no patch. */
+/* Returns the operations of the response's patch; NULL if it is not a patch. */
 static json_t *read_patch(const json_t *response, struct fx_err *err) {
     struct fx_buf bytes;
     fx_buf_init(&bytes, 0);

@@ -87,7 +87,7 @@ def test_replicas_race_for_creation(cluster, replica):
 
 def test_rotation_is_off(cluster, replica):
     server = replica("--disable-cert-rotation")
-    server.log.wait("the Secret is not as it should be, and writing it is disabled")
+    server.log.wait("the Secret has a fault, and writing it is disabled")
     time.sleep(0.5)
     assert read_secret(cluster) is None and bundle(cluster) == ""
     assert not server.ready()
@@ -106,7 +106,7 @@ SPOILT = (
     {"ca_key": "", "tls_crt": "", "tls_key": ""},
     {"ca_crt": "garbage", "ca_key": "garbage", "tls_crt": "garbage", "tls_key": "garbage"},
 )
-KEPT = "the Secret is not as it should be, but is kept"
+KEPT = "the Secret has a fault, but is kept"
 RESTORED = "the Secret is invalid: the last valid content stays in use and is written back"
 
 

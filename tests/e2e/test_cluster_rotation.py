@@ -22,7 +22,7 @@ from webhook_configurations import NAMESPACE, bundle
 WAIT = 3  # seconds between the phases: longer than the pause between any two writes
 SLOWLY = ("--rotation-wait", "%ds" % WAIT)
 NOTHING = dict.fromkeys(("ca_crt", "ca_key", "tls_crt", "tls_key"), "x")
-KEPT = "the Secret is not as it should be, but is kept"
+KEPT = "the Secret has a fault, but is kept"
 
 
 # --- seen from outside ------------------------------------------------------------------------

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/fuzz/driver.c - main() of a fuzz target where there is no libFuzzer: feeds it
- * every file of the corpus. Arguments are files or folders; finding nothing is a failure,
- * so that a corpus which was moved away is noticed.
+ * tests/fuzz/driver.c - main() of a fuzz target without libFuzzer: runs the target on
+ * every file of the corpus. Arguments are files or folders. A run without files fails, so
+ * that a missing corpus is noticed.
  */
 #include <dirent.h>
 #include <stdbool.h>
@@ -12,12 +12,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define MOST_FOLDERS 16 /* in one another */
+#define MOST_FOLDERS 16 /* the most nested folders */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* False, with a word on standard error, where the file cannot be read. The input gets
- * memory of exactly its size, so that a sanitizer sees a read beyond it. */
+/* Runs the target on a file. False, with a message on standard error, if the file cannot
+ * be read. The input has memory of exactly its size, so that a sanitizer detects a read
+ * beyond it. */
 static bool run_file(const char *path, size_t size) {
     FILE *file = fopen(path, "rb");
     uint8_t *data = malloc(size == 0 ? 1 : size);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/play.c - two loops in turn, and a clock that skips.
+ * tests/oom/play.c - runs a play: two loops in turn, with a clock that skips.
  */
 #include "play.h"
 
@@ -9,10 +9,10 @@
 #include "refuse.h"
 #include "skip_time.h"
 
-#define RUNS_MAX      200000            /* no play makes that many allocations */
-#define PATIENCE      UINT64_C(3600000) /* of the clock that skips, for each step */
-#define TURNS_MAX     200000            /* of the loops, for each step */
-#define STARVED_TURNS 60                /* of each step without memory */
+#define RUNS_MAX      200000            /* the most allocations of any play */
+#define PATIENCE      UINT64_C(3600000) /* time of the skipping clock for each step */
+#define TURNS_MAX     200000            /* the most turns of the loops for each step */
+#define STARVED_TURNS 60                /* turns of each step while memory has run out */
 
 /* NOLINTBEGIN(readability-identifier-naming): the linker's names. */
 int __real_uv_queue_work(uv_loop_t *loop, uv_work_t *work, uv_work_cb on_work,
@@ -38,7 +38,7 @@ static bool has_input(const uv_loop_t *loop, int ms) {
     return poll(&fd, 1, ms) > 0;
 }
 
-/* Where neither has anything to do before its next timer, that time has come. */
+/* Skips the time to the client's next timer, if neither loop has anything else to do. */
 static void skip_to_next_timer(struct stage *stage) {
     const int ours = uv_backend_timeout(&stage->loop);
     if (ours == 0 || has_input(&stage->loop, 0) ||
@@ -46,7 +46,7 @@ static void skip_to_next_timer(struct stage *stage) {
         return;
     }
     if (stage->loop.active_reqs.count > 0) {
-        (void)has_input(&stage->loop, 1); /* a worker */
+        (void)has_input(&stage->loop, 1); /* waits for a worker */
     } else {
         skip_ms(ours < 0 ? 1 : (uint64_t)ours);
     }
@@ -60,7 +60,7 @@ static void turn(struct stage *stage) {
     refuse_resume();
 }
 
-/* ---- one performance -------------------------------------------------------------- */
+/* ---- one run ---------------------------------------------------------------------- */
 
 static bool is_right(const struct play *play, struct stage *stage, unsigned step) {
     refuse_pause();
@@ -95,7 +95,8 @@ static void perform(const struct play *play, struct stage *stage, long nth) {
     }
 }
 
-/* Whatever becomes of it; then there is memory, and in the end all is right. */
+/* Runs all steps without memory, and ignores their results. Then there is memory again,
+ * and the client must reach the state after the last step. */
 static void perform_starved(const struct play *play, struct stage *stage, long nth) {
     for (unsigned step = 0; step <= play->n_steps; step++) {
         if (step > 0) {
@@ -118,7 +119,7 @@ static void clear(const struct play *play, struct stage *stage) {
     fake_finish(&stage->api);
 }
 
-/* True where an allocation was refused. */
+/* Runs the play once. True if an allocation was refused. */
 static bool give(const struct play *play, long nth, bool starved) {
     struct stage stage = {0};
     struct fx_err err = FX_ERR_INIT;
@@ -145,7 +146,7 @@ static bool give(const struct play *play, long nth, bool starved) {
     return refused;
 }
 
-/* ---- all of them ------------------------------------------------------------------ */
+/* ---- all runs --------------------------------------------------------------------- */
 
 static void give_all(const struct play *play, bool starved, long exactly, long stride) {
     long nth = 0;
@@ -155,7 +156,7 @@ static void give_all(const struct play *play, bool starved, long exactly, long s
         assert_true(nth < RUNS_MAX);
     }
     assert_true(nth >= play->least);
-    print_message("%s: %ld allocations, %ld performances\n", play->name, nth, n_given);
+    print_message("%s: %ld allocations, %ld runs\n", play->name, nth, n_given);
 }
 
 void play_refused(const struct play *play) {

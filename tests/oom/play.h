@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/play.h - a play: a client of an API server, and what the server's objects go
- * through. It is given again and again, with one allocation of the client refused after
- * the other: nothing is left behind, nothing hangs, and once there is memory the client
- * is as right as without a refusal.
+ * tests/oom/play.h - a play: a client of an API server, and the changes of the server's
+ * objects. It is run again and again, each time with another allocation of the client
+ * refused. Each time all memory must be freed, nothing may hang, and as soon as there is
+ * memory the client must reach the same state as without a refusal.
  *
- * The server (kube/fake_api.h) has a loop of its own, whose allocations are granted.
- * Workers' tasks are run at once by the loop itself, so that allocations come in the same
- * order each time; time is skipped where nothing else is to be done.
+ * The server (kube/fake_api.h) has a loop of its own, whose allocations are never
+ * refused. The loop itself runs the tasks of workers at once, so that allocations have
+ * the same order each time. Time is skipped when there is nothing else to do.
  */
 #ifndef FX_TESTS_OOM_PLAY_H
 #define FX_TESTS_OOM_PLAY_H
@@ -16,47 +16,47 @@
 
 #include "base/err.h"
 
-/* One performance. */
+/* The state of one run. */
 struct stage {
     struct fake_api api;
     uv_loop_t loop; /* of the client */
-    void *actor;    /* what `begin` made */
+    void *actor;    /* made by `begin` */
 };
 
 struct play {
     const char *name;
-    /* The server's objects, at the beginning. */
+    /* Makes the server's objects for the start. */
     void (*prepare)(struct stage *stage);
-    /* Begins. Errors: FX_ENOMEM. */
+    /* Starts the client. Errors: FX_ENOMEM. */
     bool (*begin)(struct stage *stage, struct fx_err *err);
-    /* The server's objects, later; before each step all was right. */
+    /* Changes the server's objects. Before each step is_right() was true. */
     void (*change)(struct stage *stage, unsigned step);
     unsigned n_steps;
-    /* Is the client as it should be after that step (0: after the beginning)? */
+    /* True if the client has the expected state after that step (0 is the start). */
     bool (*is_right)(struct stage *stage, unsigned step);
-    /* Closes what was begun, also half of it. */
+    /* Closes the client, even if `begin` failed halfway. */
     void (*end)(struct stage *stage);
 
-    long least; /* that many allocations are made at least: it was tried at all */
-    /* The first so many are each refused, after that only every so many-th: a stride that
-     * is a prime meets all kinds of places. */
+    long least; /* the least number of allocations: fails if there are fewer */
+    /* The first `exactly` allocations are each refused, then only every `stride`-th. A
+     * prime as the stride hits many different places. */
     long exactly, stride;
-    long starved_stride; /* the same where memory has run out for good */
+    long starved_stride; /* the stride if memory has run out for good */
 };
 
 #define PLAY_EXACTLY 200
 
-/* Each allocation refused once. */
+/* Runs the play with each allocation refused once. */
 void play_refused(const struct play *play);
 
-/* All of them from some on, for as long as the whole play takes, and then there is memory
- * again. */
+/* Runs the play with all allocations refused from one on, until the end of the play; then
+ * there is memory again. */
 void play_starved(const struct play *play);
 
-/* Nothing refused. */
+/* Runs the play without refusals. */
 void play_once(const struct play *play);
 
-/* The client's URL is the server's. NULL without memory. */
+/* Makes a client with the URL of the server. NULL if out of memory. */
 struct fx_kube_client *play_client(struct stage *stage, struct fx_err *err);
 
 #endif

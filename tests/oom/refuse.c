@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/refuse.c - the functions that the linker puts in the place of malloc and its
- * kin (-Wl,--wrap).
+ * tests/oom/refuse.c - the functions that replace malloc and similar functions at link
+ * time (-Wl,--wrap).
  */
 #include "refuse.h"
 
@@ -33,7 +33,8 @@ static struct {
     long live;
 } state = {.until = LONG_MAX};
 
-/* A program of RE2 that had no memory in a match is kept (base/regex.cc). */
+/* Allows one leak: a program of RE2 that ran out of memory in a match is kept
+ * (base/regex.cc). */
 const char *allowed_leaks(void) __asm__("__lsan_default_suppressions");
 
 const char *allowed_leaks(void) {

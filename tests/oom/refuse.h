@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/refuse.h - an allocator that says no on order, and counts what is not given
- * back.
+ * tests/oom/refuse.h - an allocator that refuses chosen allocations, and counts those
+ * that are not freed.
  */
 #ifndef FX_TESTS_OOM_REFUSE_H
 #define FX_TESTS_OOM_REFUSE_H
 
 #include <stdbool.h>
 
-/* Leads jansson's allocations here too; ours are led here by the linker. */
+/* Makes jansson use this allocator. The linker makes our own code use it. */
 void refuse_install(void);
 
-/* Refuses the allocation number `nth` (from 0) from now on; with `ever_after`, all the
- * later ones as well, as where memory has run out for good. */
+/* From now on, refuses the allocation number `nth` (from 0). `ever_after` refuses all
+ * later ones, too, as if memory had run out for good. */
 void refuse_from(long nth, bool ever_after);
 
-/* Refuses nothing any more; tells whether anything was refused. */
+/* Ends the refusals. True if an allocation was refused. */
 bool refuse_stop(void);
 
-/* Meanwhile everything is granted, and counts for no refusal: what is done by others than
- * those who are tried. */
+/* Until refuse_resume(), no allocation is refused or counted by refuse_from(). For
+ * allocations of code that is not tested. */
 void refuse_pause(void);
 void refuse_resume(void);
 
-/* How many allocations were not freed yet. */
+/* Returns the number of allocations that are not freed yet. */
 long refuse_live(void);
 
-/* Have all allocations since *live was read been freed? Sets *live anew. With `matches`,
- * some may be left: base/regex.cc keeps a program that had no memory in a match. */
+/* True if all allocations since *live was read have been freed. Sets *live to the present
+ * number. With `matches` some may be left: base/regex.cc keeps a program that ran out of
+ * memory in a match. */
 bool refuse_lost_nothing(long *live, bool matches);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/replica.c - a replica that is told of policies and certificates, and where it
- * lives.
+ * tests/oom/replica.c - a replica that receives policies and certificates, and its
+ * cluster.
  */
 #include "replica.h"
 
@@ -23,7 +23,7 @@ static void on_policies(struct fx_policies *built, struct fx_policies *before,
     fx_cluster_report(replica.cluster, built);
 }
 
-/* Not what is tried: it is told once. */
+/* Keeps the certificate. Its allocations are not tested: this happens once. */
 static void on_pair(struct fx_text cert_pem, struct fx_text key_pem, void *user) {
     (void)key_pem;
     (void)user;
@@ -83,7 +83,8 @@ void replica_put_space(struct stage *stage, const char *name, const char *label)
     fake_put(&stage->api, path, text);
 }
 
-/* Gatekeeper's Assign has entries that are told apart; our own are in a plain list. */
+/* Makes the definitions. The status of Gatekeeper's Assign is a list with a key; that of
+ * Fixpoint's own Assign is a plain list. */
 static void put_definition(struct stage *stage) {
     fake_put(&stage->api, CRDS "assign.mutations.gatekeeper.sh",
              "{\"metadata\":{\"name\":\"x\"},\"spec\":{\"versions\":[{\"name\":\"v1\","

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/replica.h - one replica (cluster/cluster.h) in a cluster that is nearly
- * empty, for plays about it.
+ * tests/oom/replica.h - one replica (cluster/cluster.h) in an almost empty cluster, for
+ * plays.
  */
 #ifndef FX_TESTS_OOM_REPLICA_H
 #define FX_TESTS_OOM_REPLICA_H
@@ -22,24 +22,25 @@ struct replica {
     struct fx_cluster_options options;
     struct fx_cluster *cluster;
     struct fx_policies *built; /* the last ones; counted */
-    struct fx_buf cert;        /* the last one that was handed out */
+    struct fx_buf cert;        /* the last certificate that was received */
 };
 extern struct replica replica;
 
-/* The collections, two namespaces and our own Pod. */
+/* Makes the collections, two namespaces and the replica's own Pod. */
 void replica_prepare(struct stage *stage);
 
-/* A namespace with the label `a`. */
+/* Makes a namespace with the label `a`. */
 void replica_put_space(struct stage *stage, const char *name, const char *label);
 
-/* With these options, but for who and where we are. Errors: FX_ENOMEM. */
+/* Starts the replica with these options, except for its identity and configuration.
+ * Errors: FX_ENOMEM. */
 bool replica_begin(struct stage *stage, const struct fx_cluster_options *options,
                    struct fx_err *err);
 void replica_end(struct stage *stage);
 
 struct fx_cluster_stats replica_look(void);
 
-/* It says so, and the Lease does. */
+/* True if the replica reports that it holds the lease, and the Lease names it. */
 bool replica_holds_lease(const struct stage *stage);
 
 #endif

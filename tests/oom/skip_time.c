@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/skip_time.c - stands in the place of the C library's clock_gettime(): the
- * loader takes the program's own first, for libuv, too.
+ * tests/oom/skip_time.c - replaces the C library's clock_gettime(): the loader prefers
+ * the program's own function, also for libuv.
  */
 #include "skip_time.h"
 
@@ -13,7 +13,7 @@
 #define START_NS (1000 * NS_IN_S) /* zero means "never" in many places */
 #define LOOK_NS  UINT64_C(1000)
 
-static _Atomic uint64_t passed_ns; /* libuv's workers look at it, too */
+static _Atomic uint64_t passed_ns; /* libuv's workers read it, too */
 
 void skip_ms(uint64_t ms) {
     (void)atomic_fetch_add(&passed_ns, ms * NS_IN_MS);
@@ -23,7 +23,7 @@ uint64_t skipped_ms(void) {
     return atomic_load(&passed_ns) / NS_IN_MS;
 }
 
-/* The time of day is the real one: certificates are judged by it.
+/* The time of day is real, because certificates are checked with it.
  * NOLINTNEXTLINE(readability-inconsistent-declaration-parameter-name): not its names. */
 int clock_gettime(clockid_t clock, struct timespec *ret_now) {
     if (clock == CLOCK_REALTIME) {

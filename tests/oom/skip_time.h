@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/oom/skip_time.h - a clock that stands still but for a microsecond each time
- * somebody looks, and for what is skipped: nobody waits for a pause, and no busy machine
- * makes anything late. It is the monotonic one, of libuv as well as our own.
+ * tests/oom/skip_time.h - a monotonic clock that advances only by a microsecond for each
+ * reading, and by the time that is skipped. So a test never waits for a pause, and a busy
+ * machine delays nothing. libuv and our own code both read this clock.
  */
 #ifndef FX_TESTS_OOM_SKIP_TIME_H
 #define FX_TESTS_OOM_SKIP_TIME_H
@@ -11,7 +11,7 @@
 
 void skip_ms(uint64_t ms);
 
-/* So many milliseconds have passed since the start of the program. */
+/* Returns the milliseconds that have passed since the start of the program. */
 uint64_t skipped_ms(void);
 
 #endif

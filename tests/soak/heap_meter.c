@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * tests/soak/heap_meter.c - loaded into the program under test (LD_PRELOAD), a thread
- * that writes down how much of the heap is in use, ten times a second, into the file that
- * FX_HEAP_METER names: two numbers of eight bytes, how many times and how many bytes.
+ * tests/soak/heap_meter.c - a library for the program under test (LD_PRELOAD). Its thread
+ * writes the size of the used heap, ten times a second, into the file that FX_HEAP_METER
+ * names. The file has two numbers of eight bytes: the number of measurements, and the
+ * bytes in use.
  *
- * Resident memory goes up and down with what the allocator keeps for later; this figure
- * does not, so that a leak of a kilobyte a second shows within a minute. The thread only
- * waits and looks: no system call but futex, which every sandbox lets through.
+ * Resident memory changes with the memory that the allocator keeps for later. The used
+ * heap does not, so a leak of a kilobyte a second shows within a minute. The thread makes
+ * no system call but futex, which every sandbox allows.
  */
 #include <fcntl.h>
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * toy/dialect.c - documents of the toy dialect become units.
+ * toy/dialect.c - compiles documents of the toy dialect into units.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static bool fail_type(const json_t *node, const char *field, const char *wanted,
     return fx_fail_in(err, node, FX_EINVALID, "`spec.%s` must be %s", field, wanted);
 }
 
-/* Reads object[key]: a string, or nothing. `field` is its name in messages. */
+/* Reads object[key]: a string, or missing. `field` is its name in messages. */
 static bool read_string(const json_t *object, const char *key, const char *field,
                         struct fx_text *ret_text, struct fx_err *err) {
     const json_t *node = fx_tree_view_key(object, key);
@@ -41,7 +41,7 @@ static bool read_string(const json_t *object, const char *key, const char *field
            fail_type(node, field, "a string", err);
 }
 
-/* Reads object[key]: a list of strings, or nothing. */
+/* Reads object[key]: a list of strings, or missing. */
 static bool read_strings(const json_t *object, const char *key, const char *field,
                          const json_t **ret_list, struct fx_err *err) {
     const json_t *list = fx_tree_view_key(object, key);
@@ -53,8 +53,8 @@ static bool read_strings(const json_t *object, const char *key, const char *fiel
     return ok || fail_type(list, field, "a list of strings", err);
 }
 
-/* Reads spec[key]: the index of one of the words (NULL ends), of which the first is the
- * default. */
+/* Reads spec[key] as the index of one of the words, a list that NULL ends. The first word
+ * is the default. */
 static bool read_word(const json_t *spec, const char *key, const char *const *words,
                       unsigned *ret_index, struct fx_err *err) {
     struct fx_text text = {0};
@@ -103,8 +103,8 @@ static bool read_param_kind(struct toy_policy *policy, struct fx_err *err) {
            fail_type(kind, "paramKind", "a kind with its apiVersion", err);
 }
 
-/* Is it a text, a path in the parameter, an annotation of the Namespace, or a key of a
- * ConfigMap? */
+/* True for a text, a path in the parameter, an annotation of the Namespace, and a key of
+ * a ConfigMap. */
 static bool is_tag(struct toy_policy *policy, const json_t *value) {
     const json_t *source = fx_tree_view_key(value, "fromConfigMap");
     const bool is_of_namespace = json_is_string(fx_tree_view_key(value, "fromNamespace"));
@@ -219,7 +219,7 @@ static bool compile_binding(json_t *spec, struct fx_linkable **ret_linkable,
     return read_binding(binding, err);
 }
 
-/* ---- both ------------------------------------------------------------------------- */
+/* ---- both kinds ------------------------------------------------------------------- */
 
 static bool is_known(const char *key, const char *const *fields) {
     for (; *fields != NULL; fields++) {

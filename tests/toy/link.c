@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * toy/link.c - a policy, its bindings and their parameters become rules.
+ * toy/link.c - makes rules from a policy, its bindings and their parameters.
  */
 #include <string.h>
 
 #include "toy/toy.h"
 #include "value/tree.h"
 
-/* The text at a path ("data.owner") in the parameter; empty (data NULL): there is none.
- */
+/* Returns the text at a path ("data.owner") in the parameter; empty (data NULL) if there
+ * is none. */
 static struct fx_text find_value(const json_t *param, const char *path) {
     while (param != NULL && path[0] != '\0') {
         const size_t len = strcspn(path, ".");
@@ -18,7 +18,7 @@ static struct fx_text find_value(const json_t *param, const char *path) {
     return fx_tree_text(param);
 }
 
-/* Adds the tag, as a string; reports a parameter that does not have it. */
+/* Adds the tag as a string, or reports that the parameter does not have it. */
 static bool add_tag(struct fx_link *link, const struct fx_unit *binding,
                     const json_t *param, const char *key, json_t *value, json_t *tags) {
     const json_t *path = fx_tree_view_key(value, "fromParam");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * toy/rule.c - the rule that a binding makes of its policy.
+ * toy/rule.c - the rule that a binding makes from its policy.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 struct rule {
     struct fx_mutator head;
     struct fx_unit *policy, *binding; /* counted */
-    json_t *tags;              /* counted: as in struct toy_policy, without fromParam */
+    json_t *tags;              /* counted; as in struct toy_policy, without fromParam */
     struct fx_binding *wanted; /* one for each kind */
     struct fx_text *namespaces;
-    struct fx_input inputs[3]; /* of each type of input that it has, one */
+    struct fx_input inputs[3]; /* one for each type of input that the rule has */
 };
 
 static const struct toy_policy *policy_of(const struct fx_mutator *self) {
@@ -43,8 +43,8 @@ static bool is_in(const json_t *list, struct fx_text text) {
     return false;
 }
 
-/* What the API server is asked: the user of the request, the groups of the user, and what
- * the policy requires. NULL without memory. */
+/* Makes the review that asks the API server for a permission: the user of the request,
+ * the user's groups, and the access that the policy requires. NULL if out of memory. */
 static json_t *make_review(const struct toy_policy *policy,
                            const struct fx_request *request,
                            const struct fx_subject *subject) {
@@ -72,7 +72,7 @@ static json_t *make_review(const struct toy_policy *policy,
     return ok ? review : NULL;
 }
 
-/* May the user do what the policy requires? */
+/* Finds out whether the user may do what the policy requires. */
 static bool is_allowed(const struct toy_policy *policy, const struct fx_request *request,
                        const struct fx_subject *subject, bool *ret_allowed,
                        struct fx_err *err) {
@@ -108,13 +108,13 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
     return ok;
 }
 
-/* ---- what it does ----------------------------------------------------------------- */
+/* ---- the effect ------------------------------------------------------------------- */
 
 static const json_t *view_annotations(const json_t *root) {
     return fx_tree_view_key(fx_tree_view_key(root, "metadata"), "annotations");
 }
 
-/* The Namespace of the object; NULL: there is none, or it is not known. */
+/* Returns the Namespace of the object; NULL if there is none, or if it is not known. */
 static const json_t *find_namespace(const struct fx_request *request,
                                     const json_t *root) {
     struct fx_subject subject;
@@ -126,13 +126,14 @@ static const json_t *find_namespace(const struct fx_request *request,
     return entry == NULL ? NULL : entry->value;
 }
 
-/* The annotation that names the ConfigMap of a tag; NULL: the tag has none. */
+/* Returns the annotation that names the ConfigMap of a tag; NULL if the tag has none. */
 static const char *annotation_of(const json_t *tag) {
     return json_string_value(
         fx_tree_view_key(fx_tree_view_key(tag, "fromConfigMap"), "annotation"));
 }
 
-/* Reads the ConfigMap that the object names; NULL: it names none, or there is none. */
+/* Reads the ConfigMap that the object names; NULL if it names none, or if there is
+ * none. */
 static bool read_config_map(const struct fx_request *request, const json_t *root,
                             const char *annotation, json_t **ret_config_map,
                             struct fx_err *err) {
@@ -146,7 +147,7 @@ static bool read_config_map(const struct fx_request *request, const json_t *root
            fx_inputs_read(request->inputs, &key, ret_config_map, err);
 }
 
-/* The value of a tag for this object; NULL: there is none. */
+/* Finds the value of a tag for this object; NULL if there is none. */
 static bool find_value(const struct fx_request *request, const json_t *root, json_t *tag,
                        json_t **ret_value, struct fx_err *err) {
     const json_t *key = fx_tree_view_key(tag, "fromNamespace");
@@ -167,8 +168,8 @@ static bool find_value(const struct fx_request *request, const json_t *root, jso
     return true;
 }
 
-/* The value that the object should have and does not; NULL: it has it, or there is none.
- */
+/* Finds the value that the object should have but does not have; NULL if the object has
+ * it, or if there is none. */
 static bool find_missing(const struct fx_request *request, const json_t *root,
                          const char *key, json_t *tag, json_t **ret_value,
                          struct fx_err *err) {
@@ -182,7 +183,7 @@ static bool find_missing(const struct fx_request *request, const json_t *root,
     return ok;
 }
 
-/* The annotations of the object, to be written; NULL without memory. */
+/* Returns the annotations of the object, writable; NULL if out of memory. */
 static json_t *own_annotations(json_t **root) {
     json_t *object = fx_tree_own_root(root);
     json_t *metadata =
@@ -232,7 +233,7 @@ static bool apply_nothing(const struct fx_mutator *self, const struct fx_request
     return true;
 }
 
-/* "TagPolicy owner:here wants owner=ann, team=shop" */
+/* Denies with "TagPolicy owner:here wants owner=ann, team=shop". */
 static bool validate(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err) {
@@ -257,7 +258,7 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     return true;
 }
 
-/* Each tag is an annotation, and so is the name of a ConfigMap. */
+/* Declares the annotations: each tag is one, and so is the name of a ConfigMap. */
 static void declare_access(const struct fx_mutator *self, struct fx_access *access) {
     const struct rule *rule = (const struct rule *)self;
     const char *key = NULL;
@@ -277,7 +278,7 @@ static void declare_access(const struct fx_mutator *self, struct fx_access *acce
     }
 }
 
-/* An object on which the rule acts. */
+/* Makes an object on which the rule acts. */
 static json_t *example(const struct fx_mutator *self, struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
     json_t *metadata = json_pack("{s:s, s:O*}", "name", "example", "namespace",
@@ -300,13 +301,9 @@ static void add_list(struct fx_buf *buf, const json_t *list) {
     }
 }
 
-enum criterion {
-    KINDS,
-    NAMESPACES,
-    REQUIRES
-}; /* in the order in which they are checked */
+enum toy_criterion { KINDS, NAMESPACES, REQUIRES }; /* in the order of evaluation */
 
-static enum criterion criterion_of(const char *text) {
+static enum toy_criterion criterion_of(const char *text) {
     return strcmp(text, "match.kinds") == 0 ? KINDS
            : strcmp(text, "requires") == 0  ? REQUIRES
                                             : NAMESPACES;
@@ -315,7 +312,7 @@ static enum criterion criterion_of(const char *text) {
 static void explain(const struct fx_mutator *self, const char *text,
                     struct fx_criterion *ret_criterion) {
     const struct toy_policy *policy = policy_of(self);
-    const enum criterion criterion = criterion_of(text);
+    const enum toy_criterion criterion = criterion_of(text);
     fx_buf_str(&ret_criterion->field, text);
     ret_criterion->rank = 1 + (unsigned)(REQUIRES - criterion);
     ret_criterion->asks_namespace = criterion == NAMESPACES;
@@ -344,7 +341,7 @@ static void found(const struct fx_mutator *self, const struct fx_request *reques
     }
 }
 
-/* ---- making it -------------------------------------------------------------------- */
+/* ---- creation --------------------------------------------------------------------- */
 
 static void destroy(struct fx_mutator *self) {
     struct rule *rule = (struct rule *)self; /* its first member */
@@ -371,8 +368,8 @@ static const struct fx_mutator_ops validator = {.match = match,
                                                 .found = found,
                                                 .destroy = destroy};
 
-/* The Namespace is known before the rule is evaluated. The others have no `key`: the rule
- * asks for them while it is evaluated. */
+/* Sets the inputs. The Namespace is known before the rule is evaluated. The other inputs
+ * have no `key`: the rule asks for them while it is evaluated. */
 static void set_inputs(struct rule *rule) {
     const struct toy_policy *policy = policy_of(&rule->head);
     size_t n = 0;
@@ -393,7 +390,7 @@ static void set_inputs(struct rule *rule) {
     rule->head.n_inputs = n;
 }
 
-/* For the index: the kinds and the namespaces. */
+/* Sets the kinds and the namespaces for the index. */
 static bool set_wanted(struct rule *rule) {
     const json_t *kinds = policy_of(&rule->head)->kinds;
     const json_t *namespaces = binding_of(&rule->head)->namespaces;

@@ -53,22 +53,22 @@ struct toy_policy {
     const json_t *kinds; /* an array of strings */
     json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation},
                           * {fromConfigMap: {annotation, key}} */
-    struct fx_text verb, resource; /* of `requires`; empty: it requires nothing */
+    struct fx_text verb, resource; /* of `requires`; empty if it requires nothing */
     enum fx_action action;
     bool has_params, wants_namespace, wants_config_map, once;
 };
 
-/* A TagBinding, likewise. Its target is the policy's name. */
+/* A TagBinding; the nodes belong to its `spec`, too. Its target is the policy's name. */
 struct toy_binding {
     struct fx_linkable head;
     json_t *spec;
-    struct fx_text param_name, param_namespace; /* empty: none */
-    const json_t *namespaces;                   /* an array of strings; NULL: all */
+    struct fx_text param_name, param_namespace; /* empty if there is none */
+    const json_t *namespaces;                   /* an array of strings; NULL for all */
 };
 
-/* What the binding makes of the policy: a rule that writes or demands `tags` (of which no
- * one is left {fromParam: path}; taken over). `policy` and `binding` are units. NULL
- * without memory. */
+/* Makes the rule of the policy and the binding, which are units. The rule writes or
+ * requires `tags`, which it takes, and of which none is {fromParam: path} any more. NULL
+ * if out of memory. */
 struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
                                            struct fx_unit *binding, uint32_t position,
                                            json_t *tags) FX_MUST_USE;

@@ -12,12 +12,12 @@
 #include "value/json.h"
 #include "value/tree.h"
 
-/* A dry run under way. */
+/* The state of a dry run. */
 struct dry_run {
     struct fx_dryrun_request request;
     struct fx_policies *policies;
     struct fx_dryrun_trial trial;
-    struct fx_buf faults; /* of the rules */
+    struct fx_buf faults; /* the faults of the rules */
     uint64_t deadline_ns;
     struct fx_activity *activity;
     struct fx_err err;
@@ -25,8 +25,9 @@ struct dry_run {
 
 /* ---- the trial -------------------------------------------------------------------- */
 
-/* The Namespace of the request; for a name only, one with that name. None if the request
- * does not say where the object is: KubeMod's dry run has no syntheticRefs. */
+/* Finds the Namespace of the request, or makes one if the request has only a name. Finds
+ * none if the request does not name the namespace of the object: KubeMod's dry run has no
+ * syntheticRefs. */
 static bool find_namespace(struct fx_dryrun_trial *trial, struct fx_err *err) {
     const struct fx_dryrun_request *request = trial->request;
     if (request->namespace_object != NULL) {
@@ -41,7 +42,7 @@ static bool find_namespace(struct fx_dryrun_trial *trial, struct fx_err *err) {
     return trial->namespace_object != NULL || fx_fail_nomem(err);
 }
 
-/* The Node of the request, whatever its kind says. */
+/* Adds the Node of the request. Its kind is ignored. */
 static bool put_node(struct fx_dryrun_trial *trial, struct fx_err *err) {
     json_t *node = trial->request->node;
     const json_t *metadata = fx_tree_view_key(node, "metadata");
@@ -84,7 +85,7 @@ static bool mutate(struct fx_mutation *mutation, struct fx_err *err) {
     return fx_mutation_begin(mutation, err) && fx_mutation_end(mutation, err);
 }
 
-/* Once more, without the rules that rejected the result. */
+/* Mutates the object again, without the rules that rejected the result. */
 static bool mutate_by_others(struct fx_dryrun_trial *trial, struct fx_err *err) {
     const struct fx_snapshot *snapshot = trial->policies->snapshot;
     const struct fx_snapshot_parts parts = {
@@ -103,8 +104,8 @@ static bool mutate_by_others(struct fx_dryrun_trial *trial, struct fx_err *err) 
     return mutate(&trial->patched, err);
 }
 
-/* Tries the policies on the object and fills the rest of the trial, which is zeroed. The
- * caller finishes it in any case. A rejected object is not an error. */
+/* Tries the policies on the object and sets the rest of the trial, which is zeroed. The
+ * caller finishes the trial in any case. A rejected object is not an error. */
 static bool try_policies(struct fx_dryrun_trial *trial, struct fx_err *err) {
     fx_arena_init(&trial->arena, FX_LIMIT_ARENA_BYTES);
     fx_trace_init(&trial->trace, &trial->arena);
@@ -139,8 +140,8 @@ static void write_error(struct fx_buf *body, struct fx_text message) {
     fx_buf_str(body, "}\n");
 }
 
-/* Did an allocation fail because of the bound of the arena? Then more than half of it was
- * in use, since no single piece is larger. */
+/* True if an allocation failed because of the bound of the arena. Then more than half of
+ * the arena was in use, since no single allocation is larger than half of it. */
 static bool hit_bound(const struct fx_arena *arena) {
     return arena->total > arena->max / 2;
 }
@@ -154,7 +155,7 @@ static void check_body(const struct fx_buf *body, struct fx_err *err) {
     }
 }
 
-static bool answer(struct dry_run *run, struct fx_text text, struct fx_buf *body) {
+static bool write_answer(struct dry_run *run, struct fx_text text, struct fx_buf *body) {
     struct fx_err *err = &run->err;
     if (!fx_dryrun_request_read(text, &run->request, err) ||
         !fx_dryrun_build(&run->request, &run->policies, &run->faults, err)) {
@@ -180,13 +181,13 @@ static bool answer(struct dry_run *run, struct fx_text text, struct fx_buf *body
     return !body->failed;
 }
 
-/* The same until the deadline. A result is discarded if the deadline was exceeded: it may
- * be wrong. */
+/* Writes the answer, with a deadline. If the deadline was exceeded, the result is
+ * discarded, because it may be wrong. */
 static bool answer_in_time(struct dry_run *run, struct fx_text text,
                            struct fx_buf *body) {
     struct fx_budget budget = {.bound = {.deadline_ns = run->deadline_ns}};
     fx_budget_swap(&budget);
-    const bool ok = answer(run, text, body);
+    const bool ok = write_answer(run, text, body);
     fx_budget_swap(&budget);
     if (budget.exceeded == FX_EXCEEDED_NOTHING) {
         return ok;
@@ -214,11 +215,12 @@ static unsigned status_of(enum fx_code code) {
     return 400;
 }
 
-static void fail(const struct dry_run *run, struct fx_dry_run_answer *ret_answer) {
+static void fail_request(const struct dry_run *run,
+                         struct fx_dry_run_answer *ret_answer) {
     const struct fx_text faults = {run->faults.data, run->faults.len};
     const bool has_faults = run->err.code == FX_EINVALID && faults.len > 0;
     ret_answer->status = status_of(run->err.code);
-    /* The last line end is not part of the message. */
+    /* the last line end is not part of the message */
     write_error(&ret_answer->body, has_faults
                                        ? (struct fx_text){faults.data, faults.len - 1}
                                        : fx_text_of(run->err.msg));
@@ -243,7 +245,7 @@ static void answer_request(struct fx_text text,
     fx_buf_init(&ret_answer->body, FX_LIMIT_DRYRUN_ANSWER_BYTES);
     fx_buf_init(&run.faults, 0);
     if (!answer_in_time(&run, text, &ret_answer->body)) {
-        fail(&run, ret_answer);
+        fail_request(&run, ret_answer);
     }
     trial_finish(&run.trial);
     fx_policies_unref(run.policies);

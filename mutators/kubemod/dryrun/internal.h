@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/kubemod/dryrun/internal.h - private: the parts of a dry run. Its request is
- * read, its rules are compiled into policies, these are tried on the object, and the
- * result is written as JSON.
+ * mutators/kubemod/dryrun/internal.h - private: the parts of a dry run. It reads the
+ * request, compiles the rules into policies, tries the policies on the object, and writes
+ * the result as JSON.
  */
 #ifndef FX_MUTATORS_KUBEMOD_DRYRUN_INTERNAL_H
 #define FX_MUTATORS_KUBEMOD_DRYRUN_INTERNAL_H
@@ -25,16 +25,17 @@
 
 /* ---- request.c ------------------------------------------------------------------- */
 
-/* The namespace of rules and objects for which the request names none. */
+/* The namespace of rules and objects if the request names none. */
 #define FX_DRYRUN_NAMESPACE "dryrun-namespace"
 
-/* A member that the request does not have is NULL. Everything is borrowed from `root`. */
+/* A request. A member that it does not have is NULL. Everything is borrowed from
+ * `root`. */
 struct fx_dryrun_request {
     json_t *root; /* counted */
     json_t *object, *rules, *policies, *namespace_object, *node;
     enum fx_operation operation;
-    struct fx_text namespace_; /* the object's; empty: none */
-    bool has_namespace;        /* the request says in which namespace the object is */
+    struct fx_text namespace_; /* the namespace of the object; empty if it has none */
+    bool has_namespace;        /* the request names the namespace of the object */
     const struct fx_dialect_settings *settings; /* for the rules; the caller's */
 };
 
@@ -44,14 +45,14 @@ bool fx_dryrun_request_read(struct fx_text text, struct fx_dryrun_request *ret_r
                             struct fx_err *err) FX_MUST_USE;
 void fx_dryrun_request_finish(struct fx_dryrun_request *request); /* NULL is fine */
 
-/* May a request have a member of that name? */
+/* True if a request may have a member of that name. */
 bool fx_dryrun_request_knows(const char *key);
 
 /* ---- rules.c --------------------------------------------------------------------- */
 
 /* Sets the defaults and the namespace of each rule, and compiles all policies. Modifies
  * the rules of the request. Errors: FX_EINVALID if some rules are invalid; then `faults`
- * has all errors, one a line. FX_ENOMEM. */
+ * has all their errors, one a line. FX_ENOMEM. */
 bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret_policies,
                      struct fx_buf *faults, struct fx_err *err) FX_MUST_USE;
 
@@ -61,22 +62,23 @@ void fx_dryrun_print_finding(struct fx_buf *buf, const struct fx_finding *findin
 /* ---- dryrun.c -------------------------------------------------------------------- */
 
 struct fx_dryrun_trial {
-    /* Given; borrowed. */
+    /* Set by the caller, and borrowed. */
     const struct fx_dryrun_request *request;
     const struct fx_policies *policies;
     struct fx_activity *activity; /* or NULL (engine/activity.h) */
 
     struct fx_arena arena;
-    struct fx_trace trace;       /* of all rules */
-    struct fx_mutation mutation; /* by all rules; without a result if one of them rejects
-                                  * the object, */
-    struct fx_mutation patched;  /* … then: by all other rules */
+    struct fx_trace trace; /* the trace of all rules */
+    /* The mutation by all rules. It has no result if one of them rejects the object. */
+    struct fx_mutation mutation;
+    /* Only in that case: the mutation by all other rules. */
+    struct fx_mutation patched;
     const struct fx_mutation *result; /* the one of the two that has the patch */
 
-    /* Private. */
+    /* Used only in dryrun.c. */
     size_t text_left;
-    struct fx_snapshot *acting; /* counted, of `patched`; or NULL */
-    struct fx_inputs inputs;    /* the Node of the request */
+    struct fx_snapshot *acting; /* of `patched`; counted, or NULL */
+    struct fx_inputs inputs;    /* has the Node of the request */
     json_t *namespace_object;   /* counted, or NULL */
     char mutation_id[FX_UUID_SIZE];
 };

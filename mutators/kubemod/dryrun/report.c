@@ -72,14 +72,14 @@ static void add_rejections(const struct fx_outcome *outcome, struct fx_buf *body
     fx_buf_char(body, ']');
 }
 
-/* The list of warnings that is being written. */
-struct warnings {
+/* A list of warnings that is being written. */
+struct dryrun_warnings {
     struct fx_buf *body;
-    struct fx_buf message; /* of the next one */
+    struct fx_buf message; /* the message of the next warning */
     size_t n_written;
 };
 
-static void add_warning(struct warnings *warnings) {
+static void add_warning(struct dryrun_warnings *warnings) {
     fx_buf_str(warnings->body, warnings->n_written++ == 0 ? "" : ",");
     add_string(warnings->body,
                (struct fx_text){warnings->message.data, warnings->message.len});
@@ -87,7 +87,7 @@ static void add_warning(struct warnings *warnings) {
     fx_buf_reset(&warnings->message);
 }
 
-static void warn_members(struct warnings *warnings,
+static void warn_members(struct dryrun_warnings *warnings,
                          const struct fx_dryrun_request *request) {
     const char *key = NULL;
     const json_t *value = NULL;
@@ -99,15 +99,17 @@ static void warn_members(struct warnings *warnings,
     }
 }
 
-static void warn_findings(struct warnings *warnings, const struct fx_findings *findings) {
+static void warn_findings(struct dryrun_warnings *warnings,
+                          const struct fx_findings *findings) {
     for (size_t i = 0; i < findings->n_items; i++) {
         fx_dryrun_print_finding(&warnings->message, &findings->items[i]);
         add_warning(warnings);
     }
 }
 
-/* The rules that failed, with the message of a review. */
-static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *trial) {
+/* Warns about each rule that failed, with the message of a review. */
+static void warn_drops(struct dryrun_warnings *warnings,
+                       const struct fx_dryrun_trial *trial) {
     const struct fx_outcome *outcome = &trial->mutation.outcome;
     for (size_t i = 0; i < outcome->n_skipped; i++) {
         const struct fx_skipped_mutator *drop = &outcome->skipped[i];
@@ -120,7 +122,7 @@ static void warn_drops(struct warnings *warnings, const struct fx_dryrun_trial *
 }
 
 static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *body) {
-    struct warnings warnings = {.body = body};
+    struct dryrun_warnings warnings = {.body = body};
     fx_buf_init(&warnings.message, 0);
     fx_buf_str(body, ",\"warnings\":[");
     warn_members(&warnings, trial->request);
@@ -132,11 +134,11 @@ static void add_warnings(const struct fx_dryrun_trial *trial, struct fx_buf *bod
 
 /* ---- the result of each rule ----------------------------------------------------- */
 
-/* Of one rule, over all passes. */
+/* The result of one rule over all passes. */
 struct rule_result {
     bool evaluated, matched, changed;
-    const char *criterion, *failure; /* of its last step; or NULL */
-    struct fx_text found;            /* by that criterion; empty: not known */
+    const char *criterion, *failure; /* those of its last step, or NULL */
+    struct fx_text found;            /* the value it found; empty if unknown */
 };
 
 static void read_steps(const struct fx_trace *trace, struct rule_result *results) {
@@ -144,7 +146,7 @@ static void read_steps(const struct fx_trace *trace, struct rule_result *results
         const struct fx_trace_step *step = &trace->steps[i];
         struct rule_result *result = &results[step->mutator];
         if (step->is_late) {
-            continue; /* the earlier step says why */
+            continue; /* the earlier step has the reason */
         }
         result->evaluated = true;
         result->matched |= step->verdict.matched;
@@ -167,7 +169,8 @@ static void add_member(struct fx_buf *body, const char *key, const char *text) {
     add_text(body, key, fx_text_of(text));
 }
 
-/* The value that the criterion of the rule requires, and the value that it found. */
+/* Appends the value that the criterion of the rule requires, and the value that it
+ * found. */
 static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
                        const struct rule_result *result) {
     if (result->found.len == 0) {
@@ -181,7 +184,7 @@ static void add_wanted(struct fx_buf *body, const struct fx_mutator *mutator,
     add_text(body, "found", result->found);
 }
 
-/* The criterion that did not hold. On DELETE only Reject rules are evaluated. */
+/* Returns the criterion that did not hold. On DELETE only Reject rules are evaluated. */
 static const char *criterion_of(const struct fx_dryrun_trial *trial,
                                 const struct rule_result *result) {
     if (!result->evaluated && trial->request->operation == FX_OPERATION_DELETE) {

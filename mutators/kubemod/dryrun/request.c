@@ -20,7 +20,7 @@
     X("namespaceManifest", JSON_OBJECT, "an object") \
     X("nodeManifest", JSON_OBJECT, "an object")
 
-static const struct member {
+static const struct request_member {
     const char *name;
     json_type type;
     const char *type_name;
@@ -39,8 +39,8 @@ bool fx_dryrun_request_knows(const char *key) {
     return false;
 }
 
-/* A null member counts as missing. */
-static json_t *view(const struct fx_dryrun_request *request, const char *key) {
+/* Returns a member; NULL if it is missing or null. */
+static json_t *view_member(const struct fx_dryrun_request *request, const char *key) {
     json_t *value = fx_tree_view_key(request->root, key);
     return json_is_null(value) ? NULL : value;
 }
@@ -50,7 +50,7 @@ static bool check_types(const struct fx_dryrun_request *request, struct fx_err *
         return fx_fail(err, FX_EINVALID, "the request is not a JSON object");
     }
     for (size_t i = 0; i < FX_COUNT(members); i++) {
-        const json_t *value = view(request, members[i].name);
+        const json_t *value = view_member(request, members[i].name);
         if (value != NULL && json_typeof(value) != members[i].type) {
             return fx_fail(err, FX_EINVALID, "`%s` must be %s", members[i].name,
                            members[i].type_name);
@@ -71,8 +71,8 @@ static bool check_list(const json_t *list, const char *name, struct fx_err *err)
 }
 
 static bool read_lists(struct fx_dryrun_request *request, struct fx_err *err) {
-    request->rules = view(request, "modRules");
-    request->policies = view(request, "policies");
+    request->rules = view_member(request, "modRules");
+    request->policies = view_member(request, "policies");
     if (request->rules == NULL && request->policies == NULL) {
         return fx_fail(err, FX_EINVALID, "`modRules` is missing: the rules to try out");
     }
@@ -86,7 +86,7 @@ static bool read_lists(struct fx_dryrun_request *request, struct fx_err *err) {
 }
 
 static bool read_operation(struct fx_dryrun_request *request, struct fx_err *err) {
-    const json_t *operation = view(request, "operation");
+    const json_t *operation = view_member(request, "operation");
     const struct fx_text name = fx_tree_text(operation);
     request->operation =
         operation == NULL ? FX_OPERATION_CREATE : fx_operation_parse(name);
@@ -97,10 +97,10 @@ static bool read_operation(struct fx_dryrun_request *request, struct fx_err *err
                    FX_TEXT_ARG(name));
 }
 
-/* `namespace` and the name of `namespaceManifest` must be equal. */
+/* Reads `namespace` and the name of `namespaceManifest`, which must be equal. */
 static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err) {
-    const json_t *given = view(request, "namespace");
-    request->namespace_object = view(request, "namespaceManifest");
+    const json_t *given = view_member(request, "namespace");
+    request->namespace_object = view_member(request, "namespaceManifest");
     const json_t *metadata = fx_tree_view_key(request->namespace_object, "metadata");
     const struct fx_text name = fx_tree_view_string(metadata, "name");
     request->has_namespace = given != NULL || request->namespace_object != NULL;
@@ -118,7 +118,8 @@ static bool read_namespace(struct fx_dryrun_request *request, struct fx_err *err
     return true;
 }
 
-/* An API server refuses an object whose namespace is not that of the request. */
+/* Checks that the object's namespace is that of the request. An API server refuses any
+ * other object. */
 static bool check_namespace(const struct fx_dryrun_request *request, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(request->object, &subject);
@@ -142,8 +143,8 @@ bool fx_dryrun_request_read(struct fx_text text, struct fx_dryrun_request *ret_r
     if (!check_types(request, err)) {
         return false;
     }
-    request->object = view(request, "resourceManifest");
-    request->node = view(request, "nodeManifest");
+    request->object = view_member(request, "resourceManifest");
+    request->node = view_member(request, "nodeManifest");
     if (request->object == NULL) {
         return fx_fail(err, FX_EINVALID,
                        "`resourceManifest` is missing: the object to try the rules on");

@@ -12,14 +12,14 @@
 #include "base/regex.h"
 #include "value/tree.h"
 
-/* The defaults of entries of `modRules` without these fields, as in KubeMod. */
+/* The defaults for entries of `modRules` that lack these fields, as in KubeMod. */
 #define RULE_API_VERSION FX_TEXT("api.kubemod.io/v1beta1")
 #define RULE_KIND        FX_TEXT("ModRule")
 
-#define NAME_BYTES 32 /* of "modRules[63]" */
+#define NAME_BYTES 32 /* bytes of a name such as "modRules[63]" */
 
-/* One policy to compile. */
-struct made {
+/* A policy that will be compiled. */
+struct named_policy {
     char name[NAME_BYTES];
     struct fx_policy_text *text;
 };
@@ -34,7 +34,8 @@ static bool default_text(json_t *object, struct fx_text key, struct fx_text valu
     return fx_tree_view_text(object, key) != NULL || set_text(object, key, value);
 }
 
-/* If the request does not say where the object is, all rules get one namespace. */
+/* Sets the namespace of a rule. If the request does not name the namespace of the object,
+ * all rules get the same one. */
 static bool set_namespace(const struct fx_dryrun_request *request, json_t *metadata) {
     const struct fx_text key = FX_TEXT("namespace");
     if (!request->has_namespace) {
@@ -45,7 +46,8 @@ static bool set_namespace(const struct fx_dryrun_request *request, json_t *metad
                                                     : FX_TEXT(FX_DRYRUN_NAMESPACE));
 }
 
-/* Metadata that is not an object stays: the compiler reports it. */
+/* Completes a rule. Metadata that is not an object does not change; the compiler reports
+ * it. */
 static bool complete_rule(const struct fx_dryrun_request *request, json_t *rule) {
     if (fx_tree_view_key(rule, "metadata") == NULL &&
         !fx_tree_set_take(rule, FX_TEXT("metadata"), json_object())) {
@@ -61,7 +63,7 @@ static bool complete_rule(const struct fx_dryrun_request *request, json_t *rule)
            default_text(rule, FX_TEXT("kind"), RULE_KIND);
 }
 
-/* The list, writable. NULL without memory. */
+/* Returns the list of rules, writable. NULL if out of memory. */
 static json_t *own_rules(struct fx_dryrun_request *request) {
     json_t *root = fx_tree_own_root(&request->root);
     request->rules = root == NULL ? NULL : fx_tree_own_key(root, FX_TEXT("modRules"));
@@ -81,7 +83,8 @@ static bool complete_all(struct fx_dryrun_request *request) {
 
 /* ---- compiling ------------------------------------------------------------------- */
 
-/* Another policy among `modRules` is refused: it would not be compiled as a ModRule. */
+/* True for a ModRule. Any other policy among `modRules` is refused, because it would not
+ * be compiled as a ModRule. */
 static bool is_rule(const json_t *rule) {
     return fx_text_equal(fx_tree_view_string(rule, "kind"), RULE_KIND) &&
            fx_text_equal(fx_tree_view_string(rule, "apiVersion"), RULE_API_VERSION);
@@ -100,29 +103,29 @@ static void check_kinds(const struct fx_dryrun_request *request, struct fx_buf *
     }
 }
 
-static bool write_down(const json_t *list, const char *name, struct made *made) {
+static bool write_down(const json_t *list, const char *name, struct named_policy *named) {
     size_t index = 0;
     const json_t *policy = NULL;
     json_array_foreach (list, index, policy) {
-        (void)snprintf(made[index].name, NAME_BYTES, "%s[%zu]", name, index);
-        made[index].text = fx_policy_text_create(policy);
-        if (made[index].text == NULL) {
+        (void)snprintf(named[index].name, NAME_BYTES, "%s[%zu]", name, index);
+        named[index].text = fx_policy_text_create(policy);
+        if (named[index].text == NULL) {
             return false;
         }
     }
     return true;
 }
 
-static bool compile(const struct made *made, size_t n_made,
-                    const struct fx_dialect_settings *settings,
-                    struct fx_policies **ret_policies, struct fx_err *err) {
-    struct fx_policy_input *inputs = calloc(n_made + 1, sizeof *inputs);
+static bool compile_named(const struct named_policy *named, size_t n_named,
+                          const struct fx_dialect_settings *settings,
+                          struct fx_policies **ret_policies, struct fx_err *err) {
+    struct fx_policy_input *inputs = calloc(n_named + 1, sizeof *inputs);
     if (inputs == NULL) {
         return fx_fail_nomem(err);
     }
-    for (size_t i = 0; i < n_made; i++) {
+    for (size_t i = 0; i < n_named; i++) {
         inputs[i] =
-            (struct fx_policy_input){.file = made[i].name, .object = made[i].text};
+            (struct fx_policy_input){.file = named[i].name, .object = named[i].text};
     }
     struct fx_regex_allowance allowance = {
         .n_left = FX_LIMIT_DRYRUN_PATTERNS,
@@ -131,7 +134,7 @@ static bool compile(const struct made *made, size_t n_made,
     fx_regex_allow(&allowance);
     const struct fx_policy_sources sources = {
         .inputs = inputs,
-        .n_inputs = n_made,
+        .n_inputs = n_named,
         .generation = 1,
         .settings = settings,
     };
@@ -141,19 +144,19 @@ static bool compile(const struct made *made, size_t n_made,
     return ok;
 }
 
-static bool build(const struct fx_dryrun_request *request,
-                  struct fx_policies **ret_policies, struct fx_err *err) {
+static bool build_policies(const struct fx_dryrun_request *request,
+                           struct fx_policies **ret_policies, struct fx_err *err) {
     const size_t n_rules = json_array_size(request->rules);
     const size_t n = n_rules + json_array_size(request->policies);
-    struct made *made = calloc(n + 1, sizeof *made);
-    const bool ok = made != NULL && write_down(request->rules, "modRules", made) &&
-                            write_down(request->policies, "policies", made + n_rules)
-                        ? compile(made, n, request->settings, ret_policies, err)
+    struct named_policy *named = calloc(n + 1, sizeof *named);
+    const bool ok = named != NULL && write_down(request->rules, "modRules", named) &&
+                            write_down(request->policies, "policies", named + n_rules)
+                        ? compile_named(named, n, request->settings, ret_policies, err)
                         : fx_fail_nomem(err);
-    for (size_t i = 0; made != NULL && i < n; i++) {
-        fx_policy_text_unref(made[i].text);
+    for (size_t i = 0; named != NULL && i < n; i++) {
+        fx_policy_text_unref(named[i].text);
     }
-    free(made);
+    free(named);
     return ok;
 }
 
@@ -184,7 +187,7 @@ bool fx_dryrun_build(struct fx_dryrun_request *request, struct fx_policies **ret
     }
     check_kinds(request, faults);
     if (faults->len == 0 && !faults->failed) {
-        if (!build(request, &policies, err)) {
+        if (!build_policies(request, &policies, err)) {
             return false;
         }
         assert(policies != NULL);

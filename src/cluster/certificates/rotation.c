@@ -13,18 +13,19 @@
 #include "net/tls.h"
 #include "net/tls_issue.h"
 
-#define CA_NAME      "fixpoint CA"
-#define BACKDATE     INT64_C(3600)
-#define FIRST_CLOCK  INT64_C(1735689600)   /* 2025-01-01: an earlier clock is not set */
+#define CA_NAME  "fixpoint CA"
+#define BACKDATE INT64_C(3600)
+#define FIRST_CLOCK \
+    INT64_C(1735689600) /* 2025-01-01: an earlier clock counts as not set */
 #define LAST_CLOCK   INT64_C(221845392000) /* 9000-01-01 */
-#define LAST_DATE    INT64_C(253402300799) /* of a certificate: 9999-12-31 */
+#define LAST_DATE    INT64_C(253402300799) /* the last date of a certificate: 9999-12-31 */
 #define CHECK_MAX    (INT64_C(365) * 86400)
 #define CHECK_AGAIN  INT64_C(10)    /* if a step could not be written */
 #define CHECK_CLOCK  INT64_C(60)    /* if the clock is wrong */
 #define CHECK_OTHERS INT64_C(5)     /* for other replicas that may restore the Secret */
 #define CHECK_UNSURE INT64_C(86400) /* if the end of the CA is not known */
-#define EXTENSION \
-    4 /* validities, for the successor of a certificate that is not valid yet */
+/* The most validities of the successor of a certificate that is not valid yet. */
+#define EXTENSION 4
 
 static const char *const step_names[] = {
 #define X(name, text) [FX_ROTATION_##name] = text,
@@ -60,18 +61,18 @@ static int64_t most(int64_t a, int64_t b) {
     return a > b ? a : b;
 }
 
-/* ---- which step ---- */
+/* ---- choosing a step ---- */
 
-/* A step, or how long to wait, and the reason for either. */
-struct choice {
+/* A step, or the time until the next check, and the reason for either. */
+struct rotation_choice {
     enum fx_rotation_step step;
     int64_t check_in;
     char *reason; /* FX_ROTATION_REASON bytes */
 };
 
 FX_PRINTF(3, 4)
-static void choose(struct choice *choice, enum fx_rotation_step step, const char *fmt,
-                   ...) {
+static void choose(struct rotation_choice *choice, enum fx_rotation_step step,
+                   const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     choice->step = step;
@@ -79,12 +80,13 @@ static void choose(struct choice *choice, enum fx_rotation_step step, const char
     va_end(args);
 }
 
-static void check_in(struct choice *choice, int64_t seconds) {
+static void check_in(struct rotation_choice *choice, int64_t seconds) {
     choice->check_in = least(choice->check_in, seconds);
 }
 
-/* Whether this content has been seen for `wait`. If not, checks again then. */
-static bool is_settled(const struct rotation_state *state, struct choice *choice) {
+/* Has this content been seen for `wait`? If not, checks again at that time. */
+static bool is_settled(const struct rotation_state *state,
+                       struct rotation_choice *choice) {
     const int64_t left = state->settings->wait - state->seen_for;
     if (left > 0) {
         check_in(choice, left);
@@ -92,14 +94,15 @@ static bool is_settled(const struct rotation_state *state, struct choice *choice
     return left <= 0;
 }
 
-/* The chain is good, but ca.key cannot sign: it is kept as long as possible, and then
- * replaced in time, without a gap. */
-static bool choose_unsigned(const struct rotation_state *state, struct choice *choice,
-                            struct fx_err *err) {
+/* Chooses if the chain is good, but ca.key cannot sign. The chain is kept as long as
+ * possible, and replaced early enough that there is no gap. */
+static bool choose_unsigned(const struct rotation_state *state,
+                            struct rotation_choice *choice, struct fx_err *err) {
     const int64_t margin = state->leaf.not_after -
                            rotation_due_at(&state->leaf, state->settings->leaf_validity);
     bool ends = false;
-    choose(choice, FX_ROTATION_KEEP, "ca.key cannot sign by the first of ca.crt: %s%s%s",
+    choose(choice, FX_ROTATION_KEEP,
+           "ca.key cannot sign for the first certificate of ca.crt: %s%s%s",
            state->no_signs, state->has_names ? "" : "; ",
            state->has_names ? "" : state->no_chain);
     if (state->chain == ROTATION_EARLY) {
@@ -126,8 +129,9 @@ static bool choose_unsigned(const struct rotation_state *state, struct choice *c
     return true;
 }
 
-/* Phase 1: [new, old], and the old CA signed the leaf. */
-static void choose_in_phase_1(const struct rotation_state *state, struct choice *choice) {
+/* Chooses in phase 1: ca.crt = [new, old], and the old CA signed the leaf. */
+static void choose_in_phase_1(const struct rotation_state *state,
+                              struct rotation_choice *choice) {
     const int64_t left = state->published_for < 0
                              ? state->leaf.not_after - state->now
                              : state->settings->wait - state->published_for;
@@ -139,10 +143,10 @@ static void choose_in_phase_1(const struct rotation_state *state, struct choice 
     check_in(choice, left);
 }
 
-/* Whether that moment has come, or the certificate is not valid yet although it was seen
- * for long enough to correct a clock. */
+/* Has that moment come, or is the certificate still not valid after it was seen for long
+ * enough to correct a clock? */
 static bool is_due(const struct rotation_state *state, const struct fx_tls_dates *dates,
-                   int64_t moment, struct choice *choice) {
+                   int64_t moment, struct rotation_choice *choice) {
     if (dates->not_before > state->now) {
         return is_settled(state, choice);
     }
@@ -152,15 +156,17 @@ static bool is_due(const struct rotation_state *state, const struct fx_tls_dates
     return moment <= state->now;
 }
 
-static bool is_ca_due(const struct rotation_state *state, struct choice *choice) {
+static bool is_ca_due(const struct rotation_state *state,
+                      struct rotation_choice *choice) {
     return is_due(state, &state->ca,
                   rotation_due_at(&state->ca, state->settings->ca_validity), choice);
 }
 
-/* If the CA expires soon, too, a new leaf could not last much longer than the old one,
- * and would be due again at once. So it must last at least twice as long as the remainder
- * of the old one: ca - t >= 2 (leaf - t). */
-static bool is_leaf_due(const struct rotation_state *state, struct choice *choice) {
+/* A new leaf ends with its CA at the latest. If the CA expires soon, the new leaf would
+ * be due again at once. So it must last at least twice as long as the rest of the old
+ * one: ca - t >= 2 (leaf - t). */
+static bool is_leaf_due(const struct rotation_state *state,
+                        struct rotation_choice *choice) {
     const int64_t worth_it = 2 * state->leaf.not_after - state->ca.not_after;
     const int64_t due = rotation_due_at(&state->leaf, state->settings->leaf_validity);
     return is_due(state, &state->leaf, most(due, worth_it), choice);
@@ -185,7 +191,8 @@ static struct fx_tls_dates dates_from(const struct rotation_state *state,
     return dates;
 }
 
-static void choose_when_good(const struct rotation_state *state, struct choice *choice) {
+static void choose_when_good(const struct rotation_state *state,
+                             struct rotation_choice *choice) {
     choose(choice, FX_ROTATION_KEEP, "%s",
            state->chain == ROTATION_EARLY ? state->no_chain : "");
     if (!state->has_names) {
@@ -208,8 +215,8 @@ static void choose_when_good(const struct rotation_state *state, struct choice *
     }
 }
 
-/* Until when to wait for another writer to repair the Secret, if no better content is
- * held. */
+/* If no better content is held: the time until which another writer may repair the
+ * Secret. */
 static int64_t wait_for_repair_until(const struct rotation_state *state) {
     if (!state->usable) {
         return state->now + least(state->settings->wait, CHECK_OTHERS) - state->seen_for;
@@ -220,7 +227,7 @@ static int64_t wait_for_repair_until(const struct rotation_state *state) {
 }
 
 static void choose_when_invalid(const struct rotation_state *state,
-                                struct choice *choice) {
+                                struct rotation_choice *choice) {
     char fault[FX_ROTATION_REASON];
     const int64_t left = wait_for_repair_until(state) - state->now;
     rotation_state_fault(state, fault);
@@ -235,8 +242,8 @@ static void choose_when_invalid(const struct rotation_state *state,
     }
 }
 
-static bool choose_step(const struct rotation_state *state, struct choice *choice,
-                        struct fx_err *err) {
+static bool choose_step(const struct rotation_state *state,
+                        struct rotation_choice *choice, struct fx_err *err) {
     if (state->chain == ROTATION_REFUSED) {
         choose_when_invalid(state, choice);
         return true;
@@ -274,7 +281,7 @@ static bool make_leaf(const struct rotation_state *state, struct fx_text ca_cert
     return true;
 }
 
-/* A new CA before the existing ones. */
+/* Puts a new CA before the existing ones. */
 static bool make_ca(const struct rotation_state *state, struct fx_rotation *rotation,
                     struct fx_err *err) {
     const struct fx_tls_dates dates =
@@ -311,8 +318,9 @@ static void keep_leaf(const struct fx_rotation_content *content,
     fx_buf_text(&rotation->key, content->key);
 }
 
-/* Clients that trust the held content are served as before. The CA of the invalid Secret
- * may be intended: if it can sign, it comes first, as in phase 1. */
+/* Writes back the held content, so that clients that trust it are served as before. The
+ * CA of the invalid Secret may be intended: if it can sign, it comes first, as in phase
+ * 1. */
 static bool restore(const struct rotation_state *state, struct fx_rotation *rotation,
                     struct fx_err *err) {
     const struct fx_rotation_content *held = state->held;
@@ -355,7 +363,7 @@ static bool any_failed(const struct fx_rotation *rotation) {
 
 static bool try_step(const struct rotation_state *state, struct fx_rotation *rotation,
                      struct fx_err *err) {
-    struct choice choice = {.check_in = CHECK_MAX, .reason = rotation->reason};
+    struct rotation_choice choice = {.check_in = CHECK_MAX, .reason = rotation->reason};
     if (!choose_step(state, &choice, err)) {
         return false;
     }
@@ -364,8 +372,8 @@ static bool try_step(const struct rotation_state *state, struct fx_rotation *rot
     return make_step(state, rotation, err);
 }
 
-/* A certificate that seems to be a CA with its key may still not be allowed to sign,
- * which only shows when it is tried. */
+/* Chooses the step and makes the content after it. A CA certificate may not be allowed to
+ * sign, which is only known after trying: then another step is chosen. */
 static bool take_step(struct rotation_state *state, struct fx_rotation *rotation,
                       struct fx_err *err) {
     if (try_step(state, rotation, err)) {
@@ -402,7 +410,7 @@ static bool decide_first(const struct rotation_state *state, struct fx_rotation 
     return make_step(state, rotation, err);
 }
 
-/* What to serve and publish until there is other content. */
+/* Sets what to serve and publish as long as the content stays. */
 static bool set_use(const struct rotation_state *state, struct fx_rotation *rotation,
                     struct fx_err *err) {
     rotation->invalid = state->chain == ROTATION_REFUSED;
@@ -443,7 +451,7 @@ static bool decide_next(struct rotation_state *state,
     return ok;
 }
 
-/* Limits the time to one that a certificate can have. */
+/* Limits the time to the range of certificates' dates. */
 static int64_t limit_time(int64_t now) {
     return now < 0 ? 0 : least(now, LAST_CLOCK);
 }
@@ -511,7 +519,7 @@ static bool add_ca(struct fx_rotation *fresh, const struct fx_rotation_input *in
     return !(rotation->cert.failed || rotation->key.failed) || fx_fail_nomem(err);
 }
 
-/* Creates it again from its old content and a new CA. */
+/* Creates the Secret again from its old content and a new CA. */
 static bool recreate(const struct fx_rotation_settings *settings,
                      const struct fx_rotation_input *input, struct fx_rotation *rotation,
                      struct fx_err *err) {
@@ -546,7 +554,7 @@ bool fx_secret_step(const struct fx_rotation_settings *settings,
     }
     if (deleted && (rotation.step == FX_ROTATION_RENEW_CA ||
                     rotation.step == FX_ROTATION_START_OVER)) {
-        rotation.step = FX_ROTATION_CREATE; /* with a new CA already */
+        rotation.step = FX_ROTATION_CREATE; /* the content already has a new CA */
     } else if (deleted && !recreate(settings, input, &rotation, err)) {
         fx_rotation_finish(&rotation);
         return false;

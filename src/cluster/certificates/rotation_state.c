@@ -27,10 +27,10 @@ int64_t rotation_due_at(const struct fx_tls_dates *dates, int64_t validity) {
 /* The result of a check of the content. */
 struct verdict {
     bool yes;
-    struct fx_err why; /* not */
+    struct fx_err why; /* why not */
 };
 
-/* A negative verdict is not an error, unless the check itself failed. */
+/* Was the check made? A negative verdict is not an error, but a check that failed is. */
 static bool is_verdict(const struct verdict *verdict, struct fx_err *err) {
     if (!verdict->yes && verdict->why.code != FX_EINVALID) {
         *err = verdict->why;
@@ -52,10 +52,11 @@ static bool check_fits(struct fx_text cert, struct fx_text key,
     return is_verdict(ret_verdict, err);
 }
 
-/* Would a client that trusts these CAs accept the leaf at that time, for each of the
- * names? */
+/* A check: would a client that trusts these CAs accept the leaf at that time, for each of
+ * the names? */
 struct chain_check {
-    const struct fx_rotation_content *content; /* of the leaf; NULL: that of the Secret */
+    /* The content with the leaf; NULL: that of the Secret. */
+    const struct fx_rotation_content *content;
     struct fx_text ca;
     int64_t then;
     const char *const *names;
@@ -143,8 +144,8 @@ static bool set_signs(struct rotation_state *state, struct fx_err *err) {
 
 /* ---- the chain ---- */
 
-/* The usual cases, which need a check or two: everything is good, or an older CA signed
- * the leaf. */
+/* Handles the usual cases, which need only one or two checks: everything is good, or an
+ * older CA signed the leaf. */
 static bool set_usual(struct rotation_state *state, bool *ret_done, struct fx_err *err) {
     struct chain_check check = {.ca = state->newest,
                                 .then = state->now,
@@ -169,7 +170,7 @@ static bool set_usual(struct rotation_state *state, bool *ret_done, struct fx_er
     return true;
 }
 
-/* Checks the chain without names now, and at the time from which all of it is valid. */
+/* Checks the chain without names, now and at the time from which all of it is valid. */
 static bool set_moment(struct rotation_state *state, struct chain_check *check,
                        struct fx_err *err) {
     const int64_t begins = state->leaf.not_before > state->ca.not_before
@@ -196,7 +197,7 @@ static bool set_moment(struct rotation_state *state, struct chain_check *check,
     return true;
 }
 
-/* A leaf with none of the names is useless, and counts as refused. */
+/* Checks the names. A leaf with none of them is useless, and counts as refused. */
 static bool set_names(struct rotation_state *state, struct chain_check *check,
                       struct fx_err *err) {
     const struct fx_rotation_settings *settings = state->settings;

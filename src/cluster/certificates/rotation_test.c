@@ -187,7 +187,7 @@ static void assert_broken(const struct broken *row) {
 
 #define SOON (YEAR - 90 * DAY)
 #define LATE (YEAR + 1)
-#define SIGN "ca.key cannot sign by the first of ca.crt: "
+#define SIGN "ca.key cannot sign for the first certificate of ca.crt: "
 
 static void broken_secrets_are_mended(void **state) {
     (void)state;

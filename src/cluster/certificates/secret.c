@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret.c - reading, deciding, writing:
+ * cluster/certificates/secret.c - reads the Secret, decides, and writes it:
  *
- *   a change, or a timer → decide, on a worker → report what is new
+ *   a change, or a timer → decide, on a worker → report changes
  *     ↑                                            │ and if a step is due,
  *     └──── a timer, or the watch shows it ────────┴─ write
  *
@@ -35,7 +35,7 @@
 #define MS_IN_S     INT64_C(1000)
 #define NS_IN_S     UINT64_C(1000000000)
 
-/* Between two writes. */
+/* The pauses between two writes. */
 #define FIRST_PAUSE_MS 2000u
 #define LAST_PAUSE_MS  300000u
 
@@ -44,7 +44,7 @@
 const struct fx_kube_resource fx_cluster_secrets = {"", "v1", "secrets", "Secret"};
 
 /* The input and the result of the worker. */
-struct job {
+struct secret_job {
     uv_work_t work;
     struct fx_cluster_secret *secret; /* the worker only reads its settings */
     struct fx_secret_content content, held;
@@ -67,17 +67,17 @@ struct fx_cluster_secret {
     struct fx_rotation_settings settings;
 
     struct fx_kube_reflector *reflector;
-    json_t *existing; /* fx_kube_body_for() the Secret; NULL: there is none */
+    json_t *existing; /* the Secret, from fx_kube_body_for(); NULL: there is none */
     struct fx_secret_content content; /* of the Secret, also after it was deleted */
     uint64_t generation, seen_ns;     /* of `content`, and when it was first seen */
     struct fx_secret_content held;    /* the last good content; empty: none yet */
 
-    struct fx_buf cert, key, bundle; /* as reported last */
+    struct fx_buf cert, key, bundle; /* as last reported */
     uint64_t bundle_generation;      /* of the content with this bundle */
-    uint64_t published_ns; /* since when the bundle is published; 0: it is not */
+    uint64_t published_ns;           /* when the bundle was published; 0: it is not */
 
     uv_timer_t timer;
-    struct job job;
+    struct secret_job job;
     struct {
         struct fx_kube_throttle throttle;
         struct fx_kube_call *call; /* in progress */
@@ -141,7 +141,7 @@ static void log_repair(struct fx_cluster_secret *secret,
 
 /* ---- reporting ----------------------------------------------------------------- */
 
-/* Replaces the text; false without memory, or if it is the same. */
+/* Replaces the text. False if it is the same, or without memory. */
 static bool replace(struct fx_buf *old, struct fx_text text) {
     if (fx_text_equal(fx_buf_view(old), text)) {
         return false;
@@ -167,8 +167,8 @@ static void report_pair(struct fx_cluster_secret *secret) {
     }
 }
 
-/* A new bundle is not published yet, unless there is no configuration to publish it in:
- * then `published_ns` has not changed, and counts for the new bundle. */
+/* Reports a new bundle. It is not published yet, unless there is no configuration to
+ * publish it in: then `published_ns` has not changed, and counts for the new bundle. */
 static void report_bundle(struct fx_cluster_secret *secret,
                           const struct fx_rotation *rotation) {
     if (rotation->bundle.len > 0 &&
@@ -222,7 +222,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 }
 
 /* Creates the Secret with the content of the rotation, or applies it. A step that cannot
- * be written yet is decided again later: it may be another step then. */
+ * be written yet is decided again later, as another step may then be due. */
 static void write_step(struct fx_cluster_secret *secret,
                        const struct fx_rotation *rotation) {
     const uint64_t wait_ms =
@@ -264,11 +264,11 @@ static void write_step(struct fx_cluster_secret *secret,
 
 /* ---- deciding -------------------------------------------------------------------- */
 
-static void job_finish(struct job *job) {
+static void job_finish(struct secret_job *job) {
     fx_secret_content_finish(&job->content);
     fx_secret_content_finish(&job->held);
     fx_rotation_finish(&job->made);
-    *job = (struct job){0};
+    *job = (struct secret_job){0};
 }
 
 static int64_t seconds_since(uint64_t since_ns) {
@@ -276,10 +276,10 @@ static int64_t seconds_since(uint64_t since_ns) {
 }
 
 /* False without memory. */
-static bool job_fill(struct job *job, struct fx_cluster_secret *secret) {
+static bool job_fill(struct secret_job *job, struct fx_cluster_secret *secret) {
     const bool published =
         secret->published_ns != 0 && secret->bundle_generation == secret->generation;
-    *job = (struct job){
+    *job = (struct secret_job){
         .secret = secret,
         .generation = secret->generation,
         .known = secret->known,
@@ -295,9 +295,9 @@ static bool job_fill(struct job *job, struct fx_cluster_secret *secret) {
            fx_secret_content_copy(&secret->held, &job->held);
 }
 
-/* On a worker. */
+/* Called on a worker. */
 static void on_work(uv_work_t *work) {
-    struct job *job = work->data;
+    struct secret_job *job = work->data;
     const struct fx_rotation_content content = fx_secret_content_view(&job->content);
     const struct fx_rotation_content held = fx_secret_content_view(&job->held);
     job->input.content = job->known ? &content : NULL;
@@ -313,7 +313,8 @@ static void wait_at_most(struct fx_cluster_secret *secret, int64_t seconds) {
     check_in(secret, (uint64_t)(s * MS_IN_S));
 }
 
-static void handle_result(struct fx_cluster_secret *secret, const struct job *job) {
+static void handle_result(struct fx_cluster_secret *secret,
+                          const struct secret_job *job) {
     const struct fx_rotation *made = &job->made;
     if (!job->ok) {
         log_fault(secret, "the Secret cannot be checked", job->err.msg);
@@ -333,10 +334,10 @@ static void handle_result(struct fx_cluster_secret *secret, const struct job *jo
     }
     secret->kept = made->step == FX_ROTATION_KEEP;
     if (secret->kept) {
-        log_fault(secret, "the Secret is not as it should be, but is kept", made->reason);
+        log_fault(secret, "the Secret has a fault, but is kept", made->reason);
         wait_at_most(secret, made->check_in);
     } else if (!secret->writes) {
-        log_fault(secret, "the Secret is not as it should be, and writing it is disabled",
+        log_fault(secret, "the Secret has a fault, and writing it is disabled",
                   made->reason);
         wait_at_most(secret, CHECK_MAX_S);
     } else {
@@ -349,14 +350,14 @@ static void destroy_if_closed(struct fx_cluster_secret *secret);
 
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* never cancelled */
-    struct job *job = work->data;
+    struct secret_job *job = work->data;
     struct fx_cluster_secret *secret = secret_of(job->secret);
     const bool deleted = secret->known && secret->existing == NULL;
     const bool is_current =
         job->generation == secret->generation && job->deleted == deleted;
     if (!secret->closing && is_current) {
-        handle_result(secret,
-                      job); /* still deciding: the callbacks may request a decision */
+        /* `deciding` is still set: the callbacks may request a decision. */
+        handle_result(secret, job);
     }
     job_finish(job);
     secret->deciding = false;
@@ -375,7 +376,7 @@ static void decide(struct fx_cluster_secret *secret) {
     if (secret->deciding) {
         return;
     }
-    struct job *job = &secret->job;
+    struct secret_job *job = &secret->job;
     if (!job_fill(job, secret)) {
         job_finish(job);
         check_in(secret, AGAIN_MS);
@@ -434,7 +435,7 @@ static bool on_object(json_t *object, void *user) {
     json_decref(secret->existing);
     secret->existing = existing;
     if (set_content(secret, &content) || was_gone || !secret->kept) {
-        decide(secret); /* not for changes of labels alone */
+        decide(secret); /* not if only labels changed */
     }
     return true;
 }

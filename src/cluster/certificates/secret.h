@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/certificates/secret.h - the server certificate in a Secret that Fixpoint
- * maintains
- * (`--tls-secret`): CA and certificate, watched by name and rotated in two phases by
- * whichever replica is first (cluster/certificates/rotation.h decides; resourceVersion
- * settles which was first). The last good content is remembered, and stays in use while
- * the Secret is invalid. Loop thread only. No key is ever logged.
+ * maintains (`--tls-secret`): CA and certificate, watched by name and rotated in two
+ * phases. Any replica may do a step: cluster/certificates/rotation.h decides, and the
+ * resourceVersion settles which replica was first. The last good content stays in use
+ * while the Secret is invalid. Loop thread only. No key is ever logged.
  */
 #ifndef FX_CLUSTER_CERTIFICATES_SECRET_H
 #define FX_CLUSTER_CERTIFICATES_SECRET_H
@@ -38,7 +37,7 @@ struct fx_cluster_secret_options {
 struct fx_cluster_secret_events {
     /* A new certificate chain and key to serve with (PEM). */
     void (*on_pair)(struct fx_text cert_pem, struct fx_text key_pem, void *user);
-    /* A new CA bundle to publish. Returns false if there is no memory: it is called again
+    /* A new CA bundle to publish. Returns false without memory: then it is called again
      * within a minute. */
     bool (*on_bundle)(struct fx_text ca_bundle, int64_t ca_not_after, void *user);
     void (*on_state)(const struct fx_kube_resource *resource, enum fx_kube_state state,
@@ -46,8 +45,8 @@ struct fx_cluster_secret_events {
     void *user;
 };
 
-/* Starts to watch the Secret. An existing Secret is used at once; if there is none after
- * the first list, it is created, if `writes`. Returns NULL on failure; errors:
+/* Starts to watch the Secret. An existing Secret is used at once. If there is none after
+ * the first list, it is created (only if `writes`). Returns NULL on failure; errors:
  * FX_EINVALID (invalid names or times in the options), FX_ENOMEM. */
 struct fx_cluster_secret *
 fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
@@ -55,11 +54,11 @@ fx_cluster_secret_create(uv_loop_t *loop, struct fx_kube_client *client,
                          const struct fx_cluster_secret_events *events,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Reports since when every webhook configuration holds the last bundle (`on_published` of
- * cluster/webhooks/webhooks.h). */
+/* Reports the time since when every webhook configuration holds the last bundle
+ * (`on_published` of cluster/webhooks/webhooks.h). */
 void fx_cluster_secret_published(struct fx_cluster_secret *secret, uint64_t since_ns);
 
-/* Checks the Secret now, without waiting for the next time. */
+/* Checks the Secret now, without waiting for the timer. */
 void fx_cluster_secret_check(struct fx_cluster_secret *secret);
 
 /* The status of the watch. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/certificates/secret_content.c - base64 of four keys, and an annotation.
+ * cluster/certificates/secret_content.c - reads and writes base64 of four keys, and an
+ * annotation.
  */
 #include "cluster/certificates/secret_content.h"
 
@@ -27,7 +28,8 @@ void fx_secret_content_finish(struct fx_secret_content *content) {
 
 /* ---- reading --------------------------------------------------------------------- */
 
-/* In one piece: a buffer that grows leaves copies of a key in memory. */
+/* Reads data[key]. Allocates the buffer once, as a growing buffer leaves copies of a key
+ * in memory. */
 static void read_value(const json_t *data, const char *key, struct fx_buf *ret_bytes) {
     const struct fx_text text = fx_tree_view_string(data, key);
     const size_t most = text.len / 4 * 3;
@@ -119,7 +121,7 @@ fx_secret_content_view(const struct fx_secret_content *content) {
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* data[key] = base64 of the bytes; false without memory. */
+/* Sets data[key] to base64 of the bytes. False without memory. */
 static bool set_value(json_t *data, const char *key, const struct fx_buf *bytes) {
     struct fx_buf text = {0};
     const bool ok = fx_buf_reserve(&text, fx_base64_length(bytes->len) + 1) != NULL &&
@@ -138,8 +140,8 @@ static bool set_data(json_t *body, const struct fx_rotation *rotation) {
     return fx_tree_set_take(body, FX_TEXT("data"), fx_tree_keep_if(ok, data));
 }
 
-/* Adds data and annotation to the body, which is consumed; `metadata` is borrowed from
- * it. */
+/* Adds data and annotation to the body, which it consumes. `metadata` is borrowed from
+ * the body. */
 static json_t *complete(json_t *body_take, json_t *metadata,
                         const struct fx_rotation *rotation) {
     json_t *annotations = json_object();

@@ -37,8 +37,8 @@ bool fx_secret_content_read(const json_t *object,
 bool fx_secret_content_copy(const struct fx_secret_content *content,
                             struct fx_secret_content *ret_content) FX_MUST_USE;
 
-/* Replaces `*held` by a copy of good content. `held` stays if the content is the same but
- * for a ca.key that does not sign (`signs` is false). Without memory `held` is empty. */
+/* Replaces `*held` by a copy of good content. `held` stays if the content differs only in
+ * a ca.key that cannot sign (`signs` is false). Without memory `held` is empty. */
 void fx_secret_content_hold(struct fx_secret_content *held,
                             const struct fx_secret_content *content, bool signs);
 

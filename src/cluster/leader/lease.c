@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/leader/lease.c - does what a candidate decides (lease_state.h):
+ * cluster/leader/lease.c - carries out the decisions of a candidate (lease_state.h):
  *
  *   wait ── timer ──→ read ──→ decide: wait, or write ──→ held
  *     ↑                                        │ refused   │ timer
@@ -36,7 +36,7 @@ struct fx_cluster_lease {
     void *user;
     struct fx_kube_random random;
     struct fx_lease_state state;
-    bool reported;              /* held, as last passed to on_change */
+    bool reported;              /* the value last passed to on_change */
     uint64_t next_ns;           /* when to continue, if no call is in progress */
     uint64_t sent_ns;           /* when the call started */
     unsigned n_releasing;       /* steps since the release started */
@@ -63,7 +63,7 @@ static void wake_at(struct fx_cluster_lease *lease, uint64_t at_ns) {
     (void)uv_timer_start(&lease->timer, on_timer, fx_ms_until(at_ns), 0);
 }
 
-/* Sets the timer to the next step, or to the end of the holding. */
+/* Sets the timer to the next step, or to the end of the time as holder. */
 static void set_timer(struct fx_cluster_lease *lease) {
     const bool waits = lease->call == NULL && !lease->state.releasing;
     const uint64_t end_ns = lease->reported ? lease->state.held_until_ns : UINT64_MAX;
@@ -84,7 +84,7 @@ static void wait_before_retry(struct fx_cluster_lease *lease) {
                                                pause_ns + spread_ns);
 }
 
-/* After every step. The callback comes last, since it may do anything. */
+/* Called after every step. Calls on_change last, since it may do anything. */
 static void finish_step(struct fx_cluster_lease *lease) {
     const bool held = fx_lease_is_held(&lease->state, fx_clock_ns());
     const bool changed = held != lease->reported && !lease->state.releasing;
@@ -118,13 +118,13 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         fx_lease_read(&lease->state, answer->object, fx_clock_ns());
         do_step(lease);
         if (lease->call == NULL) {
-            lease->logged = FX_KUBE_REASON_NONE; /* no write follows that may fail */
+            lease->logged = FX_KUBE_REASON_NONE; /* no write follows */
         }
     }
     finish_step(lease);
 }
 
-/* Another candidate was faster, or the result is not known: the Lease is read again
+/* Another candidate was faster, or the result is not known. The Lease is then read again
  * before the next write. */
 static void handle_failure(struct fx_cluster_lease *lease,
                            const struct fx_kube_failure *failure) {
@@ -158,8 +158,8 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     finish_step(lease);
 }
 
-/* A release is a merge patch: an apply without holderIdentity would not remove a field
- * that another manager, as the creator of the Lease, owns. */
+/* A release is a merge patch: an apply without holderIdentity would not remove it if
+ * another manager, such as the creator of the Lease, owns it. */
 static enum fx_kube_verb verb_of(enum fx_lease_step step) {
     return step == FX_LEASE_READ      ? FX_KUBE_VERB_GET
            : step == FX_LEASE_CREATE  ? FX_KUBE_VERB_CREATE
@@ -194,11 +194,11 @@ static void send_request(struct fx_cluster_lease *lease, enum fx_lease_step step
     json_decref(body);
 }
 
-/* Decides and starts the next step; without memory, later again. */
+/* Decides and starts the next step. Without memory, tries again later. */
 static void do_step(struct fx_cluster_lease *lease) {
     const enum fx_lease_step step = fx_lease_next(&lease->state, fx_clock_ns());
     if (lease->state.releasing && lease->n_releasing++ == RELEASE_TRIES * 2) {
-        return; /* give up: the others wait for the whole duration */
+        return; /* give up: the others then wait for the whole duration */
     }
     if (step != FX_LEASE_WAIT) {
         send_request(lease, step);
@@ -220,7 +220,7 @@ static void on_timer(uv_timer_t *timer) {
 
 /* ---- life ------------------------------------------------------------------- */
 
-/* The identity is unique, also after a restart: `POD_UUID`. */
+/* Sets a unique identity, which differs after a restart: `POD_UUID`. */
 static void init_state(struct fx_cluster_lease *lease,
                        const struct fx_lease_times *times) {
     char uuid[FX_UUID_SIZE];
@@ -262,7 +262,7 @@ bool fx_cluster_lease_held(const struct fx_cluster_lease *lease) {
     return fx_lease_is_held(&lease->state, fx_clock_ns());
 }
 
-/* A write in progress is waited for: it may win the Lease. */
+/* Waits for a write in progress, which may win the Lease. */
 void fx_cluster_lease_release(struct fx_cluster_lease *lease) {
     if (lease->state.releasing) {
         return;

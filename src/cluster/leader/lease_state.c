@@ -18,7 +18,7 @@
 #define US_IN_S INT64_C(1000000)
 
 #define DURATION_MAX_S 3600 /* longer durations in a record are mistakes */
-#define RELEASED_S     1    /* like client-go */
+#define RELEASED_S     1    /* as in client-go */
 
 const struct fx_lease_times fx_lease_times = {
     .duration_s = 30,
@@ -142,10 +142,9 @@ bool fx_lease_is_held(const struct fx_lease_state *state, uint64_t now_ns) {
     return !state->releasing && now_ns < state->held_until_ns;
 }
 
-/* ---- the next step ------------------------------------------------------------------
- */
+/* ---- the next step --------------------------------------------------------------- */
 
-/* Whether another candidate still holds the Lease. */
+/* Does another candidate still hold the Lease? */
 static bool is_held_by_other(const struct fx_lease_state *state, uint64_t now_ns) {
     return state->known && !state->mine && !state->free &&
            now_ns - state->seen_ns < state->counts_ns;
@@ -180,7 +179,7 @@ enum fx_lease_step fx_lease_next(const struct fx_lease_state *state, uint64_t no
 
 /* ---- bodies ---------------------------------------------------------------------- */
 
-/* MicroTime of the Kubernetes API: RFC 3339 with six digits behind the seconds. */
+/* Prints MicroTime of the Kubernetes API: RFC 3339 with six digits after the seconds. */
 static void print_micro_time(int64_t wall_us, char out[FX_LEASE_DATE_BYTES]) {
     char date[FX_DATE];
     fx_date_print(wall_us / US_IN_S, date);
@@ -188,8 +187,8 @@ static void print_micro_time(int64_t wall_us, char out[FX_LEASE_DATE_BYTES]) {
                    (int)(wall_us % US_IN_S));
 }
 
-/* The time, but different from the one in the record: other candidates would not notice a
- * write that changes nothing. */
+/* Prints the time, changed if it equals the time in the record: other candidates would
+ * not notice a write that changes nothing. */
 static void print_now(const struct fx_lease_state *state, int64_t wall_us,
                       char out[FX_LEASE_DATE_BYTES]) {
     print_micro_time(wall_us, out);
@@ -215,7 +214,7 @@ static int64_t transitions_after(const struct fx_lease_state *state,
     return state->transitions + (moves ? 1 : 0);
 }
 
-/* An API server refuses an empty holderIdentity: null removes it. */
+/* The spec to write. API servers refuse an empty holderIdentity: null removes it. */
 static json_t *new_spec(const struct fx_lease_state *state, enum fx_lease_step step,
                         int64_t wall_us) {
     const bool releases = step == FX_LEASE_RELEASE;

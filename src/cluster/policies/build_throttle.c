@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/build_throttle.c - the longest of three pauses.
+ * cluster/policies/build_throttle.c - computes the longest of three pauses.
  */
 #include "cluster/policies/build_throttle.h"
 

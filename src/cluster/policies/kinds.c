@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds.c - the dialects' tables as resources of the API.
+ * cluster/policies/kinds.c - makes API resources from the dialects' tables.
  */
 #include "cluster/policies/kinds.h"
 
@@ -57,7 +57,7 @@ size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind) {
     return (size_t)(kind - kinds);
 }
 
-/* ---- which of them ----------------------------------------------------------------- */
+/* ---- sets of dialects -------------------------------------------------------------- */
 
 static bool add_api(struct fx_text word, unsigned *apis) {
     for (unsigned i = 0; fx_dialects[i] != NULL; i++) {

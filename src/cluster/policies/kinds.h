@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/kinds.h - the kinds that are watched in a cluster: those of the
+ * cluster/policies/kinds.h - the kinds that are watched in a cluster: the rows of the
  * dialects' tables (engine/kind.h) that have a resource.
  */
 #ifndef FX_CLUSTER_POLICIES_KINDS_H
@@ -14,13 +14,13 @@
 #include "engine/kind.h"
 #include "kube/resource.h"
 
-/* A set of dialects, which `serve --apis` gives by their names: the bit of each is that
- * of its index in fx_dialects. */
+/* A set of dialects, which `serve --apis` names: a bit for each, at its index in
+ * fx_dialects. */
 #define FX_CLUSTER_API_BIT(dialect) (1u << (dialect))
 #define FX_CLUSTER_API_ALL          (~0u)
 
-/* Reads names of dialects with commas between them, each once or more, as their bits.
- * Errors: FX_EINVALID; the message names the dialects that there are. */
+/* Reads names of dialects, separated by commas; names may repeat. Errors: FX_EINVALID;
+ * the message lists the valid names. */
 bool fx_cluster_apis_parse(const char *list, unsigned *ret_apis,
                            struct fx_err *err) FX_MUST_USE;
 
@@ -31,22 +31,23 @@ bool fx_cluster_apis_annotate_nodes(unsigned apis);
 #define FX_CLUSTER_KINDS_MAX     32
 
 struct fx_cluster_kind {
-    struct fx_kube_resource versions[FX_CLUSTER_KIND_VERSIONS]; /* the preferred first */
+    /* The preferred version first. */
+    struct fx_kube_resource versions[FX_CLUSTER_KIND_VERSIONS];
     size_t n_versions;
-    const struct fx_kind *kind; /* the row */
+    const struct fx_kind *kind; /* its row */
     unsigned api;               /* FX_CLUSTER_API_BIT of its dialect */
-    char waiting[128];          /* the message while it was not listed */
+    char waiting[128];          /* the message until it has been listed */
 };
 
-/* How many there are, at most FX_CLUSTER_KINDS_MAX, and one of them; in the order in
- * which policies are built: by dialect, then as in its table. Any thread. */
+/* The number of kinds, at most FX_CLUSTER_KINDS_MAX, and the kind at an index. They have
+ * the order in which policies are built: by dialect, then as in its table. Any thread. */
 size_t fx_cluster_kinds_count(void);
 const struct fx_cluster_kind *fx_cluster_kind_at(size_t index);
 
-/* The index of a kind that fx_cluster_kind_at() gave. */
+/* The index of a kind from fx_cluster_kind_at(). */
 size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind);
 
-/* Does Fixpoint write this part of its status (one of enum fx_kind_status)? */
+/* Does Fixpoint write this part of the kind's status (one of enum fx_kind_status)? */
 static inline bool fx_cluster_kind_has(const struct fx_cluster_kind *kind,
                                        enum fx_kind_status status) {
     return (kind->kind->status & (unsigned)status) != 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/objects.c - a sorted array of policies, kept as text: most of them are
+ * cluster/policies/objects.c - a sorted array of policies, kept as text, as most are
  * never read again.
  */
 #include "cluster/policies/objects.h"
@@ -24,28 +24,28 @@
 
 /* ---- one object ------------------------------------------------------------------ */
 
-/* Owns the texts of the object: the key, and the uid. */
-struct item {
+/* A stored object. Owns its texts: the key and the uid. */
+struct stored_object {
     struct fx_cluster_object object; /* first, so that item_of() can cast */
     char *uid;
     char key[];
 };
 
-static struct item *item_of(struct fx_cluster_object *object) {
-    return (struct item *)object; /* its first member */
+static struct stored_object *item_of(struct fx_cluster_object *object) {
+    return (struct stored_object *)object; /* its first member */
 }
 
 static void destroy(struct fx_cluster_object *object) {
     fx_policy_text_unref(object->object);
     free(item_of(object)->uid);
-    free(object); /* struct item begins with it */
+    free(object); /* struct stored_object begins with it */
 }
 
-/* The metadata that are kept. */
+/* Copies the metadata that are kept. */
 static bool keep_metadata(json_t *kept, const json_t *from, const struct fx_kind *kind) {
     static const struct {
         const char *name;
-        unsigned keep; /* 0: of every kind */
+        unsigned keep; /* 0: kept for every kind */
     } keys[] = {{"name", 0},
                 {"namespace", 0},
                 {"uid", 0},
@@ -79,12 +79,14 @@ static struct fx_policy_text *reduce(const json_t *object, const struct fx_kind 
     return text;
 }
 
-/* Are two objects of one name, in two namespaces, two policies? */
+/* Is the kind namespaced, so that objects with the same name in two namespaces are two
+ * policies? */
 static bool is_in_namespace(const struct fx_cluster_kind *kind) {
     return kind->kind->scope == FX_SCOPE_NAMESPACE;
 }
 
-/* False for names that an API server does not allow (RFC 1123, 253 characters). */
+/* Prints the key of an object. False for names that an API server does not allow (RFC
+ * 1123, 253 characters). */
 static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
                       struct fx_text namespace_, struct fx_text name) {
     const struct fx_kube_resource *resource = &kind->versions[0];
@@ -107,7 +109,7 @@ static void read_key(const char *key, const struct fx_cluster_kind *kind,
     object->name = fx_text_of(name);
 }
 
-/* ---- all of them ----------------------------------------------------------------- */
+/* ---- all objects ----------------------------------------------------------------- */
 
 static int compare_key(const void *key, const void *item) {
     struct fx_cluster_object *const *object = item;
@@ -126,7 +128,7 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
                                         const char *key,
                                         const struct fx_cluster_kind *kind) {
     const size_t size = strlen(key) + 1;
-    struct item *item = calloc(1, sizeof *item + size);
+    struct stored_object *item = calloc(1, sizeof *item + size);
     if (item == NULL ||
         !FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {
         free(item);
@@ -141,7 +143,7 @@ static struct fx_cluster_object *insert(struct fx_cluster_objects *objects, size
     return &item->object;
 }
 
-/* Replaces the content of the object; takes over the policy and the uid. */
+/* Replaces the content of the object. Takes the policy and the uid. */
 static void set_content(struct fx_cluster_object *object, const json_t *metadata,
                         struct fx_policy_text *policy, char *uid) {
     fx_policy_text_unref(object->object);
@@ -152,7 +154,7 @@ static void set_content(struct fx_cluster_object *object, const json_t *metadata
     item_of(object)->uid = uid;
 }
 
-/* Adds or updates the kept fields of the object. */
+/* Adds or updates an object, with the fields that are kept. */
 static bool put_policy(struct fx_cluster_objects *objects, const char *key,
                        const struct fx_cluster_kind *kind, const json_t *object,
                        struct fx_cluster_object **ret_item,
@@ -185,7 +187,7 @@ static bool put_policy(struct fx_cluster_objects *objects, const char *key,
     return true;
 }
 
-/* Notes the digests of our parts of its status; true if they changed. */
+/* Stores the digests of our parts of the object's status. True if they changed. */
 static bool note_status(struct fx_cluster_object *item, const json_t *object,
                         const char *pod) {
     const uint64_t status_before = item->own_status;

@@ -25,19 +25,19 @@ struct fx_cluster_objects {
 void fx_cluster_objects_finish(struct fx_cluster_objects *objects);
 
 enum fx_object_change {
-    FX_OBJECT_SAME,   /* nothing that is kept */
+    FX_OBJECT_SAME,   /* no kept field */
     FX_OBJECT_STATUS, /* only Fixpoint's own part of the status */
     FX_OBJECT_POLICY, /* the policy */
 };
 
-/* Where an object was read. */
+/* The resource and version in which an object was read. */
 struct fx_object_source {
     const struct fx_cluster_kind *kind;
     const struct fx_kube_resource *resource;
     const char *pod; /* the id of this replica's status entry */
 };
 
-/* Adds the object, or replaces the object with its key. The kept text is only replaced if
+/* Adds the object, or replaces the object with its key. The kept text is replaced only if
  * it changed. `*ret_item` is borrowed. False without memory, or for a name longer than an
  * API server allows; then nothing has changed. */
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
@@ -45,8 +45,8 @@ bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
                             struct fx_cluster_object **ret_item,
                             enum fx_object_change *ret_change) FX_MUST_USE;
 
-/* Removes the object of that kind, namespace and name; false if there is none. Needs no
- * memory. */
+/* Removes the object with that kind, namespace and name; false if there is none.
+ * Allocates nothing. */
 bool fx_cluster_objects_remove(struct fx_cluster_objects *objects,
                                const struct fx_cluster_kind *kind,
                                struct fx_text namespace_, struct fx_text name);

@@ -31,21 +31,21 @@
 #define RETRY_MIN_MS 1000u
 #define RETRY_MAX_MS 30000u
 
-/* One kind. Freed when its timer is closed. */
-struct kind {
-    struct fx_parameters *parameters; /* as long as it is not closed */
-    struct fx_named_kinds name;       /* this one kind; its texts end with NUL */
-    struct fx_kube_resource
-        resource; /* once it is known; the texts are those of `name` */
+/* One watched kind. Freed when its timer is closed. */
+struct parameter_kind {
+    struct fx_parameters *parameters; /* not valid after close_kind() */
+    struct fx_named_kinds name; /* a list with only this kind; its texts end with NUL */
+    /* Zeroed until it is known; borrows the texts of `name`. */
+    struct fx_kube_resource resource;
     char *plural;
     struct fx_kube_discovery *discovery; /* in progress, or NULL */
-    struct fx_kube_reflector *reflector; /* or NULL: the resource is not known */
+    struct fx_kube_reflector *reflector; /* NULL: the resource is not known */
     struct fx_kube_backoff backoff;
-    uv_timer_t
-        timer; /* the end of the wait, then the next attempt to find the resource */
+    /* The end of the wait, then the next attempt to find the resource. */
+    uv_timer_t timer;
     uint64_t began_ns;
     bool is_settled;
-    char *unavailable; /* why its objects cannot be read; NULL: they can */
+    char *unavailable; /* why its objects cannot be read; NULL: they can be read */
 };
 
 struct fx_parameters {
@@ -54,21 +54,21 @@ struct fx_parameters {
     struct fx_parameters_events events;
     void *user;
     struct fx_kube_random random;
-    struct kind **kinds;
+    struct parameter_kind **kinds;
     size_t n_kinds, cap_kinds;
     struct fx_parameter *items; /* sorted by key */
     size_t n_items, cap_items;
 };
 
-static const struct fx_named_kind *name_of(const struct kind *kind) {
+static const struct fx_named_kind *name_of(const struct parameter_kind *kind) {
     return &kind->name.items[0];
 }
 
 /* ---- objects ----------------------------------------------------------------------- */
 
-/* False for names that an API server does not allow. With an empty name: what all keys of
- * the kind begin with. */
-static bool print_key(char key[KEY_BYTES], const struct kind *kind,
+/* Prints the key of an object. With an empty name: the prefix of all keys of the kind.
+ * False for names that an API server does not allow. */
+static bool print_key(char key[KEY_BYTES], const struct parameter_kind *kind,
                       struct fx_text namespace_, struct fx_text name) {
     const struct fx_kube_resource *resource = &kind->resource;
     const int len = snprintf(key, KEY_BYTES, "%s%s%s/%s/%.*s%s%.*s", resource->plural,
@@ -89,7 +89,7 @@ static size_t find_index(const struct fx_parameters *parameters, const char *key
                           sizeof *parameters->items, key, compare_key, ret_found);
 }
 
-/* Adds an object without a text; NULL without memory. */
+/* Adds an object without a text. NULL without memory. */
 static struct fx_parameter *insert(struct fx_parameters *parameters, size_t at,
                                    const char *key) {
     char *copy = strdup(key);
@@ -103,8 +103,8 @@ static struct fx_parameter *insert(struct fx_parameters *parameters, size_t at,
     return &parameters->items[at];
 }
 
-/* Keeps the text of an object, and takes over its reference. An equal text stays the same
- * one. False without memory. */
+/* Stores the text of an object, and takes its reference. If the text is equal to the
+ * present one, keeps that one. False without memory. */
 static bool put_take(struct fx_parameters *parameters, const char *key,
                      struct fx_policy_text *text, bool *ret_changed) {
     bool found = false;
@@ -122,7 +122,7 @@ static bool put_take(struct fx_parameters *parameters, const char *key,
 }
 
 static bool on_object(json_t *object, void *user) {
-    struct kind *kind = user;
+    struct parameter_kind *kind = user;
     struct fx_parameters *parameters = kind->parameters;
     struct fx_subject subject;
     char key[KEY_BYTES];
@@ -152,7 +152,7 @@ static void remove_at(struct fx_parameters *parameters, size_t at) {
 }
 
 static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) {
-    struct kind *kind = user;
+    struct parameter_kind *kind = user;
     struct fx_parameters *parameters = kind->parameters;
     char key[KEY_BYTES];
     bool found = false;
@@ -165,7 +165,8 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 }
 
 /* Removes all objects of the kind. */
-static void remove_all(struct fx_parameters *parameters, const struct kind *kind) {
+static void remove_all(struct fx_parameters *parameters,
+                       const struct parameter_kind *kind) {
     char key[KEY_BYTES];
     bool found = false;
     if (kind->plural == NULL ||
@@ -187,10 +188,9 @@ static void remove_all(struct fx_parameters *parameters, const struct kind *kind
     }
 }
 
-/* ---- the state of a kind ------------------------------------------------------------
- */
+/* ---- the state of a kind --------------------------------------------------------- */
 
-static void log_kind(const struct kind *kind) {
+static void log_kind(const struct parameter_kind *kind) {
     struct fx_buf name = {0};
     fx_named_kind_print(&name, name_of(kind));
     const char *text = name.failed ? "" : name.data;
@@ -204,15 +204,15 @@ static void log_kind(const struct kind *kind) {
     fx_buf_finish(&name);
 }
 
-/* Settles the kind, or settles it in another way. `why` NULL: its objects can be read. */
-static void settle(struct kind *kind, const char *why) {
+/* Settles the kind, or changes the reason. `why` NULL: its objects can be read. */
+static void settle(struct parameter_kind *kind, const char *why) {
     const char *before = kind->unavailable;
     const bool is_same = kind->is_settled && (why == NULL) == (before == NULL) &&
                          (why == NULL || strcmp(why, before) == 0);
     if (is_same) {
         return;
     }
-    /* Without memory for the reason, the kind stays as it is until the next event. */
+    /* Without memory for the reason, nothing changes until the next event. */
     char *copy = why == NULL ? NULL : strdup(why);
     if (why != NULL && copy == NULL) {
         return;
@@ -224,8 +224,9 @@ static void settle(struct kind *kind, const char *why) {
     kind->parameters->events.on_kind(kind->parameters->user);
 }
 
-/* The same, for a failure; one that may pass soon is waited for. */
-static void settle_failed(struct kind *kind, const struct fx_kube_failure *failure) {
+/* Settles the kind after a failure, unless the failure may be short. */
+static void settle_failed(struct parameter_kind *kind,
+                          const struct fx_kube_failure *failure) {
     const bool waits =
         fx_clock_ns() < kind->began_ns + FX_PARAMETERS_WAIT_MS * UINT64_C(1000000);
     if (kind->is_settled || !waits || !fx_kube_failure_is_temporary(failure)) {
@@ -234,7 +235,7 @@ static void settle_failed(struct kind *kind, const struct fx_kube_failure *failu
 }
 
 static void on_synced(void *user) {
-    struct kind *kind = user;
+    struct parameter_kind *kind = user;
     struct fx_kube_reflector_status status;
     fx_kube_reflector_get_status(kind->reflector, &status);
     if (status.state != FX_KUBE_STATE_ABSENT) {
@@ -243,10 +244,10 @@ static void on_synced(void *user) {
     }
 }
 
-/* What was listed once stays in use, whatever fails later. */
+/* Objects that were listed stay in use if the watch fails later. */
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
-    struct kind *kind = user;
+    struct parameter_kind *kind = user;
     struct fx_kube_reflector_status status;
     fx_kube_reflector_get_status(kind->reflector, &status);
     if (state == FX_KUBE_STATE_ABSENT) {
@@ -256,31 +257,31 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     }
 }
 
-/* ---- finding the resource -----------------------------------------------------------
- */
+/* ---- finding the resource -------------------------------------------------------- */
 
-static void discover(struct kind *kind);
+static void discover(struct parameter_kind *kind);
 
 static void on_retry(uv_timer_t *timer) {
     discover(timer->data);
 }
 
-static void retry_later(struct kind *kind, uint32_t retry_after_s) {
+static void retry_later(struct parameter_kind *kind, uint32_t retry_after_s) {
     const uint64_t ms =
         fx_kube_backoff_next(&kind->backoff, (uint64_t)retry_after_s * 1000, RETRY_MAX_MS,
                              &kind->parameters->random);
     (void)uv_timer_start(&kind->timer, on_retry, ms, 0); /* it has a callback */
 }
 
-/* The first list takes too long: policies do without the objects until it is there. */
+/* The first list takes too long: policies work without the objects until it has
+ * arrived. */
 static void on_wait_over(uv_timer_t *timer) {
-    struct kind *kind = timer->data;
+    struct parameter_kind *kind = timer->data;
     if (!kind->is_settled) {
         settle(kind, "they are not read yet");
     }
 }
 
-static void watch(struct kind *kind, const char *plural, struct fx_err *err) {
+static void watch(struct parameter_kind *kind, const char *plural, struct fx_err *err) {
     static const struct fx_kube_reflector_events callbacks = {
         .on_object = on_object,
         .on_gone = on_gone,
@@ -304,7 +305,7 @@ static void watch(struct kind *kind, const char *plural, struct fx_err *err) {
 }
 
 static void on_discovered(const struct fx_kube_discovered *discovered, void *user) {
-    struct kind *kind = user;
+    struct parameter_kind *kind = user;
     struct fx_err err = FX_ERR_INIT;
     kind->discovery = NULL;
     if (discovered->failure != NULL) {
@@ -323,7 +324,7 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
     }
 }
 
-static void discover(struct kind *kind) {
+static void discover(struct parameter_kind *kind) {
     const struct fx_named_kind *name = name_of(kind);
     const struct fx_kube_resource wanted = {.group = name->group.data,
                                             .version = name->version.data,
@@ -335,26 +336,26 @@ static void discover(struct kind *kind) {
     }
 }
 
-/* ---- which kinds ------------------------------------------------------------------- */
+/* ---- the list of kinds ------------------------------------------------------------- */
 
 static void on_timer_closed(uv_handle_t *timer) {
-    struct kind *kind = timer->data;
+    struct parameter_kind *kind = timer->data;
     fx_named_kinds_finish(&kind->name);
     free(kind->plural);
     free(kind->unavailable);
     free(kind);
 }
 
-/* Stops to watch the kind, and forgets its objects. */
-static void close_kind(struct kind *kind) {
+/* Stops watching the kind, and removes its objects. */
+static void close_kind(struct parameter_kind *kind) {
     fx_kube_discovery_cancel(kind->discovery);
     fx_kube_reflector_close(kind->reflector);
     remove_all(kind->parameters, kind);
     uv_close((uv_handle_t *)&kind->timer, on_timer_closed);
 }
 
-static struct kind *find_kind(const struct fx_parameters *parameters,
-                              const struct fx_named_kind *name) {
+static struct parameter_kind *find_kind(const struct fx_parameters *parameters,
+                                        const struct fx_named_kind *name) {
     for (size_t i = 0; i < parameters->n_kinds; i++) {
         if (fx_named_kind_compare(name_of(parameters->kinds[i]), name) == 0) {
             return parameters->kinds[i];
@@ -363,9 +364,9 @@ static struct kind *find_kind(const struct fx_parameters *parameters,
     return NULL;
 }
 
-/* Starts to watch the kind. False without memory. */
+/* Starts watching the kind. False without memory. */
 static bool add_kind(struct fx_parameters *parameters, const struct fx_named_kind *name) {
-    struct kind *kind = calloc(1, sizeof *kind);
+    struct parameter_kind *kind = calloc(1, sizeof *kind);
     if (kind == NULL || !fx_named_kinds_add(&kind->name, name) ||
         !FX_VEC_GROW(parameters->kinds, parameters->n_kinds, parameters->cap_kinds)) {
         if (kind != NULL) {
@@ -395,7 +396,7 @@ bool fx_parameters_watch(struct fx_parameters *parameters,
                          const struct fx_named_kinds *kinds, bool only) {
     size_t n_kept = 0;
     for (size_t i = 0; only && i < parameters->n_kinds; i++) {
-        struct kind *kind = parameters->kinds[i];
+        struct parameter_kind *kind = parameters->kinds[i];
         if (fx_named_kinds_have(kinds, name_of(kind))) {
             parameters->kinds[n_kept++] = kind;
         } else {
@@ -425,7 +426,7 @@ bool fx_parameters_copy_states(const struct fx_parameters *parameters,
     }
     for (size_t i = 0; ok && i < n; i++) {
         const struct fx_named_kind *name = &ret_states->names.items[i];
-        const struct kind *kind = find_kind(parameters, name);
+        const struct parameter_kind *kind = find_kind(parameters, name);
         if (kind == NULL || !kind->is_settled) {
             continue;
         }
@@ -462,7 +463,7 @@ size_t fx_parameters_count(const struct fx_parameters *parameters) {
 bool fx_parameters_get_status(const struct fx_parameters *parameters, size_t index,
                               const struct fx_kube_resource **ret_resource,
                               struct fx_kube_reflector_status *ret_status) {
-    const struct kind *kind = parameters->kinds[index];
+    const struct parameter_kind *kind = parameters->kinds[index];
     if (kind->reflector == NULL) {
         return false;
     }

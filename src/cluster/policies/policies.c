@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/policies/policies.c - from reflectors to objects, from objects to builds:
+ * cluster/policies/policies.c - keeps the objects of reflectors, and builds policies from
+ * them:
  *
  *   idle ── a change ──→ waiting ── a moment later ──→ building ──→ report
  *     ↑                                                   │
@@ -35,12 +36,12 @@
 struct watched_kind {
     struct fx_cluster_policies *policies;
     const struct fx_cluster_kind *kind;
-    struct fx_kube_reflector *reflector; /* NULL: not watched, */
-    bool synced;                         /* and then true */
+    struct fx_kube_reflector *reflector; /* NULL: not watched */
+    bool synced;                         /* true if not watched */
 };
 
 /* The input and the result of the worker. */
-struct job {
+struct build_job {
     uv_work_t work;
     struct fx_cluster_policies *policies;
     struct fx_policy_input *inputs; /* their objects are counted */
@@ -66,9 +67,9 @@ struct fx_cluster_policies {
     struct fx_cluster_objects objects;
     struct fx_parameters *parameters;
     struct fx_policies *current;
-    struct fx_policies *waiting; /* a later build, which waits for the objects of a kind
-                                  * that it names; or NULL */
-    struct job job;
+    /* The next build, which waits for the objects of a kind that it names; or NULL. */
+    struct fx_policies *waiting;
+    struct build_job job;
     struct fx_build_throttle throttle;
     bool dirty, building, has_timer, ready, closing;
 };
@@ -100,7 +101,7 @@ static void on_timer_closed(uv_handle_t *timer) {
 
 /* ---- building -------------------------------------------------------------------- */
 
-static void job_finish(struct job *job) {
+static void job_finish(struct build_job *job) {
     for (size_t i = 0; i < job->n_inputs; i++) {
         free(job->files[i]);
         fx_policy_text_unref(job->inputs[i].object);
@@ -110,11 +111,11 @@ static void job_finish(struct job *job) {
     fx_parameter_states_finish(&job->states);
     fx_policies_unref(job->previous);
     fx_policies_unref(job->made);
-    *job = (struct job){0};
+    *job = (struct build_job){0};
 }
 
-static bool add_input(struct job *job, const char *key, struct fx_policy_text *object,
-                      bool is_parameter) {
+static bool add_input(struct build_job *job, const char *key,
+                      struct fx_policy_text *object, bool is_parameter) {
     char *file = strdup(key);
     if (file == NULL) {
         return false;
@@ -129,7 +130,8 @@ static bool add_input(struct job *job, const char *key, struct fx_policy_text *o
 }
 
 /* Adds policies and parameters, sorted by key. False without memory. */
-static bool add_inputs(struct job *job, const struct fx_cluster_policies *policies) {
+static bool add_inputs(struct build_job *job,
+                       const struct fx_cluster_policies *policies) {
     const struct fx_cluster_objects *objects = &policies->objects;
     size_t n_parameters = 0;
     const struct fx_parameter *parameters =
@@ -167,23 +169,24 @@ static bool all_synced(const struct fx_cluster_policies *policies) {
 }
 
 /* False without memory. */
-static bool job_fill(struct job *job, const struct fx_cluster_policies *policies) {
-    *job = (struct job){.began_ns = fx_clock_ns(), .holds_all = all_synced(policies)};
+static bool job_fill(struct build_job *job, const struct fx_cluster_policies *policies) {
+    *job =
+        (struct build_job){.began_ns = fx_clock_ns(), .holds_all = all_synced(policies)};
     job->previous = fx_policies_ref(policies->waiting != NULL ? policies->waiting
                                                               : policies->current);
     return add_inputs(job, policies) &&
            fx_parameters_copy_states(policies->parameters, &job->states);
 }
 
-/* On a worker. */
+/* Called on a worker. */
 static void on_work(uv_work_t *work) {
-    struct job *job = work->data;
+    struct build_job *job = work->data;
     const struct fx_policy_sources sources = {
         .inputs = job->inputs,
         .n_inputs = job->n_inputs,
         .previous = job->previous,
         .generation = job->previous->snapshot->generation + 1,
-        .settings = &job->policies->options.settings, /* which do not change */
+        .settings = &job->policies->options.settings, /* never change */
         .kind_states = job->states.items,
         .n_kind_states = job->states.n_items,
     };
@@ -213,7 +216,7 @@ static void note_success(struct fx_cluster_policies *policies, uint64_t took_ns)
     }
 }
 
-/* Did the build know of all these kinds? */
+/* Did the build have the states of all these kinds? */
 static bool are_known(const struct fx_parameter_states *states,
                       const struct fx_named_kinds *kinds) {
     for (size_t i = 0; i < kinds->n_items; i++) {
@@ -229,9 +232,9 @@ static bool are_known(const struct fx_parameter_states *states,
     return true;
 }
 
-/* Policies act only when the objects of the kinds that they name have been read, or when
- * it is known that these cannot be read. */
-static void handle_result(struct fx_cluster_policies *policies, struct job *job) {
+/* Activates the build, unless it names kinds whose objects have not been read yet: then
+ * it waits until they are read, or until it is known that they cannot be. */
+static void handle_result(struct fx_cluster_policies *policies, struct build_job *job) {
     struct fx_policies *made = job->made;
     struct fx_policies *before = policies->current;
     job->made = NULL;
@@ -256,7 +259,7 @@ static void handle_result(struct fx_cluster_policies *policies, struct job *job)
 
 static void on_worked(uv_work_t *work, int status) {
     (void)status; /* never cancelled */
-    struct job *job = work->data;
+    struct build_job *job = work->data;
     struct fx_cluster_policies *policies = policies_of(job->policies);
     policies->building = false;
     fx_job_end(&policies->watchdog);
@@ -272,7 +275,7 @@ static void on_worked(uv_work_t *work, int status) {
 }
 
 static void start_build(struct fx_cluster_policies *policies) {
-    struct job *job = &policies->job;
+    struct build_job *job = &policies->job;
     if (!job_fill(job, policies)) {
         struct fx_err err = FX_ERR_INIT;
         (void)fx_fail_nomem(&err);
@@ -316,10 +319,9 @@ void fx_cluster_policies_rebuild(struct fx_cluster_policies *policies) {
     schedule_build(policies);
 }
 
-/* ---- callbacks of the reflectors ----------------------------------------------------
- */
+/* ---- callbacks of the reflectors ------------------------------------------------- */
 
-/* The version in which the object was read. */
+/* The resource in the version of the object. */
 static const struct fx_kube_resource *version_of(const struct fx_cluster_kind *kind,
                                                  const json_t *object) {
     struct fx_subject subject;
@@ -362,7 +364,7 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
     }
 }
 
-/* The first build starts as soon as all lists have arrived: readiness waits for it. */
+/* The first build starts as soon as all lists have arrived, as readiness waits for it. */
 static void on_synced(void *user) {
     struct watched_kind *source = user;
     struct fx_cluster_policies *policies = source->policies;
@@ -383,8 +385,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
 }
 
-/* ---- callbacks of the parameters ----------------------------------------------------
- */
+/* ---- callbacks of the parameters ------------------------------------------------- */
 
 static bool concerns(const struct fx_policies *built, const struct fx_named_kind *kind,
                      struct fx_text namespace_, struct fx_text name) {
@@ -396,7 +397,7 @@ static bool concerns(const struct fx_policies *built, const struct fx_named_kind
     return false;
 }
 
-/* An object that no policy looked up causes no build. */
+/* Schedules a build, unless no policy looked up the object. */
 static void on_parameter(const struct fx_named_kind *kind, struct fx_text namespace_,
                          struct fx_text name, void *user) {
     struct fx_cluster_policies *policies = policies_of(user);

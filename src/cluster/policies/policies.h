@@ -3,10 +3,9 @@
  * cluster/policies/policies.h - the policies of the cluster: watches policy objects,
  * compiles them in batches on a worker thread, and reports each build. Loop thread only.
  *
- * Of an object only the fields of a policy are kept, as text: no status, no managed
- * fields, no annotations; changes of those cause no build. A burst of changes is one
- * build: the first change waits a moment for others, and changes during a build wait for
- * the next one.
+ * Only the fields of a policy are kept of an object, as text. Changes of status, managed
+ * fields and annotations cause no build. A burst of changes is one build: the first
+ * change waits a moment for others, and changes during a build wait for the next one.
  */
 #ifndef FX_CLUSTER_POLICIES_POLICIES_H
 #define FX_CLUSTER_POLICIES_POLICIES_H
@@ -32,9 +31,9 @@ struct fx_seen_ready {
     enum { FX_READY_UNKNOWN, FX_READY_TRUE, FX_READY_FALSE } status;
 };
 
-/* Reads the condition `Ready` of the object. Without a condition, or with one whose
- * lastTransitionTime is not a date, `*ret_seen` is zeroed, so that it is written again.
- */
+/* Reads the condition `Ready` of the object. If there is none, or if its
+ * lastTransitionTime is not a date, `*ret_seen` is zeroed, so that the condition is
+ * written again. */
 void fx_ready_read(const json_t *object, struct fx_seen_ready *ret_seen);
 
 /* A digest of a condition without its lastTransitionTime. Never 0. */
@@ -47,12 +46,12 @@ uint64_t fx_status_digest(const json_t *entry);
 /* The digest of the entry of `status.byPod` whose id is `pod`; 0 if there is none. */
 uint64_t fx_status_digest_of_pod(const json_t *object, const char *pod);
 
-/* The identity of this replica. Borrowed; outlives everything that receives it. */
+/* The identity of this replica. Borrowed: it must outlive everything that receives it. */
 struct fx_cluster_identity {
     const char *pod;        /* the name of the replica: POD_NAME, else the host name */
-    const char *namespace_; /* of the Pod, its Secret, Lease and Config */
+    const char *namespace_; /* the namespace of the Pod, its Secret, Lease and Config */
     const char *lease;      /* the name of the Lease */
-    const char *const *operations; /* of status.byPod: "mutation-webhook" */
+    const char *const *operations; /* those of status.byPod, such as "mutation-webhook" */
     size_t n_operations;
 };
 
@@ -62,21 +61,21 @@ struct fx_cluster_policies; /* opaque */
 struct fx_cluster_object {
     const struct fx_cluster_kind *kind;
     const struct fx_kube_resource *resource; /* the version in which it was read */
-    const char
-        *key; /* unique: "assign.mutations.gatekeeper.sh/always-pull", for namespaced
-               * kinds "…/NAMESPACE/NAME". The `file` of its findings. */
+    /* Unique: "assign.mutations.gatekeeper.sh/always-pull"; for namespaced kinds
+     * "…/NAMESPACE/NAME". The `file` of its findings. */
+    const char *key;
     struct fx_text namespace_; /* empty for kinds that are not namespaced */
     struct fx_text name, uid;
     int64_t generation;
     struct fx_policy_text *object; /* the fields that are kept; borrowed */
     uint64_t own_status; /* fx_status_digest() of this replica's entry of status.byPod, as
                           * last seen in the cluster; 0: none */
-    struct fx_seen_ready ready; /* its condition Ready, for kinds that have one */
+    struct fx_seen_ready ready; /* the condition Ready, for kinds that have one */
 };
 
 /* Callbacks, on the loop. */
 struct fx_cluster_policies_events {
-    /* A build is current from now on; both are borrowed. */
+    /* A build is current from now on. Both are borrowed. */
     void (*on_built)(struct fx_policies *built, struct fx_policies *before,
                      double seconds, void *user);
     /* Only Fixpoint's own part of a mutator's status changed in the cluster. */
@@ -93,16 +92,16 @@ struct fx_cluster_policies_options {
     struct fx_dialect_settings settings;
 };
 
-/* Starts to watch. Returns NULL on failure; errors: FX_ENOMEM. */
+/* Starts watching. Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_policies *
 fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_policies_options *options,
                            const struct fx_cluster_policies_events *events, void *user,
                            struct fx_err *err) FX_MUST_USE;
 
-/* Whether every resource has been listed once (or is absent) and that is built. Once
- * true, it stays true. If false, `*ret_waits_for` says what is missing; it lives as long
- * as the policies. */
+/* Has every resource been listed once (or is absent), and have these objects been built?
+ * Once true, it stays true. If false, `*ret_waits_for` says what is missing; it is valid
+ * as long as the policies. */
 bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
                                const char **ret_waits_for);
 
@@ -123,7 +122,7 @@ bool fx_cluster_policies_get_status(const struct fx_cluster_policies *policies,
                                     size_t kind,
                                     struct fx_kube_reflector_status *ret_status);
 
-/* The kinds of objects that policies name, as fx_parameters_get_status() has them. */
+/* The kinds of objects that policies name; see fx_parameters_get_status(). */
 size_t fx_cluster_policies_count_named(const struct fx_cluster_policies *policies);
 bool fx_cluster_policies_get_named(const struct fx_cluster_policies *policies,
                                    size_t index,

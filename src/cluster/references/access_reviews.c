@@ -36,7 +36,7 @@ static struct answer_key key_of(struct fx_text spec) {
     return (struct answer_key){fx_hash_text(FX_HASH_START, spec), spec};
 }
 
-static int compare(const void *key, const void *item) {
+static int compare_answers(const void *key, const void *item) {
     const struct answer_key *wanted = key;
     const struct fx_access_answer *answer = item;
     return wanted->hash != answer->hash
@@ -47,7 +47,7 @@ static int compare(const void *key, const void *item) {
 static size_t find_index(const struct fx_access_cache *cache,
                          const struct answer_key *key, bool *ret_found) {
     return fx_sorted_find(cache->items, cache->n_items, sizeof *cache->items, key,
-                          compare, ret_found);
+                          compare_answers, ret_found);
 }
 
 static void drop(struct fx_access_answer *answer) {
@@ -132,7 +132,7 @@ static struct fx_text spec_of(const struct access_review *review) {
     return (struct fx_text){review->spec.data, review->spec.len};
 }
 
-/* The status, a new reference; NULL with the reason. */
+/* The status of the answer, a new reference; NULL and an error if there is none. */
 static json_t *read_answer(const struct fx_kube_answer *answer, struct fx_err *err) {
     if (answer->failure != NULL) {
         fx_cluster_fetch_error(answer->failure, err);

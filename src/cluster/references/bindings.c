@@ -35,7 +35,7 @@ struct binding {
     uint64_t deadline_ns, pause_ms;
     json_t *patch; /* NULL: the Pod has not been read yet */
     struct fx_kube_call *call;
-    uv_timer_t timer; /* of a pause */
+    uv_timer_t timer; /* of the pause before a retry */
     fx_cluster_on_bound *on_done;
     void *user;
 };
@@ -114,7 +114,7 @@ static void on_timer_closed(uv_handle_t *timer) {
     destroy(binding_of(timer->data));
 }
 
-/* Ends it without a report. */
+/* Ends the binding without a report. */
 static void release(struct binding *binding) {
     fx_kube_call_cancel(binding->call);
     fx_list_remove(&binding->all->first, &binding->link);
@@ -122,7 +122,8 @@ static void release(struct binding *binding) {
     uv_close((uv_handle_t *)&binding->timer, on_timer_closed);
 }
 
-static void report(struct binding *binding, bool written, const struct fx_err *failure) {
+static void report_binding(struct binding *binding, bool written,
+                           const struct fx_err *failure) {
     fx_cluster_on_bound *on_done = binding->on_done;
     void *user = binding->user;
     release(binding);
@@ -132,14 +133,14 @@ static void report(struct binding *binding, bool written, const struct fx_err *f
 static void report_no_memory(struct binding *binding) {
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail_nomem(&err);
-    report(binding, false, &err);
+    report_binding(binding, false, &err);
 }
 
 /* ---- requests -------------------------------------------------------------------- */
 
 static void on_pause_over(uv_timer_t *timer);
 
-/* Whether another attempt is useful before the deadline. */
+/* Is there time for another attempt before the deadline? */
 static bool may_retry(const struct binding *binding,
                       const struct fx_kube_failure *failure) {
     const bool is_temporary = fx_kube_failure_is_temporary(failure) ||
@@ -148,7 +149,7 @@ static bool may_retry(const struct binding *binding,
            fx_clock_ns() + binding->pause_ms * NS_IN_MS < binding->deadline_ns;
 }
 
-static void fail(struct binding *binding, const struct fx_kube_failure *failure) {
+static void fail_binding(struct binding *binding, const struct fx_kube_failure *failure) {
     if (may_retry(binding, failure)) {
         (void)uv_timer_start(&binding->timer, on_pause_over, binding->pause_ms, 0);
         binding->pause_ms =
@@ -157,16 +158,16 @@ static void fail(struct binding *binding, const struct fx_kube_failure *failure)
     }
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail(&err, FX_EIO, "%s", failure->message);
-    report(binding, false, &err);
+    report_binding(binding, false, &err);
 }
 
 static void on_written(const struct fx_kube_answer *answer, void *user) {
     struct binding *binding = binding_of(user);
     binding->call = NULL;
     if (answer->failure != NULL) {
-        fail(binding, answer->failure);
+        fail_binding(binding, answer->failure);
     } else {
-        report(binding, true, NULL);
+        report_binding(binding, true, NULL);
     }
 }
 
@@ -181,7 +182,7 @@ static bool send_request(struct binding *binding) {
         .name = {.namespace_ = fx_text_of(binding->namespace_),
                  .name = fx_text_of(binding->pod)},
         .body = binding->patch,
-        .metadata_only = writes, /* the answer is not used */
+        .metadata_only = writes, /* the content of the answer is not used */
         .manager = writes ? "fixpoint" : NULL,
         .timeout_ms = fx_timeout_until(binding->deadline_ns),
     };
@@ -204,12 +205,12 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
     struct binding *binding = binding_of(user);
     binding->call = NULL;
     if (answer->failure != NULL) {
-        fail(binding, answer->failure);
+        fail_binding(binding, answer->failure);
     } else if (!fx_binding_patch_make(answer->object, fx_text_of(binding->node),
                                       &binding->patch)) {
         report_no_memory(binding);
     } else if (binding->patch == NULL) {
-        report(binding, false, NULL);
+        report_binding(binding, false, NULL);
     } else {
         proceed(binding);
     }

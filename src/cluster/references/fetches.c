@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/fetches.c - the life of a fetch:
+ * cluster/references/fetches.c - the steps of a fetch:
  *
  *   find the resource of the kind → get the object → report
  *
@@ -27,7 +27,7 @@ struct fx_cluster_fetch {
     struct fx_cluster_fetches *fetches;
     char *group, *version, *kind, *namespace_, *name;
     bool is_outdated;
-    struct fx_cluster_fetch_request wanted; /* without its key, which is borrowed */
+    struct fx_cluster_fetch_request wanted; /* without the key, which was only borrowed */
     bool labels_only;
     struct fx_kube_discovery *discovery; /* or */
     struct fx_kube_call *call;           /* in progress */
@@ -49,7 +49,8 @@ static void forget_kind(struct fx_cluster_fetches *fetches, size_t at) {
             (fetches->n_kinds - at) * sizeof *fetches->kinds);
 }
 
-/* What every API server has is never read. NULL: not known. */
+/* Finds the resource of the kind. Kinds that every API server has need not be read. NULL:
+ * not known. */
 static const struct fx_fetched_kind *find_kind(struct fx_cluster_fetches *fetches,
                                                const struct fx_cluster_fetch *fetch) {
     static const struct fx_fetched_kind always[] = {
@@ -73,7 +74,7 @@ static const struct fx_fetched_kind *find_kind(struct fx_cluster_fetches *fetche
     return NULL;
 }
 
-/* The texts of the resource, one behind the other, each with its NUL. */
+/* Copies the texts of the resource into one block, each with its NUL. */
 static bool copy_resource(const struct fx_kube_resource *from,
                           struct fx_fetched_kind *kind) {
     const char *const texts[] = {from->group, from->version, from->plural, from->kind};
@@ -92,7 +93,7 @@ static bool copy_resource(const struct fx_kube_resource *from,
     return kind->texts != NULL;
 }
 
-/* Returns the kind; NULL without memory. */
+/* Adds the kind, and returns it. NULL without memory. */
 static const struct fx_fetched_kind *
 keep_kind(struct fx_cluster_fetches *fetches,
           const struct fx_kube_discovered *discovered) {
@@ -120,16 +121,16 @@ static void destroy(struct fx_cluster_fetch *fetch) {
     free(fetch);
 }
 
-static void report(struct fx_cluster_fetch *fetch, json_t *object_take,
-                   const struct fx_err *failure) {
+static void report_fetch(struct fx_cluster_fetch *fetch, json_t *object_take,
+                         const struct fx_err *failure) {
     fx_list_remove(&fetch->fetches->first, &fetch->link);
     fetch->fetches->n_items--;
     fetch->wanted.on_done(object_take, failure, fetch->wanted.user);
     destroy(fetch);
 }
 
-/* An answer of the server is passed on (spec section 8); a failed request is our own
- * failure, and not a verdict. */
+/* An answer of the server is passed on (spec section 8). A failed request is our own
+ * failure and says nothing about the object. */
 void fx_cluster_fetch_error(const struct fx_kube_failure *failure, struct fx_err *err) {
     switch (failure->reason) {
     case FX_KUBE_REASON_MEMORY: (void)fx_fail_nomem(err); return;
@@ -154,7 +155,7 @@ void fx_cluster_fetch_error(const struct fx_kube_failure *failure, struct fx_err
 static void report_no_memory(struct fx_cluster_fetch *fetch) {
     struct fx_err err = FX_ERR_INIT;
     (void)fx_fail_nomem(&err);
-    report(fetch, NULL, &err);
+    report_fetch(fetch, NULL, &err);
 }
 
 /* ---- the object ------------------------------------------------------------------ */
@@ -174,8 +175,8 @@ static json_t *convert_object(const struct fx_cluster_fetch *fetch,
     return converted;
 }
 
-/* The object that was requested, or NULL with the reason. A different object, as from a
- * proxy in front of the API server, must not count as a namespace without labels. */
+/* The object that was requested, or NULL with the reason. A different object, for example
+ * from a proxy before the API server, must not count as a namespace without labels. */
 static json_t *read_answer(const struct fx_cluster_fetch *fetch,
                            const struct fx_kube_answer *answer, struct fx_err *err) {
     if (answer->failure != NULL) {
@@ -199,7 +200,8 @@ static json_t *read_answer(const struct fx_cluster_fetch *fetch,
     return object;
 }
 
-/* A resource that is gone has perhaps another name now. */
+/* If the resource is gone, forgets the kind, as its resource may have another name
+ * now. */
 static void note_failure(struct fx_cluster_fetch *fetch,
                          const struct fx_kube_failure *failure) {
     struct fx_cluster_fetches *fetches = fetch->fetches;
@@ -217,7 +219,7 @@ static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_err err = FX_ERR_INIT;
     json_t *object = read_answer(fetch, answer, &err);
     note_failure(fetch, answer->failure);
-    report(fetch, object, object == NULL ? &err : NULL);
+    report_fetch(fetch, object, object == NULL ? &err : NULL);
 }
 
 static uint64_t timeout_of(const struct fx_cluster_fetch *fetch) {
@@ -244,7 +246,7 @@ static bool start_get(struct fx_cluster_fetch *fetch,
 
 /* ---- the resource ---------------------------------------------------------------- */
 
-/* A kind that the server does not have has no objects. */
+/* Reports that the server does not have the kind, so the object does not exist. */
 static void report_unknown(struct fx_cluster_fetch *fetch,
                            const struct fx_kube_failure *failure) {
     struct fx_err err = FX_ERR_INIT;
@@ -252,7 +254,7 @@ static void report_unknown(struct fx_cluster_fetch *fetch,
     if (failure->reason == FX_KUBE_REASON_UNKNOWN) {
         err.code = FX_EMUTATE;
     }
-    report(fetch, NULL, &err);
+    report_fetch(fetch, NULL, &err);
 }
 
 static void on_discovered(const struct fx_kube_discovered *discovered, void *user) {
@@ -266,7 +268,7 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
     if (discovered->is_namespaced && fetch->namespace_[0] == '\0') {
         (void)fx_fail(&err, FX_EINVALID, "get %s `%s`: the kind needs a namespace",
                       discovered->resource.plural, fetch->name);
-        report(fetch, NULL, &err);
+        report_fetch(fetch, NULL, &err);
         return;
     }
     const struct fx_fetched_kind *kind = keep_kind(fetch->fetches, discovered);
@@ -296,8 +298,9 @@ static bool copy_key(struct fx_cluster_fetch *fetch, const struct fx_input_key *
            fetch->namespace_ != NULL && fetch->name != NULL;
 }
 
-/* Without a namespace, a namespaced kind is read again, which fails then. */
-static bool start(struct fx_cluster_fetch *fetch) {
+/* Starts the first step. If a namespaced kind is requested without a namespace, its
+ * resource is read again before the fetch fails. */
+static bool start_fetch(struct fx_cluster_fetch *fetch) {
     const struct fx_fetched_kind *kind = find_kind(fetch->fetches, fetch);
     const bool is_known =
         kind != NULL && (!kind->is_namespaced || fetch->namespace_[0] != '\0');
@@ -315,7 +318,7 @@ bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
     fetch->fetches = fetches;
     fetch->wanted = *wanted;
     fetch->wanted.key = NULL;
-    if (!copy_key(fetch, wanted->key) || !start(fetch)) {
+    if (!copy_key(fetch, wanted->key) || !start_fetch(fetch)) {
         destroy(fetch);
         return false;
     }

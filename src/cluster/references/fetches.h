@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/references/fetches.h - fetches objects of any kind for reviews that wait for
- * them. Which resource has a kind is read from the API server once, and again after a
- * while (kube/discovery.h). Loop thread only.
+ * them. The resource of a kind is read from the API server, and again after a while
+ * (kube/discovery.h). Loop thread only.
  */
 #ifndef FX_CLUSTER_REFERENCES_FETCHES_H
 #define FX_CLUSTER_REFERENCES_FETCHES_H
@@ -20,14 +20,14 @@
 #include "engine/input.h"
 #include "kube/client.h"
 
-/* Reports the result, once, later, on the loop. The callee takes over the value; if it is
+/* Reports the result, once, later, on the loop. The callee takes the value; if it is
  * NULL, `failure` is the reason. FX_EMUTATE: the server has no such object or kind (or
- * refuses the name); FX_EINVALID: the kind is namespaced, and no namespace is given;
- * FX_EIO: the request failed, which is not a verdict; FX_ENOMEM. */
+ * refuses the name). FX_EINVALID: the kind is namespaced, and no namespace is given.
+ * FX_EIO: the request failed, which says nothing about the object. FX_ENOMEM. */
 typedef void fx_cluster_on_fetched(json_t *value_take, const struct fx_err *failure,
                                    void *user);
 
-/* The failure of a request as such an error. */
+/* Converts the failure of a request to such an error. */
 void fx_cluster_fetch_error(const struct fx_kube_failure *failure, struct fx_err *err);
 
 struct fx_cluster_fetches {
@@ -36,10 +36,10 @@ struct fx_cluster_fetches {
     size_t n_items;
     /* Kinds whose resource is known, the oldest first. */
     struct fx_fetched_kind {
-        char *texts; /* of the resource; its own */
+        char *texts; /* of the resource, owned */
         struct fx_kube_resource resource;
         bool is_namespaced;
-        uint64_t until_ns; /* then it is read again */
+        uint64_t until_ns; /* when the resource is read again */
     } *kinds;
     size_t n_kinds, cap_kinds;
 };
@@ -51,13 +51,15 @@ void fx_cluster_fetches_init(struct fx_cluster_fetches *fetches,
 /* Cancels all requests without calling their callbacks. Zeroed is allowed. */
 void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches);
 
-/* What to fetch. Borrowed for the call. */
+/* The object to fetch. Borrowed for the call. */
 struct fx_cluster_fetch_request {
-    const struct fx_input_key *key; /* of an object; `labels_only`: its metadata */
-    uint64_t deadline_ns;           /* 0: the default timeout */
-    /* Converts the object to the one that is reported (a new reference; NULL: no memory).
-     * NULL: the object itself is reported, after fx_kube_object_strip(). `is_current`: no
-     * change of the object was noted since the request started. */
+    /* The key of an object. With `labels_only`, only its metadata is fetched. */
+    const struct fx_input_key *key;
+    uint64_t deadline_ns; /* 0: the default timeout */
+    /* Converts the object to the reported one: returns a new reference, or NULL without
+     * memory. `convert` NULL: the object itself is reported, after
+     * fx_kube_object_strip(). `is_current`: no change of the object was reported since
+     * the request started. */
     json_t *(*convert)(json_t *object, bool is_current, void *converter);
     void *converter;
     fx_cluster_on_fetched *on_done;
@@ -68,7 +70,7 @@ struct fx_cluster_fetch_request {
 bool fx_cluster_fetches_start(struct fx_cluster_fetches *fetches,
                               const struct fx_cluster_fetch_request *request) FX_MUST_USE;
 
-/* Notes that an object of that name changed: answers to requests in progress may be
+/* Reports that an object with that name changed: answers to requests in progress may be
  * older. */
 void fx_cluster_fetches_object_changed(struct fx_cluster_fetches *fetches,
                                        struct fx_text name);

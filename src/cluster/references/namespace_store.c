@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespace_store.c - two arrays sorted by name. The labels of the
- * table are kept as JSON: as a tree they take six times the memory, and most are never
- * used.
+ * cluster/references/namespace_store.c - two arrays sorted by name. Labels in the table
+ * are kept as JSON: a tree takes six times the memory, and most labels are never used.
  */
 #include "cluster/references/namespace_store.h"
 
@@ -20,7 +19,7 @@
 #include "value/tree.h"
 
 struct fx_namespace_entry {
-    uint32_t name_len, labels_len; /* no labels: 0 */
+    uint32_t name_len, labels_len; /* 0: no labels */
     char text[];                   /* the name, then the labels as JSON */
 };
 
@@ -75,8 +74,8 @@ static struct fx_namespace_entry *make_entry(const json_t *object) {
     return entry;
 }
 
-/* A Namespace with this name and these labels, which it takes over (NULL: none). Reviews
- * wait for it, so it is built by hand: json_pack() takes twice as long. */
+/* Makes a Namespace with this name and these labels, which it takes (NULL: none). It does
+ * not use json_pack(), which takes twice as long, as reviews wait for it. */
 static json_t *make_namespace(struct fx_text name, json_t *labels_take) {
     json_t *object = json_object();
     json_t *metadata = json_object();
@@ -103,7 +102,7 @@ json_t *fx_namespace_reduce(const json_t *object) {
 json_t *fx_namespace_entry_object(const struct fx_namespace_entry *entry) {
     const struct fx_text text = {entry->text + entry->name_len, entry->labels_len};
     struct fx_err ignored =
-        FX_ERR_INIT; /* the text is valid: only memory can be missing */
+        FX_ERR_INIT; /* the text is valid: only FX_ENOMEM is possible */
     json_t *labels = text.len == 0 ? NULL : fx_json_read(text, NULL, &ignored);
     return text.len > 0 && labels == NULL ? NULL : make_namespace(name_of(entry), labels);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespace_store.h - what is kept of namespaces: names and labels
- * of all, and some whole objects. The caller locks. Private to this room. Pure.
+ * cluster/references/namespace_store.h - stores namespaces: the names and labels of all,
+ * and some whole objects. The caller locks. Private to this room. Pure.
  */
 #ifndef FX_CLUSTER_REFERENCES_NAMESPACE_STORE_H
 #define FX_CLUSTER_REFERENCES_NAMESPACE_STORE_H
@@ -25,15 +25,15 @@ struct fx_namespace_table {
 
 void fx_namespace_table_finish(struct fx_namespace_table *table);
 
-/* Adds or replaces the name and labels of the object (a Namespace, or its metadata
- * alone). False without memory. */
+/* Adds or replaces the name and labels of the object (a Namespace, or only its metadata).
+ * False without memory. */
 bool fx_namespace_table_put(struct fx_namespace_table *table,
                             const json_t *object) FX_MUST_USE;
 
 void fx_namespace_table_remove(struct fx_namespace_table *table, struct fx_text name);
 
-/* Copies the entry of that name to `*ret_entry` (free() it). False if there is none, or
- * (`*ret_nomem`) without memory. */
+/* Copies the entry with that name to `*ret_entry`, which the caller frees with free().
+ * False if there is none, or without memory (sets `*ret_nomem`). */
 bool fx_namespace_table_copy(const struct fx_namespace_table *table, struct fx_text name,
                              struct fx_namespace_entry **ret_entry,
                              bool *ret_nomem) FX_MUST_USE;
@@ -46,8 +46,8 @@ json_t *fx_namespace_reduce(const json_t *object) FX_MUST_USE;
 
 /* ---- whole objects --------------------------------------------------------------- */
 
-/* Whole objects of one resource that were fetched, each valid until a watch reports a
- * change of it. Bounded in number and bytes; the oldest entry is removed first. Zeroed is
+/* Fetched whole objects of one resource, each valid until a watch reports that it
+ * changed. Limited in number and bytes; the oldest entry is removed first. Zeroed is
  * empty. */
 struct fx_object_cache {
     struct fx_cached_object {
@@ -61,16 +61,15 @@ struct fx_object_cache {
 
 void fx_object_cache_finish(struct fx_object_cache *cache);
 
-/* Keeps the object, which has a name, instead of the object of that name; takes a
- * reference. An object that is too large, or for which there is no memory, is not kept.
- */
+/* Stores the object, which must have a name, with a new reference. Replaces an object
+ * with the same name. If the object is too large, or without memory, it is not stored. */
 void fx_object_cache_put(struct fx_object_cache *cache, json_t *object);
 
-/* The object of that name, borrowed; NULL if it is not in the cache. */
+/* The object with that name, borrowed; NULL if it is not in the cache. */
 json_t *fx_object_cache_find(const struct fx_object_cache *cache, struct fx_text name);
 
-/* Reports the current metadata.resourceVersion of the object of that name; removes it
- * from the cache if its version differs. */
+/* Reports the current metadata.resourceVersion of the object with that name. Removes the
+ * object from the cache if its version differs. */
 void fx_object_cache_note_version(struct fx_object_cache *cache, struct fx_text name,
                                   struct fx_text version);
 

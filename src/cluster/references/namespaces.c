@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/namespaces.c - a reflector, a table of names and labels, a cache of
- * whole objects, and fetches.
+ * cluster/references/namespaces.c - connects a reflector, a table of names and labels, a
+ * cache of whole objects, and fetches.
  */
 #include "cluster/references/namespaces.h"
 
@@ -21,7 +21,7 @@ struct fx_cluster_namespaces {
     struct fx_kube_reflector *reflector;
     fx_cluster_on_state *on_state;
     void *user;
-    uv_rwlock_t lock; /* for the next two: the loop writes, all threads read */
+    uv_rwlock_t lock; /* for the next two members: the loop writes, all threads read */
     struct fx_namespace_table table;
     struct fx_object_cache cache;
     struct fx_cluster_fetches fetches;
@@ -64,7 +64,7 @@ static void on_state(enum fx_kube_state state, const struct fx_kube_failure *fai
     namespaces->on_state(&resource, state, failure, namespaces->user);
 }
 
-/* ---- fetching one ---------------------------------------------------------------- */
+/* ---- fetching a namespace -------------------------------------------------------- */
 
 static json_t *reduce_to_labels(json_t *object, bool is_current, void *converter) {
     (void)is_current;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/references/namespaces.h - the namespaces of the cluster, for selectors: watched
- * as metadata only, kept as short texts (name and labels; ten thousand of them take a
- * megabyte or two), and made into objects for the reviews that need them. Whole
- * namespaces are fetched on request and kept, within limits, until the watch reports a
- * change. Loop thread only, except fx_cluster_namespaces_find() and
+ * as metadata only, kept as short texts (name and labels; ten thousand take a megabyte or
+ * two), and converted to objects for the reviews that need them. Whole namespaces are
+ * fetched on request and cached, within limits, until the watch reports a change. Loop
+ * thread only, except fx_cluster_namespaces_find() and
  * fx_cluster_namespaces_find_whole().
  */
 #ifndef FX_CLUSTER_REFERENCES_NAMESPACES_H
@@ -29,25 +29,25 @@ typedef void fx_cluster_on_state(const struct fx_kube_resource *resource,
                                  enum fx_kube_state state,
                                  const struct fx_kube_failure *failure, void *user);
 
-/* Starts to watch. `on_state` is called when the state of the watch changes. Returns NULL
+/* Starts watching. `on_state` is called when the state of the watch changes. Returns NULL
  * on failure; errors: FX_ENOMEM. */
 struct fx_cluster_namespaces *
 fx_cluster_namespaces_create(uv_loop_t *loop, struct fx_kube_client *client,
                              fx_cluster_on_state *on_change, void *user,
                              struct fx_err *err) FX_MUST_USE;
 
-/* The namespace of that name as a new Namespace object (v1; metadata with name and
- * labels). NULL: not known, or (`*ret_nomem`) no memory. Any thread: a reader waits only
- * while a change is being made. */
+/* The namespace with that name as a new Namespace object (v1; metadata with name and
+ * labels). NULL: not known, or without memory (sets `*ret_nomem`). Any thread: a reader
+ * waits only while a change is being made. */
 json_t *fx_cluster_namespaces_find(struct fx_cluster_namespaces *namespaces,
                                    struct fx_text name, bool *ret_nomem) FX_MUST_USE;
 
-/* The whole namespace of that name, after fx_kube_object_strip(), as a new reference to a
- * shared object. NULL: not in the cache; fetch it. Any thread, as above. */
+/* The whole namespace with that name, after fx_kube_object_strip(), as a new reference to
+ * a shared object. NULL: it is not in the cache. Any thread, as above. */
 json_t *fx_cluster_namespaces_find_whole(struct fx_cluster_namespaces *namespaces,
                                          struct fx_text name) FX_MUST_USE;
 
-/* Which namespace to fetch. */
+/* The namespace to fetch. */
 struct fx_cluster_namespace_request {
     struct fx_text name;
     bool whole;           /* false: name and labels only */
@@ -55,13 +55,13 @@ struct fx_cluster_namespace_request {
 };
 
 /* Fetches a namespace that is not known (it may be newer than the watch). The result is
- * reported as in fetches.h; not after fx_cluster_namespaces_close(). False without
+ * reported as in fetches.h, but never after fx_cluster_namespaces_close(). False without
  * memory, or if too many requests are in progress. */
 bool fx_cluster_namespaces_fetch(struct fx_cluster_namespaces *namespaces,
                                  const struct fx_cluster_namespace_request *request,
                                  fx_cluster_on_fetched *on_done, void *user) FX_MUST_USE;
 
-/* Whether the first list is complete. */
+/* Is the first list complete? */
 bool fx_cluster_namespaces_ready(const struct fx_cluster_namespaces *namespaces);
 
 void fx_cluster_namespaces_get_status(const struct fx_cluster_namespaces *namespaces,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events.c - compares builds with what was reported, a slice of the
- * objects at a time, and writes Events:
+ * cluster/status/events.c - compares builds with the reported errors, a slice of
+ * the objects at a time, and writes Events:
  *
- *   create ─→ it exists ─→ read ─→ counted up not long ago: done
- *     ↑  │ failed, some times │
+ *   create ─→ it exists ─→ read ─→ counted up recently: done
+ *     ↑  │ failed: retry      │
  *     └──┘                    └────→ apply: count up
  */
 #include "cluster/status/events.h"
@@ -33,10 +33,10 @@
 static const struct fx_kube_resource resource = {"", "v1", "events", "Event"};
 
 /* An Event to write. */
-struct task {
+struct event_task {
     struct fx_list_link link; /* of `events->tasks` */
     struct fx_cluster_events *events;
-    struct fx_kube_call *call; /* NULL: waiting for `due_ns` */
+    struct fx_kube_call *call; /* NULL: the task waits for `due_ns` */
     json_t *body;              /* of the new Event */
     uint64_t due_ns;
     unsigned tries;
@@ -74,13 +74,13 @@ static void run_in(struct fx_cluster_events *events, uint64_t ms) {
 
 /* ---- tasks ----------------------------------------------------------------------- */
 
-static void release(struct task *task) {
+static void release(struct event_task *task) {
     fx_kube_call_cancel(task->call);
     json_decref(task->body);
     free(task);
 }
 
-static void end_task(struct task *task) {
+static void end_task(struct event_task *task) {
     fx_list_remove(&task->events->tasks, &task->link);
     release(task);
 }
@@ -88,17 +88,17 @@ static void end_task(struct task *task) {
 static void drop_tasks(struct fx_cluster_events *events) {
     for (struct fx_list_link *link = fx_list_pop(&events->tasks); link != NULL;
          link = fx_list_pop(&events->tasks)) {
-        release((struct task *)link); /* its first member */
+        release((struct event_task *)link); /* its first member */
     }
 }
 
-static void give_up(struct task *task) {
+static void give_up(struct event_task *task) {
     task->events->counts.failed++;
     end_task(task);
 }
 
-/* Retries later, some times. */
-static void retry_later(struct task *task) {
+/* Retries the task later, a limited number of times. */
+static void retry_later(struct event_task *task) {
     struct fx_cluster_events *events = task->events;
     if (++task->tries >= TRIES) {
         give_up(task);
@@ -109,7 +109,7 @@ static void retry_later(struct task *task) {
     run_in(events, 0);
 }
 
-static void fail_task(struct task *task, const struct fx_kube_failure *failure) {
+static void fail_task(struct event_task *task, const struct fx_kube_failure *failure) {
     struct fx_cluster_events *events = task->events;
     fx_kube_failure_log("Event not written", failure, &events->logged);
     if (fx_kube_failure_is_temporary(failure)) {
@@ -121,9 +121,9 @@ static void fail_task(struct task *task, const struct fx_kube_failure *failure) 
 
 static void on_written(const struct fx_kube_answer *answer, void *user);
 
-/* `body`: NULL for a GET. */
-static void send_request(struct task *task, enum fx_kube_verb verb, const json_t *body,
-                         fx_kube_on_answer *on_done) {
+/* Sends a request. `body` is NULL for a GET. */
+static void send_request(struct event_task *task, enum fx_kube_verb verb,
+                         const json_t *body, fx_kube_on_answer *on_done) {
     const json_t *metadata = fx_tree_view_key(task->body, "metadata");
     const json_t *involved = fx_tree_view_key(task->body, "involvedObject");
     const struct fx_kube_request request = {
@@ -142,11 +142,11 @@ static void send_request(struct task *task, enum fx_kube_verb verb, const json_t
     }
 }
 
-static void create_event(struct task *task) {
+static void create_event(struct event_task *task) {
     send_request(task, FX_KUBE_VERB_CREATE, task->body, on_written);
 }
 
-static void count_up(struct task *task, const json_t *existing) {
+static void count_up(struct event_task *task, const json_t *existing) {
     json_t *body = fx_event_count_up(existing, fx_date_now());
     if (body == NULL) {
         retry_later(task);
@@ -157,7 +157,7 @@ static void count_up(struct task *task, const json_t *existing) {
 }
 
 static void on_read(const struct fx_kube_answer *answer, void *user) {
-    struct task *task = user;
+    struct event_task *task = user;
     task->call = NULL;
     if (answer->failure != NULL) {
         fail_task(task, answer->failure);
@@ -168,9 +168,9 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-/* After a conflict another replica has counted it up. */
+/* After a conflict the task is done: another replica has counted up the Event. */
 static void on_written(const struct fx_kube_answer *answer, void *user) {
-    struct task *task = user;
+    struct event_task *task = user;
     struct fx_cluster_events *events = events_of(task->events);
     task->call = NULL;
     if (answer->failure == NULL) {
@@ -188,7 +188,7 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 
 /* False without memory. */
 static bool add_task(struct fx_cluster_events *events, json_t *body) {
-    struct task *task = calloc(1, sizeof *task);
+    struct event_task *task = calloc(1, sizeof *task);
     if (task == NULL) {
         return false;
     }
@@ -202,8 +202,9 @@ static bool add_task(struct fx_cluster_events *events, json_t *body) {
 /* ---- comparing ------------------------------------------------------------------- */
 
 /* False without memory. */
-static bool report(struct fx_cluster_events *events,
-                   const struct fx_cluster_object *object, const struct fx_event *event) {
+static bool send_event(struct fx_cluster_events *events,
+                       const struct fx_cluster_object *object,
+                       const struct fx_event *event) {
     if (!fx_events_rate_take(&events->rate, fx_clock_ns())) {
         events->counts.dropped++;
         return true;
@@ -214,7 +215,8 @@ static bool report(struct fx_cluster_events *events,
     return ok;
 }
 
-/* Reports the error if it is new. False without memory: then it is new the next time. */
+/* Sends an Event if the error is new. False without memory: then the error is new again
+ * in the next pass. */
 static bool compare_error(struct fx_cluster_events *events,
                           const struct fx_cluster_object *object,
                           const struct fx_event *event) {
@@ -222,7 +224,7 @@ static bool compare_error(struct fx_cluster_events *events,
     if (!fx_events_known_add(&events->known, event->digest, &is_new)) {
         return false;
     }
-    if (is_new && !report(events, object, event)) {
+    if (is_new && !send_event(events, object, event)) {
         fx_events_known_forget(&events->known, event->digest);
         return false;
     }
@@ -300,7 +302,7 @@ static uint64_t start_due_tasks(struct fx_cluster_events *events) {
     uint64_t next_ns = events->again_ns != 0 ? events->again_ns : UINT64_MAX;
     struct fx_list_link *next = NULL;
     for (struct fx_list_link *link = events->tasks; link != NULL; link = next) {
-        struct task *task = (struct task *)link;
+        struct event_task *task = (struct event_task *)link;
         next = link->next;
         if (task->call != NULL) {
             continue;
@@ -326,7 +328,8 @@ static void on_timer(uv_timer_t *timer) {
     if (events->comparing) {
         run_in(events, 1);
     } else if (ms != UINT64_MAX && !uv_is_active((uv_handle_t *)timer)) {
-        run_in(events, ms); /* if active: retry_later() has set it */
+        /* If the timer is active, retry_later() has set it. */
+        run_in(events, ms);
     }
 }
 

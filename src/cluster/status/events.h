@@ -4,7 +4,7 @@
  * mutators: in the namespace of the mutator, as API servers require, and for
  * cluster-scoped mutators in `default`. Only the holder of the Lease writes them, once
  * for each mutator, generation and reason; repeated Events are counted up. The rate is
- * limited; what exceeds it is dropped and counted. Loop thread only.
+ * limited; Events over the limit are dropped and counted. Loop thread only.
  */
 #ifndef FX_CLUSTER_STATUS_EVENTS_H
 #define FX_CLUSTER_STATUS_EVENTS_H
@@ -25,20 +25,19 @@ struct fx_cluster_event_counts {
     uint64_t written, failed, dropped;
 };
 
-/* Creates the writer of Events for the objects of `policies`, which outlives it. Returns
- * NULL on failure; errors: FX_ENOMEM. */
+/* Creates the writer of Events for the objects of `policies`, which must outlive it.
+ * Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_events *
 fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
                          const struct fx_cluster_identity *identity,
                          const struct fx_cluster_policies *policies,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Reports whether this replica holds the Lease. A new leader starts with the errors that
- * there are now. */
+/* Reports whether this replica holds the Lease. A new leader starts with the present
+ * errors. */
 void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads);
 
-/* Reports the active policies: writes Events for errors that are new. Takes a reference.
- */
+/* Reports the active policies: writes Events for new errors. Takes a new reference. */
 void fx_cluster_events_compare_all(struct fx_cluster_events *events,
                                    struct fx_policies *built);
 
@@ -48,8 +47,8 @@ void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
 /* Stops, and cancels writes in progress. NULL is allowed. */
 void fx_cluster_events_close(struct fx_cluster_events *events);
 
-/* For tests, right after fx_cluster_events_create(): the first pause after a failed
- * write. */
+/* For tests: sets the first pause after a failed write. Call it right after
+ * fx_cluster_events_create(). */
 void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t delay_ms);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/events_plan.c - Events from errors.
+ * cluster/status/events_plan.c - makes Events from errors.
  */
 #include "cluster/status/status_internal.h"
 
@@ -18,7 +18,7 @@
 
 #define COMPONENT  "fixpoint"
 #define NAME_BYTES 254 /* a name has 253 characters at most */
-#define HASH_CHARS 17  /* with the dot before it */
+#define HASH_CHARS 17  /* including the dot before it */
 
 #define BURST       25
 #define INTERVAL_NS UINT64_C(5000000000)
@@ -46,8 +46,8 @@ void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
 
 /* ---- bodies ---------------------------------------------------------------------- */
 
-/* `NAME.DIGEST`, a subdomain of RFC 1123. A name that is too long is cut, but not after a
- * dot or dash. */
+/* Prints `NAME.DIGEST`, a subdomain of RFC 1123. A name that is too long is cut, but
+ * never after a dot or dash. */
 static void print_name(struct fx_text name, uint64_t digest, char out[NAME_BYTES]) {
     const size_t room = NAME_BYTES - 1 - HASH_CHARS;
     size_t len = name.len < room ? name.len : room;
@@ -106,8 +106,7 @@ json_t *fx_event_count_up(const json_t *existing, int64_t now) {
     return body;
 }
 
-/* ---- errors that were reported
- * --------------------------------------------------------------- */
+/* ---- known errors ---------------------------------------------------------------- */
 
 void fx_events_known_finish(struct fx_events_known *known) {
     free(known->items);
@@ -164,7 +163,7 @@ void fx_events_known_end(struct fx_events_known *known) {
 
 /* ---- the rate -------------------------------------------------------------------- */
 
-/* Each Event costs an interval; a burst may be owed. */
+/* Each Event takes one interval of the rate; a burst may take them in advance. */
 bool fx_events_rate_take(struct fx_events_rate *rate, uint64_t now_ns) {
     const uint64_t from_ns = rate->paid_until_ns > now_ns ? rate->paid_until_ns : now_ns;
     if (from_ns - now_ns > (BURST - 1) * INTERVAL_NS) {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status.c - compares the statuses in the cluster with those they should
- * have:
+ * cluster/status/status.c - compares the statuses in the cluster with the wanted ones:
  *
  *   compare, a slice of the objects at a time → queue → a few writes at a time → watch
  *                                                 ↑ again, later  ←┘
@@ -32,17 +31,17 @@
 
 #define WRITES 4 /* in progress at a time */
 
-/* The parts of a status, each written by a field manager of its own. */
-enum part {
-    PART_ENTRY, /* in byPod: by every replica */
-    PART_READY, /* in conditions: by the holder of the Lease */
+/* The parts of a status, each with its own field manager. */
+enum status_part {
+    PART_ENTRY, /* in byPod: every replica writes its own */
+    PART_READY, /* in conditions: only the holder of the Lease writes it */
     N_PARTS,
 };
 
-struct write {
+struct status_write {
     struct fx_cluster_status *status;
     struct fx_kube_call *call; /* NULL: none */
-    enum part part;
+    enum status_part part;
     char *key; /* NULL: not in use */
 };
 
@@ -59,8 +58,8 @@ struct fx_cluster_status {
     bool comparing;
     uint64_t again_ns; /* when to compare all objects again; 0: never */
     struct fx_status_queue queues[N_PARTS];
-    size_t next_part; /* the part whose queue is used next */
-    struct write writes[WRITES];
+    size_t next_part; /* the part whose queue is checked next */
+    struct status_write writes[WRITES];
     uint64_t next_write_ns;
     struct fx_cluster_status_counts counts;
     enum fx_kube_reason logged; /* the last failure in the log */
@@ -76,11 +75,11 @@ static struct fx_cluster_status *status_of(void *data) {
     return status;
 }
 
-/* ---- the status as it should be -------------------------------------------------- */
+/* ---- the wanted status ----------------------------------------------------------- */
 
-/* Whether this replica writes that part of the object's status: the CRD has the field,
- * and for PART_READY this replica leads. */
-static bool has_part(const struct fx_cluster_status *status, enum part part,
+/* Does this replica write that part of the object's status? The CRD must have the field,
+ * and for PART_READY this replica must be the leader. */
+static bool has_part(const struct fx_cluster_status *status, enum status_part part,
                      const struct fx_cluster_object *object) {
     const struct fx_status_schema schema =
         fx_status_schemas_get(status->schemas, object->resource);
@@ -91,8 +90,8 @@ static bool has_part(const struct fx_cluster_status *status, enum part part,
                : schema.by_pod != FX_STATUS_NONE;
 }
 
-/* The part as it should be, as a new tree; NULL without memory. */
-static json_t *make_part(const struct fx_cluster_status *status, enum part part,
+/* The wanted part, as a new tree; NULL without memory. */
+static json_t *make_part(const struct fx_cluster_status *status, enum status_part part,
                          const struct fx_cluster_object *object) {
     json_t *entry = fx_cluster_status_entry(&status->identity, status->built, object);
     if (part == PART_ENTRY || entry == NULL) {
@@ -103,13 +102,13 @@ static json_t *make_part(const struct fx_cluster_status *status, enum part part,
     return ready;
 }
 
-static uint64_t digest_of(enum part part, const json_t *tree) {
+static uint64_t digest_of(enum status_part part, const json_t *tree) {
     return part == PART_READY ? fx_ready_digest(tree) : fx_status_digest(tree);
 }
 
 /* ---- comparing ------------------------------------------------------------------- */
 
-static void compare_part(struct fx_cluster_status *status, enum part part,
+static void compare_part(struct fx_cluster_status *status, enum status_part part,
                          const struct fx_cluster_object *object) {
     struct fx_status_queue *queue = &status->queues[part];
     const uint64_t seen = part == PART_READY ? object->ready.digest : object->own_status;
@@ -124,7 +123,7 @@ static void compare_part(struct fx_cluster_status *status, enum part part,
     json_decref(tree);
 }
 
-/* Once for each kind that has objects. */
+/* Logs that a CRD has no field for the status; once for each kind that has objects. */
 static void log_no_field(struct fx_cluster_status *status,
                          const struct fx_cluster_object *object) {
     bool *logged = &status->logged_no_field[fx_cluster_kind_index(object->kind)];
@@ -136,7 +135,8 @@ static void log_no_field(struct fx_cluster_status *status,
     }
 }
 
-/* An object that is newer than the build waits for the next build. */
+/* Compares an object, unless it is newer than the build: then it waits for the next
+ * build. */
 static void compare_object(struct fx_cluster_status *status,
                            const struct fx_cluster_object *object) {
     if (!fx_cluster_kind_has(object->kind, FX_KIND_STATUS_BY_POD) ||
@@ -145,12 +145,12 @@ static void compare_object(struct fx_cluster_status *status,
     }
     fx_status_schemas_request(status->schemas, object->kind);
     if (!fx_status_schemas_known(status->schemas)) {
-        return; /* all objects are compared then */
+        return; /* all objects will be compared */
     }
     log_no_field(status, object);
     for (size_t i = 0; i < N_PARTS; i++) {
-        if (has_part(status, (enum part)i, object)) {
-            compare_part(status, (enum part)i, object);
+        if (has_part(status, (enum status_part)i, object)) {
+            compare_part(status, (enum status_part)i, object);
         }
     }
 }
@@ -200,13 +200,13 @@ void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads) 
     }
 }
 
-static struct fx_status_queue *queue_of(const struct write *write) {
+static struct fx_status_queue *queue_of(const struct status_write *write) {
     return &write->status->queues[write->part];
 }
 
 /* ---- the end of a write ---------------------------------------------------------- */
 
-static void end_write(struct write *write, uint64_t wait_ns) {
+static void end_write(struct status_write *write, uint64_t wait_ns) {
     fx_status_queue_put_back(queue_of(write), write->key, wait_ns, fx_clock_ns());
     free(write->key);
     write->key = NULL;
@@ -224,7 +224,8 @@ static void log_failure(struct fx_cluster_status *status,
     }
 }
 
-static void fail_write(struct write *write, const struct fx_kube_failure *failure) {
+static void fail_write(struct status_write *write,
+                       const struct fx_kube_failure *failure) {
     write->status->counts.failed++;
     log_failure(write->status, failure);
     if (failure->reason == FX_KUBE_REASON_NOT_FOUND) {
@@ -234,7 +235,7 @@ static void fail_write(struct write *write, const struct fx_kube_failure *failur
 }
 
 static void on_written(const struct fx_kube_answer *answer, void *user) {
-    struct write *write = user;
+    struct status_write *write = user;
     struct fx_cluster_status *status = status_of(write->status);
     if (answer->failure != NULL) {
         fail_write(write, answer->failure);
@@ -248,9 +249,9 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 /* ---- a write --------------------------------------------------------------------- */
 
 /* Reads the object, or (with a body) writes its status. False without memory. */
-static bool send_request(struct write *write, const struct fx_cluster_object *object,
-                         enum fx_kube_verb verb, const json_t *body,
-                         fx_kube_on_answer *on_done) {
+static bool send_request(struct status_write *write,
+                         const struct fx_cluster_object *object, enum fx_kube_verb verb,
+                         const json_t *body, fx_kube_on_answer *on_done) {
     struct fx_cluster_status *status = write->status;
     const char *manager = write->part == PART_READY ? READY_MANAGER : status->manager;
     const struct fx_kube_request request = {
@@ -268,10 +269,10 @@ static bool send_request(struct write *write, const struct fx_cluster_object *ob
     return write->call != NULL;
 }
 
-/* The object of a write, and the part as it should be. False if there is nothing to write
- * (the object is gone, or newer than the build; another replica leads now), or without
- * memory. */
-static bool find_wanted(const struct write *write,
+/* Finds the object of a write, and the wanted part. False if there is nothing to write
+ * (the object is gone, or newer than the build; another replica is the leader now), or
+ * without memory. */
+static bool find_wanted(const struct status_write *write,
                         const struct fx_cluster_object **ret_object,
                         json_t **ret_wanted) {
     struct fx_cluster_status *status = write->status;
@@ -287,7 +288,7 @@ static bool find_wanted(const struct write *write,
     return *ret_wanted != NULL;
 }
 
-/* False if the object was deleted and created again meanwhile. */
+/* Is it still the same object? False if it was deleted and created again meanwhile. */
 static bool is_same(const struct fx_cluster_object *object, const json_t *read) {
     return fx_text_equal(object->uid,
                          fx_tree_view_string(fx_tree_view_key(read, "metadata"), "uid"));
@@ -295,7 +296,7 @@ static bool is_same(const struct fx_cluster_object *object, const json_t *read) 
 
 /* Merges the entry into the list that was read, and writes the object back. */
 static void on_read(const struct fx_kube_answer *answer, void *user) {
-    struct write *write = user;
+    struct status_write *write = user;
     const struct fx_cluster_object *object = NULL;
     json_t *entry = NULL;
     write->call = NULL;
@@ -317,7 +318,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
     json_decref(entry);
 }
 
-static bool apply_part(struct write *write, const struct fx_cluster_object *object,
+static bool apply_part(struct status_write *write, const struct fx_cluster_object *object,
                        json_t *wanted) {
     json_t *body = fx_status_apply(
         object, write->part == PART_READY ? "conditions" : "byPod", wanted);
@@ -327,14 +328,15 @@ static bool apply_part(struct write *write, const struct fx_cluster_object *obje
     return ok;
 }
 
-/* Conditions are always applied. */
-static bool applies(const struct write *write, const struct fx_cluster_object *object) {
+/* Is the part applied? Conditions always are; an entry only in a list keyed by `id`. */
+static bool applies(const struct status_write *write,
+                    const struct fx_cluster_object *object) {
     return write->part == PART_READY ||
            fx_status_schemas_get(write->status->schemas, object->resource).by_pod ==
                FX_STATUS_KEYED;
 }
 
-static void begin_write(struct write *write, const char *key) {
+static void begin_write(struct status_write *write, const char *key) {
     const struct fx_cluster_object *object = NULL;
     json_t *wanted = NULL;
     write->key = strdup(key);
@@ -354,10 +356,9 @@ static void begin_write(struct write *write, const char *key) {
     json_decref(wanted);
 }
 
-/* ---- scheduling
- * ------------------------------------------------------------------------ */
+/* ---- scheduling ------------------------------------------------------------------ */
 
-static struct write *find_free(struct fx_cluster_status *status) {
+static struct status_write *find_free(struct fx_cluster_status *status) {
     for (size_t i = 0; i < WRITES; i++) {
         if (status->writes[i].key == NULL) {
             return &status->writes[i];
@@ -366,15 +367,15 @@ static struct write *find_free(struct fx_cluster_status *status) {
     return NULL;
 }
 
-/* The next task of either part, alternating. */
+/* Takes the next task, from the queues of the parts in turn. */
 static struct fx_status_task *next_task(struct fx_cluster_status *status, uint64_t now_ns,
-                                        enum part *ret_part) {
+                                        enum status_part *ret_part) {
     for (size_t i = 0; i < N_PARTS; i++) {
         const size_t part = (status->next_part + i) % N_PARTS;
         struct fx_status_task *task = fx_status_queue_take(&status->queues[part], now_ns);
         if (task != NULL) {
             status->next_part = part + 1;
-            *ret_part = (enum part)part;
+            *ret_part = (enum status_part)part;
             return task;
         }
     }
@@ -385,7 +386,7 @@ static struct fx_status_task *next_task(struct fx_cluster_status *status, uint64
  * allow. */
 static void write_next(struct fx_cluster_status *status) {
     const uint64_t now_ns = fx_clock_ns();
-    struct write *write = find_free(status);
+    struct status_write *write = find_free(status);
     if (write == NULL || now_ns < status->next_write_ns ||
         !fx_status_schemas_known(status->schemas)) {
         return;
@@ -397,7 +398,7 @@ static void write_next(struct fx_cluster_status *status) {
     }
 }
 
-/* When to call write_next() again; UINT64_MAX: not known. */
+/* The time to call write_next() again; UINT64_MAX: not known. */
 static uint64_t next_write_at(struct fx_cluster_status *status) {
     uint64_t at_ns = UINT64_MAX;
     if (find_free(status) == NULL || !fx_status_schemas_known(status->schemas)) {
@@ -412,7 +413,7 @@ static uint64_t next_write_at(struct fx_cluster_status *status) {
 
 /* ---- the timer ------------------------------------------------------------------- */
 
-/* When to run again; UINT64_MAX: not known. */
+/* The time to run again; UINT64_MAX: not known. */
 static uint64_t next_run_ns(struct fx_cluster_status *status) {
     const uint64_t write_ns = next_write_at(status);
     return status->again_ns != 0 && status->again_ns < write_ns ? status->again_ns
@@ -442,7 +443,7 @@ static void run_in(struct fx_cluster_status *status, uint64_t ms) {
     (void)uv_timer_start(&status->timer, on_timer, ms, 0);
 }
 
-/* The fields of the CRDs may have changed. */
+/* Compares all objects, as the fields of the CRDs may have changed. */
 static void on_schemas_known(void *user) {
     begin_comparing(status_of(user));
 }

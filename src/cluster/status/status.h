@@ -10,10 +10,10 @@
  * CRD declares byPod as a list keyed by `id`, as ours do. If an installed CRD keeps byPod
  * atomic (those of other projects do), an apply would remove the entries of other
  * replicas: then the object is read, merged and updated with its resourceVersion, and
- * again after a conflict. The CRD is read to decide; if it may not be read, the second
- * way is used, which always works. The condition is applied as `fixpoint`, if the CRD
- * declares conditions as a list keyed by `type`. If a CRD has no field for any of these
- * (as those of other projects), nothing is written, which is logged once.
+ * again after a conflict. The CRD is read to decide. If reading it is not permitted, the
+ * second way is used, which always works. The condition is applied as `fixpoint`, if the
+ * CRD declares conditions as a list keyed by `type`. If a CRD has none of these fields
+ * (as those of other projects), nothing is written, and this is logged once.
  *
  * Only differences are written, a few at a time and at a limited rate; failed writes are
  * retried after growing pauses.
@@ -39,7 +39,7 @@ struct fx_cluster_status_counts {
     size_t queued;            /* not written yet */
 };
 
-/* Creates the writer of statuses for the objects of `policies`, which outlives it.
+/* Creates the writer of statuses for the objects of `policies`, which must outlive it.
  * `apis`: the APIs that `policies` watches (cluster/policies/kinds.h). Returns NULL on
  * failure; errors: FX_ENOMEM. */
 struct fx_cluster_status *
@@ -51,8 +51,8 @@ fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
 /* Reports whether this replica holds the Lease. */
 void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads);
 
-/* Reports the active policies: every mutator's status is compared with what it should be.
- * Takes a reference. */
+/* Reports the active policies: compares every mutator's status with the wanted one. Takes
+ * a new reference. */
 void fx_cluster_status_compare_all(struct fx_cluster_status *status,
                                    struct fx_policies *built);
 
@@ -62,7 +62,7 @@ void fx_cluster_status_compare_one(struct fx_cluster_status *status,
                                    const struct fx_cluster_object *object);
 
 /* The entry of one mutator under the active policies, as a new tree; NULL without memory.
- * Its errors are those of its findings (severity error; no type), conflicts
+ * Its errors are the mutator's findings (severity error; no type), conflicts
  * (`ErrConflictingSchema`), and quarantine. Pure. */
 json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
                                 const struct fx_policies *built,
@@ -71,7 +71,7 @@ json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
 /* The reason of an error of an entry, in one word: Invalid, Conflicting, Quarantined. */
 const char *fx_cluster_status_reason(const json_t *error);
 
-/* Whether the build contains this version of the object, so that its status is known. */
+/* Does the build contain this version of the object, so that its status is known? */
 bool fx_cluster_status_is_built(const struct fx_policies *built,
                                 const struct fx_cluster_object *object);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_body.c - apply configurations, and copies with another list.
+ * cluster/status/status_body.c - makes apply configurations, and copies of objects with
+ * another list.
  */
 #include "cluster/status/status_internal.h"
 
@@ -43,8 +44,8 @@ static const json_t *view_list(const json_t *object) {
     return fx_tree_view_key(fx_tree_view_key(object, "status"), "byPod");
 }
 
-/* A copy of the object with another list, which is consumed. NULL without memory, also
- * for the list. */
+/* A copy of the object with another list, which it consumes. NULL without memory, or if
+ * the list is NULL. */
 static json_t *with_list(json_t *object, json_t *list_take) {
     json_t *root = json_incref(object);
     json_t *owned = list_take == NULL ? NULL : fx_tree_own_root(&root);
@@ -66,7 +67,7 @@ static json_t *with_list(json_t *object, json_t *list_take) {
     return root;
 }
 
-/* Keeps the order of the other entries, and inserts ours by id. */
+/* Copies the entries in their order, and inserts ours by id. */
 static bool merge_into(json_t *list, const json_t *from, json_t *entry) {
     const struct fx_text id = id_of(entry);
     bool inserted = false;

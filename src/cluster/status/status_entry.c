@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_entry.c - the entry of one mutator.
+ * cluster/status/status_entry.c - makes the entry of one mutator.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,8 @@ static int compare_file(const void *key, const void *element) {
     return strcmp(key, file->file);
 }
 
-/* Files are sorted by key. NULL: the object is newer than the build. */
+/* Finds the file of the object. Files are sorted by key. NULL: the object is newer than
+ * the build. */
 static const struct fx_policy_file *find_file(const struct fx_policies *built,
                                               const char *key) {
     return built->n_files == 0 ? NULL
@@ -72,7 +73,7 @@ static bool append_findings(json_t *errors, const struct fx_policies *built,
     return true;
 }
 
-/* Why the mutator is disabled although it compiles. */
+/* Appends why the mutator is disabled although it is valid. */
 static bool append_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                             size_t index) {
     const struct fx_quarantined *why = fx_snapshot_quarantined(snapshot, index);
@@ -96,7 +97,7 @@ const char *fx_cluster_status_reason(const json_t *error) {
                                                : "Invalid"; /* findings have no type */
 }
 
-/* Appends why each of these rules is disabled, of those in the snapshot. */
+/* Appends why each of these rules in the snapshot is disabled. */
 static bool append_all_disabled(json_t *errors, const struct fx_snapshot *snapshot,
                                 struct fx_mutator *const *rules, size_t n_rules) {
     for (size_t i = 0; i < n_rules; i++) {
@@ -109,7 +110,7 @@ static bool append_all_disabled(json_t *errors, const struct fx_snapshot *snapsh
     return true;
 }
 
-/* Appends what the link step of the policy reported, and why its rules are disabled. */
+/* Appends the findings of the policy's link step, and why its rules are disabled. */
 static bool append_linked(json_t *errors, const struct fx_snapshot *snapshot,
                           const struct fx_linked *linked) {
     for (size_t i = 0; i < linked->n_reports; i++) {
@@ -149,7 +150,7 @@ static json_t *new_operations(const struct fx_cluster_identity *identity) {
     return fx_tree_keep_if(ok, operations);
 }
 
-/* Like Go, omits what is false or empty (spec section 9). */
+/* Omits fields that are false or empty, like Go (spec section 9). */
 json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
                                 const struct fx_policies *built,
                                 const struct fx_cluster_object *object) {

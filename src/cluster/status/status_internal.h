@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/status_internal.h - the bodies of writes to a status. Private to this
- * room. Pure.
+ * cluster/status/status_internal.h - the parts of writing statuses, Events and removals
+ * that do no I/O. Private to this room. Pure, except fx_status_schemas.
  */
 #ifndef FX_CLUSTER_STATUS_STATUS_INTERNAL_H
 #define FX_CLUSTER_STATUS_STATUS_INTERNAL_H
@@ -23,46 +23,45 @@
 #define FX_STATUS_MANAGER_PREFIX "fixpoint-"
 #define FX_STATUS_MANAGER_BYTES  129 /* a field manager has 128 characters at most */
 
-/* The field manager of the Pod's entries: `fixpoint-<pod>`. Of a name that is too long
- * only the end is used, in which the Pods of a Deployment differ. */
+/* The field manager of the Pod's entries: `fixpoint-<pod>`. If the name is too long, only
+ * its end is used, in which the Pods of a Deployment differ. */
 void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]);
 
-/* The apply configuration for this very object (its uid) with `item` as the only element
- * of the list `status.<list>`. A new tree; NULL without memory. */
+/* The apply configuration for exactly this object (by its uid), with `item` as the only
+ * element of the list `status.<list>`. A new tree; NULL without memory. */
 json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
                         json_t *item) FX_MUST_USE;
 
-/* A copy of the object with `entry` in its byPod, which is sorted by id (spec section 9):
- * instead of the entry with the same id, or as a new one. NULL without memory. */
+/* A copy of the object with `entry` in its byPod, which is sorted by id (spec section 9).
+ * It replaces the entry with the same id, or is added. NULL without memory. */
 json_t *fx_status_merge(json_t *object, json_t *entry) FX_MUST_USE;
 
-/* A copy of the object without the entries of these ids (terminated by NULL). NULL
- * without memory. */
+/* A copy of the object without the entries with these ids (NULL-terminated). NULL without
+ * memory. */
 json_t *fx_status_drop(json_t *object, const char *const *ids) FX_MUST_USE;
 
 #define FX_READY_MESSAGE_BYTES 32768 /* the limit of API servers */
 
 /* The condition `Ready` (a metav1.Condition) in the status of a policy, a summary of an
- * entry of status.byPod (cluster/status/status.h): True, or False
- * with all errors as the message and the reason of the first one. The time of the
- * transition is that of `seen` if the status is the same, else `now`. A new tree; NULL
- * without memory. */
+ * entry of status.byPod (cluster/status/status.h): True; or False, with all errors as the
+ * message and the reason of the first one. The transition time is that of `seen` if the
+ * status is the same, else `now`. A new tree; NULL without memory. */
 json_t *fx_ready_make(const json_t *entry, const struct fx_seen_ready *seen,
                       int64_t now) FX_MUST_USE;
 
-/* ---- which statuses to write ----------------------------------------------------- */
+/* ---- the queue of statuses ------------------------------------------------------- */
 
-/* A status is due when it differs from the one in the cluster. After a write the watch
- * gets time to show it; if it does not, or if the write failed, the status is due again
- * after pauses that double. The pauses are remembered for a while after the status was
- * seen, so that two writers that disagree do no harm; a status with new content is due at
- * once. */
+/* A status is due when it differs from the one in the cluster. After a write there is a
+ * pause, in which the watch should show the new status. If it does not, or if the write
+ * failed, the status is due again after pauses that double. The pauses are remembered for
+ * a while after the status was seen, so that two writers that disagree do no harm; a
+ * status with new content is due at once. */
 
 struct fx_status_task {
     uint64_t due_ns;
-    uint64_t wanted;     /* the digest of the status as it should be */
-    uint64_t written;    /* of the status that was written last; 0: none */
-    uint64_t settled_ns; /* since when the cluster shows it; 0: it does not */
+    uint64_t wanted;     /* the digest of the wanted status */
+    uint64_t written;    /* the digest of the last written status; 0: none */
+    uint64_t settled_ns; /* when the cluster first showed it; 0: it does not */
     unsigned tries;      /* writes of the same status */
     bool writing;
     char key[]; /* fx_cluster_object.key */
@@ -72,7 +71,7 @@ struct fx_status_task {
 struct fx_status_queue {
     struct fx_status_task **items;
     size_t n_items, cap_items;
-    size_t n_settled;   /* items that are only remembered */
+    size_t n_settled;   /* items whose status is as wanted */
     uint64_t forget_ns; /* when to check for items to forget; 0: never */
     size_t cursor;      /* where the search for the next item starts */
 };
@@ -83,41 +82,42 @@ void fx_status_queue_finish(struct fx_status_queue *queue);
 bool fx_status_queue_add(struct fx_status_queue *queue, const char *key, uint64_t wanted,
                          uint64_t now_ns) FX_MUST_USE;
 
-/* Reports that the status of `key` is as it should be. */
+/* Reports that the status of `key` is as wanted. */
 void fx_status_queue_settle(struct fx_status_queue *queue, const char *key,
                             uint64_t now_ns);
 
-/* Removes `key`: its object is gone, or has no status to write. */
+/* Removes `key`, because its object is gone or has no status to write. */
 void fx_status_queue_drop(struct fx_status_queue *queue, const char *key);
 
 /* The number of statuses to write. */
 size_t fx_status_queue_count(const struct fx_status_queue *queue);
 
-/* The next status that is due, borrowed, marked as being written; NULL: none. */
+/* Returns the next status that is due, borrowed, and marks it as being written. NULL:
+ * none. */
 struct fx_status_task *fx_status_queue_take(struct fx_status_queue *queue,
                                             uint64_t now_ns);
 
-/* Ends the write of `key`, whether it succeeded or failed: the status is due again after
- * a pause of at least `wait_ns`. */
+/* Ends the write of `key`, successful or not: the status is due again after a pause of at
+ * least `wait_ns`. */
 void fx_status_queue_put_back(struct fx_status_queue *queue, const char *key,
                               uint64_t wait_ns, uint64_t now_ns);
 
-/* When to call fx_status_queue_take() again; 0: not before something is added. */
+/* The time to call fx_status_queue_take() again; 0: not before an item is added. */
 uint64_t fx_status_queue_next(const struct fx_status_queue *queue);
 
 /* ---- the fields of the installed CRDs -------------------------------------------- */
 
-/* Which fields of a status the installed CRDs declare: `status.byPod` as a list keyed by
- * `id`, in which each replica owns its entry, as an atomic value, or not at all; and
- * whether they declare `status.conditions`. Loop thread only. */
+/* The fields of a status that the installed CRDs declare: `status.byPod` as a list keyed
+ * by `id`, in which each replica owns its entry, as an atomic value, or not at all; and
+ * perhaps `status.conditions`. Loop thread only. */
 
 struct fx_status_schemas; /* opaque */
 
-/* The fields of a status. Zeroed is the default if the CRD cannot be read, which always
+/* The fields of a status. Zeroed is the default if the CRD cannot be read; it always
  * works. */
 struct fx_status_schema {
     enum {
-        FX_STATUS_ATOMIC, /* byPod is one value, as far as is known */
+        FX_STATUS_ATOMIC, /* byPod is one value, or the CRD could not be read */
         FX_STATUS_KEYED,  /* byPod is a list keyed by `id` */
         FX_STATUS_NONE,   /* there is no status, or byPod is pruned */
     } by_pod;
@@ -132,16 +132,15 @@ fx_status_schemas_create(uv_loop_t *loop, struct fx_kube_client *client, unsigne
                          void (*on_known)(void *user), void *user,
                          struct fx_err *err) FX_MUST_USE;
 
-/* Whether all CRDs have been read. */
+/* Have all CRDs been read? */
 bool fx_status_schemas_known(const struct fx_status_schemas *schemas);
 
-/* Reports that there are objects of that kind. If its CRD did not exist when it was read,
- * all CRDs are read again now, and fx_status_schemas_known() is false until `on_known`.
- */
+/* Reports that objects of that kind exist. If its CRD did not exist when it was read, all
+ * CRDs are read again now, and fx_status_schemas_known() is false until `on_known`. */
 void fx_status_schemas_request(struct fx_status_schemas *schemas,
                                const struct fx_cluster_kind *kind);
 
-/* The schema of that version of the resource. */
+/* The schema of the given version of the resource. */
 struct fx_status_schema fx_status_schemas_get(const struct fx_status_schemas *schemas,
                                               const struct fx_kube_resource *resource);
 
@@ -154,7 +153,7 @@ void fx_status_schemas_close(struct fx_status_schemas *schemas); /* NULL is allo
 
 #define FX_EVENTS_NAMESPACE     "default" /* of Events about cluster-scoped objects */
 #define FX_EVENTS_MESSAGE_BYTES 1024
-#define FX_EVENTS_REPEAT_S      600 /* an Event is counted up at most so often */
+#define FX_EVENTS_REPEAT_S      600 /* the least time between two counts of an Event */
 
 /* An Event about one error of a status entry (cluster/status/status.h). */
 struct fx_event {
@@ -172,7 +171,7 @@ json_t *fx_event_new(const struct fx_cluster_identity *identity,
                      const struct fx_cluster_object *object, const struct fx_event *event,
                      int64_t now) FX_MUST_USE;
 
-/* Whether an existing Event may be counted up now. */
+/* May an existing Event be counted up now? */
 bool fx_event_is_due(const json_t *existing, int64_t now);
 
 /* The apply configuration that counts up an existing Event. A new tree; NULL without
@@ -180,14 +179,14 @@ bool fx_event_is_due(const json_t *existing, int64_t now);
  */
 json_t *fx_event_count_up(const json_t *existing, int64_t now) FX_MUST_USE;
 
-/* ---- errors that were reported --------------------------------------------------- */
+/* ---- known errors ---------------------------------------------------------------- */
 
-/* The digests of the errors that were reported and still exist; a pass over all objects
- * finds out which ones do. Zeroed is empty. */
+/* The digests of the reported errors that still exist, which a pass over all objects
+ * finds. Zeroed is empty. */
 struct fx_events_known {
     struct fx_event_known {
         uint64_t digest;
-        uint64_t pass; /* the last one that found it */
+        uint64_t pass; /* the last pass that found it */
     } *items;          /* sorted by digest */
     size_t n_items, cap_items;
     uint64_t pass;
@@ -210,12 +209,12 @@ void fx_events_known_end(struct fx_events_known *known);
 
 /* ---- the rate -------------------------------------------------------------------- */
 
-/* 25 at once, then one every five seconds. Zeroed: none yet. */
+/* The rate of Events: 25 at once, then one every five seconds. Zeroed: none yet. */
 struct fx_events_rate {
     uint64_t paid_until_ns;
 };
 
-/* Whether one more Event may be written now; if so, counts it. */
+/* May one more Event be written now? If so, counts it. */
 bool fx_events_rate_take(struct fx_events_rate *rate, uint64_t now_ns) FX_MUST_USE;
 
 /* ---- the removal of obsolete entries --------------------------------------------- */
@@ -228,8 +227,8 @@ struct fx_sweep_names {
 
 void fx_sweep_names_finish(struct fx_sweep_names *names);
 
-/* Adds a name; false without memory, or if there are too many. Fast for names that come
- * in their order, as from an API server. */
+/* Adds a name; false without memory, or if there are too many. Fast for names in
+ * ascending order, as an API server lists them. */
 bool fx_sweep_names_add(struct fx_sweep_names *names, struct fx_text name) FX_MUST_USE;
 
 bool fx_sweep_names_has(const struct fx_sweep_names *names, struct fx_text name);
@@ -242,28 +241,31 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names,
 
 /* How an entry is removed. */
 enum fx_sweep_method {
-    FX_SWEEP_NONE,    /* not at all: its id is not a Pod name, or our own Pod */
-    FX_SWEEP_APPLY,   /* its Pod's field manager owns it in a list keyed by `id`: an empty
-                       * apply as that manager removes it */
-    FX_SWEEP_DROP,    /* it is of a Pod of our Deployment: update the object without it */
-    FX_SWEEP_FOREIGN, /* it is of another program: the same,
-                       * but later */
+    FX_SWEEP_NONE, /* not removed: its id is not a Pod name, or is our own Pod */
+    /* Its Pod's field manager owns it in a list keyed by `id`: removed by an empty
+     * apply as that manager. */
+    FX_SWEEP_APPLY,
+    /* It is of a Pod of our Deployment: removed by an update of the object. */
+    FX_SWEEP_DROP,
+    FX_SWEEP_FOREIGN, /* it is of another program: removed like DROP, but later */
 };
 
-/* How to remove the entry with that id from this object, which has its managedFields. */
+/* How to remove the entry with that id from the object, which must have its
+ * managedFields. */
 enum fx_sweep_method fx_sweep_method_of(const json_t *object, struct fx_text id,
                                         const char *own_pod);
 
-/* Whether both are Pods of one Deployment: equal names but for the last two parts. */
+/* Are both Pods of the same Deployment? Their names then differ only in the last two
+ * parts. */
 bool fx_sweep_is_sibling(struct fx_text id, const char *own_pod);
 
 /* ---- ids of other programs ------------------------------------------------------- */
 
-/* Ids of status entries that another program wrote, as the controller that Fixpoint
- * replaced. Whether its Pods still exist cannot be known: after a waiting time the
- * entries are removed; if they come back, their writer still runs. */
+/* Ids of status entries that another program wrote, for example the controller that
+ * Fixpoint replaced. Fixpoint cannot know whether its Pods still exist. So the entries
+ * are removed after a while; if they come back, their writer still runs. */
 
-/* After so many passes in a row that found entries to remove, the id is left alone. */
+/* After this many passes in a row with entries to remove, the id is left alone. */
 #define FX_SWEEP_TRIES 5u
 
 struct fx_sweep_foreign_id {
@@ -289,7 +291,7 @@ bool fx_sweep_foreign_see(struct fx_sweep_foreign *foreign, struct fx_text id,
 bool fx_sweep_foreign_is_due(const struct fx_sweep_foreign *foreign, struct fx_text id,
                              uint64_t now_ns);
 
-/* When the next id is due; UINT64_MAX: none. */
+/* The time when the next id is due; UINT64_MAX: none. */
 uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *foreign);
 
 /* Ends a pass over all objects: forgets ids that were not seen, and counts a try for

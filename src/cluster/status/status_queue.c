@@ -12,9 +12,9 @@
 #include "kube/backoff.h"
 
 #define NS_IN_S     UINT64_C(1000000000)
-#define FIRST_PAUSE (2 * NS_IN_S) /* a watch shows a write sooner */
+#define FIRST_PAUSE (2 * NS_IN_S) /* a watch usually shows a write sooner */
 #define LAST_PAUSE  (300 * NS_IN_S)
-#define REMEMBERED  (2 * LAST_PAUSE) /* how long a settled status is kept */
+#define REMEMBERED  (2 * LAST_PAUSE) /* how long a settled status is remembered */
 
 static int compare_key(const void *key, const void *item) {
     struct fx_status_task *const *task = item;

@@ -28,11 +28,12 @@ struct fx_status_schemas {
     void (*on_known)(void *user);
     void *user;
     unsigned apis;
-    size_t at; /* the kind whose CRD is read */
+    size_t at; /* the kind whose CRD is being read */
     struct {
         struct fx_status_schema versions[FX_CLUSTER_KIND_VERSIONS];
-        bool missing;   /* its CRD did not exist, */
-        bool requested; /* and was read again for its objects, once in a round */
+        bool missing; /* its CRD did not exist */
+        /* The CRD was read again in this round because the kind has objects. */
+        bool requested;
     } kinds[FX_CLUSTER_KINDS_MAX];
     bool known;
     bool changed; /* a schema changed in this round */
@@ -46,7 +47,7 @@ static struct fx_status_schemas *schemas_of(void *data) {
 
 /* ---- one CRD --------------------------------------------------------------------- */
 
-/* Whether the list is keyed by that field alone. */
+/* Is the list keyed only by that field? */
 static bool is_keyed_by(const json_t *list, const char *key) {
     const json_t *keys = fx_tree_view_key(list, "x-kubernetes-list-map-keys");
     return fx_text_is(fx_tree_view_string(list, "x-kubernetes-list-type"), "map") &&
@@ -136,7 +137,7 @@ static void handle_crd(struct fx_status_schemas *schemas, const json_t *crd) {
     }
 }
 
-/* A CRD that cannot be read keeps its last schema: atomic at first. */
+/* Handles the answer. If a CRD cannot be read, its last schema stays: atomic at first. */
 static void on_answer(const struct fx_kube_answer *answer, void *user) {
     struct fx_status_schemas *schemas = schemas_of(user);
     schemas->call = NULL;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep.c - rounds:
+ * cluster/status/sweep.c - removes obsolete entries in rounds:
  *
  *   wait ─→ list the Pods ─→ is one gone? ─→ list the mutators ─→ write, one object after
  *     ↑                        │ no                                 the other ──────────┐
  *     └────────────────────────┴────────────────────────────────────────────────────────┘
  *
- * An id that is no Pod's is a suspect in the first pass, and its entries are removed in
- * the next one, a moment later, that finds it so: a Pod may be newer than the list of
- * Pods. Ids of others (sweep_plan.c) wait much longer, as their Pods may be in another
- * namespace.
+ * A Pod may be newer than the list of Pods. So an id that is not in the list is only a
+ * suspect in the first pass; the next pass, a moment later, removes its entries if it
+ * still is not in the list. Ids of other programs (sweep_plan.c) wait much longer, as
+ * their Pods may be in another namespace.
  */
 #include "cluster/status/sweep.h"
 
@@ -28,7 +28,7 @@
 #include "value/tree.h"
 
 #define PAGE        "limit=500"
-#define USELESS_MAX 64u /* pages of a list with nothing new */
+#define USELESS_MAX 64u /* the most useless pages of a list */
 
 #define SWEEP_MAGIC 0x66787377u /* "fxsw" */
 
@@ -37,14 +37,14 @@
 
 static const struct fx_kube_resource pods = {"", "v1", "pods", "Pod"};
 
-#define TASKS_MAX 256 /* in one round; the next round finds the others */
+#define TASKS_MAX 256 /* the most tasks of one round; the next round finds the others */
 
 /* An object to write. */
-struct task {
+struct sweep_task {
     const struct fx_kube_resource *resource;
     char *namespace_, *name, *uid; /* namespace: empty if there is none */
-    char *id;         /* the entry to remove; NULL: all entries that are to be dropped */
-    bool was_refused; /* the apply was refused: the object is updated instead */
+    char *id;                      /* the entry to remove; NULL: all entries to drop */
+    bool was_refused; /* the server refused the apply: update the object instead */
 };
 
 struct fx_cluster_sweep {
@@ -57,15 +57,15 @@ struct fx_cluster_sweep {
     struct fx_sweep_times times;
     bool leads;
     bool new_suspects;
-    bool list_mutators;                    /* in the next round, even if no Pod is gone */
-    struct fx_sweep_names pods, pods_next; /* of the last list */
-    struct fx_sweep_names suspects, suspects_next; /* ids that were no Pod's */
-    struct fx_sweep_foreign foreign;               /* ids of others */
-    uint64_t pass_ns;                              /* when the mutators were listed */
-    size_t kind;                                   /* that is being listed */
-    const struct fx_kube_resource *resource;       /* in that version */
-    size_t n_pages;                                /* of that list so far */
-    struct task *tasks;
+    bool list_mutators; /* list them in the next round, even if no Pod is gone */
+    struct fx_sweep_names pods, pods_next;         /* the last list */
+    struct fx_sweep_names suspects, suspects_next; /* ids that were not Pods */
+    struct fx_sweep_foreign foreign;               /* ids of other programs */
+    uint64_t pass_ns;                        /* when the mutators were last listed */
+    size_t kind;                             /* the kind that is being listed */
+    const struct fx_kube_resource *resource; /* the version that is being listed */
+    size_t n_pages;                          /* the pages of that list so far */
+    struct sweep_task *tasks;
     size_t n_tasks, cap_tasks, at_task;
     enum fx_kube_reason logged; /* the last failure in the log */
     bool failed;                /* a request of this round failed */
@@ -93,16 +93,16 @@ static void drop_tasks(struct fx_cluster_sweep *sweep) {
     sweep->n_tasks = sweep->cap_tasks = sweep->at_task = 0;
 }
 
-/* Adds a task: remove the entry with that id (empty: all for which is_to_drop()) from the
- * object. False without memory. */
+/* Adds a task to remove the entry with that id from the object (empty: all entries for
+ * which is_to_drop() is true). False without memory. */
 static bool add_task(struct fx_cluster_sweep *sweep, const json_t *object,
                      struct fx_text id) {
     const json_t *metadata = fx_tree_view_key(object, "metadata");
     if (!FX_VEC_GROW(sweep->tasks, sweep->n_tasks, sweep->cap_tasks)) {
         return false;
     }
-    struct task *task = &sweep->tasks[sweep->n_tasks++];
-    *task = (struct task){
+    struct sweep_task *task = &sweep->tasks[sweep->n_tasks++];
+    *task = (struct sweep_task){
         .resource = sweep->resource,
         .namespace_ = fx_text_dup(fx_tree_view_string(metadata, "namespace")),
         .name = fx_text_dup(fx_tree_view_string(metadata, "name")),
@@ -144,7 +144,7 @@ static void end_without_memory(struct fx_cluster_sweep *sweep) {
     end_round(sweep);
 }
 
-/* Requests a page; `token` is that of the page before, empty for the first. */
+/* Requests a page. `token` comes from the previous page; empty for the first. */
 static void request_page(struct fx_cluster_sweep *sweep, struct fx_text token,
                          void (*on_page)(const struct fx_kube_answer *answer,
                                          void *user)) {
@@ -152,7 +152,7 @@ static void request_page(struct fx_cluster_sweep *sweep, struct fx_text token,
     const size_t n_objects =
         is_pods ? sweep->pods_next.n_items : fx_cluster_policies_count(sweep->policies);
     sweep->n_pages = token.len > 0 ? sweep->n_pages + 1 : 1;
-    /* A server may send empty pages, or the same ones, again and again. */
+    /* A server may endlessly send empty pages, or the same page. */
     if (sweep->n_pages > n_objects + USELESS_MAX) {
         fx_log(ERROR, "status entries not removed: a list has endless pages",
                fx_log_str("resource", sweep->resource->plural));
@@ -198,7 +198,7 @@ static enum fx_sweep_method find_method(const struct fx_cluster_sweep *sweep,
                : fx_sweep_method_of(object, id, sweep->identity.pod);
 }
 
-/* Whether the entry with that id is removed by an update of the whole object. */
+/* Is the entry with that id to be removed by an update of the whole object? */
 static bool is_to_drop(const struct fx_cluster_sweep *sweep, const json_t *object,
                        struct fx_text id) {
     switch (find_method(sweep, object, id)) {
@@ -218,14 +218,15 @@ static void end_task(struct fx_cluster_sweep *sweep) {
     run_in(sweep, sweep->times.write_ms);
 }
 
-static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+static void send_request(struct fx_cluster_sweep *sweep, const struct sweep_task *task,
                          const json_t *body, const char *manager);
 
-/* If an apply would leave an empty list that some manager owns, an API server makes it
- * null, and then refuses it (422): the object is updated without the entry instead. */
+/* If an apply would leave an empty list that a manager owns, an API server sets it to
+ * null, and then refuses it (422). Then the object is updated without the entry
+ * instead. */
 static bool updates_instead(struct fx_cluster_sweep *sweep,
                             const struct fx_kube_failure *failure) {
-    struct task *task = &sweep->tasks[sweep->at_task];
+    struct sweep_task *task = &sweep->tasks[sweep->at_task];
     if (failure == NULL || failure->status != 422 || task->id == NULL ||
         task->was_refused) {
         return false;
@@ -251,9 +252,9 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
 
 static void on_read(const struct fx_kube_answer *answer, void *user);
 
-/* Reads the object, or (with a manager) writes its status. Without memory the next round
- * handles it. */
-static void send_request(struct fx_cluster_sweep *sweep, const struct task *task,
+/* Reads the object, or (with a manager) writes its status. Without memory, the next round
+ * does it. */
+static void send_request(struct fx_cluster_sweep *sweep, const struct sweep_task *task,
                          const json_t *body, const char *manager) {
     const bool applies = task->id != NULL && !task->was_refused;
     const struct fx_kube_request request = {
@@ -277,8 +278,8 @@ static void send_request(struct fx_cluster_sweep *sweep, const struct task *task
     }
 }
 
-/* An empty apply as the manager of the deleted replica. */
-static void apply_nothing(struct fx_cluster_sweep *sweep, const struct task *task) {
+/* Sends an empty apply as the manager of the deleted replica. */
+static void apply_nothing(struct fx_cluster_sweep *sweep, const struct sweep_task *task) {
     char manager[FX_STATUS_MANAGER_BYTES];
     json_t *body = fx_kube_body_new(task->resource, fx_text_of(task->namespace_),
                                     fx_text_of(task->name), fx_text_of(task->uid));
@@ -287,10 +288,10 @@ static void apply_nothing(struct fx_cluster_sweep *sweep, const struct task *tas
     json_decref(body);
 }
 
-/* The ids to remove from the object as it is now, terminated by NULL; their texts are
- * borrowed from the object. NULL if there are none, or without memory. */
-static const char **collect(const struct fx_cluster_sweep *sweep, const struct task *task,
-                            const json_t *object) {
+/* The ids to remove from the object, NULL-terminated; their texts are borrowed from the
+ * object. NULL if there are none, or without memory. */
+static const char **collect_entries(const struct fx_cluster_sweep *sweep,
+                                    const struct sweep_task *task, const json_t *object) {
     const json_t *entries = view_entries(object);
     const char **ids = calloc(json_array_size(entries) + 1, sizeof *ids);
     size_t n = 0;
@@ -310,7 +311,7 @@ static const char **collect(const struct fx_cluster_sweep *sweep, const struct t
 
 static void on_read(const struct fx_kube_answer *answer, void *user) {
     struct fx_cluster_sweep *sweep = sweep_of(user);
-    const struct task *task = &sweep->tasks[sweep->at_task];
+    const struct sweep_task *task = &sweep->tasks[sweep->at_task];
     const struct fx_text uid =
         fx_tree_view_string(fx_tree_view_key(answer->object, "metadata"), "uid");
     sweep->call = NULL;
@@ -318,7 +319,7 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
         on_written(answer, sweep);
         return;
     }
-    const char **ids = collect(sweep, task, answer->object);
+    const char **ids = collect_entries(sweep, task, answer->object);
     if (ids == NULL) {
         end_task(sweep);
         return;
@@ -338,7 +339,7 @@ static void write_next(struct fx_cluster_sweep *sweep) {
         }
         return;
     }
-    const struct task *task = &sweep->tasks[sweep->at_task];
+    const struct sweep_task *task = &sweep->tasks[sweep->at_task];
     if (task->id != NULL) {
         apply_nothing(sweep, task);
     } else {
@@ -348,8 +349,8 @@ static void write_next(struct fx_cluster_sweep *sweep) {
 
 /* ---- a pass over the mutators ---------------------------------------------------- */
 
-/* Notes the id, and adds a task if its entry is removed by an apply. False without
- * memory. */
+/* Checks an entry: records its id, and adds a task if the entry is removed by an apply.
+ * False without memory. */
 static bool check_entry(struct fx_cluster_sweep *sweep, const json_t *object,
                         struct fx_text id) {
     const enum fx_sweep_method method = find_method(sweep, object, id);
@@ -389,8 +390,8 @@ static void end_foreign(struct fx_cluster_sweep *sweep) {
     }
 }
 
-/* The suspects of the last pass have been found again now, or are gone: unless the pass
- * was cut short, only new ones are suspects from now on. */
+/* Ends a pass. The suspects of the last pass have been found again now, or are gone, so
+ * only new ones stay suspects; if the pass was cut short, the old ones stay, too. */
 static void end_pass(struct fx_cluster_sweep *sweep, bool is_whole) {
     bool ok = true;
     sweep->new_suspects = sweep->suspects_next.n_items > 0;
@@ -470,7 +471,7 @@ static void handle_pods(struct fx_cluster_sweep *sweep) {
                fx_log_str("namespace", sweep->identity.namespace_));
     }
     sweep->logged_no_pod = !has_own_pod;
-    if (!has_own_pod) { /* the replicas are not known */
+    if (!has_own_pod) { /* then the list is not of our replicas */
         end_round(sweep);
         return;
     }
@@ -565,8 +566,8 @@ size_t fx_cluster_sweep_count_foreign(const struct fx_cluster_sweep *sweep) {
     return sweep->foreign.n_items;
 }
 
-/* Drops everything that was seen. */
-static void reset(struct fx_cluster_sweep *sweep) {
+/* Forgets everything from earlier passes. */
+static void reset_sweep(struct fx_cluster_sweep *sweep) {
     fx_kube_call_cancel(sweep->call);
     sweep->call = NULL;
     drop_tasks(sweep);
@@ -583,7 +584,7 @@ void fx_cluster_sweep_set_leader(struct fx_cluster_sweep *sweep, bool leads) {
     }
     sweep->leads = leads;
     sweep->list_mutators = leads;
-    reset(sweep);
+    reset_sweep(sweep);
     if (leads) {
         run_in(sweep, 0);
     } else {
@@ -601,6 +602,6 @@ void fx_cluster_sweep_close(struct fx_cluster_sweep *sweep) {
     if (sweep == NULL) {
         return;
     }
-    reset(sweep);
+    reset_sweep(sweep);
     uv_close((uv_handle_t *)&sweep->timer, on_closed);
 }

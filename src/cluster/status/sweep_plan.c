@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/status/sweep_plan.c - sets of names, and the owners of entries.
+ * cluster/status/sweep_plan.c - sets of names, owners of entries, and ids of other
+ * programs.
  */
 
 #include <stdlib.h>
@@ -85,7 +86,7 @@ bool fx_sweep_names_add_page(struct fx_sweep_names *names, const json_t *list) {
 
 /* ---- the owner of an entry ------------------------------------------------------- */
 
-/* In managed fields the element of a list is named by its key, as
+/* Do the managed fields contain the entry? They name a list element by its key:
  * `k:{"id":"fixpoint-7d4b9c6f5-x2x4q"}`. */
 static bool owns_entry(const json_t *fields, struct fx_text id) {
     const json_t *list =
@@ -204,7 +205,7 @@ uint64_t fx_sweep_foreign_next(const struct fx_sweep_foreign *foreign) {
     return next;
 }
 
-/* Counts a try, if the id is due; true if it was the last one. */
+/* Counts a try if the id is due. True if it was the last one. */
 static bool count_try(struct fx_sweep_foreign_id *one, uint64_t now_ns,
                       uint64_t rest_ns) {
     if (now_ns < one->due_ns || ++one->n_tries < FX_SWEEP_TRIES) {

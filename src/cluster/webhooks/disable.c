@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/disable.c - a record in annotations, and a selector that matches
+ * cluster/webhooks/disable.c - the record in annotations, and the selector that matches
  * nothing.
  */
 #include "cluster/webhooks/disable.h"
@@ -43,7 +43,7 @@ static bool is_of(const json_t *entry, const char *manager) {
     return fx_text_is(fx_tree_view_string(entry, "manager"), manager);
 }
 
-/* `k:{"name":"WEBHOOK"}`. False without memory. */
+/* Writes `k:{"name":"WEBHOOK"}`. False without memory. */
 static bool write_member(struct fx_buf *member, struct fx_text webhook) {
     json_t *key = json_object();
     fx_buf_init(member, 0);
@@ -73,8 +73,8 @@ static bool same_owner(const json_t *a, const json_t *b) {
     return true;
 }
 
-/* An entry of the same owner with these fields, which it takes over. NULL without memory.
- */
+/* A new entry of the same owner with these fields, which it takes. NULL without
+ * memory. */
 static json_t *new_entry(const json_t *owner, json_t *fields_take) {
     json_t *entry = json_object();
     bool ok = entry != NULL && fields_take != NULL;
@@ -127,7 +127,7 @@ static json_t *list_owners(const json_t *configuration, const char *except) {
 
 /* ---- giving ownership back ------------------------------------------------------- */
 
-/* The object at that key, created if there is none. Borrowed; NULL without memory. */
+/* The object at the key, borrowed; created if there is none. NULL without memory. */
 static json_t *get_object(json_t *object, struct fx_text key) {
     json_t *child = fx_tree_view_text(object, key);
     if (json_is_object(child)) {
@@ -138,7 +138,7 @@ static json_t *get_object(json_t *object, struct fx_text key) {
                : NULL;
 }
 
-/* The entry of the owner, created if there is none. Borrowed; NULL without memory. */
+/* The entry of the owner, borrowed; created if there is none. NULL without memory. */
 static json_t *get_entry(json_t *entries, const json_t *owner) {
     for (size_t i = 0; i < json_array_size(entries); i++) {
         json_t *entry = json_array_get(entries, i);
@@ -155,8 +155,8 @@ static json_t *get_entry(json_t *entries, const json_t *owner) {
     return fx_tree_append_take(entries, entry) ? entry : NULL;
 }
 
-/* Checks an owner from the annotation, so that no edited annotation makes an entry that
- * an API server would refuse. */
+/* Checks an owner from the annotation. An edited annotation must not lead to an entry
+ * that an API server would refuse. */
 static bool is_valid_owner(const json_t *owner) {
     const struct fx_text operation = fx_tree_view_string(owner, "operation");
     return fx_tree_view_string(owner, "manager").len > 0 &&
@@ -194,7 +194,7 @@ static bool give_webhook(json_t *entries, const json_t *ours, struct fx_text web
     return ok;
 }
 
-/* A copy of the entries except those of a manager; NULL without memory. */
+/* A copy of the entries without those of the manager; NULL without memory. */
 static json_t *copy_without(const json_t *entries, const char *manager) {
     json_t *copy = json_array();
     bool ok = copy != NULL;
@@ -205,10 +205,10 @@ static json_t *copy_without(const json_t *entries, const char *manager) {
     return fx_tree_keep_if(ok, copy);
 }
 
-/* The managedFields of the configuration without the manager `from`. What that manager
- * owned of an objectSelector belongs to the owners in `owners` again (as above; anything
- * else in it is ignored). A new tree, never an empty list, which an API server would
- * ignore; NULL without memory. */
+/* The managedFields of the configuration without the manager `from`. The owners in
+ * `owners` (from list_owners(); anything else in it is ignored) get back the parts of
+ * objectSelectors that this manager owned. A new tree; never an empty list, which an API
+ * server would ignore. NULL without memory. */
 static json_t *give_back_owners(const json_t *configuration, const json_t *owners,
                                 const char *from) {
     const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
@@ -230,13 +230,13 @@ static json_t *give_back_owners(const json_t *configuration, const json_t *owner
 
 /* ---- the selector that matches no object ----------------------------------------- */
 
-/* A label that exists and does not exist: no object matches. */
+/* A selector that requires a label both to exist and not to exist. */
 static json_t *new_impossible_selector(void) {
     return json_pack("{s:[{s:s, s:s}, {s:s, s:s}]}", "matchExpressions", "key", PREFIX,
                      "operator", "Exists", "key", PREFIX, "operator", "DoesNotExist");
 }
 
-/* Whether it is that selector, as the API server returns it. */
+/* Is it that selector, in the form that an API server returns? */
 static bool is_impossible(const json_t *selector) {
     static const char *const operators[] = {"Exists", "DoesNotExist"};
     const json_t *expressions = fx_tree_view_key(selector, "matchExpressions");
@@ -293,7 +293,8 @@ void fx_disable_read(const json_t *configuration, struct fx_disable_record *ret_
                           fx_date_parse(fx_text_of(ret_record->until), &ret_record->end);
 }
 
-/* The selectors in the record; `{}` without a record. NULL: invalid, or no memory. */
+/* The selectors in the record; `{}` without a record. NULL if they are invalid, or
+ * without memory. */
 static json_t *read_remembered(const json_t *configuration, struct fx_err *err) {
     const char *text = view_annotation(configuration, SELECTORS);
     json_t *before =
@@ -314,9 +315,9 @@ static json_t *view_remembered(const json_t *webhook, const json_t *remembered) 
     return fx_tree_view_text(remembered, fx_tree_view_string(webhook, "name"));
 }
 
-/* API servers before 1.21 merge the two fields of a selector: a disable replaced the
- * expressions only, and the labels are still those of others. A new reference; NULL
- * without memory. */
+/* The selector with these labels. API servers before 1.21 merge the two fields of a
+ * selector: there, a disable replaced only the expressions, and the labels are still
+ * those of other managers. A new reference; NULL without memory. */
 static json_t *with_labels(json_t *before, json_t *labels) {
     json_t *selector = json_copy(before);
     return fx_tree_keep_if(
@@ -338,7 +339,7 @@ static json_t *selector_before(const json_t *webhook, const json_t *remembered) 
 
 /* ---- writing --------------------------------------------------------------------- */
 
-/* A webhook of that name with that selector, which is consumed. */
+/* Appends a webhook with that name and that selector, which it consumes. */
 static bool append_webhook(json_t *webhooks, json_t *name, json_t *selector_take) {
     return selector_take != NULL &&
            fx_tree_append_take(webhooks, json_pack("{s:O, s:o}", "name", name,
@@ -386,8 +387,8 @@ static bool remember_selectors(json_t *annotations, const json_t *configuration,
     return ok;
 }
 
-/* The owners in the record; `{}` if there are none, or if the annotation is not JSON:
- * then no owner is restored. NULL without memory. */
+/* The owners in the record; `{}` if there are none, or if the annotation is not JSON
+ * (then no owner is restored). NULL without memory. */
 static json_t *read_owners(const json_t *configuration) {
     const char *text = view_annotation(configuration, OWNERS);
     struct fx_err err = FX_ERR_INIT;
@@ -395,7 +396,7 @@ static json_t *read_owners(const json_t *configuration) {
     return owners != NULL || err.code == FX_ENOMEM ? owners : json_object();
 }
 
-/* For webhooks that are disabled already, keeps the owners of the record. */
+/* Adds the owners of the record for webhooks that are already disabled. */
 static bool add_owners_before(json_t *owners, const json_t *configuration,
                               const json_t *remembered) {
     const json_t *webhooks = fx_tree_view_key(configuration, "webhooks");
@@ -424,13 +425,13 @@ static bool remember_owners(json_t *annotations, const json_t *configuration) {
     return ok;
 }
 
-/* A text that is not given is not set. */
+/* Sets object[key], unless the value is NULL. */
 static bool set_given(json_t *object, const char *key, const char *value) {
     return value == NULL || fx_kube_body_set_text(object, key, fx_text_of(value));
 }
 
-/* An existing end may have another owner, too, and would stay if it were omitted: it is
- * set to empty. */
+/* Sets the end. Without an end, sets an existing one to empty: it may also have another
+ * owner, so omitting it would not remove it. */
 static bool set_end(json_t *annotations, const json_t *configuration, int64_t end) {
     return end != 0 ? fx_kube_body_set_date(annotations, UNTIL, end)
                     : view_annotation(configuration, UNTIL) == NULL ||
@@ -463,8 +464,8 @@ static bool write_impossible(json_t *webhooks, const json_t *configuration) {
     return true;
 }
 
-/* Adds the webhooks to the body; both are consumed. NULL if not `ok`, or without memory.
- */
+/* Adds the webhooks to the body, and consumes both. NULL if not `ok`, or without
+ * memory. */
 static json_t *complete(json_t *body_take, json_t *webhooks_take, bool ok,
                         struct fx_err *err) {
     webhooks_take = fx_tree_keep_if(ok, webhooks_take);
@@ -499,8 +500,8 @@ json_t *fx_disable_apply(const json_t *configuration,
 
 /* ---- enabling -------------------------------------------------------------------- */
 
-/* Whether the webhook is disabled, or restored but not handed over yet. Another selector
- * was written on purpose since, and stays. */
+/* Is the webhook disabled, or restored but not handed over yet? Otherwise another client
+ * has written its selector since, which stays. */
 static bool is_ours(const json_t *webhook, const json_t *remembered) {
     const json_t *now = view_selector(webhook);
     const json_t *before = view_remembered(webhook, remembered);
@@ -561,7 +562,7 @@ json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) {
 
 /* ---- handing over ---------------------------------------------------------------- */
 
-/* null removes an annotation of any field manager. */
+/* Removes the record with null, which removes annotations of any field manager. */
 static bool drop_record(json_t *metadata, const json_t *configuration) {
     json_t *annotations = json_object();
     bool ok = annotations != NULL;

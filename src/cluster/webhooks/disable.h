@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/webhooks/disable.h - disabling a webhook configuration, so that it matches
- * nothing, with a record of the user, the reason and the end; and enabling it again.
- * Pure: the bodies of writes as the field manager FX_DISABLE_MANAGER.
+ * cluster/webhooks/disable.h - disables a webhook configuration, so that it matches
+ * nothing, with a record of the user, the reason and the end; and enables it again. Pure:
+ * makes the bodies of writes, which are sent as the field manager FX_DISABLE_MANAGER.
  *
  * A manager that changes a field owns it from then on, and an apply of another manager
  * with another value is a conflict. So the record also says which manager owned the
@@ -24,9 +24,10 @@
 /* The record. Texts are borrowed from the configuration; NULL: not given. */
 struct fx_disable_record {
     bool recorded; /* there is a record */
-    bool disabled; /* a webhook has the selector that matches no object, also if the
-                    * record was removed; false if another client (`helm upgrade`) has
-                    * written other selectors since */
+    /* A webhook has the selector that matches no object, even if the record was
+     * removed; false if another client (`helm upgrade`) has written other selectors
+     * since. */
+    bool disabled;
     const char *at, *by, *reason, *until;
     bool has_end;
     int64_t end; /* `until` in seconds since 1970 */
@@ -53,7 +54,7 @@ json_t *fx_disable_apply(const json_t *configuration,
 
 /* The apply configuration that enables: it restores the selectors, except those that
  * another client has written since. The record stays. A new tree, or NULL: FX_EINVALID
- * (as above, or not disabled, or without record), FX_ESYNTAX (the annotation with the
+ * (as above; or not disabled, or no record), FX_ESYNTAX (the annotation with the
  * selectors is invalid: delete it, and set objectSelector by hand), FX_ENOMEM. */
 json_t *fx_enable_apply(const json_t *configuration, struct fx_err *err) FX_MUST_USE;
 

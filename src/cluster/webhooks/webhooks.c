@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/webhooks/webhooks.c - watches each configuration, reports changes, and writes
- * what differs: one write at a time, after growing pauses if another client undoes them.
+ * differences: one write at a time, after growing pauses if another client undoes the
+ * writes.
  */
 #include "cluster/webhooks/webhooks.h"
 
@@ -23,11 +24,11 @@
 
 #define GROUP "admissionregistration.k8s.io"
 
-/* The end of a disable is a time of day, which may jump: it is checked this often. */
+/* The interval of checks for the end of a disable: clocks may jump. */
 #define CHECK_MS INT64_C(10000)
 
-/* After so many writes without a quiet period, a log line says that a client undoes them.
- */
+/* After this many writes without a quiet period, a log line says that a client undoes
+ * them. */
 #define DISPUTED 4u
 
 #define WEBHOOKS_MAGIC 0x66787768u /* "fxwh" */
@@ -37,15 +38,15 @@ const struct fx_kube_resource fx_cluster_mutating = {
 const struct fx_kube_resource fx_cluster_validating = {
     GROUP, "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration"};
 
-/* For writes that others may undo. */
+/* The pauses of writes that others may undo. */
 static const struct fx_kube_throttle first_throttle = {
     .first_ms = 500, .last_ms = 60000, .calm_ms = 120000};
 
 /* The write in progress. */
 enum write_type {
     WRITE_BUNDLE,
-    WRITE_ENABLE,    /* the end of a disable: the selectors, */
-    WRITE_HAND_OVER, /* and then their owners */
+    WRITE_ENABLE,    /* the end of a disable: the selectors */
+    WRITE_HAND_OVER, /* then, the owners of the selectors */
 };
 
 /* One configuration. */
@@ -57,14 +58,14 @@ struct webhook_target {
     struct fx_kube_reflector *reflector;
     struct fx_kube_call *call; /* a write in progress */
     uv_timer_t timer;          /* of the next write */
-    json_t *object;            /* as last seen; counted; NULL: it does not exist, */
-    bool synced;               /* or (false) that is not known yet */
-    uint64_t holds_since_ns;   /* since when it holds the bundle; 0: it does not */
+    json_t *object;            /* as last seen; counted; NULL: it does not exist */
+    bool synced;               /* false: `object` is not known yet */
+    uint64_t holds_since_ns;   /* when it first held the bundle; 0: it does not */
     struct fx_kube_throttle throttle;
-    unsigned n_written; /* bundles, without a quiet period between */
+    unsigned n_written; /* writes of the bundle without a quiet period */
     enum write_type write;
-    bool end_failed;            /* the last time: next time the bundle is written first */
-    bool cannot_end;            /* the record of this disable is invalid */
+    bool end_failed; /* ending a disable failed: the bundle is written first next time */
+    bool cannot_end; /* the record of this disable is invalid */
     enum fx_kube_reason logged; /* the last failure in the log */
 };
 
@@ -171,14 +172,14 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     }
 }
 
-/* The request could not be sent: again after a pause. */
+/* The request could not be sent: tries again after a pause. */
 static void put_off(struct webhook_target *target) {
     fx_kube_throttle_started(&target->throttle, fx_clock_ns());
     fx_kube_throttle_ended(&target->throttle, fx_clock_ns());
     schedule_write(target);
 }
 
-/* `body_take` NULL: there was no memory for it. */
+/* Sends a write. `body_take` NULL: there was no memory for it. */
 static void write_body(struct webhook_target *target, enum write_type write,
                        json_t *body_take, enum fx_kube_verb verb, const char *manager) {
     const struct fx_kube_request request = {
@@ -236,7 +237,8 @@ static void end_disable(struct webhook_target *target) {
     write_body(target, WRITE_ENABLE, body, FX_KUBE_VERB_APPLY, FX_DISABLE_MANAGER);
 }
 
-/* If this fails, the record still exists, and the disable is ended once more. */
+/* Hands the selectors over. If this fails, the record still exists, and the disable is
+ * ended again. */
 static void hand_over(struct webhook_target *target, const json_t *configuration) {
     struct fx_err err = FX_ERR_INIT;
     write_body(target, WRITE_HAND_OVER, fx_enable_hand_over(configuration, &err),
@@ -271,7 +273,8 @@ static void schedule_write(struct webhook_target *target) {
 
 /* ---- the bundle ------------------------------------------------------------------ */
 
-/* A configuration that does not exist cannot hold a wrong bundle. */
+/* Does the configuration hold the bundle? True if it does not exist, as it then cannot
+ * hold a wrong one. */
 static bool holds_bundle(const struct webhook_target *target) {
     const struct fx_cluster_webhooks *webhooks = target->webhooks;
     return webhooks->bundle != NULL && target->synced &&
@@ -344,7 +347,7 @@ static bool same_text(const char *a, const char *b) {
     return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
 }
 
-/* Whether both show the same disable. */
+/* Do both have the same record of a disable? */
 static bool same_record(const json_t *a, const json_t *b) {
     struct fx_disable_record one;
     struct fx_disable_record other;
@@ -530,7 +533,7 @@ uint64_t fx_cluster_webhooks_published_since(const struct fx_cluster_webhooks *w
     return webhooks->since_ns;
 }
 
-/* Greater is worse. */
+/* Ranks the status of a watch; greater is worse. */
 static int badness(const struct fx_kube_reflector_status *status) {
     switch (status->state) {
     case FX_KUBE_STATE_WATCHING: return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/webhooks/webhooks.h - the webhook configurations of Fixpoint: watches them by
- * name, maintains their caBundle with server-side apply, and ends a `fixpoint disable`
- * when its time is over. Loop thread only.
+ * name, maintains their caBundle with server-side apply, and ends a `fixpoint disable` at
+ * its end time. Loop thread only.
  *
  * A configuration that does not exist is never created: the user who deleted it wants no
- * mutation. Every apply carries the uid and resourceVersion of the object that was seen,
- * so that a configuration that is deleted meanwhile stays deleted.
+ * mutation. Every apply has the uid and resourceVersion of the object that was seen, so
+ * that a configuration that is deleted meanwhile stays deleted.
  */
 #ifndef FX_CLUSTER_WEBHOOKS_WEBHOOKS_H
 #define FX_CLUSTER_WEBHOOKS_WEBHOOKS_H
@@ -37,8 +37,8 @@ struct fx_cluster_webhooks_options {
 
 /* Callbacks, on the loop. */
 struct fx_cluster_webhooks_events {
-    /* Since when (base/clock.h) every existing configuration holds the bundle changed; 0:
-     * one does not hold it. */
+    /* Reports a change of the time (base/clock.h) since when every existing configuration
+     * holds the bundle; 0: one does not hold it. */
     void (*on_published)(uint64_t since_ns, void *user);
     /* The first mutating configuration was disabled or enabled, created or deleted. */
     void (*on_disabled)(bool disabled, void *user);
@@ -47,7 +47,7 @@ struct fx_cluster_webhooks_events {
                      const struct fx_kube_failure *failure, void *user);
 };
 
-/* Starts to watch. Returns NULL on failure; errors: FX_ENOMEM. */
+/* Starts watching. Returns NULL on failure; errors: FX_ENOMEM. */
 struct fx_cluster_webhooks *
 fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_webhooks_options *options,
@@ -55,18 +55,18 @@ fx_cluster_webhooks_create(uv_loop_t *loop, struct fx_kube_client *client,
                            struct fx_err *err) FX_MUST_USE;
 
 /* Sets the bundle to publish (PEM, copied) in all webhooks of the configurations. False
- * without memory: the bundle before stays. */
+ * without memory: then the previous bundle stays. */
 bool fx_cluster_webhooks_publish(struct fx_cluster_webhooks *webhooks,
                                  struct fx_text ca_bundle) FX_MUST_USE;
 
-/* Since when every configuration holds the bundle, as in `on_published`. */
+/* The time since when every configuration holds the bundle, as in `on_published`. */
 uint64_t fx_cluster_webhooks_published_since(const struct fx_cluster_webhooks *webhooks);
 
 /* Reports whether this replica holds the Lease: only the leader ends a disable. */
 void fx_cluster_webhooks_set_leader(struct fx_cluster_webhooks *webhooks, bool leader);
 
-/* The status of the watches of one kind of configuration: the worst one, with the objects
- * of all. False: none of that kind is watched. */
+/* The status of the watches of one kind of configuration: the worst one, with the number
+ * of objects of all. False: none of that kind is watched. */
 bool fx_cluster_webhooks_get_status(const struct fx_cluster_webhooks *webhooks,
                                     const struct fx_kube_resource *resource,
                                     struct fx_kube_reflector_status *ret_status);
@@ -77,11 +77,11 @@ extern const struct fx_kube_resource fx_cluster_mutating, fx_cluster_validating;
 
 #define FX_CA_BUNDLE_MANAGER "fixpoint"
 
-/* Whether every webhook of the configuration has this bundle (base64). */
+/* Does every webhook of the configuration have this bundle (base64)? */
 bool fx_ca_bundle_is_in(const json_t *configuration, const char *bundle);
 
-/* The apply configuration that sets the bundle of every webhook, for this very object
- * (its uid and resourceVersion), so that a deleted configuration is not created again. A
+/* The apply configuration that sets the bundle of every webhook, for exactly this object
+ * (by uid and resourceVersion), so that a deleted configuration is not created again. A
  * new tree; NULL without memory. */
 json_t *fx_ca_bundle_apply(const json_t *configuration, const char *bundle) FX_MUST_USE;
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * check_literals.c - the types of lists, maps and structs that an expression writes.
+ */
+#include "location/cel/checker.h"
+
+/* The type that the elements before (NULL: none) and this one have in common; dyn if
+ * there is none. */
+static const struct fx_cel_type *join(struct fx_cel_checker *checker,
+                                      const struct fx_cel_type *before,
+                                      const struct fx_cel_type *type) {
+    struct fx_cel_unifier *unifier = &checker->unifier;
+    if (before == NULL) {
+        return type;
+    }
+    return fx_cel_unify(unifier, before, type) ? fx_cel_unify_join(unifier, before, type)
+                                               : &fx_cel_dyn;
+}
+
+/* The type that an optional entry or element gives: its value must be an optional. */
+static const struct fx_cel_type *unwrap(struct fx_cel_checker *checker,
+                                        const struct fx_cel_node *value) {
+    bool unwrapped = false;
+    const struct fx_cel_type *type = value->checked;
+    const struct fx_cel_type *inner = fx_cel_check_unwrap(type, &unwrapped);
+    if (!unwrapped && !fx_cel_is_dyn(type)) {
+        fx_cel_check_mismatch(checker, value->at,
+                              fx_cel_unify_optional(&checker->unifier, type), type);
+    }
+    return inner;
+}
+
+static const struct fx_cel_type *
+check_value(struct fx_cel_checker *checker, struct fx_cel_node *value, bool is_optional) {
+    fx_cel_check_node(checker, value);
+    return is_optional ? unwrap(checker, value) : value->checked;
+}
+
+void fx_cel_check_list(struct fx_cel_checker *checker, struct fx_cel_node *node) {
+    const struct fx_cel_type *element = NULL;
+    for (size_t i = 0; i < node->list.n && !fx_cel_checker_stopped(checker); i++) {
+        const bool is_optional =
+            node->list.is_optional != NULL && node->list.is_optional[i];
+        element = join(checker, element,
+                       check_value(checker, node->list.items[i], is_optional));
+    }
+    if (element == NULL) {
+        element = fx_cel_unify_free(&checker->unifier);
+    }
+    node->checked = fx_cel_unify_list(&checker->unifier, element);
+}
+
+void fx_cel_check_map(struct fx_cel_checker *checker, struct fx_cel_node *node) {
+    const struct fx_cel_type *key = NULL;
+    const struct fx_cel_type *value = NULL;
+    for (size_t i = 0; i < node->map.n && !fx_cel_checker_stopped(checker); i++) {
+        const struct fx_cel_entry *entry = &node->map.entries[i];
+        key = join(checker, key, check_value(checker, entry->key, false));
+        value =
+            join(checker, value, check_value(checker, entry->value, entry->is_optional));
+    }
+    if (key == NULL) {
+        key = fx_cel_unify_free(&checker->unifier);
+        value = fx_cel_unify_free(&checker->unifier);
+    }
+    node->checked = fx_cel_unify_map(&checker->unifier, key, value);
+}
+
+/* The type that a literal of this name has; fx_cel_error_type with a fault if it is no
+ * struct. */
+static const struct fx_cel_type *literal_type(struct fx_cel_checker *checker,
+                                              const struct fx_cel_node *node,
+                                              const struct fx_cel_type *type) {
+    if (type->kind == FX_CEL_TYPE_STRUCT) {
+        return type;
+    }
+    fx_cel_check_fault_type(checker, node->at, "", type, " is not a message type");
+    return &fx_cel_error_type;
+}
+
+static void check_fields(struct fx_cel_checker *checker, const struct fx_cel_node *node,
+                         const struct fx_cel_type *type) {
+    for (size_t i = 0; i < node->map.n && !fx_cel_checker_stopped(checker); i++) {
+        const struct fx_cel_entry *entry = &node->map.entries[i];
+        fx_cel_check_node(checker, entry->value);
+        const struct fx_cel_type *field =
+            fx_cel_check_field(checker, entry->at, type, entry->field);
+        const struct fx_cel_type *value =
+            entry->is_optional ? unwrap(checker, entry->value) : entry->value->checked;
+        if (!fx_cel_unify(&checker->unifier, field, value)) {
+            fx_cel_check_field_mismatch(checker, entry, field, value);
+        }
+    }
+}
+
+void fx_cel_check_struct(struct fx_cel_checker *checker, struct fx_cel_node *node) {
+    const struct fx_cel_type *value = NULL;
+    const struct fx_text name = node->map.name;
+    const bool is_absolute = fx_text_first(name) == '.';
+    const struct fx_cel_type *type =
+        fx_cel_check_find_type(checker, fx_text_rest(name, is_absolute), &value);
+    if (type == NULL) {
+        fx_cel_check_undeclared(checker, node->at, false, name);
+        return;
+    }
+    node->checked = literal_type(checker, node, type);
+    if (node->checked->kind == FX_CEL_TYPE_STRUCT) {
+        node->map.name = fx_text_of(type->name);
+    }
+    check_fields(checker, node, type);
+}

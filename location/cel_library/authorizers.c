@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * authorizers.c - the authorizer: its builder functions, check(), decisions.
+ */
+#include "location/cel_library/authorizer.h"
+#include "location/cel_library/library.h"
+#include "location/cel_library/types.h"
+
+FX_CEL_OPAQUE_TYPE(fx_cel_authorizer, "kubernetes.authorization.Authorizer");
+FX_CEL_OPAQUE_TYPE(fx_cel_resource_check, "kubernetes.authorization.ResourceCheck");
+
+static FX_CEL_OPAQUE_TYPE(fx_cel_path_check, "kubernetes.authorization.PathCheck");
+static FX_CEL_OPAQUE_TYPE(fx_cel_group_check, "kubernetes.authorization.GroupCheck");
+static FX_CEL_OPAQUE_TYPE(fx_cel_decision, "kubernetes.authorization.Decision");
+
+const struct fx_cel_overload fx_cel_authorizers[] = {
+    {.function = "path",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_authorizer, &fx_cel_string},
+     .result = &fx_cel_path_check},
+    {.function = "group",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_authorizer, &fx_cel_string},
+     .result = &fx_cel_group_check},
+    {.function = "serviceAccount",
+     .is_member = true,
+     .n_args = 3,
+     .args = {&fx_cel_authorizer, &fx_cel_string, &fx_cel_string},
+     .result = &fx_cel_authorizer},
+    {.function = "resource",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_group_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "subresource",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "namespace",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "name",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "fieldSelector",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "labelSelector",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_resource_check},
+    {.function = "check",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_path_check, &fx_cel_string},
+     .result = &fx_cel_decision},
+    {.function = "check",
+     .is_member = true,
+     .n_args = 2,
+     .args = {&fx_cel_resource_check, &fx_cel_string},
+     .result = &fx_cel_decision},
+    {.function = "errored",
+     .is_member = true,
+     .n_args = 1,
+     .args = {&fx_cel_decision},
+     .result = &fx_cel_bool},
+    {.function = "error",
+     .is_member = true,
+     .n_args = 1,
+     .args = {&fx_cel_decision},
+     .result = &fx_cel_string},
+    {.function = "allowed",
+     .is_member = true,
+     .n_args = 1,
+     .args = {&fx_cel_decision},
+     .result = &fx_cel_bool},
+    {.function = "reason",
+     .is_member = true,
+     .n_args = 1,
+     .args = {&fx_cel_decision},
+     .result = &fx_cel_string},
+    {.function = NULL},
+};

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * admission_policy/policy.h - MutatingAdmissionPolicy and its binding as they are
+ * compiled: documents become these structs, the link step joins them into rules
+ * (spec/mutating-admission-policy.md).
+ */
+#ifndef FX_ADMISSION_POLICY_POLICY_H
+#define FX_ADMISSION_POLICY_POLICY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "engine/dialect.h"
+#include "engine/link.h"
+#include "engine/mutator.h"
+#include "engine/selector.h"
+#include "engine/unit.h"
+#include "location/cel/cel.h"
+
+#define MAP_GROUP     "admissionregistration.k8s.io"
+#define MAP_OWN_GROUP "policies.fixpoint.dev"
+#define MAP_RANK      0u
+
+/* Indices in fx_map_kinds: each kind in both groups. */
+enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
+extern const struct fx_kind fx_map_kinds[];
+
+/* ---- match (section 3) ---------------------------------------------------------------
+ */
+
+enum map_scope { MAP_SCOPE_ANY, MAP_SCOPE_NAMESPACED, MAP_SCOPE_CLUSTER };
+
+/* One of resourceRules or excludeResourceRules. The nodes belong to the document. */
+struct map_resource_rule {
+    const json_t *groups, *versions, *resources; /* arrays of strings, with "*" */
+    const json_t *names;                         /* the same; NULL: any name */
+    unsigned operations;                         /* FX_OPERATION_BIT */
+    enum map_scope scope;
+};
+
+/* matchConstraints of a policy, or matchResources of a binding. */
+struct map_match {
+    struct map_resource_rule *rules, *excludes;
+    size_t n_rules, n_excludes;
+    struct fx_selector *namespace_selector, *object_selector; /* NULL: everything */
+    bool is_exact;                                            /* matchPolicy: Exact */
+};
+
+/* ---- a policy (section 1)
+ * -------------------------------------------------------------- */
+
+/* A CEL expression of a policy. `text` is as the policy has it, borrowed. */
+struct map_expression {
+    struct fx_text text;
+    struct fx_cel_program *program;
+};
+
+/* A variable; `type` is what later expressions see (section 6). */
+struct map_variable {
+    const char *name;
+    struct map_expression expression;
+    const struct fx_cel_type *type;
+};
+
+struct map_condition {
+    struct fx_text name;
+    struct map_expression expression;
+};
+
+enum map_patch_type { MAP_APPLY_CONFIGURATION, MAP_JSON_PATCH };
+
+struct map_mutation {
+    enum map_patch_type type;
+    struct map_expression expression;
+};
+
+/* The declarations that the expressions of a policy are compiled against: one environment
+ * for match conditions, one for variables, one for mutations (section 12). Variables have
+ * fixed positions in fx_cel_run.variables: */
+enum map_slot {
+    MAP_SLOT_OBJECT,
+    MAP_SLOT_OLD_OBJECT,
+    MAP_SLOT_REQUEST,
+    MAP_SLOT_NAMESPACE_OBJECT,
+    MAP_SLOT_AUTHORIZER,
+    MAP_SLOT_REQUEST_RESOURCE, /* authorizer.requestResource */
+    MAP_SLOT_VARIABLES,
+    MAP_SLOT_PARAMS, /* declared only if the policy has a paramKind; the last one */
+    MAP_SLOTS
+};
+
+/* mutationValidationPolicy of KEP-3962, as the annotation
+ * "policies.fixpoint.dev/mutation-validation-policy" of the policy: what happens if the
+ * mutations change their own result. */
+enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_FAIL };
+
+struct map_policy {
+    struct fx_linkable head;
+    json_t *document;      /* counted: texts and nodes are its */
+    struct fx_arena arena; /* of types and environments */
+    struct map_match match;
+    bool has_params;
+    struct fx_named_kind param_kind; /* if it has; texts of the document */
+    struct map_variable *variables;
+    struct map_condition *conditions;
+    struct map_mutation *mutations;
+    size_t n_variables, n_conditions, n_mutations;
+    bool ignores_failure; /* failurePolicy: Ignore */
+    bool reinvokes;       /* reinvocationPolicy: IfNeeded */
+    enum map_validation validation;
+    struct fx_cel_env condition_env, variable_env, mutation_env;
+};
+
+/* A binding; its target is the name of its policy. */
+struct map_binding {
+    struct fx_linkable head;
+    json_t *document; /* counted */
+    bool has_match;
+    struct map_match match;
+    bool has_param_ref;
+    struct fx_text param_name;          /* data NULL: none */
+    struct fx_text param_namespace;     /* data NULL: none */
+    struct fx_selector *param_selector; /* NULL: none */
+    bool denies_missing;                /* parameterNotFoundAction: Deny, or not given */
+};
+
+/* Compile one document (policy_read.c, binding_read.c). Every fault that an API server
+ * would refuse the object for is added to the compilation, with its field and the words
+ * of the spec ("spec.mutations[0].jsonPatch.expression: … must evaluate to …"); then they
+ * fail with the first one. Errors: FX_EINVALID, FX_ENOMEM, FX_EDEADLINE. */
+bool fx_map_policy_compile(json_t *policy, struct fx_compilation *ret_compilation,
+                           struct fx_err *err) FX_MUST_USE;
+bool fx_map_binding_compile(json_t *binding, struct fx_compilation *ret_compilation,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* Reads matchConstraints or matchResources at `field` ("spec.matchConstraints"). Faults
+ * as above; false without memory. fx_map_match_finish() in any case. */
+bool fx_map_match_read(json_t *resources, const char *field, struct map_match *ret_match,
+                       struct fx_compilation *compilation,
+                       struct fx_err *err) FX_MUST_USE;
+void fx_map_match_finish(struct map_match *match);
+
+/* ---- rules
+ * ------------------------------------------------------------------------------- */
+
+/* What a rule does if it matches. */
+enum map_rule_type {
+    MAP_RULE_INVOKE, /* runs the mutations with one parameter, or without */
+    MAP_RULE_FAIL,   /* a configuration error: fails with a message (section 4) */
+};
+
+/* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
+ * units that it refers to. */
+struct map_rule {
+    struct fx_mutator head;
+    struct fx_unit *policy_unit, *binding_unit,
+        *param_unit; /* the last two may be NULL */
+    const struct map_policy *policy;
+    const struct map_binding *binding; /* NULL: any binding (an error of the policy) */
+    enum map_rule_type type;
+    char *message; /* of MAP_RULE_FAIL: after "denied request: " */
+    /* Of a parameter that is looked up in the namespace of the request: the rule is for
+     * requests of this namespace only … */
+    struct fx_text only_namespace; /* data NULL: of any */
+    /* … and a rule that reports that there is none is for all namespaces but these. */
+    const struct fx_text *but_namespaces;
+    size_t n_but_namespaces;
+    bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
+};
+
+/* Makes a rule with the ops of rule.c from a filled-in template, of which the head is set
+ * here. NULL without memory. */
+struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
+                                      uint32_t position) FX_MUST_USE;
+
+/* The link step (link.c). */
+void fx_map_link(struct fx_unit *unit, struct fx_link *link);
+
+#endif

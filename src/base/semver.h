@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * base/semver.h - the precedence of semantic versions (semver.org 2.0.0, section 11). How
+ * they are read is up to the languages, which follow different libraries.
+ */
+#ifndef FX_BASE_SEMVER_H
+#define FX_BASE_SEMVER_H
+
+#include <stdint.h>
+
+#include "base/text.h"
+
+/* All texts are borrowed from the one that was read. */
+struct fx_semver {
+    uint64_t major, minor, patch;
+    struct fx_text prerelease; /* "alpha.1", or empty */
+    struct fx_text build;      /* behind the `+`, or empty */
+};
+
+/* By precedence: negative, 0, positive; the build does not count. */
+int fx_semver_compare(const struct fx_semver *a, const struct fx_semver *b);
+
+/* The same of two prereleases: lists of identifiers of which no number has a leading 0.
+ * The empty one is that of the release. */
+int fx_semver_compare_prereleases(struct fx_text a, struct fx_text b);
+
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes builtin_types.c: the schemas of Kubernetes' own kinds, as merge/schema.h has them.
+
+usage: builtin_types.py types.json > builtin_types.c
+
+types.json has `kinds` (group/version/kind -> type) and `types` (name -> {f: fields, a: the
+struct is atomic, d: defaults}). The type of a field is a text:
+  s string, n number, b bool, u scalar, * any, @T the struct T; with ! after it: atomic here
+  [a]X list, [s]X set, [m:key,key]X list with keys, {}X map, {a}X atomic map
+"""
+
+import json
+import sys
+
+HEAD = """/* SPDX-License-Identifier: Apache-2.0
+ *
+ * builtin_types.c - the kinds of Kubernetes 1.32 and how they are merged. Made by
+ * builtin_types.py: do not edit.
+ */
+#include "merge/schema.h"
+
+/* clang-format off */
+"""
+
+SCALARS = {
+    "*": "FX_SCHEMA_ANY",
+    "s": "FX_SCHEMA_STRING",
+    "n": "FX_SCHEMA_NUMBER",
+    "b": "FX_SCHEMA_BOOL",
+    "u": "FX_SCHEMA_SCALAR",
+}
+
+
+class Tables:
+    """The arrays of the set, filled while types are read."""
+
+    def __init__(self, types):
+        self.types = types
+        self.nodes, self.fields, self.defaults = [None], [], []
+        self.keys, self.texts = [], []
+        self.offsets, self.length = {}, 0
+        self.known = {"*": 0}
+        self.nodes[0] = self.node("FX_SCHEMA_ANY")
+
+    def text(self, text):
+        if text not in self.offsets:
+            self.offsets[text] = self.length
+            self.texts.append(text)
+            self.length += len(text.encode()) + 1
+        return self.offsets[text]
+
+    @staticmethod
+    def node(kind, atomic=False, unique=False, element=0, first=0, count=0):
+        return (
+            f"{{{kind}, FX_SCHEMA_NO_FORMAT, {str(atomic).lower()}, "
+            f"{str(unique).lower()}, false, {element}, {first}, {count}}}"
+        )
+
+    def add(self, key, make):
+        """The node of this text, made once."""
+        if key not in self.known:
+            self.known[key] = len(self.nodes)
+            self.nodes.append(None)
+            self.nodes[self.known[key]] = make()
+        return self.known[key]
+
+    def type(self, text):
+        return self.add(text, lambda: self.read(text))
+
+    def read(self, text):
+        if text in SCALARS:
+            return self.node(SCALARS[text])
+        if text.startswith("@"):
+            return self.struct(text[1:].rstrip("!"), text.endswith("!"))
+        how, rest = text[1:].split("]" if text[0] == "[" else "}", 1)
+        element = self.type(rest)
+        if text[0] == "{":
+            return self.node("FX_SCHEMA_MAP", atomic=how == "a", element=element)
+        if how.startswith("m:"):
+            names = [self.text(name) for name in how[2:].split(",")]
+            first = len(self.keys)
+            self.keys += names
+            return self.node(
+                "FX_SCHEMA_LIST", element=element, first=first, count=len(names)
+            )
+        return self.node(
+            "FX_SCHEMA_LIST", atomic=how == "a", unique=how == "s", element=element
+        )
+
+    def default(self, value):
+        if isinstance(value, str):
+            self.defaults.append(f"{{false, 0, {self.text(value)}}}")
+        else:
+            self.defaults.append(f"{{true, {value}, 0}}")
+        return len(self.defaults)
+
+    def struct(self, name, atomic):
+        given = self.types[name]
+        if "f" not in given:
+            return self.node("FX_SCHEMA_ANY")
+        first = len(self.fields)
+        names = sorted(given["f"], key=lambda name: name.encode())
+        self.fields += [None] * len(names)
+        for at, field in enumerate(names, first):
+            default = given.get("d", {}).get(field)
+            self.fields[at] = (
+                f"{{{self.text(field)}, {self.type(given['f'][field])}, "
+                f"{0 if default is None else self.default(default)}}}"
+            )
+        return self.node(
+            "FX_SCHEMA_STRUCT",
+            atomic=atomic or bool(given.get("a")),
+            first=first,
+            count=len(names),
+        )
+
+
+def array(head, items):
+    lines = "".join(f"    {item},\n" for item in items)
+    print(f"static const {head}[] = {{\n{lines}}};\n")
+
+
+def main():
+    with open(sys.argv[1], encoding="utf-8") as file:
+        given = json.load(file)
+    tables = Tables(given["types"])
+    kinds = [
+        f"{{{tables.text(kind)}, {tables.type('@' + given['kinds'][kind])}}}"
+        for kind in sorted(given["kinds"], key=lambda kind: kind.encode())
+    ]
+    print(HEAD)
+    array("struct fx_schema_node nodes", tables.nodes)
+    array("struct fx_schema_field fields", tables.fields)
+    array("struct fx_schema_default defaults", tables.defaults)
+    array("struct fx_schema_kind kinds", kinds)
+    array("uint32_t keys", tables.keys)
+    characters = [
+        ", ".join([*(str(byte) for byte in text.encode()), "0"]) for text in tables.texts
+    ]
+    array("char texts", characters)
+    print(
+        "const struct fx_schema_set fx_schema_builtin = {\n"
+        "    .nodes = nodes,\n    .fields = fields,\n    .defaults = defaults,\n"
+        "    .kinds = kinds,\n    .keys = keys,\n    .texts = texts,\n"
+        f"    .n_nodes = {len(tables.nodes)},\n    .n_kinds = {len(kinds)},\n}};"
+    )
+
+
+main()

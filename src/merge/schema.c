@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * schema.c - finds kinds, fields and keys in a set of schemas.
+ */
+#include "merge/schema.h"
+
+#include <string.h>
+
+#include "value/tree.h"
+
+static const struct fx_schema_node any_node = {.type = FX_SCHEMA_ANY};
+static const struct fx_schema_set any_set = {.nodes = &any_node, .n_nodes = 1};
+const struct fx_schema fx_schema_any = {.set = &any_set};
+
+/* Compares "group/version/kind", or "version/kind" of the core group, with the name of a
+ * kind: bytewise. */
+static int compare_kind(struct fx_text group, struct fx_text version, struct fx_text kind,
+                        const char *name) {
+    const struct fx_text slash = FX_TEXT("/");
+    const struct fx_text parts[] = {group, slash, version, slash, kind};
+    struct fx_text rest = fx_text_of(name);
+    for (size_t i = group.len == 0 ? 2 : 0; i < 5; i++) {
+        const size_t len = parts[i].len < rest.len ? parts[i].len : rest.len;
+        const int order = len == 0 ? 0 : memcmp(parts[i].data, rest.data, len);
+        if (order != 0 || len < parts[i].len) {
+            return order != 0 ? order : 1;
+        }
+        rest = fx_text_rest(rest, len);
+    }
+    return rest.len > 0 ? -1 : 0;
+}
+
+struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text group,
+                                struct fx_text version, struct fx_text kind) {
+    size_t low = 0;
+    size_t high = set->n_kinds;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const int order =
+            compare_kind(group, version, kind, set->texts + set->kinds[middle].name);
+        if (order == 0) {
+            return (struct fx_schema){set, set->kinds[middle].node};
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return (struct fx_schema){NULL, 0};
+}
+
+/* The field of the struct with this name; NULL: it has none. */
+static const struct fx_schema_field *find_field(struct fx_schema schema,
+                                                struct fx_text name) {
+    const struct fx_schema_node *node = fx_schema_node(schema);
+    size_t low = node->first;
+    size_t high = low + node->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fx_schema_field *field = &schema.set->fields[middle];
+        const int order =
+            fx_text_compare(name, fx_text_of(schema.set->texts + field->name));
+        if (order == 0) {
+            return field;
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return NULL;
+}
+
+struct fx_schema fx_schema_field(struct fx_schema schema, struct fx_text name) {
+    const struct fx_schema_field *field = find_field(schema, name);
+    if (field != NULL) {
+        return (struct fx_schema){schema.set, field->node};
+    }
+    return fx_schema_node(schema)->allows_any ? fx_schema_any
+                                              : (struct fx_schema){NULL, 0};
+}
+
+struct fx_text fx_schema_key(struct fx_schema list, size_t i) {
+    const struct fx_schema_set *set = list.set;
+    return fx_text_of(set->texts + set->keys[fx_schema_node(list)->first + i]);
+}
+
+json_t *fx_schema_key_default(struct fx_schema list, size_t i) {
+    const struct fx_schema element = fx_schema_element(list);
+    const struct fx_schema_field *field =
+        fx_schema_node(element)->type == FX_SCHEMA_STRUCT
+            ? find_field(element, fx_schema_key(list, i))
+            : NULL;
+    if (field == NULL || field->default_ == 0) {
+        return NULL;
+    }
+    const struct fx_schema_default *given = &list.set->defaults[field->default_ - 1];
+    return given->is_number
+               ? json_integer(given->number)
+               : fx_tree_new_string(fx_text_of(list.set->texts + given->text));
+}

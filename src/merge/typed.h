@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * merge/typed.h - merges a configuration into an object by its schema, as server-side
+ * apply does (structured-merge-diff; spec/mutating-admission-policy.md sections 8.2 and
+ * 18).
+ */
+#ifndef FX_MERGE_TYPED_H
+#define FX_MERGE_TYPED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "merge/schema.h"
+
+/* A value of a configuration that JSON does not have (a uint, a date): a node of the
+ * configuration stands for it, and is only compared. No schema accepts it. */
+struct fx_typed_foreign {
+    const json_t *node;
+    const char *go_type; /* as messages name its type: "uint64", "time.Time" */
+};
+
+struct fx_typed_patch {
+    const json_t *root;
+    const struct fx_typed_foreign *foreign;
+    size_t n_foreign;
+};
+
+/*
+ * Merges `patch` into `live`, neither of which is written. Returns a new reference: to
+ * `live` itself if nothing changes, else to a tree that shares what did not change.
+ * Memory of the work comes from `arena`.
+ *
+ * NULL with FX_EMUTATE: the configuration or the object does not fit the schema, or the
+ * configuration has an atomic list, map or struct; `ret_message` (initialised) has the
+ * whole text, in the words of the API server. NULL with FX_ENOMEM or FX_EDEADLINE.
+ */
+json_t *fx_typed_merge(struct fx_schema schema, json_t *live,
+                       const struct fx_typed_patch *patch, struct fx_arena *arena,
+                       struct fx_buf *ret_message, struct fx_err *err) FX_MUST_USE;
+
+#endif

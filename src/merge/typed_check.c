@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * typed_check.c - checks a tree against its schema, and finds atomic parts of it.
+ */
+#include <stdarg.h>
+
+#include "base/budget.h"
+#include "merge/typed_internal.h"
+#include "value/number.h"
+#include "value/tree.h"
+
+/* ---- paths and messages ------------------------------------------------------------ */
+
+/* Prints the value of a key as structured-merge-diff does. */
+static void print_key(struct fx_buf *buf, const json_t *value) {
+    if (json_is_string(value)) {
+        fx_text_quote_go(buf, fx_tree_text(value));
+    } else if (json_is_number(value)) {
+        fx_number_add(buf, value);
+    } else {
+        fx_buf_str(buf, json_is_true(value)    ? "true"
+                        : json_is_false(value) ? "false"
+                        : json_is_null(value)  ? "null"
+                                               : "{{undefined}}");
+    }
+}
+
+/* Prints [containerPort=80,protocol="TCP"]: the keys that the item has or that have a
+ * default, by name. */
+static void print_item(struct fx_buf *buf, struct fx_schema list, const json_t *item) {
+    const size_t n = fx_schema_node(list)->n;
+    struct fx_text last = {NULL, 0};
+    const char *separator = "[";
+    for (size_t done = 0; done < n; done++) {
+        size_t next = n;
+        for (size_t i = 0; i < n; i++) {
+            const struct fx_text key = fx_schema_key(list, i);
+            if ((last.data == NULL || fx_text_compare(key, last) > 0) &&
+                (next == n || fx_text_compare(key, fx_schema_key(list, next)) < 0)) {
+                next = i;
+            }
+        }
+        last = fx_schema_key(list, next);
+        const json_t *given = fx_tree_view_text(item, last);
+        json_t *default_ = given == NULL ? fx_schema_key_default(list, next) : NULL;
+        if (given != NULL || default_ != NULL) {
+            fx_buf_str(buf, separator);
+            fx_buf_text(buf, last);
+            fx_buf_char(buf, '=');
+            print_key(buf, given != NULL ? given : default_);
+            separator = ",";
+        }
+        json_decref(default_);
+    }
+    fx_buf_char(buf, ']');
+}
+
+static void print_step(struct fx_buf *buf, const struct typed_path *path) {
+    switch (path->step) {
+    case TYPED_FIELD:
+        fx_buf_char(buf, '.');
+        fx_buf_text(buf, path->name);
+        break;
+    case TYPED_INDEX: fx_buf_printf(buf, "[%zu]", path->index); break;
+    case TYPED_ITEM: print_item(buf, path->list, path->item); break;
+    case TYPED_VALUE:
+        fx_buf_str(buf, "[=");
+        print_key(buf, path->item);
+        fx_buf_char(buf, ']');
+        break;
+    }
+}
+
+/* Steps are printed from the root down: each pass over the path finds the next one. */
+void fx_typed_print_path(struct fx_buf *buf, const struct typed_path *path) {
+    for (const struct typed_path *printed = NULL; printed != path;) {
+        const struct typed_path *next = path;
+        while (next->above != printed) {
+            next = next->above;
+        }
+        print_step(buf, next);
+        printed = next;
+    }
+}
+
+void fx_typed_report(struct typed_walk *walk, const struct typed_path *path,
+                     const char *fmt, ...) {
+    va_list args;
+    fx_buf_str(walk->messages, "\n  ");
+    fx_typed_print_path(walk->messages, path);
+    va_start(args, fmt);
+    fx_buf_vprintf(walk->messages, fmt, args);
+    va_end(args);
+    walk->n_messages++;
+}
+
+/* ---- types ------------------------------------------------------------------------- */
+
+const struct fx_typed_foreign *fx_typed_find_foreign(const struct fx_typed_patch *patch,
+                                                     const json_t *node) {
+    for (size_t i = 0; patch != NULL && i < patch->n_foreign; i++) {
+        if (patch->foreign[i].node == node) {
+            return &patch->foreign[i];
+        }
+    }
+    return NULL;
+}
+
+enum fx_schema_type fx_typed_type(struct fx_schema schema, const json_t *node) {
+    const enum fx_schema_type type = (enum fx_schema_type)fx_schema_node(schema)->type;
+    if (type != FX_SCHEMA_ANY) {
+        return type;
+    }
+    return json_is_array(node)                          ? FX_SCHEMA_LIST
+           : json_is_object(node) || json_is_null(node) ? FX_SCHEMA_MAP
+                                                        : FX_SCHEMA_SCALAR;
+}
+
+struct fx_schema fx_typed_member(struct fx_schema schema, struct fx_text name) {
+    const uint8_t type = fx_schema_node(schema)->type;
+    return type == FX_SCHEMA_STRUCT ? fx_schema_field(schema, name)
+           : type == FX_SCHEMA_MAP  ? fx_schema_element(schema)
+                                    : fx_schema_any;
+}
+
+struct fx_schema fx_typed_element(struct fx_schema list) {
+    return fx_schema_node(list)->type == FX_SCHEMA_LIST ? fx_schema_element(list)
+                                                        : fx_schema_any;
+}
+
+/* ---- checking ---------------------------------------------------------------------- */
+
+static const char *go_type(const struct typed_walk *walk, const json_t *node) {
+    const struct fx_typed_foreign *foreign = fx_typed_find_foreign(walk->patch, node);
+    return foreign != NULL ? foreign->go_type : fx_tree_go_type(node);
+}
+
+/* The messages do not quote the value, which may be that of a Secret. */
+static void check_scalar(struct typed_walk *walk, enum fx_schema_type type,
+                         const json_t *node, const struct typed_path *path) {
+    const bool is_foreign = fx_typed_find_foreign(walk->patch, node) != NULL;
+    if (json_is_null(node) && !is_foreign) {
+        return;
+    }
+    if (type == FX_SCHEMA_NUMBER && (is_foreign || !json_is_number(node))) {
+        fx_typed_report(walk, path, ": expected numeric (int or float), got %s",
+                        go_type(walk, node));
+    } else if (type == FX_SCHEMA_STRING && (is_foreign || !json_is_string(node))) {
+        fx_typed_report(walk, path, ": expected string, got &value.valueUnstructured{…}");
+    } else if (type == FX_SCHEMA_BOOL && (is_foreign || !json_is_boolean(node))) {
+        fx_typed_report(walk, path, ": expected boolean, got &{…}");
+    } else if (type == FX_SCHEMA_SCALAR &&
+               (is_foreign || json_is_object(node) || json_is_array(node))) {
+        fx_typed_report(walk, path, ": expected any scalar, got &{…}");
+    }
+}
+
+static void check_members(struct typed_walk *walk, struct fx_schema schema,
+                          const json_t *node, const struct typed_path *path) {
+    for (void *iter = fx_node_first(node); iter != NULL;
+         iter = fx_node_next(node, iter)) {
+        const struct typed_path step = {
+            .above = path, .step = TYPED_FIELD, .name = fx_node_key(iter)};
+        const struct fx_schema member = fx_typed_member(schema, step.name);
+        if (member.set == NULL) {
+            fx_typed_report(walk, &step, ": field not declared in schema");
+            return;
+        }
+        fx_typed_check(walk, member, json_object_iter_value(iter), &step);
+    }
+}
+
+/* Reports the elements of a configuration that have the key of one before. */
+static void check_duplicates(struct typed_walk *walk, struct fx_schema list,
+                             const json_t *node, const size_t *numbers, size_t n,
+                             const struct typed_path *path) {
+    unsigned char *seen = fx_arena_alloc(walk->arena, n);
+    walk->failed = walk->failed || seen == NULL;
+    for (size_t i = 0; seen != NULL && i < n; i++) {
+        if (seen[numbers[i]]++ > 0) {
+            const struct typed_path step = {
+                .step = fx_schema_node(list)->is_set ? TYPED_VALUE : TYPED_ITEM,
+                .list = list,
+                .item = json_array_get(node, i)};
+            fx_typed_report(walk, path, ": duplicate entries for key ");
+            fx_typed_print_path(walk->messages, &step);
+            seen[numbers[i]] = 1;
+        }
+    }
+}
+
+/* Reports why the item has no key. False if it has one. */
+static bool check_key(struct typed_walk *walk, struct fx_schema list, const json_t *item,
+                      size_t index, const struct typed_path *path) {
+    const bool is_foreign = fx_typed_find_foreign(walk->patch, item) != NULL;
+    struct fx_buf fault;
+    fx_buf_init(&fault, 0);
+    const bool has_fault = fx_typed_print_item_fault(
+        &fault, list, is_foreign && !fx_schema_node(list)->is_set ? NULL : item);
+    if (has_fault) {
+        fx_typed_report(walk, path, ": element %zu: %s", index,
+                        fault.failed ? "" : fault.data);
+    }
+    fx_buf_finish(&fault);
+    return has_fault;
+}
+
+/* A list of items that are found by their key or value. An item without a key ends the
+ * check of the list. */
+static void check_items(struct typed_walk *walk, struct fx_schema list,
+                        const json_t *node, const struct typed_path *path) {
+    const size_t n = json_array_size(node);
+    size_t *numbers = fx_arena_alloc(walk->arena, (n + 1) * sizeof *numbers);
+    if (numbers == NULL ||
+        fx_typed_number_items(list, node, NULL, walk->arena, numbers) == SIZE_MAX) {
+        walk->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const json_t *item = json_array_get(node, i);
+        const struct typed_path step = {.above = path,
+                                        .step = fx_schema_node(list)->is_set ? TYPED_VALUE
+                                                                             : TYPED_ITEM,
+                                        .list = list,
+                                        .item = item};
+        if (check_key(walk, list, item, i, path)) {
+            return;
+        }
+        fx_typed_check(walk, fx_schema_element(list), item, &step);
+    }
+    if (walk->patch != NULL) {
+        check_duplicates(walk, list, node, numbers, n, path);
+    }
+}
+
+static void check_elements(struct typed_walk *walk, struct fx_schema list,
+                           const json_t *node, const struct typed_path *path) {
+    for (size_t i = 0; i < json_array_size(node); i++) {
+        const struct typed_path step = {.above = path, .step = TYPED_INDEX, .index = i};
+        fx_typed_check(walk, fx_typed_element(list), json_array_get(node, i), &step);
+    }
+}
+
+static bool has_items(struct fx_schema list) {
+    const struct fx_schema_node *node = fx_schema_node(list);
+    return node->type == FX_SCHEMA_LIST && !node->is_atomic;
+}
+
+void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json_t *node,
+                    const struct typed_path *path) {
+    const bool is_foreign = fx_typed_find_foreign(walk->patch, node) != NULL;
+    const enum fx_schema_type type =
+        is_foreign && fx_schema_node(schema)->type == FX_SCHEMA_ANY
+            ? FX_SCHEMA_MAP
+            : fx_typed_type(schema, node);
+    if (walk->failed || !fx_spend(1)) {
+        walk->failed = true;
+    } else if (type != FX_SCHEMA_STRUCT && type != FX_SCHEMA_MAP &&
+               type != FX_SCHEMA_LIST) {
+        check_scalar(walk, type, node, path);
+    } else if (json_is_null(node) && !is_foreign) {
+        return;
+    } else if (type == FX_SCHEMA_LIST) {
+        if (is_foreign || !json_is_array(node)) {
+            fx_typed_report(walk, path, ": expected list, got &{…}");
+        } else if (has_items(schema)) {
+            check_items(walk, schema, node, path);
+        } else {
+            check_elements(walk, schema, node, path);
+        }
+    } else if (is_foreign || !json_is_object(node)) {
+        fx_typed_report(walk, path, ": expected map, got &{…}");
+    } else {
+        check_members(walk, schema, node, path);
+    }
+}
+
+/* ---- atomic parts -------------------------------------------------------------------
+ */
+
+/* Values of maps are not looked at: structured-merge-diff's guard of the API server only
+ * follows declared fields and list elements. */
+void fx_typed_find_atomics(struct typed_walk *walk, struct fx_schema schema,
+                           const json_t *node, const struct typed_path *path) {
+    const struct fx_schema_node *type = fx_schema_node(schema);
+    const bool is_any = type->type == FX_SCHEMA_ANY;
+    const bool is_list = json_is_array(node) && (is_any || type->type == FX_SCHEMA_LIST);
+    const bool is_map = json_is_object(node) && (is_any || type->type == FX_SCHEMA_MAP ||
+                                                 type->type == FX_SCHEMA_STRUCT);
+    if (walk->failed || !fx_spend(1)) {
+        walk->failed = true;
+        return;
+    }
+    if ((is_list && (is_any || type->is_atomic)) || (is_map && type->is_atomic)) {
+        fx_typed_report(walk, path, "%s", "");
+    }
+    for (size_t i = 0; is_list && i < json_array_size(node); i++) {
+        const struct typed_path step = {.above = path, .step = TYPED_INDEX, .index = i};
+        fx_typed_find_atomics(walk, fx_typed_element(schema), json_array_get(node, i),
+                              &step);
+    }
+    for (void *iter = is_map && type->type == FX_SCHEMA_STRUCT ? fx_node_first(node)
+                                                               : NULL;
+         iter != NULL; iter = fx_node_next(node, iter)) {
+        const struct typed_path step = {
+            .above = path, .step = TYPED_FIELD, .name = fx_node_key(iter)};
+        const struct fx_schema field = fx_schema_field(schema, step.name);
+        if (field.set != NULL) {
+            fx_typed_find_atomics(walk, field, json_object_iter_value(iter), &step);
+        }
+    }
+}

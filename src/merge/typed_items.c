@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * typed_items.c - the identity of the elements of sets and of lists with keys.
+ */
+#include <string.h>
+
+#include "base/budget.h"
+#include "merge/typed_internal.h"
+#include "value/equal.h"
+#include "value/hash.h"
+#include "value/tree.h"
+
+/* Key `i` of the item, or its default: a new reference, NULL if there is neither. */
+static json_t *item_key(struct fx_schema list, const json_t *item, size_t i) {
+    json_t *given = fx_tree_view_text(item, fx_schema_key(list, i));
+    return given != NULL ? json_incref(given) : fx_schema_key_default(list, i);
+}
+
+static bool has_some_key(struct fx_schema list, const json_t *item) {
+    for (size_t i = 0; i < fx_schema_node(list)->n; i++) {
+        json_t *key = item_key(list, item, i);
+        json_decref(key);
+        if (key != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Prints `["id" "port"]`, as Go prints a list of texts with %q. */
+static void print_omitted_keys(struct fx_buf *buf, struct fx_schema list) {
+    fx_buf_str(buf, "associative list with keys has an element that omits all key fields "
+                    "[");
+    for (size_t i = 0; i < fx_schema_node(list)->n; i++) {
+        fx_buf_str(buf, i == 0 ? "" : " ");
+        fx_text_quote_go(buf, fx_schema_key(list, i));
+    }
+    fx_buf_str(buf, "] (and doesn't have default values for any key fields)");
+}
+
+bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
+                               const json_t *item) {
+    const bool is_set = fx_schema_node(list)->is_set;
+    if (is_set && (json_is_object(item) || json_is_array(item))) {
+        fx_buf_str(buf, json_is_object(item)
+                            ? "associative list without keys has an element that's a map "
+                              "type"
+                            : "not supported: associative list with lists as elements");
+    } else if (!is_set && json_is_null(item)) {
+        fx_buf_str(buf, "associative list with keys may not have a null element");
+    } else if (!is_set && !json_is_object(item)) {
+        fx_buf_str(buf, "associative list with keys may not have non-map elements");
+    } else if (!is_set && !has_some_key(list, item)) {
+        print_omitted_keys(buf, list);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+bool fx_typed_same_item(struct fx_schema list, const json_t *a, const json_t *b) {
+    if (fx_schema_node(list)->is_set || !json_is_object(a) || !json_is_object(b)) {
+        return fx_equal(a, b);
+    }
+    bool same = true;
+    for (size_t i = 0; same && i < fx_schema_node(list)->n; i++) {
+        json_t *key_a = item_key(list, a, i);
+        json_t *key_b = item_key(list, b, i);
+        same = key_a == NULL ? key_b == NULL : fx_equal(key_a, key_b);
+        json_decref(key_a);
+        json_decref(key_b);
+    }
+    return same;
+}
+
+/* ---- numbering ----------------------------------------------------------------------
+ */
+
+/* Lists up to this length are compared pair by pair. */
+#define FEW_ITEMS 16
+
+static uint64_t hash_item(struct fx_hash_key secret, struct fx_schema list,
+                          const json_t *item) {
+    if (fx_schema_node(list)->is_set || !json_is_object(item)) {
+        return fx_hash_value(secret, item);
+    }
+    uint64_t hash = 0;
+    for (size_t i = 0; i < fx_schema_node(list)->n; i++) {
+        json_t *key = item_key(list, item, i);
+        hash = hash * 31 + (key == NULL ? 1 : fx_hash_value(secret, key));
+        json_decref(key);
+    }
+    return hash;
+}
+
+/* An open hash table of items by their key; slots hold 1 + the index of an item. */
+struct item_table {
+    size_t *slots;
+    uint64_t *hashes;
+    size_t n_slots;
+    struct fx_hash_key secret;
+};
+
+static bool make_table(struct item_table *table, struct fx_arena *arena, size_t n) {
+    table->n_slots = 4;
+    while (table->n_slots < 2 * n) {
+        table->n_slots *= 2;
+    }
+    table->slots = fx_arena_alloc(arena, table->n_slots * sizeof *table->slots);
+    table->hashes = fx_arena_alloc(arena, (n + 1) * sizeof *table->hashes);
+    table->secret = fx_hash_key_make();
+    return table->slots != NULL && table->hashes != NULL;
+}
+
+static const json_t *item_at(const json_t *a, const json_t *b, size_t i) {
+    const size_t n_a = json_array_size(a);
+    return i < n_a ? json_array_get(a, i) : json_array_get(b, i - n_a);
+}
+
+/* The index of the first item with the key of item `i`, before it; else `i`. */
+static size_t find_in_table(struct item_table *table, struct fx_schema list,
+                            const json_t *a, const json_t *b, size_t i) {
+    const json_t *item = item_at(a, b, i);
+    const uint64_t hash = hash_item(table->secret, list, item);
+    size_t at = (size_t)hash & (table->n_slots - 1);
+    for (; table->slots[at] != 0; at = (at + 1) & (table->n_slots - 1)) {
+        const size_t other = table->slots[at] - 1;
+        if (table->hashes[other] == hash &&
+            fx_typed_same_item(list, item, item_at(a, b, other))) {
+            return other;
+        }
+    }
+    table->slots[at] = i + 1;
+    table->hashes[i] = hash;
+    return i;
+}
+
+static size_t find_before(struct fx_schema list, const json_t *a, const json_t *b,
+                          size_t i) {
+    size_t other = 0;
+    while (other < i &&
+           !fx_typed_same_item(list, item_at(a, b, i), item_at(a, b, other))) {
+        other++;
+    }
+    return other;
+}
+
+size_t fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
+                             struct fx_arena *arena, size_t *ret_numbers) {
+    const size_t n = json_array_size(a) + json_array_size(b);
+    struct item_table table = {.n_slots = 0};
+    size_t next = 0;
+    if (n > FEW_ITEMS && !make_table(&table, arena, n)) {
+        return SIZE_MAX;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (!fx_spend(4)) {
+            return SIZE_MAX;
+        }
+        const size_t first = n > FEW_ITEMS ? find_in_table(&table, list, a, b, i)
+                                           : find_before(list, a, b, i);
+        ret_numbers[i] = first == i ? next++ : ret_numbers[first];
+    }
+    return next;
+}
