@@ -195,6 +195,7 @@ static void test_literals(void **state) {
         {"[.5, 1e3, -2.5E-1]", "[0x1p-1, 0x1.f4p+9, -0x1p-2]"},
         {"'\\a\\?\\`\\'\\x41\\101\\u00e9\\U0001F600'",
          "\"\\a?`'AA\xC3\xA9\xF0\x9F\x98\x80\""},
+        {"'\xFF\\n\xC3'", "\"\xEF\xBF\xBD\\n\xEF\xBF\xBD\""},
         {"b'\\xff\\377\xC3\xA9'", "b\"\\xff\\xff\xC3\xA9\""},
         {"[r'\\n', R\"\\\", br'\\x', Br'''\\''']",
          "[\"\\\\n\", \"\\\\\", b\"\\\\x\", b\"\\\\\"]"},
