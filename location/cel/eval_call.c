@@ -156,13 +156,18 @@ static const uint8_t kinds[] = {
     [FX_CEL_TYPE_PARAMETER] = FX_CEL_UNSET,
 };
 
-static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
+static bool is_of_kind(struct fx_cel_value value, const struct fx_cel_type *type) {
     const uint8_t kind = kinds[type->kind];
-    if (kind == FX_CEL_UNSET) {
-        return true;
-    }
-    return value.kind == kind &&
-           (kind != FX_CEL_OPAQUE || value.opaque.ops->type == type);
+    return kind == FX_CEL_UNSET ||
+           (value.kind == kind &&
+            (kind != FX_CEL_OPAQUE || value.opaque.ops->type == type));
+}
+
+/* Of a list the first element counts, too: it decides between the overloads of sum(). */
+static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
+    return is_of_kind(value, type) &&
+           (type->kind != FX_CEL_TYPE_LIST || fx_cel_list_size(value) == 0 ||
+            is_of_kind(fx_cel_list_at(value, 0), type->params[0]));
 }
 
 static bool fits(const struct fx_cel_overload *overload,
