@@ -34,7 +34,8 @@ static bool is_zero(struct fx_cel_value value) {
                value.timestamp.nanoseconds == 0;
     case FX_CEL_LIST: return fx_cel_list_size(value) == 0;
     case FX_CEL_MAP: return fx_cel_map_size(value) == 0;
-    case FX_CEL_STRUCT: return value.structure->fields.n == 0;
+    case FX_CEL_STRUCT: /* Object{}, but not JSONPatch{} (measured) */
+        return value.structure->fields.n == 0 && value.structure->type->fields == NULL;
     case FX_CEL_UNSET:
     case FX_CEL_ERROR:
     case FX_CEL_TYPE:
