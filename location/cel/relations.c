@@ -91,8 +91,7 @@ static struct fx_cel_value is_in_map(struct fx_cel_run *run, struct fx_cel_value
     const char *unhashable = fx_cel_unhashable(key);
     if (unhashable != NULL && (map.flags & FX_CEL_IN_TREE) == 0 &&
         fx_cel_map_size(map) > 0) {
-        return fx_cel_fail(
-            run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        return fx_cel_fail_unhashable(run, unhashable);
     }
     struct fx_cel_value value;
     return fx_cel_make_bool(fx_cel_map_find(map, key, &value));
