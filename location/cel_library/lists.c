@@ -156,7 +156,8 @@ static struct fx_cel_value flatten_to(struct fx_cel_run *run, struct fx_cel_valu
 
 static struct fx_cel_value flatten(struct fx_cel_run *run,
                                    const struct fx_cel_value *args) {
-    return flatten_to(run, args[0], 1);
+    return args[0].kind == FX_CEL_LIST ? flatten_to(run, args[0], 1)
+                                       : fx_cel_no_overload_for(run, "flatten");
 }
 
 static struct fx_cel_value flatten_levels(struct fx_cel_run *run,
@@ -321,7 +322,8 @@ const struct fx_cel_overload fx_cel_lists[] = {
      FX_CEL_METHOD(&fx_cel_list_list_t),
      .result = &fx_cel_list_t,
      .call = flatten,
-     .cost = flatten_cost},
+     .cost = flatten_cost,
+     .takes_all = true},
     {.function = "flatten",
      FX_CEL_METHOD(&fx_cel_list_dyn, &fx_cel_int),
      .result = &fx_cel_list_dyn,
