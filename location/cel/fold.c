@@ -4,6 +4,7 @@
  * first of several faults is the same.
  */
 #include "location/cel/fold.h"
+#include "location/cel/messages.h"
 
 #include "base/budget.h"
 #include "base/limits.h"
@@ -108,7 +109,7 @@ static bool fold_struct(struct fx_cel_folding *folding, struct fx_cel_node *node
         }
     }
     return (node->checked != NULL && node->checked->kind == FX_CEL_TYPE_STRUCT) ||
-           set_struct_type(folding, node);
+           fx_cel_message_find(node->map.name) != NULL || set_struct_type(folding, node);
 }
 
 /* Is it `accumulator + [element]`, with the accumulator of this fold? */
