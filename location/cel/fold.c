@@ -4,11 +4,11 @@
  * first of several faults is the same.
  */
 #include "location/cel/fold.h"
-#include "location/cel/messages.h"
 
 #include "base/budget.h"
 #include "base/limits.h"
 #include "location/cel/eval.h"
+#include "location/cel/messages.h"
 
 static bool is_constant(const struct fx_cel_node *node) {
     return node->type == FX_CEL_NODE_LITERAL;
