@@ -9,7 +9,13 @@
 #include "location/cel/number.h"
 #include "location/cel/operators.h"
 
+/* Optional values are as comparable as what is in them. */
 struct fx_cel_value fx_cel_equals(struct fx_cel_value a, struct fx_cel_value b) {
+    while (a.kind == FX_CEL_OPTIONAL && b.kind == FX_CEL_OPTIONAL && a.inner != NULL &&
+           b.inner != NULL) {
+        a = *a.inner;
+        b = *b.inner;
+    }
     if (a.kind == FX_CEL_OPAQUE && b.kind != FX_CEL_NULL) {
         const bool fits = b.kind == FX_CEL_OPAQUE && a.opaque.ops->equal != NULL &&
                           a.opaque.ops->type == b.opaque.ops->type &&
