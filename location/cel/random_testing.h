@@ -595,22 +595,31 @@ static inline const char *random_declare(struct random_expression *random,
     return name;
 }
 
-/* Writes the range of a macro and the start of its call, and declares its variables. */
+/* Writes the range of a macro and the start of its call, and declares its variables: the
+ * element, or the key; of two, the index or key and the value. */
 static inline void random_start_macro(struct random_expression *random, const char *macro,
                                       bool is_two, const struct fx_cel_type *range,
                                       unsigned depth) {
-    const bool is_list = range->kind == FX_CEL_TYPE_LIST;
+    const struct fx_cel_type *first = &fx_cel_dyn;
+    const struct fx_cel_type *second = &fx_cel_dyn;
+    if (range->kind == FX_CEL_TYPE_LIST) {
+        first = is_two ? &fx_cel_int : range->params[0];
+        second = range->params[0];
+    } else if (range->kind == FX_CEL_TYPE_MAP) {
+        first = range->params[0];
+        second = range->params[1];
+    }
     random_write(random, range, depth);
-    const char *first =
-        random_declare(random, is_two && is_list ? &fx_cel_int : range->params[0]);
-    fx_buf_printf(random->out, ".%s(%s, ", macro, first);
+    fx_buf_printf(random->out, ".%s(%s, ", macro, random_declare(random, first));
     if (is_two) {
-        fx_buf_printf(random->out, "%s, ",
-                      random_declare(random, range->params[is_list ? 0 : 1]));
+        fx_buf_printf(random->out, "%s, ", random_declare(random, second));
     }
 }
 
 static inline const struct fx_cel_type *random_range(struct random_expression *random) {
+    if (random->has_dyn && random_one_in(random, 4)) {
+        return &fx_cel_dyn;
+    }
     const struct fx_cel_type *inner = random_type(random, 1);
     const struct fx_cel_type *range =
         random_one_in(random, 3)
@@ -708,6 +717,37 @@ static inline void random_write_field(struct random_expression *random,
     fx_buf_printf(random->out, ".%s%s", field, is_test ? ")" : "");
 }
 
+static inline bool random_has_variable(const struct random_expression *random,
+                                       const struct fx_cel_type *type) {
+    for (size_t i = 0; i < random->n_scope; i++) {
+        if (fx_cel_type_equal(random->scope[i].type, type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is read from a variable of type dyn. False: there is none. */
+static inline bool random_write_path(struct random_expression *random, bool is_test) {
+    static const char *const paths[] = {".a",  ".b",     ".a.if", ".a['if'][1]", "['b']",
+                                        "[0]", ".no.no", "[5].k", ".a.if.filter"};
+    static const char *const optionals[] = {".?a.if[0].orValue(dyn(1))",
+                                            "[?'b'].hasValue()",
+                                            "[?9].or(optional.of(dyn(1))).value()",
+                                            ".?no.no.optMap(v, v).orValue(dyn(null))"};
+    static const char *const tests[] = {".a", ".no", ".a.if", ".a.no", ".b.x", "[0].k"};
+    if (!random_has_variable(random, &fx_cel_dyn)) {
+        return false;
+    }
+    fx_buf_str(random->out, is_test ? "has(" : "dyn(");
+    (void)random_write_variable(random, &fx_cel_dyn);
+    fx_buf_str(random->out, is_test                    ? RANDOM_PICK(random, tests)
+                            : random_one_in(random, 3) ? RANDOM_PICK(random, optionals)
+                                                       : RANDOM_PICK(random, paths));
+    fx_buf_char(random->out, ')');
+    return true;
+}
+
 /* `format()` with as many values as verbs. A literal list is checked element by element,
  * and may have no optional ones. */
 static inline void random_write_format(struct random_expression *random, unsigned depth) {
@@ -734,6 +774,12 @@ static inline void random_write_format(struct random_expression *random, unsigne
 /* Writes a macro, or what is not a call of the tables. False: none has the type. */
 static inline bool random_write_special(struct random_expression *random,
                                         const struct fx_cel_type *type, unsigned depth) {
+    if (type->kind == FX_CEL_TYPE_DYN) {
+        return random_write_path(random, false);
+    }
+    if (random->has_dyn && type->kind == FX_CEL_TYPE_BOOL && random_one_in(random, 8)) {
+        return random_write_path(random, true);
+    }
     if (random_one_in(random, 8)) {
         random_write_field(random, type, false, depth);
     } else if (type->kind == FX_CEL_TYPE_BOOL && random_one_in(random, 5)) {
