@@ -20,9 +20,6 @@
 fx_cel_call cel_replace, cel_replace_some, cel_split, cel_split_some, cel_join,
     cel_join_with, cel_quote;
 
-/* Appends the text in double quotes; only \a \b \f \n \r \t \v \\ and \" are escaped. */
-void cel_add_quoted(struct fx_buf *buf, struct fx_text text);
-
 /* format.c; format_check.c: the check of literal verbs and arguments. */
 fx_cel_call cel_format;
 fx_cel_call_check cel_format_check;
