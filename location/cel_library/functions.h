@@ -32,6 +32,11 @@ bool cel_format_value(struct fx_cel_run *run, struct fx_buf *out,
 /* ceil(len * 0.2) of the receiver: a text is read, and one is built. */
 fx_cel_call_cost cel_rebuild_cost;
 
+/* Has the list this element? Spends for each comparison. (sets.c) */
+bool cel_list_has(struct fx_cel_value list, struct fx_cel_value element);
+
+#define LIST_COST 11u /* of a new list, and of the call that makes it */
+
 /* lists_order.c: isSorted, min, max, sum, sort. */
 fx_cel_call cel_is_sorted, cel_min, cel_max, cel_sum_ints, cel_sum_uints, cel_sum_doubles,
     cel_sum_durations, cel_sort, cel_sort_by_keys;
