@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "location/cel/functions.h"
 #include "location/cel_library/library.h"
 #include "value/number.h"
 
@@ -69,12 +70,15 @@ static inline void print_value(struct fx_buf *buf, struct fx_cel_value value) {
             print_value(buf, *value.inner);
         }
         break;
+    case FX_CEL_UINT:
+        fx_buf_number(buf, value.uinteger);
+        fx_buf_char(buf, 'u');
+        break;
+    case FX_CEL_DURATION: fx_cel_print_duration(buf, value.duration); break;
+    case FX_CEL_TIMESTAMP: fx_cel_print_timestamp(buf, value); break;
     case FX_CEL_UNSET:
     case FX_CEL_NULL:
-    case FX_CEL_UINT:
     case FX_CEL_BYTES:
-    case FX_CEL_DURATION:
-    case FX_CEL_TIMESTAMP:
     case FX_CEL_TYPE:
     case FX_CEL_STRUCT: fx_buf_str(buf, fx_cel_type_name(value)); break;
     }
@@ -121,9 +125,10 @@ static inline void check_memory(const struct fx_cel_program *program,
         fx_arena_init(&arena, max);
         run.arena = &arena;
         const struct fx_cel_value value = fx_cel_eval(program, &run, &err);
-        failed = fx_cel_is_error(value) && (value.flags & FX_CEL_FATAL) != 0 &&
-                 err.code == FX_ENOMEM;
-        if (!failed) {
+        const bool is_fatal = fx_cel_is_error(value) && (value.flags & FX_CEL_FATAL) != 0;
+        assert_true(!is_fatal || err.code == FX_ENOMEM || err.code == FX_ELIMIT);
+        failed = is_fatal && err.code == FX_ENOMEM;
+        if (!is_fatal) {
             check_value(row, value);
         }
         fx_arena_finish(&arena);
