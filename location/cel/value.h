@@ -228,8 +228,7 @@ void fx_cel_map_walk_start(struct fx_cel_map_walk *walk, struct fx_cel_value map
 bool fx_cel_map_walk_next(struct fx_cel_map_walk *walk,
                           struct fx_cel_map_entry *ret_entry);
 
-/* ---- comparing
- * ------------------------------------------------------------------------- */
+/* ---- comparing ---------------------------------------------------------------------- */
 
 /* Equality of CEL: numbers of all types by value, an integer and a double as doubles; NaN
  * equals nothing, values of other types are not equal. Spends from the thread's budget; a

@@ -157,7 +157,8 @@ static void test_long_message(void **state) {
     fx_arena_init(&arena, MEMORY);
     struct fx_cel_run run = {.arena = &arena};
     for (size_t i = 0; i + 1 < sizeof text; i += 2) {
-        memcpy(text + i, "\xc3\xa9", 2);
+        text[i] = '\xc3';
+        text[i + 1] = '\xa9';
     }
     const struct fx_cel_value error = fx_cel_fail(&run, "x%.*s", (int)sizeof text, text);
     assert_true(fx_cel_is_error(error));
