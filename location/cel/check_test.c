@@ -92,7 +92,8 @@ static void test_types(void **state) {
         {"[x, 2].sortBy(e, -e)", "list(int)"},
         {"sets.contains([], [])", "bool"},
         {"a.exists(k, v, v == 30)", "bool"},
-        {"true ? null : timestamp(0)", "timestamp"},
+        {"true ? timestamp(0) : null", "timestamp"},
+        {"true ? null : timestamp(0)", "null"},
     };
     (void)state;
     check_rows(rows, FX_COUNT(rows), false);
@@ -189,6 +190,7 @@ static void test_structs(void **state) {
         {"Object{?a: 1}", "1:12 expected type 'optional_type(int)' but found 'int'"},
         {"google.protobuf.Timestamp{seconds: x} > t", "bool"},
         {"[google.protobuf.Int32Value{value: 1}]", "list(wrapper(int))"},
+        {"[google.protobuf.Int32Value{}, 1]", "list(wrapper(int))"},
         {"google.protobuf.Int64Value{} + 1", "int"},
         {"google.protobuf.StringValue{} == null", "bool"},
         {".google.protobuf.Struct{fields: {'a': dyn(1)}}", "map(string, dyn)"},

@@ -72,11 +72,13 @@ struct random_binding {
     const struct fx_cel_type *types[3];
 };
 
+static inline size_t random_parameter_index(const struct fx_cel_type *parameter) {
+    return parameter->name[0] == 'T' ? 0 : parameter->name[0] == 'K' ? 1 : 2;
+}
+
 static inline const struct fx_cel_type **
 random_parameter(struct random_binding *binding, const struct fx_cel_type *parameter) {
-    return &binding->types[parameter->name[0] == 'T'   ? 0
-                           : parameter->name[0] == 'K' ? 1
-                                                       : 2];
+    return &binding->types[random_parameter_index(parameter)];
 }
 
 /* Can the declared type be this one? Binds parameters. */
@@ -129,21 +131,44 @@ random_ordered_type(struct random_expression *random) {
     return RANDOM_PICK(random, types);
 }
 
-/* Any type, up to so many levels deep. */
+/* Any type, up to so many levels deep, but no optional of an optional: such a value may
+ * lose a level when it is the result of `?:`, as in Kubernetes. */
 static inline const struct fx_cel_type *random_type(struct random_expression *random,
                                                     unsigned levels) {
     const struct fx_cel_type *type = NULL;
     if (levels > 0 && random_one_in(random, 3)) {
         const struct fx_cel_type *inner = random_type(random, levels - 1);
-        switch (random_below(random, 3)) {
-        case 0: type = fx_cel_list_of(random->arena, inner); break;
-        case 1: type = fx_cel_optional_of(random->arena, inner); break;
-        default:
+        const unsigned which = random_below(random, 3);
+        if (which == 0) {
             type = fx_cel_map_of(random->arena, random_key_type(random), inner);
-            break;
+        } else if (which == 1 && inner->kind != FX_CEL_TYPE_OPTIONAL) {
+            type = fx_cel_optional_of(random->arena, inner);
+        } else {
+            type = fx_cel_list_of(random->arena, inner);
         }
     }
     return type != NULL ? type : random_ordered_type(random);
+}
+
+/* The same, but no optional. */
+static inline const struct fx_cel_type *
+random_inner_type(struct random_expression *random) {
+    const struct fx_cel_type *type = random_type(random, 1);
+    return type->kind == FX_CEL_TYPE_OPTIONAL ? type->params[0] : type;
+}
+
+/* Would the declared type be an optional of an optional? */
+static inline bool random_nests(const struct random_binding *binding,
+                                const struct fx_cel_type *declared) {
+    const struct fx_cel_type *inner = declared->params[0];
+    if (inner == NULL) {
+        return false;
+    }
+    if (declared->kind == FX_CEL_TYPE_OPTIONAL && inner->kind == FX_CEL_TYPE_PARAMETER) {
+        const struct fx_cel_type *bound = binding->types[random_parameter_index(inner)];
+        return bound != NULL && bound->kind == FX_CEL_TYPE_OPTIONAL;
+    }
+    return random_nests(binding, inner);
 }
 
 /* The declared type with its parameters replaced; free ones become random types. */
@@ -154,7 +179,7 @@ random_substitute(struct random_expression *random, struct random_binding *bindi
         const struct fx_cel_type **bound = random_parameter(binding, declared);
         if (*bound == NULL) {
             *bound = declared->name[0] == 'K' ? random_key_type(random)
-                                              : random_type(random, 1);
+                                              : random_inner_type(random);
         }
         return *bound;
     }
@@ -305,7 +330,8 @@ static inline void random_write_list(struct random_expression *random,
     fx_buf_char(random->out, '[');
     for (unsigned i = 0; i < n; i++) {
         fx_buf_str(random->out, i > 0 ? ", " : "");
-        if (depth > 0 && random_one_in(random, 8)) {
+        if (depth > 0 && element->kind != FX_CEL_TYPE_OPTIONAL &&
+            random_one_in(random, 8)) {
             const struct fx_cel_type *optional =
                 fx_cel_optional_of(random->arena, element);
             fx_buf_char(random->out, '?');
@@ -554,7 +580,8 @@ static inline bool random_is_callable(struct random_expression *random,
         return false;
     }
     for (size_t i = 0; i < overload->n_args; i++) {
-        if (!random_is_possible(random, overload->args[i])) {
+        if (!random_is_possible(random, overload->args[i]) ||
+            random_nests(binding, overload->args[i])) {
             return false;
         }
     }
@@ -690,7 +717,7 @@ static inline void random_write_optional_macro(struct random_expression *random,
                                                const struct fx_cel_type *type,
                                                unsigned depth) {
     const bool is_flat = random_one_in(random, 2);
-    const struct fx_cel_type *inner = random_type(random, 1);
+    const struct fx_cel_type *inner = random_inner_type(random);
     const struct fx_cel_type *optional = fx_cel_optional_of(random->arena, inner);
     random_write(random, optional != NULL ? optional : type, depth);
     fx_buf_printf(random->out, ".%s(%s, ", is_flat ? "optFlatMap" : "optMap",

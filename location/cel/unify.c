@@ -156,9 +156,6 @@ static bool is_less_specific(struct fx_cel_unifier *unifier, const struct fx_cel
     if (fx_cel_is_dyn(a) || a->kind == FX_CEL_TYPE_PARAMETER) {
         return true;
     }
-    if (b->kind == FX_CEL_TYPE_NULL) {
-        return is_nullable(a);
-    }
     if (fx_cel_is_dyn(b) || b->kind == FX_CEL_TYPE_PARAMETER || a->kind != b->kind) {
         return false;
     }
