@@ -8,8 +8,7 @@
 #include "location/cel/map.h"
 #include "location/cel/operators.h"
 
-/* ---- logic --------------------------------------------------------------------------
- */
+/* ---- logic ------------------------------------------------------------------------ */
 
 static void set_bool(struct fx_cel_value *ret, bool boolean) {
     ret->kind = FX_CEL_BOOL;
@@ -103,8 +102,7 @@ static void eval_order(struct fx_cel_run *run, const struct fx_cel_node *node,
     }
 }
 
-/* ---- optional values ------------------------------------------------------------------
- */
+/* ---- optional values -------------------------------------------------------------- */
 
 /* `or` and `orValue` evaluate the argument only if they need it. A receiver that is no
  * optional value is the result (measured). */
@@ -120,8 +118,7 @@ static void eval_optional_or(struct fx_cel_run *run, const struct fx_cel_node *n
     }
 }
 
-/* ---- constants on the right of `in` ---------------------------------------------------
- */
+/* ---- constants on the right of `in` ----------------------------------------------- */
 
 static void eval_in_set(struct fx_cel_run *run, const struct fx_cel_node *node,
                         struct fx_cel_value *ret) {
@@ -143,8 +140,7 @@ static void eval_in_set(struct fx_cel_run *run, const struct fx_cel_node *node,
     set_bool(ret, fx_cel_map_find(map, *ret, &found));
 }
 
-/* ---- the accumulator of map() and filter() --------------------------------------------
- */
+/* ---- the accumulator of map() and filter() ---------------------------------------- */
 
 #define COST_OF_APPENDED_LIST 10u
 
