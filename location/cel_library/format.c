@@ -125,12 +125,10 @@ static bool add_hex(struct formatting *f, struct fx_cel_value value, const char 
  * value. */
 static bool take_double(struct fx_cel_value value, double *ret_real) {
     if (value.kind == FX_CEL_STRING) {
-        const bool is_infinite = fx_text_is(value.text, "Infinity");
-        *ret_real = is_infinite                           ? INFINITY
-                    : fx_text_is(value.text, "NaN")       ? NAN
-                    : fx_text_is(value.text, "-Infinity") ? -INFINITY
-                                                          : 0;
-        return *ret_real != 0;
+        *ret_real = fx_text_is(value.text, "Infinity")    ? HUGE_VAL
+                    : fx_text_is(value.text, "-Infinity") ? -HUGE_VAL
+                                                          : (double)NAN;
+        return isinf(*ret_real) || fx_text_is(value.text, "NaN");
     }
     *ret_real = value.kind == FX_CEL_DOUBLE ? value.real : 0;
     return value.kind == FX_CEL_DOUBLE;
