@@ -145,12 +145,12 @@ static struct fx_cel_value fail_element(struct fx_cel_run *run,
     case FX_CEL_BOOL:
         return fx_cel_fail(run, "join: invalid input: %s",
                            element.boolean ? "true" : "false");
+    case FX_CEL_NULL: return fx_cel_fail(run, "join: invalid input: 0"); /* as in Go */
     case FX_CEL_DOUBLE:
         (void)fx_number_print_go(element.real, false, number);
         return fx_cel_fail(run, "join: invalid input: %s", number);
     case FX_CEL_UNSET:
     case FX_CEL_ERROR:
-    case FX_CEL_NULL:
     case FX_CEL_STRING:
     case FX_CEL_BYTES:
     case FX_CEL_DURATION:
