@@ -5,6 +5,7 @@
  */
 #include "base/regex.h"
 #include "location/cel/checker.h"
+#include "location/cel/functions.h"
 
 /* ---- literals of one type -----------------------------------------------------------
  */
@@ -88,7 +89,7 @@ static bool is_pattern(struct fx_cel_checker *checker,
     }
     struct fx_regex *regex = NULL;
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_regex_compile(literal->literal.text, &regex, &err);
+    const bool ok = fx_cel_regex_compile(literal->literal.text, &regex, &err);
     fx_regex_destroy(regex);
     if (!ok && (err.code == FX_ENOMEM || err.code == FX_EDEADLINE)) {
         checker->unifier.no_memory |= err.code == FX_ENOMEM;

@@ -232,10 +232,14 @@ static uint64_t cost_of_call(const struct fx_cel_node *node,
     if (overload == NULL && node->call.n_overloads > 0) {
         overload = node->call.overloads[0];
     }
-    return overload != NULL && overload->cost != NULL &&
-                   (node->call.n_overloads == 1 || overload->always_costs)
-               ? overload->cost(args, result)
-               : 1;
+    if (overload == NULL) {
+        return 1;
+    }
+    fx_cel_call_cost *open = overload->open_cost != NULL ? overload->open_cost
+                             : overload->always_costs    ? overload->cost
+                                                         : NULL;
+    fx_cel_call_cost *cost = node->call.n_overloads == 1 ? overload->cost : open;
+    return cost != NULL ? cost(args, result) : 1;
 }
 
 /* Does an error in an argument keep the following ones from being evaluated? The original

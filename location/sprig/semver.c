@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/sprig/semver.c - versions: reading, comparing, printing; semver and
+ * location/sprig/semver.c - reads, compares and prints versions; semver and
  * semverCompare.
  */
 #include "location/sprig/semver.h"
@@ -19,7 +19,7 @@ static bool is_identifier_char(char c) {
 
 /* identifiers := identifier ( "." identifier )* */
 bool version_take_identifiers(struct fx_text *text, struct fx_text *ret_identifiers) {
-    size_t len = 0; /* up to the last identifier */
+    size_t len = 0; /* the length up to the end of the last identifier */
     for (size_t at = 0;; at++) {
         const size_t from = at;
         while (at < text->len && is_identifier_char(text->data[at])) {
@@ -52,7 +52,7 @@ bool version_check_prerelease(struct fx_text text, struct fx_err *err) {
     return true;
 }
 
-/* The library allows numbers up to UINT64_MAX. */
+/* Takes a number. The library allows numbers up to UINT64_MAX. */
 static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_err *err) {
     const size_t n = fx_text_count_digits(*text, SIZE_MAX);
     uint64_t number = 0;
@@ -74,7 +74,7 @@ static bool take_number(struct fx_text *text, uint64_t *ret_number, struct fx_er
     return true;
 }
 
-/* A missing part is 0. */
+/* Takes the next number. A missing number is 0. */
 static bool take_next_number(struct fx_text *text, uint64_t *ret_number,
                              struct fx_err *err) {
     *ret_number = 0;
@@ -137,7 +137,7 @@ int version_compare(const struct semantic_version *a, const struct semantic_vers
 
 /* ---- as a value ------------------------------------------------------------------ */
 
-/* As reflect.DeepEqual compares them, by the original text. */
+/* Compares the original texts, as reflect.DeepEqual does. */
 static bool version_deep_equal(const void *left, const void *right) {
     const struct semantic_version *a = left;
     const struct semantic_version *b = right;
@@ -165,7 +165,7 @@ static struct value number_value(uint64_t number) {
     return (struct value){.kind = VALUE_UINT64, .integer = (int64_t)number};
 }
 
-/* All are methods in Go, with a capital letter. */
+/* Gets a member. All of them are methods in Go, with a capital letter. */
 static bool version_member(const void *object, struct fx_text name,
                            struct value *ret_value) {
     const struct semantic_version *version = object;
@@ -194,7 +194,7 @@ static size_t version_size(const void *object) {
     return version->original.len;
 }
 
-/* They are pointers in Go. */
+/* Compares the addresses, because versions are pointers in Go. */
 static bool version_equal(const void *a, const void *b) {
     return a == b;
 }
@@ -221,7 +221,8 @@ static bool call_semver(struct template_call *call) {
     return true;
 }
 
-/* An error in the constraint is reported before one in the version. */
+/* Computes semverCompare. An error in the constraint is reported before one in the
+ * version. */
 static bool call_semver_compare(struct template_call *call) {
     const struct semantic_version any = {.major = 0};
     struct semantic_version version;
