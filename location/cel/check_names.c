@@ -11,8 +11,7 @@
 #include "base/budget.h"
 #include "location/cel/checker.h"
 
-/* ---- types by name ------------------------------------------------------------------
- */
+/* ---- types by name ----------------------------------------------------------------- */
 
 static const struct fx_cel_type optional_type = {
     .kind = FX_CEL_TYPE_OPTIONAL,
@@ -98,8 +97,7 @@ const struct fx_cel_type *fx_cel_check_find_type(struct fx_cel_checker *checker,
     return type;
 }
 
-/* ---- names --------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------- */
 
 static size_t find_variable(const struct fx_cel_env *env, struct fx_text name) {
     for (size_t i = 0; i < env->n_variables; i++) {
@@ -227,8 +225,7 @@ bool fx_cel_check_is_dotted(struct fx_cel_checker *checker, struct fx_cel_node *
     return name.data != NULL && set_global(checker, node, name);
 }
 
-/* ---- fields -------------------------------------------------------------------------
- */
+/* ---- fields ------------------------------------------------------------------------ */
 
 /* The type of a field that JSONPatch does not have: messages show no name for it. */
 static const struct fx_cel_type no_type = {.kind = FX_CEL_TYPE_OPAQUE, .name = ""};

@@ -7,8 +7,7 @@
 #include "location/cel/checker.h"
 #include "location/cel/functions.h"
 
-/* ---- literals of one type -----------------------------------------------------------
- */
+/* ---- literals of one type ---------------------------------------------------------- */
 
 /* Adds a fault if the value has another type than the first one had. Returns whether it
  * has the same. */
@@ -58,8 +57,7 @@ static void validate_map(struct fx_cel_checker *checker, const struct fx_cel_nod
     }
 }
 
-/* ---- arguments that are literals ----------------------------------------------------
- */
+/* ---- arguments that are literals --------------------------------------------------- */
 
 /* Can the conversion be made? */
 static bool converts(struct fx_cel_checker *checker, const struct fx_cel_node *call,
@@ -116,8 +114,7 @@ static void validate_argument(struct fx_cel_checker *checker,
     }
 }
 
-/* ---- the walk -----------------------------------------------------------------------
- */
+/* ---- the walk ---------------------------------------------------------------------- */
 
 static void validate_call(struct fx_cel_checker *checker,
                           const struct fx_cel_node *node) {
@@ -125,8 +122,6 @@ static void validate_call(struct fx_cel_checker *checker,
     validate_argument(checker, node);
     if (node->call.n_overloads > 0 && node->call.overloads[0]->check != NULL) {
         node->call.overloads[0]->check(node, checker->faults);
-    } else if (exempts != 0) {
-        fx_cel_check_format(checker, node);
     }
     checker->n_exemptions += exempts;
     if (node->call.target != NULL) {

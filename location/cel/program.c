@@ -72,6 +72,7 @@ static bool fold(struct compilation *compilation) {
     return ok;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): three results. */
 bool fx_cel_compile(const struct fx_cel_env *env, struct fx_text source,
                     const struct fx_cel_compile_options *options,
                     struct fx_cel_program **ret_program, struct fx_cel_faults *faults,
@@ -141,10 +142,13 @@ struct fx_cel_value fx_cel_eval(const struct fx_cel_program *program,
     run->err = err;
     run->regex = NULL;
     run->locals = make_locals(program, run, few);
-    struct fx_cel_value value = run->locals == NULL
-                                    ? fx_cel_no_memory(run)
-                                    : fx_cel_eval_node(run, program->root);
-    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING && !fx_cel_is_fatal(value)) {
+    struct fx_cel_value value;
+    if (run->locals == NULL) {
+        value = fx_cel_no_memory(run);
+    } else {
+        fx_cel_eval_node(run, program->root, &value);
+    }
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING && !fx_cel_is_fatal(&value)) {
         value = fx_cel_exceeded(run);
     }
     run->locals = outer_locals;

@@ -6,10 +6,12 @@
 #ifndef FX_LOCATION_CEL_LIBRARY_FUNCTIONS_H
 #define FX_LOCATION_CEL_LIBRARY_FUNCTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/macros.h"
 #include "base/text.h"
 #include "location/cel/function.h"
 #include "location/cel/functions.h"
@@ -21,9 +23,14 @@ fx_cel_call cel_replace, cel_replace_some, cel_split, cel_split_some, cel_join,
 /* Appends the text in double quotes; only \a \b \f \n \r \t \v \\ and \" are escaped. */
 void cel_add_quoted(struct fx_buf *buf, struct fx_text text);
 
-/* format.c: the function, and the check of literal verbs and arguments. */
+/* format.c; format_check.c: the check of literal verbs and arguments. */
 fx_cel_call cel_format;
 fx_cel_call_check cel_format_check;
+
+/* Appends a value as %s does. False with *ret_failure set. (format_value.c) */
+bool cel_format_value(struct fx_cel_run *run, struct fx_buf *out,
+                      struct fx_cel_value value,
+                      struct fx_cel_value *ret_failure) FX_MUST_USE;
 
 /* ceil(len * 0.2) of the receiver: a text is read, and one is built. */
 fx_cel_call_cost cel_rebuild_cost;

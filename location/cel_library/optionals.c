@@ -34,7 +34,9 @@ static bool is_zero(struct fx_cel_value value) {
                value.timestamp.nanoseconds == 0;
     case FX_CEL_LIST: return fx_cel_list_size(value) == 0;
     case FX_CEL_MAP: return fx_cel_map_size(value) == 0;
-    case FX_CEL_STRUCT: return value.structure->fields.n == 0;
+    case FX_CEL_STRUCT: /* JSONPatch{} is a value */
+        return value.structure->type != &fx_cel_json_patch &&
+               value.structure->fields.n == 0;
     case FX_CEL_UNSET:
     case FX_CEL_ERROR:
     case FX_CEL_TYPE:
@@ -83,18 +85,23 @@ static struct fx_cel_value unwrap(struct fx_cel_run *run,
 }
 
 const struct fx_cel_overload fx_cel_optionals[] = {
-    {.function = "optional.of", FX_CEL_FUNCTION(&fx_cel_v), .result = &fx_cel_optional_v,
- .call = of},
+    {.function = "optional.of",
+     FX_CEL_FUNCTION(&fx_cel_v),
+     .result = &fx_cel_optional_v,
+     .call = of},
     {.function = "optional.ofNonZeroValue",
      FX_CEL_FUNCTION(&fx_cel_v),
      .result = &fx_cel_optional_v,
- .call = of_non_zero},
-    {.function = "optional.none", .result = &fx_cel_optional_v,
- .call = none},
-    {.function = "value", FX_CEL_METHOD(&fx_cel_optional_v), .result = &fx_cel_v,
- .call = value_of},
-    {.function = "hasValue", FX_CEL_METHOD(&fx_cel_optional_v), .result = &fx_cel_bool,
- .call = has_value},
+     .call = of_non_zero},
+    {.function = "optional.none", .result = &fx_cel_optional_v, .call = none},
+    {.function = "value",
+     FX_CEL_METHOD(&fx_cel_optional_v),
+     .result = &fx_cel_v,
+     .call = value_of},
+    {.function = "hasValue",
+     FX_CEL_METHOD(&fx_cel_optional_v),
+     .result = &fx_cel_bool,
+     .call = has_value},
     {.function = "or",
      FX_CEL_METHOD(&fx_cel_optional_v, &fx_cel_optional_v),
      .result = &fx_cel_optional_v},
@@ -104,10 +111,10 @@ const struct fx_cel_overload fx_cel_optionals[] = {
     {.function = "optional.unwrap",
      FX_CEL_FUNCTION(&fx_cel_list_optional_t),
      .result = &fx_cel_list_t,
- .call = unwrap},
+     .call = unwrap},
     {.function = "unwrapOpt",
      FX_CEL_METHOD(&fx_cel_list_optional_t),
      .result = &fx_cel_list_t,
- .call = unwrap},
+     .call = unwrap},
     {.function = NULL},
 };

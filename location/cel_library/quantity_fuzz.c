@@ -30,8 +30,13 @@ static bool read_quantity(struct fx_arena *arena, struct fx_text text,
     }
     fx_buf_init(&buf, 0);
     fx_cel_quantity_print(&buf, quantity);
-    assert(fx_cel_quantity_parse(arena, fx_buf_view(&buf), &again, &err));
-    assert(fx_cel_quantity_compare(quantity, &again) == 0);
+    /* As it is printed, an amount of 64 bits may have a digit or two more, and then too
+     * large an exponent. */
+    if (fx_cel_quantity_parse(arena, fx_buf_view(&buf), &again, &err)) {
+        assert(fx_cel_quantity_compare(quantity, &again) == 0);
+    } else {
+        assert(!quantity->is_decimal && quantity->scale > 1000);
+    }
     assert(fx_cel_quantity_double(quantity, &real));
     if (fx_cel_quantity_integer(quantity, &integer)) {
         again = fx_cel_quantity_of(integer);

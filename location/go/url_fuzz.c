@@ -16,15 +16,19 @@ static void check_failure(const struct fx_err *err) {
     assert(err->code == FX_EMUTATE && err->msg[0] != '\0');
 }
 
-static void print(struct fx_buf *buf, struct fx_text text) {
+static bool print(struct fx_buf *buf, struct fx_text text) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_go_url url;
     char *room = malloc(text.len + 1);
-    assert(room != NULL && fx_go_url_parse(text, room, &url, &err));
-    assert(fx_go_url_hostname(&url).len + fx_go_url_port(&url).len <= url.host.len);
     fx_buf_init(buf, 0);
-    fx_go_url_print(buf, &url);
+    assert(room != NULL);
+    const bool ok = fx_go_url_parse(text, room, &url, &err);
+    if (ok) {
+        assert(fx_go_url_hostname(&url).len + fx_go_url_port(&url).len <= url.host.len);
+        fx_go_url_print(buf, &url);
+    }
     free(room);
+    return ok;
 }
 
 static void check_query(struct fx_text text) {
@@ -48,9 +52,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (fx_go_url_parse(text, room, &url, &err)) {
         struct fx_buf once;
         struct fx_buf twice;
-        print(&once, text);
-        print(&twice, fx_buf_view(&once));
-        assert(fx_text_equal(fx_buf_view(&once), fx_buf_view(&twice)));
+        const bool is_lost = fx_text_contains(url.host, FX_TEXT("%")) ||
+                             fx_text_starts(url.path, FX_TEXT("//"));
+        assert(print(&once, text));
+        assert(print(&twice, fx_buf_view(&once)) || is_lost);
+        assert(is_lost || fx_text_equal(fx_buf_view(&once), fx_buf_view(&twice)));
         fx_buf_finish(&once);
         fx_buf_finish(&twice);
     } else {
