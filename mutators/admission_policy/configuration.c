@@ -56,8 +56,8 @@ static json_t *decode_merged(json_t *merged, json_t *live,
                   "unable to convert unstructured object to %.*s/%.*s, Kind=%.*s: ",
                   (int)target->group.len, target->group.data, (int)target->version.len,
                   target->version.data, (int)target->kind.len, target->kind.data);
-    json_t *decoded = fx_map_decode(FX_MAP_DECODE_MERGED, target->schema, merged, live,
-                                    arena, refusal, err);
+    const struct fx_map_decoding decoding = {FX_MAP_MERGED, target->schema, live};
+    json_t *decoded = fx_map_decode(&decoding, merged, arena, refusal, err);
     if (decoded != NULL || err->code != FX_EMUTATE) {
         fx_buf_reset(&refusal->message);
     }

@@ -39,31 +39,25 @@ void fx_map_target_print_api_version(struct fx_buf *buf,
     fx_buf_text(buf, target->version);
 }
 
-bool fx_map_target_find(struct fx_text group, struct fx_text version, struct fx_text kind,
-                        const struct fx_schema_set *further,
-                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
-                        struct fx_err *err) {
-    struct fx_schema schema = {NULL, 0};
+bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
+                        struct fx_map_refusal *refusal, struct fx_err *err) {
+    const struct fx_text group = target->group;
+    const struct fx_text version = target->version;
+    const struct fx_text kind = target->kind;
     const struct fx_schema builtin =
         fx_schema_find(&fx_schema_builtin, group, version, kind);
+    target->schema = builtin;
+    target->is_decoded = builtin.set != NULL;
     if (further != NULL) {
-        schema = fx_schema_find(further, group, version, kind);
+        const struct fx_schema found = fx_schema_find(further, group, version, kind);
+        target->schema = found.set != NULL ? found : builtin;
     }
-    if (schema.set == NULL) {
-        schema = builtin;
-    }
-    if (schema.set == NULL) {
-        return fx_map_refuse_with(
-            refusal, 503, err,
-            "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay between "
-            "when CustomResourceDefinitions are created and when they are available.",
-            (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
-            kind.data);
-    }
-    *ret_target = (struct fx_map_target){.group = group,
-                                         .version = version,
-                                         .kind = kind,
-                                         .schema = schema,
-                                         .is_decoded = builtin.set != NULL};
-    return true;
+    return target->schema.set != NULL ||
+           fx_map_refuse_with(
+               refusal, 503, err,
+               "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay "
+               "between when CustomResourceDefinitions are created and when they are "
+               "available.",
+               (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
+               kind.data);
 }

@@ -15,7 +15,8 @@
 #include "base/text.h"
 #include "merge/schema.h"
 
-/* The texts and the set of schemas are borrowed. */
+/* The texts and the set of schemas are borrowed. The caller sets the first three;
+ * fx_map_target_find() the others. */
 struct fx_map_target {
     struct fx_text group, version, kind;
     struct fx_schema schema;
@@ -38,10 +39,8 @@ struct fx_map_refusal {
 /* Finds the schema of a kind: in `further` (the API server's, or those of CRDs; NULL:
  * there are none), else among the built-in ones. Refused with code 503 if no schema is
  * known: do this before anything of the policy is evaluated. */
-bool fx_map_target_find(struct fx_text group, struct fx_text version, struct fx_text kind,
-                        const struct fx_schema_set *further,
-                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
-                        struct fx_err *err) FX_MUST_USE;
+bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
+                        struct fx_map_refusal *refusal, struct fx_err *err) FX_MUST_USE;
 
 /* The kind's "group/version", or "version" of the core group. */
 void fx_map_target_print_api_version(struct fx_buf *buf,

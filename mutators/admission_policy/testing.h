@@ -38,8 +38,9 @@ static inline bool test_find_target(struct mutation_test *test, const json_t *ob
     if (memchr(version.data, '/', version.len) != NULL) {
         group = fx_text_cut(&version, '/');
     }
-    return fx_map_target_find(group, version, fx_tree_view_string(object, "kind"),
-                              schemas, ret_target, &test->refusal, &test->err);
+    *ret_target = (struct fx_map_target){
+        .group = group, .version = version, .kind = fx_tree_view_string(object, "kind")};
+    return fx_map_target_find(ret_target, schemas, &test->refusal, &test->err);
 }
 
 /* Evaluates the expression, of type Object or list(JSONPatch), and applies its value to
