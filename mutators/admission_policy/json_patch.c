@@ -155,6 +155,18 @@ static bool has_wrong_kind(const json_t *result) {
            (kind != NULL && !json_is_string(kind) && !json_is_null(kind));
 }
 
+/* Gives the decoded object back its kind, if the operations removed it. */
+static json_t *keep_kind(json_t *decoded_take, const struct fx_map_target *target,
+                         struct fx_err *err) {
+    json_t *decoded = decoded_take;
+    if (decoded == NULL || (fx_tree_view_string(decoded, "apiVersion").len > 0 &&
+                            fx_tree_view_string(decoded, "kind").len > 0)) {
+        return decoded;
+    }
+    const bool ok = fx_tree_own_root(&decoded) != NULL || fx_fail_nomem(err);
+    return fx_tree_keep_if(ok && fx_map_target_set_kind(target, decoded, err), decoded);
+}
+
 /* Decodes the result as JSON. A new reference, or NULL. */
 static json_t *decode_result(json_t *result, json_t *before,
                              const struct fx_map_target *target, struct fx_arena *arena,
@@ -182,7 +194,7 @@ static json_t *decode_result(json_t *result, json_t *before,
     if (decoded != NULL || err->code != FX_EMUTATE) {
         fx_buf_reset(&refusal->message);
     }
-    return decoded;
+    return keep_kind(decoded, target, err);
 }
 
 /* Decodes what the operations made of the object. */
@@ -227,10 +239,5 @@ bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
     json_t *result =
         patched == NULL ? NULL : end_patch(patched, *root, target, arena, refusal, err);
     json_decref(patched);
-    if (result == NULL) {
-        return false;
-    }
-    json_decref(*root);
-    *root = result;
-    return true;
+    return result != NULL && fx_map_replace(root, result, err);
 }

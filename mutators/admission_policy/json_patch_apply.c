@@ -446,6 +446,9 @@ static bool apply_test(struct patching *patching, struct fx_buf *reason) {
     const struct fx_text path = patching->operation->path;
     const json_t *wanted = patching->operation->value;
     json_t *value = *patching->root;
+    if (path.len == 0 && wanted == NULL) { /* the API server panics */
+        return refuse(patching, "test operation has neither a path nor a value");
+    }
     if (path.len > 0) {
         json_t *container = find_container(patching, path, false);
         if (container == NULL) {

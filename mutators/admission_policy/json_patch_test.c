@@ -227,6 +227,7 @@ static const struct patch_case refused[] = {
      "error in test for path: '/s/4': Unable to access invalid index: 4: invalid "
      "index "
      "referenced"},
+    {"{}", "[JSONPatch{op: \"test\"}]", "test operation has neither a path nor a value"},
     {"{}", "[" OP("ADD", "/s/a") "]", "Unexpected kind: ADD"},
     {"{}", "[JSONPatch{path: \"/s\"}]", "Unexpected kind: "},
     {"{}", "[" VALUE("add", "/s/\\u0007", "1") "]", "operation failed to decode path"},
@@ -410,8 +411,26 @@ static void test_decoded(void **state) {
         read_json("{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":"
                   "{\"cpu\":\"500m\"}}}],\"newer\":1,\"priority\":9}");
     assert_true(fx_equal(json_object_get(root, "spec"), wanted));
+    assert_string_equal(json_string_value(json_object_get(root, "kind")), "Pod");
     json_decref(wanted);
     json_decref(root);
+    mutation_test_finish(&test);
+    (void)state;
+}
+
+/* A result that is equal is the object itself. */
+static void test_unchanged(void **state) {
+    struct mutation_test test;
+    mutation_test_init(&test);
+    json_t *given = read_json(pod);
+    json_t *root = json_incref(given);
+    assert_true(test_mutate(
+        &test,
+        "[" VALUE("replace", "/metadata/name", "\"p\"") ", " OP("remove", "/kind") "]",
+        NULL, &root));
+    assert_ptr_equal(root, given);
+    json_decref(root);
+    json_decref(given);
     mutation_test_finish(&test);
     (void)state;
 }
@@ -442,8 +461,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations), cmocka_unit_test(test_refused_operations),
         cmocka_unit_test(test_values),     cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_decoding),   cmocka_unit_test(test_decoded),
-        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_decoding),   cmocka_unit_test(test_unchanged),
+        cmocka_unit_test(test_decoded),    cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, make_schemas, free_schemas);
 }

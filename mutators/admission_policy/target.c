@@ -7,6 +7,8 @@
 #include <stdarg.h>
 
 #include "base/budget.h"
+#include "value/equal.h"
+#include "value/tree.h"
 
 bool fx_map_refuse(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err) {
     if (refusal->message.failed || refusal->message.data == NULL) {
@@ -60,4 +62,33 @@ bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set
                "available.",
                (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
                kind.data);
+}
+
+/* Sets the field to the text; false without memory. */
+static bool set_text(json_t *object, const char *key, struct fx_text text) {
+    return fx_tree_set_take(object, fx_text_of(key), fx_tree_new_string(text));
+}
+
+bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
+                            struct fx_err *err) {
+    struct fx_buf version;
+    fx_buf_init(&version, 0);
+    fx_map_target_print_api_version(&version, target);
+    const bool ok = !version.failed &&
+                    set_text(object, "apiVersion", fx_buf_view(&version)) &&
+                    set_text(object, "kind", target->kind);
+    fx_buf_finish(&version);
+    return ok || fx_fail_nomem(err);
+}
+
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) {
+    const bool is_equal = fx_equal(*root, result_take);
+    const bool is_known = fx_budget_exceeded() == FX_EXCEEDED_NOTHING;
+    if (is_equal || !is_known) {
+        json_decref(result_take);
+        return is_known || fx_fail_exceeded(err);
+    }
+    json_decref(*root);
+    *root = result_take;
+    return true;
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <jansson.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -45,6 +47,14 @@ bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set
 /* The kind's "group/version", or "version" of the core group. */
 void fx_map_target_print_api_version(struct fx_buf *buf,
                                      const struct fx_map_target *target);
+
+/* Sets apiVersion and kind of an object that no other tree shares. */
+bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* Makes the result the new *root, unless they are equal: then *root stays the same node.
+ * False, with *root unchanged, if the budget is exceeded. */
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) FX_MUST_USE;
 
 /* Fails with FX_EMUTATE after `refusal->message` was filled; with FX_ENOMEM if that
  * failed. Always false. */
