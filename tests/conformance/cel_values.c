@@ -220,6 +220,25 @@ static void print_timestamp(struct fx_buf *buf, struct fx_cel_value value) {
                   value.timestamp.nanoseconds);
 }
 
+/* A value of a library, printed. Formats cannot be read by their names. A quantity beyond
+ * 64 bits with a binary unit, which only sums have, cannot be read, either; the case has
+ * it in the form that is printed. */
+static void print_library(struct fx_buf *buf, struct fx_cel_run *run, const char *library,
+                          struct fx_text text) {
+    struct fx_buf read;
+    fx_buf_init(&read, 0);
+    fx_case_cel_print(&read, read_call(run, library, text));
+    if (strcmp(library, "format") == 0) {
+        print_quoted(buf, "kubernetes.NamedFormat", text);
+    } else if (fx_text_ends(text, FX_TEXT("i")) &&
+               fx_text_contains(fx_buf_view(&read), FX_TEXT("9223372036854775807"))) {
+        print_quoted(buf, "kubernetes.Quantity", text);
+    } else {
+        fx_buf_text(buf, fx_buf_view(&read));
+    }
+    fx_buf_finish(&read);
+}
+
 /* The value of typed JSON that is no container, printed. */
 static void print_read(struct fx_buf *buf, const json_t *typed) {
     struct fx_arena arena;
@@ -227,10 +246,11 @@ static void print_read(struct fx_buf *buf, const json_t *typed) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_cel_run run = {.arena = &arena, .err = &err};
     const char *library = json_string_value(json_object_get(typed, "k8s"));
-    fx_case_cel_print(
-        buf, library == NULL
-                 ? fx_case_cel_read(&run, typed, false, NULL)
-                 : read_call(&run, library, fx_tree_view_string(typed, "string")));
+    if (library != NULL) {
+        print_library(buf, &run, library, fx_tree_view_string(typed, "string"));
+    } else {
+        fx_case_cel_print(buf, fx_case_cel_read(&run, typed, false, NULL));
+    }
     fx_arena_finish(&arena);
 }
 
