@@ -26,6 +26,9 @@
 #define MAP_OWN_GROUP "policies.fixpoint.dev"
 #define MAP_RANK      0u
 
+/* An annotation of a policy: mutationValidationPolicy of KEP-3962. */
+#define MAP_VALIDATION_ANNOTATION "policies.fixpoint.dev/mutation-validation-policy"
+
 /* Indices in fx_map_kinds: each kind in both groups. */
 enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
 extern const struct fx_kind fx_map_kinds[];
@@ -93,9 +96,8 @@ enum map_slot {
     MAP_SLOTS
 };
 
-/* mutationValidationPolicy of KEP-3962, as the annotation
- * "policies.fixpoint.dev/mutation-validation-policy" of the policy: what happens if the
- * mutations change their own result. */
+/* The values of the annotation MAP_VALIDATION_ANNOTATION: what happens if the mutations
+ * change their own result. */
 enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_FAIL };
 
 struct map_policy {
