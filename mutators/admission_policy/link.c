@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "merge/schema.h"
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/schemas.h"
 
 #define NO_PARAMS                                                      \
     "failed to configure binding: no params found for policy binding " \
@@ -39,6 +40,7 @@ struct map_linking {
     const struct map_policy *policy;
     struct fx_unit *binding_unit;
     const struct map_binding *binding;
+    struct map_schemas *schemas;
     enum map_params_scope scope;
     uint32_t position; /* of the next rule */
 };
@@ -49,6 +51,7 @@ static void add(struct map_linking *linking, struct map_rule rule) {
     rule.policy = linking->policy;
     rule.binding_unit = linking->binding_unit;
     rule.binding = linking->binding;
+    rule.schemas = linking->schemas;
     if (linking->link->failed || linking->link->is_full) {
         return;
     }
@@ -250,7 +253,9 @@ void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
         add_unknown_kind(&linking);
         return;
     }
+    linking.schemas = fx_map_schemas_find(linking.policy, link);
     for (size_t i = 0; i < n && fx_spend(1); i++) {
         link_binding(&linking, bindings[i]);
     }
+    fx_map_schemas_unref(linking.schemas);
 }

@@ -21,6 +21,7 @@
 #include "engine/selector.h"
 #include "engine/unit.h"
 #include "location/cel/cel.h"
+#include "merge/schema.h"
 
 #define MAP_GROUP     "admissionregistration.k8s.io"
 #define MAP_OWN_GROUP "policies.fixpoint.dev"
@@ -157,14 +158,25 @@ enum map_rule_type {
     MAP_RULE_FAIL,   /* a configuration error: fails with a message (section 4) */
 };
 
+/* The schemas of custom resources that a policy matches, from their definitions
+ * (CustomResourceDefinition). Immutable and counted; one for all rules of a policy. */
+struct map_schemas;
+
+struct map_schemas *fx_map_schemas_ref(struct map_schemas *schemas); /* NULL is fine */
+void fx_map_schemas_unref(struct map_schemas *schemas);              /* NULL is fine */
+
+/* For fx_map_target_find(). NULL if there are none. */
+const struct fx_schema_set *fx_map_schemas_set(const struct map_schemas *schemas);
+
 /* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
- * units that it refers to. */
+ * units and the schemas that it refers to. */
 struct map_rule {
     struct fx_mutator head;
     struct fx_unit *policy_unit, *binding_unit,
         *param_unit; /* the last two may be NULL */
     const struct map_policy *policy;
     const struct map_binding *binding; /* NULL: any binding (an error of the policy) */
+    struct map_schemas *schemas;       /* NULL: only built-in kinds have one */
     enum map_rule_type type;
     char *message; /* of MAP_RULE_FAIL: after "denied request: " */
     /* Of a parameter that is looked up in the namespace of the request: the rule is for
