@@ -51,11 +51,22 @@ static bool has_configuration(const struct map_policy *policy) {
     return false;
 }
 
-/* May it be the group of custom resources? Those of API servers have no dot, or belong to
- * k8s.io; these names are reserved. */
+/* Is it a group of kinds that API servers have themselves? */
+static bool is_builtin_group(struct fx_text group) {
+    const struct fx_schema_set *set = &fx_schema_builtin;
+    for (size_t i = 0; i < set->n_kinds; i++) {
+        struct fx_text name = fx_text_of(set->texts + set->kinds[i].name);
+        if (fx_text_equal(fx_text_cut(&name, '/'), group)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* May it be the group of custom resources? Those have a dot in their names. */
 static bool may_be_custom(struct fx_text group) {
-    return fx_text_is(group, "*") || (fx_text_contains(group, FX_TEXT(".")) &&
-                                      !fx_text_ends(group, FX_TEXT(".k8s.io")));
+    return fx_text_is(group, "*") ||
+           (fx_text_contains(group, FX_TEXT(".")) && !is_builtin_group(group));
 }
 
 static struct map_schemas *create(void) {
