@@ -9,8 +9,7 @@
 #include "base/limits.h"
 #include "location/cel/checker.h"
 
-/* ---- faults -------------------------------------------------------------------------
- */
+/* ---- faults ------------------------------------------------------------------------ */
 
 /* The text of a type in the scratch memory. */
 static const char *type_text(struct fx_cel_checker *checker,
@@ -61,8 +60,7 @@ const struct fx_cel_type *fx_cel_check_unwrap(const struct fx_cel_type *type,
     return *ret_is_optional ? type->params[0] : type;
 }
 
-/* ---- nodes --------------------------------------------------------------------------
- */
+/* ---- nodes ------------------------------------------------------------------------- */
 
 static const struct fx_cel_type *literal_type(const struct fx_cel_value *literal) {
     switch ((enum fx_cel_kind)literal->kind) {
@@ -110,8 +108,7 @@ void fx_cel_check_node(struct fx_cel_checker *checker, struct fx_cel_node *node)
     }
 }
 
-/* ---- the final types ----------------------------------------------------------------
- */
+/* ---- the final types --------------------------------------------------------------- */
 
 static void finish_node(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
@@ -173,8 +170,7 @@ static void finish_node(struct fx_cel_checker *checker, struct fx_cel_node *node
     }
 }
 
-/* ---- the whole ----------------------------------------------------------------------
- */
+/* ---- the whole --------------------------------------------------------------------- */
 
 bool fx_cel_checker_fail(const struct fx_cel_checker *checker, struct fx_err *err) {
     if (checker->unifier.no_memory || checker->faults->failed) {

@@ -13,8 +13,7 @@ static bool is_logic(const struct fx_cel_node *call) {
            fx_text_is(call->call.function, "_||_");
 }
 
-/* ---- arguments ----------------------------------------------------------------------
- */
+/* ---- arguments --------------------------------------------------------------------- */
 
 /* With the receiver, which is the first. */
 static size_t count_args(const struct fx_cel_node *call) {
@@ -49,8 +48,7 @@ static void fault_no_match(struct fx_cel_checker *checker,
     fx_buf_finish(&types);
 }
 
-/* ---- overloads ----------------------------------------------------------------------
- */
+/* ---- overloads --------------------------------------------------------------------- */
 
 /* Adds the overload to those that fit. */
 static void add_match(struct fx_cel_checker *checker,
@@ -157,8 +155,7 @@ static void resolve_call(struct fx_cel_checker *checker, struct fx_cel_node *cal
     call->checked = result;
 }
 
-/* ---- functions ----------------------------------------------------------------------
- */
+/* ---- functions --------------------------------------------------------------------- */
 
 /* Looks the function up, and gives the call its name without a leading dot: a function is
  * never local. */

@@ -11,8 +11,7 @@
 #include "base/budget.h"
 #include "location/cel/checker.h"
 
-/* ---- types by name ------------------------------------------------------------------
- */
+/* ---- types by name ----------------------------------------------------------------- */
 
 static const struct fx_cel_type optional_type = {
     .kind = FX_CEL_TYPE_OPTIONAL,
@@ -61,6 +60,26 @@ static const struct fx_cel_type *find_object(struct fx_cel_checker *checker,
     return type;
 }
 
+/* The type of a library that the environment declares: those of addresses alone, not
+ * those of Kubernetes (`kubernetes.URL`). It is the result of one of their functions. */
+static const struct fx_cel_type *find_address_type(const struct fx_cel_env *env,
+                                                   struct fx_text name) {
+    if (!fx_text_starts(name, FX_TEXT("net."))) {
+        return NULL;
+    }
+    for (const struct fx_cel_overload *const *library = env->libraries; *library != NULL;
+         library++) {
+        for (const struct fx_cel_overload *overload = *library;
+             overload->function != NULL && fx_spend(1); overload++) {
+            if (overload->result->kind == FX_CEL_TYPE_OPAQUE &&
+                fx_text_is(name, overload->result->name)) {
+                return overload->result;
+            }
+        }
+    }
+    return NULL;
+}
+
 const struct fx_cel_type *fx_cel_check_find_type(struct fx_cel_checker *checker,
                                                  struct fx_text name,
                                                  const struct fx_cel_type **ret_value) {
@@ -70,14 +89,15 @@ const struct fx_cel_type *fx_cel_check_find_type(struct fx_cel_checker *checker,
             return named_types[i].shown;
         }
     }
-    const struct fx_cel_type *type =
-        checker->env->has_objects ? find_object(checker, name) : NULL;
+    const struct fx_cel_type *type = find_address_type(checker->env, name);
+    if (type == NULL && checker->env->has_objects) {
+        type = find_object(checker, name);
+    }
     *ret_value = type;
     return type;
 }
 
-/* ---- names --------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------- */
 
 static size_t find_variable(const struct fx_cel_env *env, struct fx_text name) {
     for (size_t i = 0; i < env->n_variables; i++) {
@@ -190,7 +210,7 @@ static bool begins_dotted(const struct fx_cel_env *env, struct fx_text name) {
         }
     }
     return (env->has_objects && fx_text_is(name, fx_cel_object.name)) ||
-           fx_text_is(name, "google");
+           fx_text_is(name, "google") || fx_text_is(name, "net");
 }
 
 bool fx_cel_check_is_dotted(struct fx_cel_checker *checker, struct fx_cel_node *node) {
@@ -205,8 +225,7 @@ bool fx_cel_check_is_dotted(struct fx_cel_checker *checker, struct fx_cel_node *
     return name.data != NULL && set_global(checker, node, name);
 }
 
-/* ---- fields -------------------------------------------------------------------------
- */
+/* ---- fields ------------------------------------------------------------------------ */
 
 /* The type of a field that JSONPatch does not have: messages show no name for it. */
 static const struct fx_cel_type no_type = {.kind = FX_CEL_TYPE_OPAQUE, .name = ""};

@@ -11,8 +11,7 @@
 
 static void resolve(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
-/* ---- names --------------------------------------------------------------------------
- */
+/* ---- names ------------------------------------------------------------------------- */
 
 /* A dotted name of a variable or type, or the field of something. */
 static void resolve_select(struct fx_cel_checker *checker, struct fx_cel_node *node) {
@@ -21,8 +20,7 @@ static void resolve_select(struct fx_cel_checker *checker, struct fx_cel_node *n
     }
 }
 
-/* ---- calls --------------------------------------------------------------------------
- */
+/* ---- calls ------------------------------------------------------------------------- */
 
 /* Sets the overloads that take so many arguments, none if the function is not known. */
 static void set_overloads(struct fx_cel_checker *checker, struct fx_cel_node *call,
@@ -67,8 +65,7 @@ static void resolve_call(struct fx_cel_checker *checker, struct fx_cel_node *nod
     set_overloads(checker, node, first);
 }
 
-/* ---- the walk -----------------------------------------------------------------------
- */
+/* ---- the walk ---------------------------------------------------------------------- */
 
 static void resolve_fold(struct fx_cel_checker *checker, const struct fx_cel_node *node) {
     const size_t n_outside = checker->n_locals;

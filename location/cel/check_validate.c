@@ -5,9 +5,9 @@
  */
 #include "base/regex.h"
 #include "location/cel/checker.h"
+#include "location/cel/functions.h"
 
-/* ---- literals of one type -----------------------------------------------------------
- */
+/* ---- literals of one type ---------------------------------------------------------- */
 
 /* Adds a fault if the value has another type than the first one had. Returns whether it
  * has the same. */
@@ -57,8 +57,7 @@ static void validate_map(struct fx_cel_checker *checker, const struct fx_cel_nod
     }
 }
 
-/* ---- arguments that are literals ----------------------------------------------------
- */
+/* ---- arguments that are literals --------------------------------------------------- */
 
 /* Can the conversion be made? */
 static bool converts(struct fx_cel_checker *checker, const struct fx_cel_node *call,
@@ -88,7 +87,7 @@ static bool is_pattern(struct fx_cel_checker *checker,
     }
     struct fx_regex *regex = NULL;
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_regex_compile(literal->literal.text, &regex, &err);
+    const bool ok = fx_cel_regex_compile(literal->literal.text, &regex, &err);
     fx_regex_destroy(regex);
     if (!ok && (err.code == FX_ENOMEM || err.code == FX_EDEADLINE)) {
         checker->unifier.no_memory |= err.code == FX_ENOMEM;
@@ -115,8 +114,7 @@ static void validate_argument(struct fx_cel_checker *checker,
     }
 }
 
-/* ---- the walk -----------------------------------------------------------------------
- */
+/* ---- the walk ---------------------------------------------------------------------- */
 
 static void validate_call(struct fx_cel_checker *checker,
                           const struct fx_cel_node *node) {
@@ -124,8 +122,6 @@ static void validate_call(struct fx_cel_checker *checker,
     validate_argument(checker, node);
     if (node->call.n_overloads > 0 && node->call.overloads[0]->check != NULL) {
         node->call.overloads[0]->check(node, checker->faults);
-    } else if (exempts != 0) {
-        fx_cel_check_format(checker, node);
     }
     checker->n_exemptions += exempts;
     if (node->call.target != NULL) {

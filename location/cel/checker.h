@@ -42,8 +42,7 @@ static inline bool fx_cel_checker_stopped(const struct fx_cel_checker *checker) 
     return checker->unifier.no_memory || checker->unifier.over_limit;
 }
 
-/* ---- check.c ------------------------------------------------------------------------
- */
+/* ---- check.c ----------------------------------------------------------------------- */
 
 /* Fails with the reason why the checker has stopped. Always false. */
 bool fx_cel_checker_fail(const struct fx_cel_checker *checker, struct fx_err *err);
@@ -76,8 +75,7 @@ void fx_cel_check_undeclared(struct fx_cel_checker *checker, uint32_t at,
 const struct fx_cel_type *fx_cel_check_unwrap(const struct fx_cel_type *type,
                                               bool *ret_is_optional);
 
-/* ---- check_names.c ------------------------------------------------------------------
- */
+/* ---- check_names.c ----------------------------------------------------------------- */
 
 void fx_cel_check_name(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
@@ -110,8 +108,7 @@ const struct fx_cel_type *fx_cel_check_field(struct fx_cel_checker *checker, uin
                                              const struct fx_cel_type *type,
                                              struct fx_text name);
 
-/* ---- check_calls.c ------------------------------------------------------------------
- */
+/* ---- check_calls.c ----------------------------------------------------------------- */
 
 void fx_cel_check_call(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
@@ -124,15 +121,13 @@ uint32_t fx_cel_check_find_function(const struct fx_cel_checker *checker,
 uint32_t fx_cel_check_find_namespaced(struct fx_cel_checker *checker,
                                       struct fx_cel_node *call);
 
-/* ---- check_literals.c ---------------------------------------------------------------
- */
+/* ---- check_literals.c -------------------------------------------------------------- */
 
 void fx_cel_check_list(struct fx_cel_checker *checker, struct fx_cel_node *node);
 void fx_cel_check_map(struct fx_cel_checker *checker, struct fx_cel_node *node);
 void fx_cel_check_struct(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
-/* ---- check_folds.c ------------------------------------------------------------------
- */
+/* ---- check_folds.c ----------------------------------------------------------------- */
 
 void fx_cel_check_fold(struct fx_cel_checker *checker, struct fx_cel_node *node);
 
@@ -144,15 +139,11 @@ void fx_cel_check_declare(struct fx_cel_checker *checker, struct fx_cel_local *l
 struct fx_cel_local *fx_cel_check_find_local(const struct fx_cel_checker *checker,
                                              struct fx_text name);
 
-/* ---- check_validate.c, check_format.c -----------------------------------------------
- */
+/* ---- check_validate.c ---------------------------------------------- */
 
 /* What is checked after the types, if they have no faults: that the elements of a literal
- * have one type, and arguments that are literals. */
+ * have one type, and arguments that are literals (fx_cel_overload.check, too). */
 void fx_cel_check_validate(struct fx_cel_checker *checker,
                            const struct fx_cel_node *root);
-
-/* The same of one call of format() whose text and list are literals. */
-void fx_cel_check_format(struct fx_cel_checker *checker, const struct fx_cel_node *call);
 
 #endif

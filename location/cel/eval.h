@@ -30,31 +30,33 @@ enum fx_cel_how {
     FX_CEL_HOW_NOT_STRICTLY_FALSE,
     FX_CEL_HOW_OPTIONAL_OR,
     FX_CEL_HOW_OPTIONAL_OR_VALUE,
+    FX_CEL_HOW_ORDER,  /* `< <= > >=` */
     FX_CEL_HOW_IN_SET, /* `in` with constants on the right */
     FX_CEL_HOW_APPEND, /* accumulator + [element], in place */
 };
 
-/* The value of a node, or an error value. */
-struct fx_cel_value fx_cel_eval_node(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node);
+/* The value of a node, or an error value. Results are written where they belong, and not
+ * returned: copies of values just written are slow. */
+void fx_cel_eval_node(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret);
 
 /* The parts of it, without the check of the cost. */
-struct fx_cel_value fx_cel_eval_call(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node);
-struct fx_cel_value fx_cel_eval_attribute(struct fx_cel_run *run,
-                                          const struct fx_cel_node *node);
-struct fx_cel_value fx_cel_eval_list(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node);
-struct fx_cel_value fx_cel_eval_map(struct fx_cel_run *run,
-                                    const struct fx_cel_node *node);
-struct fx_cel_value fx_cel_eval_struct(struct fx_cel_run *run,
-                                       const struct fx_cel_node *node);
-struct fx_cel_value fx_cel_eval_fold(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node);
+void fx_cel_eval_call(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret);
+void fx_cel_eval_attribute(struct fx_cel_run *run, const struct fx_cel_node *node,
+                           struct fx_cel_value *ret);
+void fx_cel_eval_list(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret);
+void fx_cel_eval_map(struct fx_cel_run *run, const struct fx_cel_node *node,
+                     struct fx_cel_value *ret);
+void fx_cel_eval_struct(struct fx_cel_run *run, const struct fx_cel_node *node,
+                        struct fx_cel_value *ret);
+void fx_cel_eval_fold(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret);
 
-/* The value of a name, without its cost. */
-struct fx_cel_value fx_cel_eval_name(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node);
+/* The value of the name of a variable, without its cost. */
+const struct fx_cel_value *fx_cel_eval_variable(struct fx_cel_run *run,
+                                                const struct fx_cel_node *node);
 
 /* Is the node an attribute (see above)? */
 static inline bool fx_cel_is_attribute(const struct fx_cel_node *node) {
@@ -65,8 +67,8 @@ static inline bool fx_cel_is_attribute(const struct fx_cel_node *node) {
              node->how == FX_CEL_HOW_CONDITIONAL));
 }
 
-static inline bool fx_cel_is_fatal(struct fx_cel_value value) {
-    return value.kind == FX_CEL_ERROR && (value.flags & FX_CEL_FATAL) != 0;
+static inline bool fx_cel_is_fatal(const struct fx_cel_value *value) {
+    return value->kind == FX_CEL_ERROR && (value->flags & FX_CEL_FATAL) != 0;
 }
 
 /* The arguments of a call with its receiver, by number. */

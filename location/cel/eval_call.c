@@ -13,58 +13,96 @@
 /* ---- logic --------------------------------------------------------------------------
  */
 
+static void set_bool(struct fx_cel_value *ret, bool boolean) {
+    ret->kind = FX_CEL_BOOL;
+    ret->flags = 0;
+    ret->runes = 0;
+    ret->boolean = boolean;
+}
+
 /* `&&` and `||`: either side may decide, even if the other one is an error. `decides`:
  * the value that does. The first error wins. */
-static struct fx_cel_value eval_logic(struct fx_cel_run *run,
-                                      const struct fx_cel_node *node, bool decides) {
+static void eval_logic(struct fx_cel_run *run, const struct fx_cel_node *node,
+                       bool decides, struct fx_cel_value *ret) {
     struct fx_cel_value error = {.kind = FX_CEL_UNSET};
     for (size_t i = 0; i < 2; i++) {
-        const struct fx_cel_value side = fx_cel_eval_node(run, fx_cel_argument(node, i));
-        if (fx_cel_is_fatal(side)) {
-            return side;
+        fx_cel_eval_node(run, fx_cel_argument(node, i), ret);
+        if (ret->kind == FX_CEL_BOOL ? ret->boolean == decides : fx_cel_is_fatal(ret)) {
+            return;
         }
-        if (side.kind != FX_CEL_BOOL) {
-            if (error.kind == FX_CEL_UNSET) {
-                error = fx_cel_is_error(side) ? side : fx_cel_no_overload();
-            }
-        } else if (side.boolean == decides) {
-            return side;
+        if (ret->kind != FX_CEL_BOOL && error.kind == FX_CEL_UNSET) {
+            error = ret->kind == FX_CEL_ERROR ? *ret : fx_cel_no_overload();
         }
     }
-    return error.kind == FX_CEL_UNSET ? fx_cel_make_bool(!decides) : error;
+    if (error.kind == FX_CEL_UNSET) {
+        set_bool(ret, !decides);
+    } else {
+        *ret = error;
+    }
 }
 
-static struct fx_cel_value eval_not_strictly_false(struct fx_cel_run *run,
-                                                   const struct fx_cel_node *node) {
-    const struct fx_cel_value value = fx_cel_eval_node(run, fx_cel_argument(node, 0));
+static void eval_not_strictly_false(struct fx_cel_run *run,
+                                    const struct fx_cel_node *node,
+                                    struct fx_cel_value *ret) {
+    fx_cel_eval_node(run, fx_cel_argument(node, 0), ret);
     run->cost += 1;
-    return value.kind == FX_CEL_BOOL || fx_cel_is_fatal(value) ? value
-                                                               : fx_cel_make_bool(true);
+    if (ret->kind != FX_CEL_BOOL && !fx_cel_is_fatal(ret)) {
+        set_bool(ret, true);
+    }
 }
 
-/* A text's equality costs its length. */
-static uint64_t cost_of_equality(const struct fx_cel_value *args) {
-    return args[0].kind >= FX_CEL_STRING && args[1].kind >= FX_CEL_STRING
-               ? fx_cel_cost_of_equality(args, args[0])
-               : 1;
-}
-
-static struct fx_cel_value eval_equality(struct fx_cel_run *run,
-                                         const struct fx_cel_node *node) {
-    struct fx_cel_value args[2];
+/* Both operands of a relation; false if one is an error, which *ret then is. The cost of
+ * the relation is added in any case, but for a fatal error. */
+static bool eval_operands(struct fx_cel_run *run, const struct fx_cel_node *node,
+                          fx_cel_call_cost *cost, struct fx_cel_value *args,
+                          struct fx_cel_value *ret) {
     for (size_t i = 0; i < 2; i++) {
-        args[i] = fx_cel_eval_node(run, fx_cel_argument(node, i));
-        if (fx_cel_is_fatal(args[i])) {
-            return args[i];
+        fx_cel_eval_node(run, fx_cel_argument(node, i), &args[i]);
+        if (fx_cel_is_fatal(&args[i])) {
+            *ret = args[i];
+            return false;
         }
     }
-    run->cost += cost_of_equality(args);
-    if (fx_cel_is_error(args[0]) || fx_cel_is_error(args[1])) {
-        return args[fx_cel_is_error(args[0]) ? 0 : 1];
+    const bool are_scalars = args[0].kind < FX_CEL_STRING && args[1].kind < FX_CEL_STRING;
+    run->cost += cost == NULL || are_scalars ? 1 : cost(args, args[0]);
+    if (args[0].kind == FX_CEL_ERROR || args[1].kind == FX_CEL_ERROR) {
+        *ret = args[args[0].kind == FX_CEL_ERROR ? 0 : 1];
+        return false;
     }
-    const struct fx_cel_value is_equal = fx_cel_equals(args[0], args[1]);
-    return node->how == FX_CEL_HOW_EQUAL ? is_equal
-                                         : fx_cel_make_bool(!fx_cel_is_true(is_equal));
+    return true;
+}
+
+static void eval_equality(struct fx_cel_run *run, const struct fx_cel_node *node,
+                          struct fx_cel_value *ret) {
+    struct fx_cel_value args[2];
+    const bool wanted = node->how == FX_CEL_HOW_EQUAL;
+    if (!eval_operands(run, node, fx_cel_cost_of_equality, args, ret)) {
+        return;
+    }
+    if (args[0].kind == FX_CEL_STRING && args[1].kind == FX_CEL_STRING) {
+        set_bool(ret, (fx_spend_text(args[0].text.len) &&
+                       fx_text_equal(args[0].text, args[1].text)) == wanted);
+    } else {
+        const struct fx_cel_value is_equal = fx_cel_equals(args[0], args[1]);
+        if (!wanted || is_equal.kind == FX_CEL_BOOL) {
+            set_bool(ret, fx_cel_is_true(is_equal) == wanted);
+        } else {
+            *ret = is_equal;
+        }
+    }
+}
+
+/* The formula of an overload applies if the checker has left only that one. */
+static fx_cel_call_cost *cost_of_order(const struct fx_cel_node *node) {
+    return node->call.n_overloads == 1 ? node->call.overloads[0]->cost : NULL;
+}
+
+static void eval_order(struct fx_cel_run *run, const struct fx_cel_node *node,
+                       struct fx_cel_value *ret) {
+    struct fx_cel_value args[2];
+    if (eval_operands(run, node, cost_of_order(node), args, ret)) {
+        *ret = node->call.overloads[0]->call(run, args);
+    }
 }
 
 /* ---- optional values ------------------------------------------------------------------
@@ -72,63 +110,74 @@ static struct fx_cel_value eval_equality(struct fx_cel_run *run,
 
 /* `or` and `orValue` evaluate the argument only if they need it. A receiver that is no
  * optional value is the result (measured). */
-static struct fx_cel_value eval_optional_or(struct fx_cel_run *run,
-                                            const struct fx_cel_node *node) {
-    const struct fx_cel_value left = fx_cel_eval_node(run, fx_cel_argument(node, 0));
-    if (left.kind != FX_CEL_OPTIONAL) {
-        return left;
+static void eval_optional_or(struct fx_cel_run *run, const struct fx_cel_node *node,
+                             struct fx_cel_value *ret) {
+    fx_cel_eval_node(run, fx_cel_argument(node, 0), ret);
+    if (ret->kind == FX_CEL_OPTIONAL && ret->inner == NULL) {
+        fx_cel_eval_node(run, fx_cel_argument(node, 1), ret);
+    } else if (ret->kind == FX_CEL_OPTIONAL &&
+               node->how == FX_CEL_HOW_OPTIONAL_OR_VALUE) {
+        const struct fx_cel_value *inner = ret->inner;
+        *ret = *inner;
     }
-    if (left.inner != NULL) {
-        return node->how == FX_CEL_HOW_OPTIONAL_OR ? left : *left.inner;
-    }
-    return fx_cel_eval_node(run, fx_cel_argument(node, 1));
 }
 
 /* ---- constants on the right of `in` ---------------------------------------------------
  */
 
-static struct fx_cel_value eval_in_set(struct fx_cel_run *run,
-                                       const struct fx_cel_node *node) {
-    const struct fx_cel_value value = fx_cel_eval_node(run, fx_cel_argument(node, 0));
-    if (fx_cel_is_error(value)) {
-        return value;
+static void eval_in_set(struct fx_cel_run *run, const struct fx_cel_node *node,
+                        struct fx_cel_value *ret) {
+    fx_cel_eval_node(run, fx_cel_argument(node, 0), ret);
+    if (ret->kind == FX_CEL_ERROR) {
+        return;
     }
-    const char *unhashable = fx_cel_unhashable(value);
+    const char *unhashable = fx_cel_unhashable(*ret);
     if (unhashable != NULL) {
-        return fx_cel_fail(
+        *ret = fx_cel_fail(
             run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        return;
     }
     const union {
         const struct fx_cel_map *in;
         struct fx_cel_map *out;
     } set = {.in = node->call.set}; /* it is only read */
+    const struct fx_cel_value map = {.kind = FX_CEL_MAP, .map = set.out};
     struct fx_cel_value found;
-    return fx_cel_make_bool(fx_cel_map_find(
-        (struct fx_cel_value){.kind = FX_CEL_MAP, .map = set.out}, value, &found));
+    set_bool(ret, fx_cel_map_find(map, *ret, &found));
 }
 
 /* ---- the accumulator of map() and filter() --------------------------------------------
  */
 
+#define COST_OF_APPENDED_LIST 10u
+
+/* The one element of the list that is appended, and the cost of both. */
+static void eval_element(struct fx_cel_run *run, const struct fx_cel_node *list,
+                         struct fx_cel_value *ret) {
+    if (list->type == FX_CEL_NODE_LIST) {
+        fx_cel_eval_node(run, list->list.items[0], ret);
+        run->cost += COST_OF_APPENDED_LIST;
+    } else {
+        *ret = fx_cel_list_at(list->literal, 0);
+    }
+    run->cost += 1;
+}
+
 /* accumulator + [element]: nothing else refers to the accumulator. */
-static struct fx_cel_value eval_append(struct fx_cel_run *run,
-                                       const struct fx_cel_node *node) {
-    const struct fx_cel_node *list = fx_cel_argument(node, 1);
-    const struct fx_cel_value so_far = fx_cel_eval_node(run, fx_cel_argument(node, 0));
-    if (fx_cel_is_fatal(so_far)) {
-        return so_far;
+static void eval_append(struct fx_cel_run *run, const struct fx_cel_node *node,
+                        struct fx_cel_value *ret) {
+    struct fx_cel_value element;
+    fx_cel_eval_node(run, fx_cel_argument(node, 0), ret);
+    if (fx_cel_is_fatal(ret)) {
+        return;
     }
-    const struct fx_cel_value element = list->type == FX_CEL_NODE_LIST
-                                            ? fx_cel_eval_node(run, list->list.items[0])
-                                            : list->literal.list->items[0];
-    run->cost += list->type == FX_CEL_NODE_LIST ? 11 : 1; /* the list, and `+` */
-    if (fx_cel_is_error(so_far)) {
-        return fx_cel_is_fatal(element) ? element : so_far;
+    eval_element(run, fx_cel_argument(node, 1), &element);
+    if (fx_cel_is_fatal(&element) ||
+        (element.kind == FX_CEL_ERROR && ret->kind != FX_CEL_ERROR)) {
+        *ret = element;
+    } else if (ret->kind != FX_CEL_ERROR && !fx_cel_list_add(run, *ret, element)) {
+        *ret = fx_cel_no_memory(run);
     }
-    if (fx_cel_is_error(element)) {
-        return element;
-    }
-    return fx_cel_list_add(run, so_far, element) ? so_far : fx_cel_no_memory(run);
 }
 
 /* ---- functions ------------------------------------------------------------------------
@@ -156,13 +205,18 @@ static const uint8_t kinds[] = {
     [FX_CEL_TYPE_PARAMETER] = FX_CEL_UNSET,
 };
 
-static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
+static bool is_of_kind(struct fx_cel_value value, const struct fx_cel_type *type) {
     const uint8_t kind = kinds[type->kind];
-    if (kind == FX_CEL_UNSET) {
-        return true;
-    }
-    return value.kind == kind &&
-           (kind != FX_CEL_OPAQUE || value.opaque.ops->type == type);
+    return kind == FX_CEL_UNSET ||
+           (value.kind == kind &&
+            (kind != FX_CEL_OPAQUE || value.opaque.ops->type == type));
+}
+
+/* Of a list the first element counts, too: it decides between the overloads of sum(). */
+static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
+    return is_of_kind(value, type) &&
+           (type->kind != FX_CEL_TYPE_LIST || fx_cel_list_size(value) == 0 ||
+            is_of_kind(fx_cel_list_at(value, 0), type->params[0]));
 }
 
 static bool fits(const struct fx_cel_overload *overload,
@@ -207,19 +261,19 @@ static struct fx_cel_value fail_for_types(struct fx_cel_run *run,
     return error;
 }
 
-static struct fx_cel_value call_function(struct fx_cel_run *run,
-                                         const struct fx_cel_node *node,
-                                         const struct fx_cel_overload *overload,
-                                         const struct fx_cel_value *args) {
+static void call_function(struct fx_cel_run *run, const struct fx_cel_node *node,
+                          const struct fx_cel_overload *overload,
+                          const struct fx_cel_value *args, struct fx_cel_value *ret) {
     if (overload == NULL) {
-        return fail_for_types(run, node, args);
+        *ret = fail_for_types(run, node, args);
+        return;
     }
     run->regex = node->call.regex;
-    const struct fx_cel_value result = overload->call(run, args);
+    *ret = overload->call(run, args);
     run->regex = NULL;
-    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING || fx_cel_is_fatal(result)
-               ? result
-               : fx_cel_exceeded(run);
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING && !fx_cel_is_fatal(ret)) {
+        *ret = fx_cel_exceeded(run);
+    }
 }
 
 /* The formula of an overload applies if the checker has left only that one, or if it is
@@ -227,15 +281,19 @@ static struct fx_cel_value call_function(struct fx_cel_run *run,
 static uint64_t cost_of_call(const struct fx_cel_node *node,
                              const struct fx_cel_overload *chosen,
                              const struct fx_cel_value *args,
-                             struct fx_cel_value result) {
+                             const struct fx_cel_value *result) {
     const struct fx_cel_overload *overload = chosen;
     if (overload == NULL && node->call.n_overloads > 0) {
         overload = node->call.overloads[0];
     }
-    return overload != NULL && overload->cost != NULL &&
-                   (node->call.n_overloads == 1 || overload->always_costs)
-               ? overload->cost(args, result)
-               : 1;
+    if (overload == NULL) {
+        return 1;
+    }
+    fx_cel_call_cost *open = overload->open_cost != NULL ? overload->open_cost
+                             : overload->always_costs    ? overload->cost
+                                                         : NULL;
+    fx_cel_call_cost *cost = node->call.n_overloads == 1 ? overload->cost : open;
+    return cost != NULL ? cost(args, *result) : 1;
 }
 
 /* Does an error in an argument keep the following ones from being evaluated? The original
@@ -247,50 +305,61 @@ static bool stops_early(const struct fx_cel_node *node, size_t n) {
             (node->call.n_overloads == 0 || !node->call.overloads[0]->takes_all));
 }
 
-static struct fx_cel_value eval_function(struct fx_cel_run *run,
-                                         const struct fx_cel_node *node) {
-    struct fx_cel_value args[FX_CEL_MOST_ARGUMENTS];
-    struct fx_cel_value error = {.kind = FX_CEL_UNSET};
-    const size_t n = fx_cel_count_arguments(node);
-    if (n > FX_CEL_MOST_ARGUMENTS) { /* an unchecked call of an unknown function */
-        return fx_cel_no_overload();
-    }
+/* The number of the first argument that is an error, `n` if none is. *ret_ends: the call
+ * is not made, and costs nothing. */
+static size_t eval_arguments(struct fx_cel_run *run, const struct fx_cel_node *node,
+                             size_t n, struct fx_cel_value *args, bool *ret_ends) {
     const bool stops = stops_early(node, n);
-    for (size_t i = 0; i < n; i++) {
-        args[i] = fx_cel_eval_node(run, fx_cel_argument(node, i));
-        if (!fx_cel_is_error(args[i])) {
-            continue;
+    size_t failed = n;
+    *ret_ends = false;
+    for (size_t i = 0; i < n && !*ret_ends; i++) {
+        fx_cel_eval_node(run, fx_cel_argument(node, i), &args[i]);
+        if (args[i].kind == FX_CEL_ERROR) {
+            *ret_ends = fx_cel_is_fatal(&args[i]) || (stops && i + 1 < n);
+            failed = failed == n || *ret_ends ? i : failed;
         }
-        if (fx_cel_is_fatal(args[i]) || (stops && i + 1 < n)) {
-            return args[i];
-        }
-        error = error.kind == FX_CEL_UNSET ? args[i] : error;
     }
-    const struct fx_cel_overload *overload =
-        error.kind == FX_CEL_UNSET ? choose(node, args) : NULL;
-    const struct fx_cel_value result =
-        error.kind == FX_CEL_UNSET ? call_function(run, node, overload, args) : error;
-    run->cost += cost_of_call(node, overload, args, result);
-    return result;
+    return failed;
 }
 
-struct fx_cel_value fx_cel_eval_call(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node) {
+static void eval_function(struct fx_cel_run *run, const struct fx_cel_node *node,
+                          struct fx_cel_value *ret) {
+    struct fx_cel_value args[FX_CEL_MOST_ARGUMENTS];
+    const struct fx_cel_overload *overload = NULL;
+    const size_t n = fx_cel_count_arguments(node);
+    bool ends = false;
+    if (n > FX_CEL_MOST_ARGUMENTS) { /* an unchecked call of an unknown function */
+        *ret = fx_cel_no_overload();
+        return;
+    }
+    const size_t failed = eval_arguments(run, node, n, args, &ends);
+    if (failed < n) {
+        *ret = args[failed];
+    } else {
+        overload = choose(node, args);
+        call_function(run, node, overload, args, ret);
+    }
+    run->cost += ends ? 0 : cost_of_call(node, overload, args, ret);
+}
+
+void fx_cel_eval_call(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret) {
     switch ((enum fx_cel_how)node->how) {
-    case FX_CEL_HOW_AND: return eval_logic(run, node, false);
-    case FX_CEL_HOW_OR: return eval_logic(run, node, true);
+    case FX_CEL_HOW_AND: eval_logic(run, node, false, ret); return;
+    case FX_CEL_HOW_OR: eval_logic(run, node, true, ret); return;
     case FX_CEL_HOW_EQUAL:
-    case FX_CEL_HOW_NOT_EQUAL: return eval_equality(run, node);
+    case FX_CEL_HOW_NOT_EQUAL: eval_equality(run, node, ret); return;
+    case FX_CEL_HOW_ORDER: eval_order(run, node, ret); return;
     case FX_CEL_HOW_CONDITIONAL:
     case FX_CEL_HOW_INDEX:
-    case FX_CEL_HOW_OPTIONAL_INDEX: return fx_cel_eval_attribute(run, node);
-    case FX_CEL_HOW_NOT_STRICTLY_FALSE: return eval_not_strictly_false(run, node);
+    case FX_CEL_HOW_OPTIONAL_INDEX: fx_cel_eval_attribute(run, node, ret); return;
+    case FX_CEL_HOW_NOT_STRICTLY_FALSE: eval_not_strictly_false(run, node, ret); return;
     case FX_CEL_HOW_OPTIONAL_OR:
-    case FX_CEL_HOW_OPTIONAL_OR_VALUE: return eval_optional_or(run, node);
-    case FX_CEL_HOW_IN_SET: return eval_in_set(run, node);
-    case FX_CEL_HOW_APPEND: return eval_append(run, node);
+    case FX_CEL_HOW_OPTIONAL_OR_VALUE: eval_optional_or(run, node, ret); return;
+    case FX_CEL_HOW_IN_SET: eval_in_set(run, node, ret); return;
+    case FX_CEL_HOW_APPEND: eval_append(run, node, ret); return;
     case FX_CEL_HOW_PLAIN:
     case FX_CEL_HOW_FIELD: break;
     }
-    return eval_function(run, node);
+    eval_function(run, node, ret);
 }

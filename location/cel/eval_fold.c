@@ -67,7 +67,9 @@ static struct fx_cel_value first_value(struct fx_cel_run *run,
     case FX_CEL_MACRO_EXISTS:
     case FX_CEL_MACRO_EXISTS_ONE: break;
     }
-    return fx_cel_eval_node(run, node->fold.start);
+    struct fx_cel_value value;
+    fx_cel_eval_node(run, node->fold.start, &value);
+    return value;
 }
 
 static struct fx_cel_value fail_range(struct fx_cel_run *run,
@@ -79,40 +81,43 @@ static struct fx_cel_value fail_range(struct fx_cel_run *run,
                : fx_cel_fail(run, "got '%s', expected iterable type", name);
 }
 
-/* Runs the steps. Returns a fatal error, or any other value. */
-static struct fx_cel_value
-run_steps(struct fx_cel_run *run, const struct fx_cel_node *node, struct range *range) {
+/* Runs the steps. False after a fatal error, which is in *ret. */
+static bool run_steps(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct range *range, struct fx_cel_value *ret) {
     struct fx_cel_value *so_far = &run->locals[node->fold.result_so_far->number];
     while (next_element(range, node, run->locals)) {
-        const struct fx_cel_value condition = fx_cel_eval_node(run, node->fold.condition);
-        if (fx_cel_is_fatal(condition) ||
-            (condition.kind == FX_CEL_BOOL && !condition.boolean)) {
-            return condition;
+        fx_cel_eval_node(run, node->fold.condition, ret);
+        if (ret->kind == FX_CEL_BOOL && !ret->boolean) {
+            break;
         }
-        const struct fx_cel_value step = fx_cel_eval_node(run, node->fold.step);
-        *so_far = step;
-        if (fx_cel_is_fatal(step)) {
-            return step;
+        if (!fx_cel_is_fatal(ret)) {
+            fx_cel_eval_node(run, node->fold.step, ret);
+            *so_far = *ret;
+        }
+        if (fx_cel_is_fatal(ret)) {
+            return false;
         }
     }
-    return fx_cel_make_bool(true);
+    return true;
 }
 
-struct fx_cel_value fx_cel_eval_fold(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node) {
+void fx_cel_eval_fold(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret) {
     struct range range;
-    const struct fx_cel_value value = fx_cel_eval_node(run, node->fold.range);
-    if (fx_cel_is_error(value)) {
-        return value;
+    fx_cel_eval_node(run, node->fold.range, ret);
+    if (fx_cel_is_error(*ret)) {
+        return;
     }
-    if (!start_range(&range, value)) {
-        return fail_range(run, node, value);
+    if (!start_range(&range, *ret)) {
+        *ret = fail_range(run, node, *ret);
+        return;
     }
-    const struct fx_cel_value first = first_value(run, node);
-    if (fx_cel_is_fatal(first)) {
-        return first;
+    *ret = first_value(run, node);
+    if (fx_cel_is_fatal(ret)) {
+        return;
     }
-    run->locals[node->fold.result_so_far->number] = first;
-    const struct fx_cel_value end = run_steps(run, node, &range);
-    return fx_cel_is_fatal(end) ? end : fx_cel_eval_node(run, node->fold.result);
+    run->locals[node->fold.result_so_far->number] = *ret;
+    if (run_steps(run, node, &range, ret)) {
+        fx_cel_eval_node(run, node->fold.result, ret);
+    }
 }

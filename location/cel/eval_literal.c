@@ -15,7 +15,8 @@ static struct fx_cel_value add_elements(struct fx_cel_run *run,
                                         const struct fx_cel_node *node,
                                         struct fx_cel_value list) {
     for (size_t i = 0; i < node->list.n; i++) {
-        struct fx_cel_value element = fx_cel_eval_node(run, node->list.items[i]);
+        struct fx_cel_value element;
+        fx_cel_eval_node(run, node->list.items[i], &element);
         if (fx_cel_is_error(element)) {
             return element;
         }
@@ -38,13 +39,13 @@ static struct fx_cel_value add_elements(struct fx_cel_run *run,
     return list;
 }
 
-struct fx_cel_value fx_cel_eval_list(struct fx_cel_run *run,
-                                     const struct fx_cel_node *node) {
-    const struct fx_cel_value list = fx_cel_new_list(run, node->list.n);
-    const struct fx_cel_value result =
-        fx_cel_is_error(list) ? list : add_elements(run, node, list);
+void fx_cel_eval_list(struct fx_cel_run *run, const struct fx_cel_node *node,
+                      struct fx_cel_value *ret) {
+    *ret = fx_cel_new_list(run, node->list.n);
+    if (!fx_cel_is_error(*ret)) {
+        *ret = add_elements(run, node, *ret);
+    }
     run->cost += COST_OF_LIST;
-    return result;
 }
 
 /* Sets the entry; an optional one without a value removes it. Returns an error, or any
@@ -55,8 +56,8 @@ static struct fx_cel_value set_entry(struct fx_cel_run *run, struct fx_cel_map *
     if (is_optional && value.kind != FX_CEL_OPTIONAL) {
         const struct fx_cel_value before = fx_cel_fail_key(
             run, "cannot initialize optional entry '", key, "' from non-optional value ");
-        return fx_cel_is_fatal(before) ? before
-                                       : fx_cel_fail_key(run, before.error, value, "");
+        return fx_cel_is_fatal(&before) ? before
+                                        : fx_cel_fail_key(run, before.error, value, "");
     }
     if (is_optional && value.inner == NULL) {
         fx_cel_map_drop(map, key);
@@ -69,13 +70,15 @@ static struct fx_cel_value set_entry(struct fx_cel_run *run, struct fx_cel_map *
 
 static struct fx_cel_value eval_entry(struct fx_cel_run *run, struct fx_cel_map *map,
                                       const struct fx_cel_entry *entry) {
-    const struct fx_cel_value key = entry->key == NULL
-                                        ? fx_cel_make_string(entry->field)
-                                        : fx_cel_eval_node(run, entry->key);
+    struct fx_cel_value key = fx_cel_make_string(entry->field);
+    struct fx_cel_value value;
+    if (entry->key != NULL) {
+        fx_cel_eval_node(run, entry->key, &key);
+    }
     if (fx_cel_is_error(key)) {
         return key;
     }
-    const struct fx_cel_value value = fx_cel_eval_node(run, entry->value);
+    fx_cel_eval_node(run, entry->value, &value);
     if (fx_cel_is_error(value)) {
         return value;
     }
@@ -97,25 +100,29 @@ static struct fx_cel_value eval_entries(struct fx_cel_run *run, struct fx_cel_ma
     return last;
 }
 
-struct fx_cel_value fx_cel_eval_map(struct fx_cel_run *run,
-                                    const struct fx_cel_node *node) {
-    const struct fx_cel_value map = fx_cel_new_map(run, node->map.n);
-    const struct fx_cel_value last =
-        fx_cel_is_error(map) ? map : eval_entries(run, map.map, node);
+void fx_cel_eval_map(struct fx_cel_run *run, const struct fx_cel_node *node,
+                     struct fx_cel_value *ret) {
+    *ret = fx_cel_new_map(run, node->map.n);
+    if (!fx_cel_is_error(*ret)) {
+        const struct fx_cel_value last = eval_entries(run, ret->map, node);
+        if (fx_cel_is_error(last)) {
+            *ret = last;
+        }
+    }
     run->cost += COST_OF_MAP;
-    return fx_cel_is_error(last) ? last : map;
 }
 
-struct fx_cel_value fx_cel_eval_struct(struct fx_cel_run *run,
-                                       const struct fx_cel_node *node) {
+void fx_cel_eval_struct(struct fx_cel_run *run, const struct fx_cel_node *node,
+                        struct fx_cel_value *ret) {
     struct fx_cel_struct *structure = fx_arena_alloc(run->arena, sizeof *structure);
     if (structure == NULL) {
-        return fx_cel_no_memory(run);
+        *ret = fx_cel_no_memory(run);
+        return;
     }
     structure->type = node->checked;
     const struct fx_cel_value last = eval_entries(run, &structure->fields, node);
     run->cost += COST_OF_STRUCT;
-    return fx_cel_is_error(last)
+    *ret = fx_cel_is_error(last)
                ? last
                : (struct fx_cel_value){.kind = FX_CEL_STRUCT, .structure = structure};
 }

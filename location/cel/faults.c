@@ -2,7 +2,6 @@
  *
  * location/cel/faults.c - what is wrong with an expression, and where.
  */
-#include <stdlib.h>
 
 #include "base/budget.h"
 #include "location/cel/ast.h"

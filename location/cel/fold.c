@@ -16,8 +16,9 @@ static bool is_constant(const struct fx_cel_node *node) {
 bool fx_cel_fold_constant(struct fx_cel_folding *folding, struct fx_cel_node *node) {
     struct fx_cel_run run = {
         .arena = folding->arena, .cost_limit = UINT64_MAX, .err = folding->err};
-    struct fx_cel_value value = fx_cel_eval_node(&run, node);
-    if (fx_cel_is_fatal(value)) {
+    struct fx_cel_value value;
+    fx_cel_eval_node(&run, node, &value);
+    if (fx_cel_is_fatal(&value)) {
         return false;
     }
     if (fx_cel_is_error(value)) {

@@ -21,6 +21,10 @@ static const struct {
     {"_?_:_", 3, FX_CEL_HOW_CONDITIONAL},
     {"_==_", 2, FX_CEL_HOW_EQUAL},
     {"_!=_", 2, FX_CEL_HOW_NOT_EQUAL},
+    {"_<_", 2, FX_CEL_HOW_ORDER},
+    {"_<=_", 2, FX_CEL_HOW_ORDER},
+    {"_>_", 2, FX_CEL_HOW_ORDER},
+    {"_>=_", 2, FX_CEL_HOW_ORDER},
     {"_[_]", 2, FX_CEL_HOW_INDEX},
     {"_[?_]", 2, FX_CEL_HOW_OPTIONAL_INDEX},
     {"_?._", 2, FX_CEL_HOW_OPTIONAL_INDEX},
@@ -32,7 +36,8 @@ static const struct {
 static enum fx_cel_how how_of(const struct fx_cel_node *call) {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         if (fx_cel_count_arguments(call) == operators[i].n_args &&
-            fx_text_is(call->call.function, operators[i].function)) {
+            fx_text_is(call->call.function, operators[i].function) &&
+            (operators[i].how != FX_CEL_HOW_ORDER || call->call.n_overloads > 0)) {
             return operators[i].how;
         }
     }

@@ -43,9 +43,10 @@ struct fx_cel_overload {
     /* NULL: the evaluator has the operator itself (&&, ||, ?:, index, …). */
     fx_cel_call *call;
     fx_cel_call_cost *cost; /* NULL: 1 */
-    /* The formula of `cost` is for the function: it applies even if the checker left
-     * several overloads. Else such a call costs 1. */
+    /* A call that the checker left several overloads costs 1, but what `open_cost` says
+     * if it is not NULL, and what `cost` says if that is the formula of the function. */
     bool always_costs;
+    fx_cel_call_cost *open_cost;
     /* Constant arguments are folded into the result when a program is compiled (section
      * 11: the conversions). */
     bool folds;

@@ -124,9 +124,8 @@ static struct cel_operand parse_calc(struct cel_parser *parser,
     fx_cel_enter(parser, CEL_RULE_CALC);
     struct cel_operand left = parse_unary(parser, &inner);
     while (!parser->stopped && fx_cel_is_ahead(parser, set)) {
-        struct cel_token token = fx_cel_token(parser);
+        const struct cel_token token = fx_cel_take(parser);
         const bool is_factor = (CEL_SET(token.type) & CEL_FACTORS) != 0;
-        token = fx_cel_take(parser);
         const struct cel_operand right =
             parse_calc(parser, &inner, is_factor ? 0 : CEL_FACTORS);
         left = join(parser, function_of(token.type), token.at, left, right);
@@ -143,8 +142,7 @@ static struct cel_operand parse_relation(struct cel_parser *parser,
     fx_cel_enter(parser, CEL_RULE_RELATION);
     struct cel_operand left = parse_calc(parser, &inner, CEL_FACTORS | CEL_TERMS);
     while (!parser->stopped && fx_cel_is_ahead(parser, set)) {
-        struct cel_token token = fx_cel_token(parser);
-        token = fx_cel_take(parser);
+        const struct cel_token token = fx_cel_take(parser);
         const struct cel_operand right = parse_relation(parser, &inner, 0);
         left = join(parser, function_of(token.type), token.at, left, right);
     }

@@ -138,34 +138,35 @@ static const char *put_escape(struct unescape *state) {
     return NULL;
 }
 
-/* Decodes one character. A line ends in \n, however it is written. */
+/* Decodes one character. A line ends in \n, however it is written; what is not UTF-8
+ * becomes U+FFFD. */
 static const char *put_next(struct unescape *state) {
     const char c = state->rest.data[0];
-    state->rest = fx_text_rest(state->rest, 1);
+    uint32_t rune = 0;
+    state->rest = fx_text_rest(state->rest, fx_text_rune(state->rest, &rune));
     if (c == '\\' && !state->is_raw) {
         return put_escape(state);
     }
     if (c == '\r') {
         (void)fx_text_take(&state->rest, '\n');
-        state->out[state->len++] = '\n';
-    } else {
-        state->out[state->len++] = c;
     }
+    put_rune(state, c == '\r' ? '\n' : rune);
     return NULL;
 }
 
 /* Decodes the text into the arena, if it has anything to decode. Returns a fault, or
- * NULL. No escape is longer than what it is written as. */
+ * NULL. No escape is longer than what it is written as, but U+FFFD has three bytes. */
 static const char *decode(struct cel_parser *parser, bool is_bytes,
                           struct fx_text *text) {
     struct unescape state = {.is_bytes = is_bytes};
     const char *fault = NULL;
     *text = cut_quotes(*text, &state.is_raw);
-    if ((state.is_raw || !has_any(*text, '\\')) && !has_any(*text, '\r')) {
+    const bool is_utf8 = fx_text_is_utf8(*text);
+    if (is_utf8 && (state.is_raw || !has_any(*text, '\\')) && !has_any(*text, '\r')) {
         return NULL;
     }
     state.rest = *text;
-    state.out = fx_arena_alloc(parser->arena, text->len);
+    state.out = fx_arena_alloc(parser->arena, text->len * (is_utf8 ? 1 : 3));
     if (state.out == NULL) {
         fx_cel_stop_without_memory(parser);
         return NULL;
@@ -215,9 +216,8 @@ static struct fx_cel_node *make_literal(struct cel_parser *parser, uint32_t at,
 struct cel_operand fx_cel_parse_literal(struct cel_parser *parser,
                                         const struct cel_follow *follow) {
     const cel_set numbers = CEL_SET(CEL_INT_NUMBER) | CEL_SET(CEL_FLOAT_NUMBER);
-    struct cel_token token = fx_cel_token(parser);
-    struct cel_operand operand = {.start = token.at};
-    const bool is_negative = token.type == CEL_MINUS;
+    struct cel_operand operand = {.start = fx_cel_token(parser).at};
+    const bool is_negative = fx_cel_ahead(parser, 0) == CEL_MINUS;
     if (is_negative && (CEL_SET(fx_cel_ahead(parser, 1)) & numbers) == 0) {
         fx_cel_report(parser, 1, "no viable alternative at input");
         fx_cel_recover(parser, follow, AT_LITERAL);
@@ -225,9 +225,8 @@ struct cel_operand fx_cel_parse_literal(struct cel_parser *parser,
         return operand;
     }
     if (is_negative) {
-        token = fx_cel_take(parser);
+        (void)fx_cel_take(parser);
     }
-    token = fx_cel_take(parser);
-    operand.node = make_literal(parser, operand.start, token, is_negative);
+    operand.node = make_literal(parser, operand.start, fx_cel_take(parser), is_negative);
     return operand;
 }

@@ -28,16 +28,13 @@ void fx_cel_parse_arguments(struct cel_parser *parser, const struct cel_follow *
 struct fx_text fx_cel_parse_field(struct cel_parser *parser,
                                   const struct cel_follow *follow,
                                   const char **ret_fault) {
-    const struct cel_token token = fx_cel_token(parser);
-    struct cel_token name = token;
     *ret_fault = NULL;
     const bool ok = fx_cel_expect(parser, CEL_FIELD_STARTS);
     if (ok && fx_cel_ahead(parser, 0) == CEL_ESCAPED_IDENTIFIER) {
         *ret_fault = "unsupported syntax: '`'";
     }
     if (ok && fx_cel_is_ahead(parser, CEL_FIELD_STARTS)) {
-        name = fx_cel_take(parser);
-        return fx_cel_token_text(parser, name);
+        return fx_cel_token_text(parser, fx_cel_take(parser));
     }
     fx_cel_report(parser, 0, "no viable alternative at input");
     fx_cel_recover(parser, follow, AT_FIELD);
@@ -48,10 +45,9 @@ struct fx_text fx_cel_parse_field(struct cel_parser *parser,
 /* select := '.' '?'? field */
 static void parse_select(struct cel_parser *parser, const struct cel_follow *follow,
                          struct cel_operand *operand) {
-    struct cel_token dot;
     struct cel_token mark;
     const char *fault = NULL;
-    dot = fx_cel_take(parser);
+    const struct cel_token dot = fx_cel_take(parser);
     const bool is_optional = fx_cel_ahead(parser, 0) == CEL_QUESTION &&
                              fx_cel_match(parser, CEL_QUESTION, 0, &mark);
     const uint32_t at = fx_cel_token(parser).at;
@@ -81,7 +77,7 @@ static bool parse_method(struct cel_parser *parser, const struct cel_follow *fol
     struct cel_token open;
     struct cel_token token;
     struct cel_nodes args = {.height = operand->height};
-    token = fx_cel_take(parser);
+    (void)fx_cel_take(parser);
     if (!fx_cel_match(parser, CEL_IDENTIFIER, CEL_SET(CEL_LEFT_PAREN), &name) ||
         !fx_cel_match(parser, CEL_LEFT_PAREN, CEL_STARTS | CEL_SET(CEL_RIGHT_PAREN),
                       &open)) {
@@ -111,9 +107,8 @@ static bool parse_index(struct cel_parser *parser, const struct cel_follow *foll
                         struct cel_operand *operand) {
     const struct cel_follow inner =
         fx_cel_follow(follow, CEL_SET(CEL_RIGHT_BRACKET), false);
-    struct cel_token open;
+    const struct cel_token open = fx_cel_take(parser);
     struct cel_token token;
-    open = fx_cel_take(parser);
     bool ok = fx_cel_expect(parser, CEL_OPTIONAL_STARTS);
     const bool is_optional = ok && fx_cel_ahead(parser, 0) == CEL_QUESTION &&
                              fx_cel_match(parser, CEL_QUESTION, 0, &token);

@@ -99,10 +99,9 @@ static void parse_call(struct cel_parser *parser, const struct cel_follow *follo
         fx_cel_follow(follow, CEL_SET(CEL_RIGHT_PAREN), false);
     bool is_absolute = false;
     struct cel_token token;
-    struct cel_token open;
     struct cel_nodes args = {0};
     struct fx_text name = take_name(parser, &is_absolute, &token);
-    open = fx_cel_take(parser);
+    const struct cel_token open = fx_cel_take(parser);
     if (!fx_cel_expect(parser, CEL_STARTS | CEL_SET(CEL_RIGHT_PAREN))) {
         fx_cel_recover(parser, follow, AT_ARGUMENTS);
     } else {
@@ -157,7 +156,7 @@ static void parse_closing(struct cel_parser *parser, const struct cel_follow *fo
         return;
     }
     if (fx_cel_ahead(parser, 0) == CEL_COMMA) {
-        token = fx_cel_take(parser);
+        (void)fx_cel_take(parser);
     }
     if (!fx_cel_match(parser, closing, follow->next, &token)) {
         fx_cel_recover(parser, follow, state + 1);
@@ -170,9 +169,8 @@ static void parse_list(struct cel_parser *parser, const struct cel_follow *follo
     const struct cel_follow inner =
         fx_cel_follow(follow, CEL_SET(CEL_COMMA) | CEL_SET(CEL_RIGHT_BRACKET), false);
     struct cel_nodes items = {.has_flags = true};
-    struct cel_token open;
     bool is_optional = false;
-    open = fx_cel_take(parser);
+    const struct cel_token open = fx_cel_take(parser);
     if (!fx_cel_expect(parser, CEL_OPTIONAL_STARTS | CEL_SET(CEL_COMMA) |
                                    CEL_SET(CEL_RIGHT_BRACKET))) {
         fx_cel_recover(parser, follow, AT_LIST);
@@ -233,8 +231,7 @@ static void parse_map(struct cel_parser *parser, const struct cel_follow *follow
     const struct cel_follow inner =
         fx_cel_follow(follow, CEL_SET(CEL_COMMA) | CEL_SET(CEL_RIGHT_BRACE), false);
     struct entries entries = {0};
-    struct cel_token open;
-    open = fx_cel_take(parser);
+    const struct cel_token open = fx_cel_take(parser);
     if (!fx_cel_expect(parser, CEL_OPTIONAL_STARTS | CEL_SET(CEL_COMMA) |
                                    CEL_SET(CEL_RIGHT_BRACE))) {
         fx_cel_recover(parser, follow, AT_MAP);
@@ -330,9 +327,8 @@ static void parse_struct(struct cel_parser *parser, const struct cel_follow *fol
     const struct cel_follow inner =
         fx_cel_follow(follow, CEL_SET(CEL_COMMA) | CEL_SET(CEL_RIGHT_BRACE), false);
     struct entries entries = {0};
-    struct cel_token open;
     const struct fx_text name = take_struct_name(parser);
-    open = fx_cel_take(parser);
+    const struct cel_token open = fx_cel_take(parser);
     if (!fx_cel_expect(parser, CEL_FIELD_STARTS | CEL_SET(CEL_QUESTION) |
                                    CEL_SET(CEL_COMMA) | CEL_SET(CEL_RIGHT_BRACE))) {
         fx_cel_recover(parser, follow, AT_STRUCT);
@@ -358,7 +354,7 @@ static void parse_nested(struct cel_parser *parser, const struct cel_follow *fol
         fx_cel_follow(follow, CEL_SET(CEL_RIGHT_PAREN), false);
     const uint32_t start = operand->start;
     struct cel_token token;
-    token = fx_cel_take(parser);
+    (void)fx_cel_take(parser);
     *operand = fx_cel_parse_expression(parser, &inner);
     operand->start = start;
     if (!fx_cel_match(parser, CEL_RIGHT_PAREN, follow->next, &token)) {

@@ -141,10 +141,13 @@ struct fx_cel_value fx_cel_eval(const struct fx_cel_program *program,
     run->err = err;
     run->regex = NULL;
     run->locals = make_locals(program, run, few);
-    struct fx_cel_value value = run->locals == NULL
-                                    ? fx_cel_no_memory(run)
-                                    : fx_cel_eval_node(run, program->root);
-    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING && !fx_cel_is_fatal(value)) {
+    struct fx_cel_value value;
+    if (run->locals == NULL) {
+        value = fx_cel_no_memory(run);
+    } else {
+        fx_cel_eval_node(run, program->root, &value);
+    }
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING && !fx_cel_is_fatal(&value)) {
         value = fx_cel_exceeded(run);
     }
     run->locals = outer_locals;

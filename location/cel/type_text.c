@@ -58,7 +58,7 @@ void fx_cel_type_print_long(struct fx_buf *buf, const struct fx_cel_type *type) 
                type, 0);
 }
 
-/* ---- parsing ---------------------------------------------------------------------- */
+/* ---- parsing ----------------------------------------------------------------------- */
 
 static const struct fx_cel_type *const simple_types[] = {
     &fx_cel_dyn,    &fx_cel_null_type, &fx_cel_bool,  &fx_cel_int,      &fx_cel_uint,

@@ -80,8 +80,7 @@ fx_cel_unify_instantiate(struct fx_cel_unifier *unifier, const struct fx_cel_typ
     return made(unifier, copy);
 }
 
-/* ---- what free types stand for ------------------------------------------------------
- */
+/* ---- what free types stand for ----------------------------------------------------- */
 
 static bool is_free(const struct fx_cel_type *type) {
     return type->kind == FX_CEL_TYPE_PARAMETER && type->id != 0;
@@ -132,8 +131,21 @@ static bool occurs(struct fx_cel_unifier *unifier, const struct fx_cel_type *typ
     return false;
 }
 
-/* ---- assignability ------------------------------------------------------------------
- */
+/* ---- assignability ----------------------------------------------------------------- */
+
+/* Types that null is assignable to. That of an undefined field, which has no name, is
+ * none of them. */
+static bool is_nullable(const struct fx_cel_type *type) {
+    switch ((int)type->kind) {
+    case FX_CEL_TYPE_NULL:
+    case FX_CEL_TYPE_DURATION:
+    case FX_CEL_TYPE_TIMESTAMP:
+    case FX_CEL_TYPE_OPTIONAL:
+    case FX_CEL_TYPE_STRUCT: return true;
+    case FX_CEL_TYPE_OPAQUE: return type->name[0] != '\0';
+    default: return false;
+    }
+}
 
 static bool is_less_specific(struct fx_cel_unifier *unifier, const struct fx_cel_type *a,
                              const struct fx_cel_type *b, unsigned nesting) {
@@ -142,6 +154,9 @@ static bool is_less_specific(struct fx_cel_unifier *unifier, const struct fx_cel
     }
     if (fx_cel_is_dyn(a) || a->kind == FX_CEL_TYPE_PARAMETER) {
         return true;
+    }
+    if (b->kind == FX_CEL_TYPE_NULL) {
+        return is_nullable(a);
     }
     if (fx_cel_is_dyn(b) || b->kind == FX_CEL_TYPE_PARAMETER || a->kind != b->kind) {
         return false;
@@ -194,20 +209,6 @@ static bool can_mean(struct fx_cel_unifier *unifier, const struct fx_cel_type *f
         bind(unifier, to, general);
     }
     return true;
-}
-
-/* Types that null is assignable to. That of an undefined field, which has no name, is
- * none of them. */
-static bool is_nullable(const struct fx_cel_type *type) {
-    switch ((int)type->kind) {
-    case FX_CEL_TYPE_NULL:
-    case FX_CEL_TYPE_DURATION:
-    case FX_CEL_TYPE_TIMESTAMP:
-    case FX_CEL_TYPE_OPTIONAL:
-    case FX_CEL_TYPE_STRUCT: return true;
-    case FX_CEL_TYPE_OPAQUE: return type->name[0] != '\0';
-    default: return false;
-    }
 }
 
 /* Of two types that are neither free nor dyn. */
@@ -270,8 +271,7 @@ bool fx_cel_unify(struct fx_cel_unifier *unifier, const struct fx_cel_type *from
     return from == to || fx_cel_unify_all(unifier, &from, &to, 1);
 }
 
-/* ---- making types -------------------------------------------------------------------
- */
+/* ---- making types ------------------------------------------------------------------ */
 
 const struct fx_cel_type *fx_cel_unify_list(struct fx_cel_unifier *unifier,
                                             const struct fx_cel_type *element) {

@@ -9,24 +9,50 @@
 #include "location/cel/number.h"
 #include "value/tree.h"
 
-struct fx_cel_value fx_cel_make_node(const json_t *node) {
+static void set_string(struct fx_cel_value *ret, const json_t *node) {
+    ret->kind = FX_CEL_STRING;
+    ret->runes = FX_CEL_RUNES_UNKNOWN;
+    ret->text.data = json_string_value(node);
+    ret->text.len = json_string_length(node);
+}
+
+static void set_tree(struct fx_cel_value *ret, uint8_t kind, const json_t *node) {
+    ret->kind = kind;
+    ret->flags = FX_CEL_IN_TREE;
+    ret->node = node;
+}
+
+static void set_bool(struct fx_cel_value *ret, bool boolean) {
+    ret->kind = FX_CEL_BOOL;
+    ret->boolean = boolean;
+}
+
+void fx_cel_set_node(struct fx_cel_value *ret, const json_t *node) {
+    ret->flags = 0;
+    ret->runes = 0;
     switch (json_typeof(node)) {
-    case JSON_OBJECT:
-        return (struct fx_cel_value){
-            .kind = FX_CEL_MAP, .flags = FX_CEL_IN_TREE, .node = node};
-    case JSON_ARRAY:
-        return (struct fx_cel_value){
-            .kind = FX_CEL_LIST, .flags = FX_CEL_IN_TREE, .node = node};
-    case JSON_STRING:
-        return fx_cel_make_string(
-            (struct fx_text){json_string_value(node), json_string_length(node)});
-    case JSON_INTEGER: return fx_cel_make_int(json_integer_value(node));
-    case JSON_REAL: return fx_cel_make_double(json_real_value(node));
-    case JSON_TRUE: return fx_cel_make_bool(true);
-    case JSON_FALSE: return fx_cel_make_bool(false);
+    case JSON_OBJECT: set_tree(ret, FX_CEL_MAP, node); return;
+    case JSON_ARRAY: set_tree(ret, FX_CEL_LIST, node); return;
+    case JSON_STRING: set_string(ret, node); return;
+    case JSON_INTEGER:
+        ret->kind = FX_CEL_INT;
+        ret->integer = json_integer_value(node);
+        return;
+    case JSON_REAL:
+        ret->kind = FX_CEL_DOUBLE;
+        ret->real = json_real_value(node);
+        return;
+    case JSON_TRUE: set_bool(ret, true); return;
+    case JSON_FALSE: set_bool(ret, false); return;
     case JSON_NULL: break;
     }
-    return fx_cel_make_null();
+    ret->kind = FX_CEL_NULL;
+}
+
+struct fx_cel_value fx_cel_make_node(const json_t *node) {
+    struct fx_cel_value value = {.kind = FX_CEL_NULL};
+    fx_cel_set_node(&value, node);
+    return value;
 }
 
 static bool is_in_tree(struct fx_cel_value value) {

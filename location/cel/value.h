@@ -189,8 +189,10 @@ static inline struct fx_cel_value fx_cel_make_opaque(const struct fx_cel_opaque_
                                  .opaque = {.ops = ops, .data = data}};
 }
 
-/* The value of a node of a JSON tree, borrowed. `node` is not NULL. */
+/* The value of a node of a JSON tree, borrowed. `node` is not NULL. The second form sets
+ * *ret to it. */
 struct fx_cel_value fx_cel_make_node(const json_t *node);
+void fx_cel_set_node(struct fx_cel_value *ret, const json_t *node);
 
 /* ---- lists and maps, of either form --------------------------------------------------
  */

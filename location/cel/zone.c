@@ -228,7 +228,7 @@ static enum fx_cel_zone_found load(const char *name, struct cel_zone *ret_zone) 
     struct fx_buf bytes;
     struct fx_err err;
     fx_err_reset(&err);
-    fx_buf_init(&bytes, MOST_BYTES);
+    fx_buf_init(&bytes, 0);
     memcpy(path, FOLDER, sizeof FOLDER);
     memcpy(path + sizeof FOLDER - 1, name, strlen(name) + 1);
     enum fx_cel_zone_found found = FX_CEL_ZONE_UNKNOWN;

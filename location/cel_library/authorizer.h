@@ -21,7 +21,8 @@
 extern const struct fx_cel_type fx_cel_authorizer, fx_cel_resource_check;
 
 /* Whom an access review is about. `user` is the `userInfo` of the request, borrowed;
- * NULL: the service account with this namespace and name. */
+ * NULL: the service account with this namespace and name, which are valid names. Its
+ * groups are system:serviceaccounts and system:serviceaccounts:NAMESPACE. */
 struct fx_cel_access_subject {
     const json_t *user;
     struct fx_text account_namespace, account_name;
@@ -31,8 +32,8 @@ struct fx_cel_access_subject {
 struct fx_cel_access_review {
     struct fx_cel_access_subject subject;
     struct fx_text verb;
-    bool has_path;       /* the URL `path`; else the resource */
-    struct fx_text path; /* without slashes at its ends but the first */
+    bool has_path; /* the URL `path`, as written; else the resource */
+    struct fx_text path;
     /* The version is always "*". */
     struct fx_text group, resource, subresource, namespace_, name;
     struct fx_text field_selector, label_selector; /* as written, if they were given */
@@ -52,12 +53,12 @@ struct fx_cel_access_decision {
     struct fx_text error;  /* empty: the authorizer did not fail */
 };
 
-/* Answers a review. Failures end the evaluation: FX_EINPUT (the answer must be fetched
- * first), FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT; any other one is the error() of the
- * decision. */
+/* Answers a review. FX_EMUTATE is the error() of the decision; other failures end the
+ * evaluation: FX_EINPUT (the answer must be fetched first), FX_ENOMEM, FX_EDEADLINE. */
 typedef bool fx_cel_review(void *context, struct fx_cel_run *run,
                            const struct fx_cel_access_review *review,
-                           struct fx_cel_access_decision *ret, struct fx_err *err);
+                           struct fx_cel_access_decision *ret_decision,
+                           struct fx_err *err);
 
 /* The authorizer of a request; it must outlive the run. */
 struct fx_cel_authorizer {

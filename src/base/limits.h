@@ -124,6 +124,9 @@
 #define FX_LIMIT_CHECK_PAIRS    (1u << 19) /* pairs of mutators for one field */
 #define FX_LIMIT_CHECK_FINDINGS 100u       /* reported findings; the rest is counted */
 
+/* Digits of an exact decimal number (base/decimal.h). */
+#define FX_LIMIT_DECIMAL_DIGITS 4096u
+
 /* Names in the message of a conflict; the rest is counted. */
 #define FX_LIMIT_CONFLICT_IDS 20u
 

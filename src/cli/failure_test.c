@@ -59,9 +59,9 @@ static void test_who_warns_and_audits(void **state) {
     struct fx_mutator *list[] = {&mutators[0], &mutators[1], &mutators[2]};
     const struct fx_snapshot snapshot = {.mutators = list, .n_mutators = 3};
     struct fx_violation violations[] = {
-        {0, FX_ACTION_WARN, FX_TEXT("no owner")},
-        {1, FX_ACTION_AUDIT, FX_TEXT("old image")},
-        {2, FX_ACTION_DENY, FX_TEXT("printed elsewhere")},
+        {.mutator = 0, .action = FX_ACTION_WARN, .entry = FX_TEXT("no owner")},
+        {.mutator = 1, .action = FX_ACTION_AUDIT, .entry = FX_TEXT("old image")},
+        {.mutator = 2, .action = FX_ACTION_DENY, .entry = FX_TEXT("printed elsewhere")},
     };
     struct fx_skipped_mutator skipped[] = {{2, 1, true, "it broke"}};
     const struct fx_outcome outcome = {

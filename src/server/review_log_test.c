@@ -150,8 +150,8 @@ static void test_failed_mutation(void **state) {
 static void test_denied(void **state) {
     (void)state;
     struct fx_violation violations[] = {
-        {0, FX_ACTION_DENY, TEXT("a: \"S3cret\"")},
-        {1, FX_ACTION_DENY, TEXT("b")},
+        {.mutator = 0, .action = FX_ACTION_DENY, .entry = TEXT("a: \"S3cret\"")},
+        {.mutator = 1, .action = FX_ACTION_DENY, .entry = TEXT("b")},
     };
     const struct fx_outcome outcome = {
         .iterations = 2,
@@ -174,8 +174,8 @@ static void test_denied(void **state) {
 static void test_warned(void **state) {
     (void)state;
     struct fx_violation violations[] = {
-        {0, FX_ACTION_WARN, TEXT("S3cret")},
-        {1, FX_ACTION_AUDIT, TEXT("S3cret")},
+        {.mutator = 0, .action = FX_ACTION_WARN, .entry = TEXT("S3cret")},
+        {.mutator = 1, .action = FX_ACTION_AUDIT, .entry = TEXT("S3cret")},
     };
     const struct fx_outcome outcome = {
         .iterations = 1,

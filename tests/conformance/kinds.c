@@ -23,6 +23,8 @@ static const struct fx_case_kind kinds[] = {
     {"kubemod", "jsonpath", fx_case_jsonpath, NULL},
     {"kubemod", "number-text", fx_case_number_text, NULL},
     {"kubemod", NULL, NULL, "KubeMod: not in this version"},
+    {"admission-policy", "cel", fx_case_cel, NULL},
+    {"admission-policy", "k8slib", fx_case_cel, NULL},
     {"admission-policy", NULL, NULL, "MutatingAdmissionPolicy: not in this version"},
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},
 };

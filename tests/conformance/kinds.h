@@ -41,4 +41,7 @@ void fx_case_gotemplate(json_t *row, struct fx_case_result *result);
 void fx_case_jsonpath(json_t *row, struct fx_case_result *result);
 void fx_case_number_text(json_t *row, struct fx_case_result *result);
 
+/* cel.c: expressions of admission policies */
+void fx_case_cel(json_t *row, struct fx_case_result *result);
+
 #endif

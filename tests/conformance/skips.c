@@ -271,3 +271,45 @@ const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_er
                ? "on purpose: functions of random, clock, network and secrets are refused"
                : NULL;
 }
+
+/* ---- CEL --------------------------------------------------------------------------- */
+
+static bool has_tag(const json_t *row, const char *wanted) {
+    const json_t *tags = fx_tree_view_key(row, "tags");
+    for (size_t i = 0; i < json_array_size(tags); i++) {
+        if (fx_text_is(fx_tree_text(json_array_get(tags, i)), wanted)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static const struct {
+    const char *tag, *reason;
+} cel_tags[] = {
+    {"not-in-kubernetes", "CEL: not in Kubernetes"},
+    {"strings-v3-not-in-kubernetes", "CEL: not in Kubernetes"},
+    {"differs-in-kubernetes-1.36", "CEL: Kubernetes 1.36 answers otherwise"},
+};
+
+static const struct {
+    const char *member, *reason;
+} cel_members[] = {
+    {"container", "CEL: Kubernetes has no container for names"},
+    {"functionDecls", "CEL: functions that only this case declares"},
+    {"unescaped", "CEL: names of fields are escaped in rules of CRDs only"},
+};
+
+const char *fx_case_cel_skip_reason(const json_t *row) {
+    for (size_t i = 0; i < FX_COUNT(cel_tags); i++) {
+        if (has_tag(row, cel_tags[i].tag)) {
+            return cel_tags[i].reason;
+        }
+    }
+    for (size_t i = 0; i < FX_COUNT(cel_members); i++) {
+        if (fx_tree_view_key(row, cel_members[i].member) != NULL) {
+            return cel_members[i].reason;
+        }
+    }
+    return NULL;
+}

@@ -20,4 +20,7 @@ const char *fx_case_kubemod_skip_reason(const json_t *row);
  * compilation, or FX_OK. */
 const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_err *err);
 
+/* The same for a case of a CEL expression. */
+const char *fx_case_cel_skip_reason(const json_t *row);
+
 #endif

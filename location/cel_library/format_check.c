@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * check_format.c - calls of format() whose text and list are literals: their clauses, the
+ * format_check.c - calls of format() whose text and list are literals: their clauses, the
  * types of what they print, and the number of elements.
  */
 #include <string.h>
@@ -8,12 +8,13 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "base/strconv.h"
-#include "location/cel/checker.h"
+#include "location/cel/ast.h"
+#include "location/cel_library/functions.h"
 
 /* A call that is being checked. */
 struct format_check {
-    struct fx_cel_checker *checker;
     const struct fx_cel_node *call, *list;
+    struct fx_cel_faults *faults;
     struct fx_text rest; /* of the text */
     size_t n_used;       /* elements of the list */
 };
@@ -66,7 +67,7 @@ static const struct clause *find_clause(char letter) {
  */
 
 static bool fault(const struct format_check *check, const char *what, const char *why) {
-    fx_cel_faults_add(check->checker->faults, check->call->at, "%s%s", what, why);
+    fx_cel_faults_add(check->faults, check->call->at, "%s%s", what, why);
     return false;
 }
 
@@ -86,7 +87,7 @@ static bool skip_precision(struct format_check *check) {
     int64_t precision = 0;
     const enum fx_go_number result = fx_go_parse_int(digits, 10, &precision);
     if (result != FX_GO_NUMBER) {
-        fx_cel_faults_add(check->checker->faults, check->call->at,
+        fx_cel_faults_add(check->faults, check->call->at,
                           "%serror while converting precision to integer: "
                           "strconv.Atoi: parsing \"%.*s\": %s",
                           what, FX_TEXT_ARG(digits),
@@ -108,7 +109,7 @@ static const struct clause *parse_clause(struct format_check *check) {
         char rune[4];
         const size_t len = fx_text_encode_rune((unsigned char)letter, rune);
         fx_cel_faults_add(
-            check->checker->faults, check->call->at,
+            check->faults, check->call->at,
             "could not parse formatting clause: unrecognized formatting clause \"%.*s\"",
             (int)len, rune);
         return NULL;
@@ -121,7 +122,7 @@ static const struct clause *parse_clause(struct format_check *check) {
  */
 
 static bool is_printed(const struct clause *clause, const struct fx_cel_node *node) {
-    return fx_cel_is_dyn(node->checked) ||
+    return node->checked->kind == FX_CEL_TYPE_DYN ||
            (clause->kinds & BIT(node->checked->kind)) != 0;
 }
 
@@ -156,8 +157,8 @@ static bool check_clause(struct format_check *check) {
         return fault(check, "unexpected end of string", "");
     }
     if (check->n_used >= check->list->list.n) {
-        fx_cel_faults_add(check->checker->faults, check->call->at,
-                          "index %zu out of range", check->n_used);
+        fx_cel_faults_add(check->faults, check->call->at, "index %zu out of range",
+                          check->n_used);
         return false;
     }
     const struct clause *clause = parse_clause(check);
@@ -167,7 +168,7 @@ static bool check_clause(struct format_check *check) {
     const struct fx_cel_node *element = check->list->list.items[check->n_used++];
     const struct fx_cel_node *unprinted = find_unprinted(clause, element);
     if (unprinted != NULL) {
-        fx_cel_faults_add(check->checker->faults, unprinted->at,
+        fx_cel_faults_add(check->faults, unprinted->at,
                           "error during formatting: %s, was given %s", clause->only,
                           fx_cel_type_long_name(unprinted->checked));
         return false;
@@ -189,19 +190,19 @@ static bool check_text(struct format_check *check) {
     return true;
 }
 
-void fx_cel_check_format(struct fx_cel_checker *checker, const struct fx_cel_node *call) {
+void cel_format_check(const struct fx_cel_node *call, struct fx_cel_faults *faults) {
     const struct fx_cel_node *text = call->call.target;
     if (text == NULL || text->type != FX_CEL_NODE_LITERAL ||
         text->literal.kind != FX_CEL_STRING || call->call.n_args != 1 ||
         call->call.args[0]->type != FX_CEL_NODE_LIST) {
         return;
     }
-    struct format_check check = {.checker = checker,
+    struct format_check check = {.faults = faults,
                                  .call = call,
                                  .list = call->call.args[0],
                                  .rest = text->literal.text};
     if (check_text(&check) && check.n_used < check.list->list.n) {
-        fx_cel_faults_add(checker->faults, call->at,
+        fx_cel_faults_add(faults, call->at,
                           "too many arguments supplied to string.format "
                           "(expected %zu, got %zu)",
                           check.n_used, check.list->list.n);
