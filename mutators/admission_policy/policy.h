@@ -30,8 +30,7 @@
 enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
 extern const struct fx_kind fx_map_kinds[];
 
-/* ---- match (section 3) ---------------------------------------------------------------
- */
+/* ---- match (section 3) ---------------------------------------------------------- */
 
 enum map_scope { MAP_SCOPE_ANY, MAP_SCOPE_NAMESPACED, MAP_SCOPE_CLUSTER };
 
@@ -51,8 +50,7 @@ struct map_match {
     bool is_exact;                                            /* matchPolicy: Exact */
 };
 
-/* ---- a policy (section 1)
- * -------------------------------------------------------------- */
+/* ---- a policy (section 1) ------------------------------------------------------- */
 
 /* A CEL expression of a policy. `text` is as the policy has it, borrowed. */
 struct map_expression {
@@ -81,7 +79,8 @@ struct map_mutation {
 
 /* The declarations that the expressions of a policy are compiled against: one environment
  * for match conditions, one for variables, one for mutations (section 12). Variables have
- * fixed positions in fx_cel_run.variables: */
+ * fixed positions in fx_cel_run.variables. What is not declared in one of them, such as
+ * `variables` for match conditions, has a name that no expression can have. */
 enum map_slot {
     MAP_SLOT_OBJECT,
     MAP_SLOT_OLD_OBJECT,
@@ -114,6 +113,9 @@ struct map_policy {
     bool reinvokes;       /* reinvocationPolicy: IfNeeded */
     enum map_validation validation;
     struct fx_cel_env condition_env, variable_env, mutation_env;
+    /* The type of `variables`: its fields are those that have been compiled so far. */
+    struct fx_cel_type variables_type;
+    struct fx_cel_field *variable_fields; /* of the arena */
 };
 
 /* A binding; its target is the name of its policy. */
@@ -145,8 +147,7 @@ bool fx_map_match_read(json_t *resources, const char *field, struct map_match *r
                        struct fx_err *err) FX_MUST_USE;
 void fx_map_match_finish(struct map_match *match);
 
-/* ---- rules
- * ------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------ */
 
 /* What a rule does if it matches. */
 enum map_rule_type {
@@ -171,12 +172,17 @@ struct map_rule {
     const struct fx_text *but_namespaces;
     size_t n_but_namespaces;
     bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
+    bool only_namespaced;     /* the rule is for requests in a namespace only */
 };
 
 /* Makes a rule with the ops of rule.c from a filled-in template, of which the head is set
  * here. NULL without memory. */
 struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
                                       uint32_t position) FX_MUST_USE;
+
+/* For `fixpoint check`: a small object that the rule matches; NULL if none can be derived
+ * from the policy, or without memory (example.c). */
+json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUST_USE;
 
 /* The link step (link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);
