@@ -4,9 +4,8 @@
  * Kubernetes' field errors.
  */
 #include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
+#include "base/budget.h"
 #include "engine/request.h"
 #include "mutators/admission_policy/reading.h"
 #include "value/json.h"
@@ -62,6 +61,16 @@ void fx_map_refuse(struct map_reading *reading, const json_t *value, const char 
     va_start(args, fmt);
     fx_buf_vprintf(&rest, fmt, args);
     va_end(args);
+    add(reading, (struct fx_fault){.type = FX_FAULT_INVALID, .node = value}, key, &rest);
+}
+
+void fx_map_refuse_member(struct map_reading *reading, const json_t *value,
+                          const char *key, const char *patch_type) {
+    struct fx_buf rest;
+    fx_buf_init(&rest, 0);
+    fx_buf_printf(&rest,
+                  "Invalid value: \"{%s}\": must not be specified when patchType is %s",
+                  key, patch_type);
     add(reading, (struct fx_fault){.type = FX_FAULT_INVALID, .node = value}, key, &rest);
 }
 
@@ -137,6 +146,9 @@ bool fx_map_reading_check(const struct map_reading *reading, const json_t *docum
     const struct fx_compilation *compilation = reading->compilation;
     if (reading->failed) {
         return fx_fail_nomem(err);
+    }
+    if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        return fx_fail_exceeded(err);
     }
     if (compilation->n_faults == 0) {
         return true;

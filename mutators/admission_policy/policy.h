@@ -21,10 +21,14 @@
 #include "engine/selector.h"
 #include "engine/unit.h"
 #include "location/cel/cel.h"
+#include "merge/schema.h"
 
 #define MAP_GROUP     "admissionregistration.k8s.io"
 #define MAP_OWN_GROUP "policies.fixpoint.dev"
 #define MAP_RANK      0u
+
+/* An annotation of a policy: mutationValidationPolicy of KEP-3962. */
+#define MAP_VALIDATION_ANNOTATION "policies.fixpoint.dev/mutation-validation-policy"
 
 /* Indices in fx_map_kinds: each kind in both groups. */
 enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
@@ -93,9 +97,8 @@ enum map_slot {
     MAP_SLOTS
 };
 
-/* mutationValidationPolicy of KEP-3962, as the annotation
- * "policies.fixpoint.dev/mutation-validation-policy" of the policy: what happens if the
- * mutations change their own result. */
+/* The values of the annotation MAP_VALIDATION_ANNOTATION: what happens if the mutations
+ * change their own result. */
 enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_FAIL };
 
 struct map_policy {
@@ -158,14 +161,25 @@ enum map_rule_type {
     MAP_RULE_VALIDATE,
 };
 
+/* The schemas of custom resources that a policy matches, from their definitions
+ * (CustomResourceDefinition). Immutable and counted; one for all rules of a policy. */
+struct map_schemas;
+
+struct map_schemas *fx_map_schemas_ref(struct map_schemas *schemas); /* NULL is fine */
+void fx_map_schemas_unref(struct map_schemas *schemas);              /* NULL is fine */
+
+/* For fx_map_target_find(). NULL if there are none. */
+const struct fx_schema_set *fx_map_schemas_set(const struct map_schemas *schemas);
+
 /* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
- * units that it refers to. */
+ * units and the schemas that it refers to. */
 struct map_rule {
     struct fx_mutator head;
     struct fx_unit *policy_unit, *binding_unit,
         *param_unit; /* the last two may be NULL */
     const struct map_policy *policy;
     const struct map_binding *binding; /* NULL: any binding (an error of the policy) */
+    struct map_schemas *schemas;       /* NULL: only built-in kinds have one */
     enum map_rule_type type;
     char *message; /* of MAP_RULE_FAIL: after "denied request: " */
     /* Of a parameter that is looked up in the namespace of the request: the rule is for
@@ -186,6 +200,9 @@ struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
 /* For `fixpoint check`: a small object that the rule matches; NULL if none can be derived
  * from the policy, or without memory (example.c). */
 json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUST_USE;
+
+/* Is it a kind that API servers have themselves, as far as it is known? (link.c) */
+bool fx_map_is_builtin(const struct fx_named_kind *kind);
 
 /* The link step (link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);

@@ -16,6 +16,9 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "engine/dialect.h"
+#include "engine/selector.h"
+
+struct map_match;
 
 /* A document that is being read. All functions do nothing once memory ran out. */
 struct map_reading {
@@ -62,6 +65,14 @@ json_t *fx_map_read_objects(struct map_reading *reading, const json_t *object,
 size_t fx_map_read_word(struct map_reading *reading, const json_t *object,
                         const char *key, const char *const *words);
 
+/* Reads a label selector that Kubernetes accepts; NULL if the field is missing. */
+struct fx_selector *fx_map_read_selector(struct map_reading *reading,
+                                         const json_t *object, const char *key);
+
+/* Reads the current object as fx_map_match_read() does (policy.h). */
+void fx_map_match_read_in(struct map_reading *reading, const json_t *resources,
+                          struct map_match *ret_match);
+
 /* Adds a warning for every field that is not in the list, which NULL ends. */
 void fx_map_warn_unknown(struct map_reading *reading, const json_t *object,
                          const char *const *known);
@@ -77,6 +88,10 @@ void fx_map_require(struct map_reading *reading, const json_t *within, const cha
 FX_PRINTF(4, 5)
 void fx_map_refuse(struct map_reading *reading, const json_t *value, const char *key,
                    const char *fmt, ...);
+
+/* The same, for a member that goes with another patch type. */
+void fx_map_refuse_member(struct map_reading *reading, const json_t *value,
+                          const char *key, const char *patch_type);
 
 /* "Unsupported value: <value>: supported values: <words>". */
 void fx_map_refuse_word(struct map_reading *reading, const json_t *value, const char *key,
