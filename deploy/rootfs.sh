@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # rootfs.sh BINARY FOLDER: what an image of Fixpoint holds: the program, the shared libraries
-# that it needs, the copyright files of these and of the libraries linked into it, an SBOM
-# (sbom.py), and an /etc that names its user. No shell, no certificates: the cluster and
-# policies say which authorities it trusts.
+# that it needs, the time zones (for CEL: getHours('Europe/Berlin')), the copyright files of all
+# these and of the libraries linked into the program, an SBOM (sbom.py), and an /etc that names
+# its user. No shell, no certificates: the cluster and policies say which authorities it trusts.
 set -euo pipefail
 
 [ $# -eq 2 ] || { echo "usage: $0 BINARY FOLDER" >&2; exit 2; }
@@ -58,6 +58,18 @@ if [ -f "$map" ]; then
 else
   echo "$0: no $map: the SBOM does not have what is linked into the program" >&2
 fi
+
+# The time zones, without the copies that count leap seconds and the tables about zones. Old
+# names (US/Pacific) are a package of their own from Debian 13 on.
+zones=/usr/share/zoneinfo
+[ -f "$zones/UTC" ] || { echo "$0: no $zones: install tzdata" >&2; exit 1; }
+install -d -m 0755 "$root$zones"
+to=$(realpath "$root$zones")
+(cd "$zones" && find . \( -path ./posix -o -path ./right \) -prune -o \
+  \( -type f -o -type l \) ! -name '*.*' ! -name localtime ! -name posixrules \
+  ! -name leapseconds -exec cp -P --parents -t "$to" {} +)
+part data "$(readlink -f "$zones/Europe/Berlin")" ""
+[ ! -e "$zones/US/Pacific" ] || part data "$zones/US/Pacific" ""
 
 install -d -m 0755 "$root/etc"
 printf 'root:x:0:0:root:/:/nonexistent\nfixpoint:x:65532:65532::/:/nonexistent\n' \

@@ -4,9 +4,10 @@
 
 ROOTFS is the folder of the image's files: each is listed with its SHA-256. PARTS has a line for
 each library, four fields with tabs between them: `shared` or `static` (linked into the program),
-the file on this machine, its place in the image (empty: none) and the Debian package it is from.
-A package is listed with its version, its source and, where apt has its lists, the SHA-256 of the
-.deb. The same input gives the same bytes; the time is that of SOURCE_DATE_EPOCH (0).
+or `data` (that it reads), the file on this machine, its place in the image (empty: none) and the
+Debian package it is from. A package is listed with its version, its source and, where apt has its
+lists, the SHA-256 of the .deb. The same input gives the same bytes; the time is that of
+SOURCE_DATE_EPOCH (0).
 """
 
 import hashlib
@@ -158,7 +159,7 @@ def read_parts(path):
 
 def relations(parts, packages):
     program = identifier("File", PROGRAM)
-    links = {"shared": "DYNAMIC_LINK", "static": "STATIC_LINK"}
+    links = {"shared": "DYNAMIC_LINK", "static": "STATIC_LINK", "data": "DEPENDS_ON"}
     for kind, place, package in parts:
         of = packages[package]["SPDXID"]
         yield relation(program, links[kind], of)

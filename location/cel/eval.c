@@ -15,8 +15,11 @@ const struct fx_cel_value *fx_cel_eval_variable(struct fx_cel_run *run,
         struct fx_cel_value computed;
         if (local != NULL) {
             fx_cel_eval_node(run, local->start, &computed);
-        } else {
+        } else if (run->resolve != NULL) {
             computed = run->resolve(run, node->name.variable);
+        } else {
+            computed = fx_cel_fail(run, "no such attribute(s): %.*s",
+                                   FX_TEXT_ARG(node->name.name));
         }
         *value = computed;
     }
@@ -29,8 +32,14 @@ static void eval_name(struct fx_cel_run *run, const struct fx_cel_node *node,
         *ret = fx_cel_make_type(node->name.type);
         return;
     }
+    const struct fx_cel_value *value = fx_cel_eval_variable(run, node);
+    if (value->kind == FX_CEL_OPTIONAL && value->inner != NULL &&
+        value->inner->kind == FX_CEL_OPTIONAL) {
+        fx_cel_eval_attribute(run, node, ret);
+        return;
+    }
     run->cost += 1;
-    *ret = *fx_cel_eval_variable(run, node);
+    *ret = *value;
 }
 
 static void eval_any(struct fx_cel_run *run, const struct fx_cel_node *node,

@@ -32,13 +32,20 @@ static void set_value(struct reading *reading, struct fx_cel_value value) {
     reading->value = reading->store;
 }
 
-/* Begins with a value. */
+/* Begins with a value. Of an optional value within an optional one the original sees only
+ * the innermost value; optional.none() is null there (measured). */
 static void start(struct reading *reading, const struct fx_cel_value *value) {
     reading->value = value;
-    if (value->kind == FX_CEL_OPTIONAL) {
-        reading->is_optional = true;
-        reading->is_none = value->inner == NULL;
-        reading->value = value->inner == NULL ? value : value->inner;
+    if (value->kind != FX_CEL_OPTIONAL) {
+        return;
+    }
+    reading->is_optional = true;
+    reading->is_none = value->inner == NULL;
+    while (reading->value->kind == FX_CEL_OPTIONAL && reading->value->inner != NULL) {
+        reading->value = reading->value->inner;
+    }
+    if (!reading->is_none && reading->value->kind == FX_CEL_OPTIONAL) {
+        set_value(reading, fx_cel_make_null());
     }
 }
 

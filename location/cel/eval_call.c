@@ -133,8 +133,7 @@ static void eval_in_set(struct fx_cel_run *run, const struct fx_cel_node *node,
     }
     const char *unhashable = fx_cel_unhashable(*ret);
     if (unhashable != NULL) {
-        *ret = fx_cel_fail(
-            run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        *ret = fx_cel_fail_unhashable(run, unhashable);
         return;
     }
     const union {
@@ -205,18 +204,35 @@ static const uint8_t kinds[] = {
     [FX_CEL_TYPE_PARAMETER] = FX_CEL_UNSET,
 };
 
-static bool is_of_kind(struct fx_cel_value value, const struct fx_cel_type *type) {
-    const uint8_t kind = kinds[type->kind];
-    return kind == FX_CEL_UNSET ||
-           (value.kind == kind &&
-            (kind != FX_CEL_OPAQUE || value.opaque.ops->type == type));
+static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type);
+
+/* The first entry of a map tells the types of all. */
+static bool has_first_entry(struct fx_cel_value map, const struct fx_cel_type *type) {
+    struct fx_cel_map_walk walk;
+    struct fx_cel_map_entry entry;
+    fx_cel_map_walk_start(&walk, map);
+    return !fx_cel_map_walk_next(&walk, &entry) ||
+           (is_of_type(entry.key, type->params[0]) &&
+            is_of_type(entry.value, type->params[1]));
 }
 
-/* Of a list the first element counts, too: it decides between the overloads of sum(). */
+/* Recursion is as deep as the type of a parameter in a table of overloads. */
 static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
-    return is_of_kind(value, type) &&
-           (type->kind != FX_CEL_TYPE_LIST || fx_cel_list_size(value) == 0 ||
-            is_of_kind(fx_cel_list_at(value, 0), type->params[0]));
+    const uint8_t kind = kinds[type->kind];
+    if (kind == FX_CEL_UNSET) {
+        return true;
+    }
+    if (value.kind != kind) {
+        return false;
+    }
+    if (kind == FX_CEL_LIST) {
+        return fx_cel_list_size(value) == 0 ||
+               is_of_type(fx_cel_list_at(value, 0), type->params[0]);
+    }
+    if (kind == FX_CEL_MAP) {
+        return has_first_entry(value, type);
+    }
+    return kind != FX_CEL_OPAQUE || value.opaque.ops->type == type;
 }
 
 static bool fits(const struct fx_cel_overload *overload,
@@ -322,6 +338,10 @@ static size_t eval_arguments(struct fx_cel_run *run, const struct fx_cel_node *n
     return failed;
 }
 
+/* What the original says when sort() or distinct() crashes. */
+#define NOT_A_LIST \
+    "interface conversion: *types.Err is not traits.Lister: missing method Add"
+
 static void eval_function(struct fx_cel_run *run, const struct fx_cel_node *node,
                           struct fx_cel_value *ret) {
     struct fx_cel_value args[FX_CEL_MOST_ARGUMENTS];
@@ -335,6 +355,10 @@ static void eval_function(struct fx_cel_run *run, const struct fx_cel_node *node
     const size_t failed = eval_arguments(run, node, n, args, &ends);
     if (failed < n) {
         *ret = args[failed];
+        if (failed == 0 && !ends && node->call.n_overloads > 0 &&
+            node->call.overloads[0]->ends_on_error) {
+            *ret = fx_cel_fail_internal(run, NOT_A_LIST);
+        }
     } else {
         overload = choose(node, args);
         call_function(run, node, overload, args, ret);

@@ -29,27 +29,22 @@ static bool start_range(struct range *range, struct fx_cel_value value) {
  * they are index and element, or key and value; one is the element, or the key. */
 static bool next_element(struct range *range, const struct fx_cel_node *node,
                          struct fx_cel_value *locals) {
-    struct fx_cel_value *item = &locals[node->fold.item->number];
-    struct fx_cel_value *item2 =
-        node->fold.item2 == NULL ? NULL : &locals[node->fold.item2->number];
+    struct fx_cel_map_entry next;
     if (range->list.kind == FX_CEL_LIST) {
         if (range->next >= range->n) {
             return false;
         }
-        *(item2 == NULL ? item : item2) = fx_cel_list_at(range->list, range->next);
-        if (item2 != NULL) {
-            *item = fx_cel_make_int((int64_t)range->next);
-        }
-        range->next++;
-        return true;
-    }
-    struct fx_cel_map_entry entry;
-    if (!fx_cel_map_walk_next(&range->walk, &entry)) {
+        next.key = fx_cel_make_int((int64_t)range->next);
+        next.value = fx_cel_list_at(range->list, range->next++);
+    } else if (!fx_cel_map_walk_next(&range->walk, &next)) {
         return false;
     }
-    *item = entry.key;
-    if (item2 != NULL) {
-        *item2 = entry.value;
+    if (node->fold.item2 != NULL) {
+        locals[node->fold.item->number] = next.key;
+        locals[node->fold.item2->number] = next.value;
+    } else {
+        locals[node->fold.item->number] =
+            range->list.kind == FX_CEL_LIST ? next.value : next.key;
     }
     return true;
 }

@@ -84,8 +84,7 @@ static struct fx_cel_value eval_entry(struct fx_cel_run *run, struct fx_cel_map 
     }
     const char *unhashable = fx_cel_unhashable(key);
     if (unhashable != NULL) {
-        return fx_cel_fail(
-            run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        return fx_cel_fail_unhashable(run, unhashable);
     }
     return set_entry(run, map, key, value, entry->is_optional);
 }

@@ -59,6 +59,8 @@ struct fx_cel_overload {
      * expression; 0: none is. A constant one is compiled with the program; the function
      * then finds it in `run->regex`. */
     uint8_t regex_argument;
+    /* The original crashes if the first argument is an error, and the evaluation ends. */
+    bool ends_on_error;
     fx_cel_call_check *check; /* NULL: nothing more is checked */
 };
 

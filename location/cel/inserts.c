@@ -13,8 +13,7 @@ static struct fx_cel_value insert(struct fx_cel_run *run, struct fx_cel_value ma
     struct fx_cel_value old;
     const char *unhashable = fx_cel_unhashable(key);
     if (unhashable != NULL) {
-        return fx_cel_fail(
-            run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        return fx_cel_fail_unhashable(run, unhashable);
     }
     if (!fx_spend(1)) {
         return fx_cel_exceeded(run);

@@ -8,6 +8,7 @@
  */
 #include "location/cel/map.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/budget.h"
@@ -176,4 +177,11 @@ const char *fx_cel_unhashable(struct fx_cel_value key) {
         return key.opaque.ops->unhashable;
     }
     return key.kind == FX_CEL_BYTES ? fx_cel_go_type_name(key) : NULL;
+}
+
+struct fx_cel_value fx_cel_fail_unhashable(struct fx_cel_run *run, const char *go_type) {
+    char text[128];
+    (void)snprintf(text, sizeof text, "runtime error: hash of unhashable type %s",
+                   go_type);
+    return fx_cel_fail_internal(run, text);
 }

@@ -11,6 +11,7 @@
 
 #include "base/arena.h"
 #include "base/macros.h"
+#include "location/cel/run.h"
 #include "location/cel/value.h"
 
 /* The entry of a key of the same kind: 1, 1u and 1.0 are three keys. NULL: none. */
@@ -37,5 +38,8 @@ static inline struct fx_cel_value fx_cel_fields(const struct fx_cel_struct *stru
 /* The Go type of a key that the original fails to hash (bytes, some opaque values); NULL:
  * any other key. */
 const char *fx_cel_unhashable(struct fx_cel_value key);
+
+/* The error of such a key; nothing absorbs it. */
+struct fx_cel_value fx_cel_fail_unhashable(struct fx_cel_run *run, const char *go_type);
 
 #endif

@@ -72,6 +72,7 @@ static bool fold(struct compilation *compilation) {
     return ok;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): three results. */
 bool fx_cel_compile(const struct fx_cel_env *env, struct fx_text source,
                     const struct fx_cel_compile_options *options,
                     struct fx_cel_program **ret_program, struct fx_cel_faults *faults,

@@ -9,7 +9,13 @@
 #include "location/cel/number.h"
 #include "location/cel/operators.h"
 
+/* Optional values are as comparable as what is in them. */
 struct fx_cel_value fx_cel_equals(struct fx_cel_value a, struct fx_cel_value b) {
+    while (a.kind == FX_CEL_OPTIONAL && b.kind == FX_CEL_OPTIONAL && a.inner != NULL &&
+           b.inner != NULL) {
+        a = *a.inner;
+        b = *b.inner;
+    }
     if (a.kind == FX_CEL_OPAQUE && b.kind != FX_CEL_NULL) {
         const bool fits = b.kind == FX_CEL_OPAQUE && a.opaque.ops->equal != NULL &&
                           a.opaque.ops->type == b.opaque.ops->type &&
@@ -91,8 +97,7 @@ static struct fx_cel_value is_in_map(struct fx_cel_run *run, struct fx_cel_value
     const char *unhashable = fx_cel_unhashable(key);
     if (unhashable != NULL && (map.flags & FX_CEL_IN_TREE) == 0 &&
         fx_cel_map_size(map) > 0) {
-        return fx_cel_fail(
-            run, "internal error: runtime error: hash of unhashable type %s", unhashable);
+        return fx_cel_fail_unhashable(run, unhashable);
     }
     struct fx_cel_value value;
     return fx_cel_make_bool(fx_cel_map_find(map, key, &value));

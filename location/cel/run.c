@@ -69,6 +69,15 @@ struct fx_cel_value fx_cel_over_cost(struct fx_cel_run *run) {
     return error_of(message, FX_CEL_FATAL);
 }
 
+struct fx_cel_value fx_cel_fail_internal(struct fx_cel_run *run, const char *what) {
+    struct fx_cel_value error = fx_cel_fail(run, "internal error: %s", what);
+    if ((error.flags & FX_CEL_FATAL) == 0 && run->err != NULL) {
+        (void)fx_fail(run->err, FX_EMUTATE, "%s", error.error);
+    }
+    error.flags |= FX_CEL_FATAL;
+    return error;
+}
+
 /* A copy of the bytes in the arena; false without memory, or over the budget. */
 static bool copy_text(struct fx_cel_run *run, struct fx_text text,
                       struct fx_text *ret_copy) {

@@ -56,6 +56,9 @@ struct fx_cel_value fx_cel_no_memory(struct fx_cel_run *run);
 struct fx_cel_value fx_cel_fatal(struct fx_cel_run *run);
 struct fx_cel_value fx_cel_exceeded(struct fx_cel_run *run);
 
+/* Where the original crashes: "internal error: <what>", which nothing absorbs. */
+struct fx_cel_value fx_cel_fail_internal(struct fx_cel_run *run, const char *what);
+
 /* Adds to the cost. False if the limit is exceeded: return fx_cel_over_cost(). */
 static inline bool fx_cel_charge(struct fx_cel_run *run, uint64_t cost) {
     run->cost += cost;

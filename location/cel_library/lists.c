@@ -154,6 +154,7 @@ static struct fx_cel_value flatten_to(struct fx_cel_run *run, struct fx_cel_valu
     return flat;
 }
 
+/* Its argument may be any list: one that is flat stays as it is. */
 static struct fx_cel_value flatten(struct fx_cel_run *run,
                                    const struct fx_cel_value *args) {
     return args[0].kind == FX_CEL_LIST ? flatten_to(run, args[0], 1)
@@ -162,6 +163,10 @@ static struct fx_cel_value flatten(struct fx_cel_run *run,
 
 static struct fx_cel_value flatten_levels(struct fx_cel_run *run,
                                           const struct fx_cel_value *args) {
+    if (args[0].kind != FX_CEL_LIST || args[1].kind != FX_CEL_INT) {
+        return fx_cel_fail(run, "no such overload: %s.flatten(%s)",
+                           fx_cel_type_name(args[0]), fx_cel_type_name(args[1]));
+    }
     return args[1].integer < 0 ? fx_cel_fail(run, "level must be non-negative")
                                : flatten_to(run, args[0], args[1].integer);
 }
@@ -254,11 +259,11 @@ static uint64_t flatten_levels_cost(const struct fx_cel_value *args,
 }
 
 /* A row for each type of elements that can be ordered: its lists, and itself. */
-#define FOR_ORDERED(X)                                                        \
-    X(fx_cel_list_int, fx_cel_int), X(fx_cel_list_uint, fx_cel_uint),         \
+#define FOR_ORDERED(X)                                                          \
+    X(fx_cel_list_int, fx_cel_int), X(fx_cel_list_uint, fx_cel_uint),           \
         X(fx_cel_list_double, fx_cel_double), X(fx_cel_list_bool, fx_cel_bool), \
-        X(fx_cel_list_duration, fx_cel_duration),                             \
-        X(fx_cel_list_timestamp, fx_cel_timestamp),                           \
+        X(fx_cel_list_duration, fx_cel_duration),                               \
+        X(fx_cel_list_timestamp, fx_cel_timestamp),                             \
         X(fx_cel_list_string, fx_cel_string), X(fx_cel_list_bytes, fx_cel_bytes)
 
 /* A function of these lists; its cost holds for the function. */
@@ -274,14 +279,15 @@ static uint64_t flatten_levels_cost(const struct fx_cel_value *args,
 #define IS_SORTED(list, element) ORDERED("isSorted", list, fx_cel_bool, cel_is_sorted)
 #define LEAST(list, element)     ORDERED("min", list, element, cel_min)
 #define GREATEST(list, element)  ORDERED("max", list, element, cel_max)
-#define SORT(list, element)        \
-    {                              \
-        .function = "sort",        \
-        FX_CEL_METHOD(&(list)),    \
-        .result = &(list),         \
-        .call = cel_sort,          \
-        .cost = cel_pairs_cost,    \
-        .takes_all = true,         \
+#define SORT(list, element)     \
+    {                           \
+        .function = "sort",     \
+        FX_CEL_METHOD(&(list)), \
+        .result = &(list),      \
+        .call = cel_sort,       \
+        .cost = cel_pairs_cost, \
+        .takes_all = true,      \
+        .ends_on_error = true,  \
     }
 #define SORT_BY_KEYS(list, element)             \
     {                                           \
@@ -291,6 +297,7 @@ static uint64_t flatten_levels_cost(const struct fx_cel_value *args,
         .call = cel_sort_by_keys,               \
         .cost = cel_key_pairs_cost,             \
         .takes_all = true,                      \
+        .ends_on_error = true,                  \
     }
 
 const struct fx_cel_overload fx_cel_lists[] = {
@@ -328,7 +335,8 @@ const struct fx_cel_overload fx_cel_lists[] = {
      FX_CEL_METHOD(&fx_cel_list_dyn, &fx_cel_int),
      .result = &fx_cel_list_dyn,
      .call = flatten_levels,
-     .cost = flatten_levels_cost},
+     .cost = flatten_levels_cost,
+     .takes_all = true},
     FOR_ORDERED(SORT),
     FOR_ORDERED(SORT_BY_KEYS),
     {.function = "lists.range",
@@ -345,7 +353,8 @@ const struct fx_cel_overload fx_cel_lists[] = {
      FX_CEL_METHOD(&fx_cel_list_t),
      .result = &fx_cel_list_t,
      .call = distinct,
-     .cost = cel_pairs_cost},
+     .cost = cel_pairs_cost,
+     .ends_on_error = true},
     {.function = "first",
      FX_CEL_METHOD(&fx_cel_list_t),
      .result = &fx_cel_optional_t,

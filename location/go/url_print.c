@@ -44,8 +44,12 @@ static bool is_well_escaped(struct fx_text path) {
     return true;
 }
 
+static bool has_raw_path(const struct fx_go_url *url) {
+    return url->raw_path.len > 0 && is_well_escaped(url->raw_path);
+}
+
 void fx_go_url_print_path(struct fx_buf *buf, const struct fx_go_url *url) {
-    if (url->raw_path.len > 0 && is_well_escaped(url->raw_path)) {
+    if (has_raw_path(url)) {
         fx_buf_text(buf, url->raw_path);
     } else if (fx_text_is(url->path, "*")) {
         fx_buf_char(buf, '*');
@@ -66,7 +70,7 @@ static bool has_colon_in_first_segment(struct fx_text path) {
 
 static void print_whole_path(struct fx_buf *buf, const struct fx_go_url *url,
                              bool is_first) {
-    const struct fx_text path = url->path;
+    const struct fx_text path = has_raw_path(url) ? url->raw_path : url->path;
     if (path.len > 0 && path.data[0] != '/' && url->host.len > 0) {
         fx_buf_char(buf, '/');
     } else if (is_first && has_colon_in_first_segment(path)) {

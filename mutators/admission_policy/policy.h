@@ -156,6 +156,9 @@ void fx_map_match_finish(struct map_match *match);
 enum map_rule_type {
     MAP_RULE_INVOKE, /* runs the mutations with one parameter, or without */
     MAP_RULE_FAIL,   /* a configuration error: fails with a message (section 4) */
+    /* A validator beside a rule of type INVOKE, for policies whose `validation` is not
+     * SKIP: warns or denies if the mutations would change their own result. */
+    MAP_RULE_VALIDATE,
 };
 
 /* The schemas of custom resources that a policy matches, from their definitions
@@ -189,8 +192,8 @@ struct map_rule {
     bool only_namespaced;     /* the rule is for requests in a namespace only */
 };
 
-/* Makes a rule with the ops of rule.c from a filled-in template, of which the head is set
- * here. NULL without memory. */
+/* Makes a rule with the ops of rule.c from a filled-in template: the head is set here,
+ * texts are copied, units are counted. NULL without memory. */
 struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
                                       uint32_t position) FX_MUST_USE;
 

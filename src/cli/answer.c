@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/uuid.h"
+#include "engine/admission_request.h"
 #include "engine/request.h"
 #include "value/json.h"
 #include "value/patch.h"
@@ -88,6 +89,33 @@ static void add_object(struct fx_buf *buf, const char *key, const json_t *object
     }
 }
 
+static void add_resource(struct fx_buf *buf, const struct fx_subject *subject) {
+    struct fx_buf resource;
+    fx_buf_init(&resource, 0);
+    fx_resource_guess(&resource, subject->kind);
+    add_key(buf, "resource");
+    fx_buf_str(buf, "{\"group\":");
+    fx_json_write_string(buf, subject->group, FX_JSON_COMPACT);
+    add_text(buf, "version", subject->version);
+    add_text(buf, "resource", fx_buf_view(&resource));
+    fx_buf_char(buf, '}');
+    buf->failed = buf->failed || resource.failed;
+    fx_buf_finish(&resource);
+}
+
+static void add_options(struct fx_buf *buf, const struct fx_question *question) {
+    const char *kind =
+        fx_operation_options(fx_operation_parse(fx_text_of(question->operation)));
+    add_key(buf, "dryRun");
+    fx_buf_str(buf, "false");
+    add_key(buf, "options");
+    if (kind == NULL) {
+        fx_buf_str(buf, "null");
+    } else {
+        fx_buf_printf(buf, "{\"kind\":\"%s\",\"apiVersion\":\"meta.k8s.io/v1\"}", kind);
+    }
+}
+
 /* For DELETE, API servers send the object as `oldObject`. */
 static void add_objects(struct fx_buf *buf, const struct fx_question *question,
                         const json_t *object) {
@@ -134,11 +162,13 @@ static void write_request(struct fx_buf *buf, const struct fx_question *question
     add_text(buf, "version", subject.version);
     add_text(buf, "kind", subject.kind);
     fx_buf_char(buf, '}');
+    add_resource(buf, &subject);
     add_text(buf, "name", subject.name);
     add_text(buf, "namespace", namespace_of(question, &subject));
     add_text(buf, "operation", fx_text_of(question->operation));
     add_user(buf, question);
     add_objects(buf, question, object);
+    add_options(buf, question);
     fx_buf_str(buf, "}}");
 }
 

@@ -37,8 +37,10 @@ struct fx_snapshot {
     bool has_inputs_before; /* the key of an input follows from the incoming object */
     bool asks_for_inputs;   /* a mutator asks for inputs while it is evaluated */
     bool has_inputs_after;  /* a mutator has an input after convergence */
-    bool reads_user; /* a mutator has an access review as an input, so it reads more of
-                      * fx_request.user_info than the name */
+    bool reads_user;    /* a mutator has an access review as an input, so it reads more of
+                         * fx_request.user_info than the name */
+    bool reads_request; /* a mutator reads fx_request.admission */
+    bool reads_old_object;          /* a mutator reads fx_request.old_object */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */

@@ -215,6 +215,13 @@ static void print_sorted(struct fx_buf *buf, char **texts, size_t n) {
     free(texts);
 }
 
+/* The cases write seconds as a double, which has fewer digits than a large duration. */
+static void print_duration(struct fx_buf *buf, int64_t nanoseconds) {
+    char text[FX_NUMBER_SIZE];
+    fx_buf_str(buf, "duration ");
+    fx_buf_add(buf, text, fx_number_print_go((double)nanoseconds / 1e9, false, text));
+}
+
 static void print_timestamp(struct fx_buf *buf, struct fx_cel_value value) {
     fx_buf_printf(buf, "timestamp %lld.%09d", (long long)value.timestamp.seconds,
                   value.timestamp.nanoseconds);
@@ -227,7 +234,7 @@ static void print_library(struct fx_buf *buf, struct fx_cel_run *run, const char
                           struct fx_text text) {
     struct fx_buf read;
     fx_buf_init(&read, 0);
-    fx_case_cel_print(&read, read_call(run, library, text));
+    fx_case_cel_print(&read, read_call(run, library, text), false);
     if (strcmp(library, "format") == 0) {
         print_quoted(buf, "kubernetes.NamedFormat", text);
     } else if (fx_text_ends(text, FX_TEXT("i")) &&
@@ -249,7 +256,7 @@ static void print_read(struct fx_buf *buf, const json_t *typed) {
     if (library != NULL) {
         print_library(buf, &run, library, fx_tree_view_string(typed, "string"));
     } else {
-        fx_case_cel_print(buf, fx_case_cel_read(&run, typed, false, NULL));
+        fx_case_cel_print(buf, fx_case_cel_read(&run, typed, false, NULL), false);
     }
     fx_arena_finish(&arena);
 }
@@ -314,6 +321,15 @@ void fx_case_cel_print_typed(struct fx_buf *buf, const json_t *typed) {
     } else if (fx_tree_view_key(typed, "object") != NULL) {
         fx_buf_text(buf, fx_tree_view_string(typed, "typeName"));
         print_typed_fields(buf, fx_tree_view_key(typed, "object"));
+    } else if (fx_text_is(name, "duration")) {
+        struct fx_text seconds = fx_tree_text(member);
+        double number = 0;
+        seconds.len -= seconds.len > 0 ? 1 : 0; /* its unit, s */
+        if (fx_go_parse_float(seconds, &number) == FX_GO_NUMBER) {
+            char text[FX_NUMBER_SIZE];
+            fx_buf_str(buf, "duration ");
+            fx_buf_add(buf, text, fx_number_print_go(number, false, text));
+        }
     } else if (fx_text_is(name, "jsonpatch")) {
         fx_buf_str(buf, "JSONPatch");
         print_typed_fields(buf, member);
@@ -322,7 +338,7 @@ void fx_case_cel_print_typed(struct fx_buf *buf, const json_t *typed) {
     }
 }
 
-static void print_map(struct fx_buf *buf, struct fx_cel_value map) {
+static void print_map(struct fx_buf *buf, struct fx_cel_value map, bool is_untyped) {
     char **texts = calloc(fx_cel_map_size(map) + 1, sizeof *texts);
     struct fx_cel_map_walk walk;
     struct fx_cel_map_entry entry;
@@ -331,9 +347,9 @@ static void print_map(struct fx_buf *buf, struct fx_cel_value map) {
     while (texts != NULL && fx_cel_map_walk_next(&walk, &entry)) {
         struct fx_buf text;
         fx_buf_init(&text, 0);
-        fx_case_cel_print(&text, entry.key);
+        fx_case_cel_print(&text, entry.key, is_untyped);
         fx_buf_str(&text, ": ");
-        fx_case_cel_print(&text, entry.value);
+        fx_case_cel_print(&text, entry.value, is_untyped);
         texts[n++] = fx_buf_steal(&text);
     }
     print_sorted(buf, texts, n);
@@ -350,7 +366,7 @@ static void print_struct(struct fx_buf *buf, const struct fx_cel_struct *structu
         fx_buf_init(&text, 0);
         fx_buf_text(&text, structure->fields.entries[i].key.text);
         fx_buf_str(&text, ": ");
-        fx_case_cel_print(&text, structure->fields.entries[i].value);
+        fx_case_cel_print(&text, structure->fields.entries[i].value, false);
         texts[n++] = fx_buf_steal(&text);
     }
     for (size_t i = 0; is_patch && texts != NULL && i < 2; i++) {
@@ -391,7 +407,7 @@ static void print_type(struct fx_buf *buf, const struct fx_cel_type *type) {
     fx_buf_finish(&text);
 }
 
-void fx_case_cel_print(struct fx_buf *buf, struct fx_cel_value value) {
+void fx_case_cel_print(struct fx_buf *buf, struct fx_cel_value value, bool is_untyped) {
     switch ((enum fx_cel_kind)value.kind) {
     case FX_CEL_NULL: fx_buf_str(buf, "null"); break;
     case FX_CEL_BOOL: fx_buf_str(buf, value.boolean ? "true" : "false"); break;
@@ -406,28 +422,34 @@ void fx_case_cel_print(struct fx_buf *buf, struct fx_cel_value value) {
     case FX_CEL_DOUBLE: print_double(buf, value.real); break;
     case FX_CEL_STRING: print_quoted(buf, "string", value.text); break;
     case FX_CEL_BYTES: print_quoted(buf, "bytes", value.text); break;
-    case FX_CEL_DURATION:
-        fx_buf_str(buf, "duration ");
-        fx_buf_integer(buf, value.duration);
-        break;
+    case FX_CEL_DURATION: print_duration(buf, value.duration); break;
     case FX_CEL_TIMESTAMP: print_timestamp(buf, value); break;
     case FX_CEL_TYPE: print_type(buf, value.type); break;
     case FX_CEL_LIST:
         fx_buf_char(buf, '[');
         for (size_t i = 0; i < fx_cel_list_size(value); i++) {
             fx_buf_str(buf, i == 0 ? "" : ", ");
-            fx_case_cel_print(buf, fx_cel_list_at(value, i));
+            fx_case_cel_print(buf, fx_cel_list_at(value, i), is_untyped);
         }
         fx_buf_char(buf, ']');
         break;
-    case FX_CEL_MAP: print_map(buf, value); break;
+    case FX_CEL_MAP: print_map(buf, value, is_untyped); break;
     case FX_CEL_OPTIONAL:
         fx_buf_str(buf, value.inner == NULL ? "optional none" : "optional ");
         if (value.inner != NULL) {
-            fx_case_cel_print(buf, *value.inner);
+            fx_case_cel_print(buf, *value.inner, is_untyped);
         }
         break;
-    case FX_CEL_STRUCT: print_struct(buf, value.structure); break;
+    case FX_CEL_STRUCT:
+        if (is_untyped) {
+            print_map(buf,
+                      (struct fx_cel_value){.kind = FX_CEL_MAP,
+                                            .map = &value.structure->fields},
+                      true);
+        } else {
+            print_struct(buf, value.structure);
+        }
+        break;
     case FX_CEL_OPAQUE: print_opaque(buf, value); break;
     case FX_CEL_ERROR: fx_buf_printf(buf, "error: %s", value.error); break;
     case FX_CEL_UNSET: fx_buf_str(buf, "unset"); break;

@@ -22,7 +22,7 @@ struct fx_cel_value fx_case_cel_read(struct fx_cel_run *run, const json_t *typed
  * no typed JSON. */
 void fx_case_cel_print_typed(struct fx_buf *buf, const json_t *typed);
 
-/* Appends a value in the same form. */
-void fx_case_cel_print(struct fx_buf *buf, struct fx_cel_value value);
+/* Appends a value in the same form; Object{…} as a map if `is_untyped`. */
+void fx_case_cel_print(struct fx_buf *buf, struct fx_cel_value value, bool is_untyped);
 
 #endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/cel_library/cost_fuzz.c - any overload of any library with arguments of its
+ * types, of any shape and length: the call and the formula of its cost take no longer
+ * than what they pay for.
+ *
+ *     overload (2 bytes; 0xffff: each of them) | shape | arguments that are large (bits)
+ * | size | text
+ *
+ * The text is a shape, too, repeated up to the size.
+ */
+#include <assert.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/cost_testing.h"
+#include "base/limits.h"
+#include "location/cel_library/cost_testing.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+#define HEAD          5
+#define EACH          0xffffu
+#define MOST_EXPONENT 17u /* sizes go up to 2^17 */
+
+/* The price of regular expressions is not by the bytes of their arguments. */
+static bool is_tested(const struct fx_cel_overload *overload) {
+    return overload->call != NULL && overload->regex_argument == 0;
+}
+
+/* The overload with this number; NULL after the last one. */
+static const struct fx_cel_overload *overload_at(size_t number) {
+    for (size_t i = 0; fx_cel_mutation_libraries[i] != NULL; i++) {
+        const struct fx_cel_overload *overload = fx_cel_mutation_libraries[i];
+        for (; overload->function != NULL; overload++) {
+            if (number-- == 0) {
+                return overload;
+            }
+        }
+    }
+    return NULL;
+}
+
+static size_t count_overloads(void) {
+    size_t n = 0;
+    while (overload_at(n) != NULL) {
+        n++;
+    }
+    return n;
+}
+
+static void work(void *user, struct cost *ret_cost) {
+    struct cel_cost_case of = *(const struct cel_cost_case *)user;
+    struct fx_cel_value args[FX_CEL_MOST_ARGUMENTS] = {{0}};
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_arena arena;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    struct fx_cel_run run = {
+        .arena = &arena, .cost_limit = FX_CEL_COST_LIMIT, .err = &err};
+    of.run = &run;
+    *ret_cost = (struct cost){0, 0};
+    if (cel_cost_arguments(&of, args)) {
+        fx_err_reset(&err);
+        cost_begin(ret_cost);
+        const struct fx_cel_value result = of.overload->call(&run, args);
+        const uint64_t cost =
+            of.overload->cost == NULL ? 1 : of.overload->cost(args, result);
+        cost_end(ret_cost);
+        assert(cost < UINT64_MAX / 2); /* a sum of costs does not overflow */
+        assert(!fx_cel_is_error(result) || result.error[0] != '\0');
+        assert((result.flags & FX_CEL_FATAL) == 0 || err.code != FX_OK);
+    }
+    fx_arena_finish(&arena);
+}
+
+static void check(struct cel_cost_case *of, size_t number) {
+    of->overload = overload_at(number);
+    if (is_tested(of->overload)) {
+        cost_check(work, of);
+    }
+}
+
+/* Exponents in the upper bits, the rest below: short ones are as likely as long ones. */
+static size_t size_of(uint8_t byte) {
+    const size_t whole = (size_t)1 << (byte % (MOST_EXPONENT + 1));
+    return whole + whole * (byte / (MOST_EXPONENT + 1)) / 16;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    if (size < HEAD) {
+        return 0;
+    }
+    const size_t number = (size_t)data[0] << 8 | data[1];
+    const size_t n = count_overloads();
+    struct cel_cost_case of = {
+        .shape = data[2] % N_CEL_COST_SHAPES,
+        .large = data[3],
+        .size = size_of(data[4]),
+        .given = {(const char *)data + HEAD, size - HEAD},
+    };
+    for (size_t i = 0; number == EACH && i < n; i++) {
+        check(&of, i);
+    }
+    if (number != EACH) {
+        check(&of, number % n);
+    }
+    return 0;
+}
