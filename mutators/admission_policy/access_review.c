@@ -25,9 +25,9 @@ static bool copy_member(json_t *object, const char *key, const json_t *user,
 
 /* The groups of a service account are those that API servers give it. */
 static bool set_account(json_t *spec, const struct fx_cel_access_subject *subject) {
-    json_t *name = json_sprintf(
-        "system:serviceaccount:%.*s:%.*s", FX_TEXT_ARG(subject->account_namespace),
-        FX_TEXT_ARG(subject->account_name));
+    json_t *name = json_sprintf("system:serviceaccount:%.*s:%.*s",
+                                FX_TEXT_ARG(subject->account_namespace),
+                                FX_TEXT_ARG(subject->account_name));
     json_t *group = json_sprintf("system:serviceaccounts:%.*s",
                                  FX_TEXT_ARG(subject->account_namespace));
     json_t *groups = json_array();
@@ -83,22 +83,22 @@ static bool set_attributes(json_t *attributes,
 
 static bool set_what(json_t *spec, const struct fx_cel_access_review *review) {
     json_t *what = json_object();
-    const bool ok = what != NULL &&
-                    (review->has_path ? set_text(what, "path", review->path) &&
-                                            set_text(what, "verb", review->verb)
-                                      : set_attributes(what, review)) &&
-                    json_object_set(spec,
-                                    review->has_path ? "nonResourceAttributes"
-                                                     : "resourceAttributes",
-                                    what) == 0;
+    const bool ok =
+        what != NULL &&
+        (review->has_path ? set_text(what, "path", review->path) &&
+                                set_text(what, "verb", review->verb)
+                          : set_attributes(what, review)) &&
+        json_object_set(spec,
+                        review->has_path ? "nonResourceAttributes" : "resourceAttributes",
+                        what) == 0;
     json_decref(what);
     return ok;
 }
 
 static json_t *make_spec(const struct fx_cel_access_review *review) {
     json_t *spec = json_object();
-    const bool ok = spec != NULL && set_subject(spec, &review->subject) &&
-                    set_what(spec, review);
+    const bool ok =
+        spec != NULL && set_subject(spec, &review->subject) && set_what(spec, review);
     return fx_tree_keep_if(ok, spec);
 }
 
@@ -126,10 +126,9 @@ bool fx_map_review_access(void *context, struct fx_cel_run *run,
     const struct map_activation *activation = context;
     struct fx_input_key key = {.type = FX_INPUT_ACCESS, .spec = make_spec(review)};
     json_t *status = NULL;
-    const bool ok =
-        key.spec == NULL
-            ? fx_fail_nomem(err)
-            : fx_inputs_read(activation->request->inputs, &key, &status, err);
+    const bool ok = key.spec == NULL
+                        ? fx_fail_nomem(err)
+                        : fx_inputs_read(activation->request->inputs, &key, &status, err);
     json_decref(key.spec);
     *ret = read_status(status);
     return ok;

@@ -144,9 +144,8 @@ static struct fx_cel_value make_request_resource(struct fx_cel_run *run,
     return fx_cel_make_request_resource(run, &activation->authorizer, &review);
 }
 
-static struct fx_cel_value make_authorizer(struct fx_cel_run *run,
-                                           struct map_activation *activation,
-                                           size_t slot) {
+static struct fx_cel_value
+make_authorizer(struct fx_cel_run *run, struct map_activation *activation, size_t slot) {
     if (!set_authorizer(activation)) {
         return fx_cel_no_memory(run);
     }

@@ -29,8 +29,8 @@ static bool add_message(struct condition_failures *failures, struct fx_arena *ar
         return true;
     }
     const char *copy = fx_arena_copy(arena, message);
-    if (copy == NULL || !FX_ARENA_GROW(arena, failures->items, failures->n_items,
-                                       failures->cap_items)) {
+    if (copy == NULL ||
+        !FX_ARENA_GROW(arena, failures->items, failures->n_items, failures->cap_items)) {
         return false;
     }
     failures->items[failures->n_items++] = (struct fx_text){copy, message.len};

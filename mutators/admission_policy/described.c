@@ -9,7 +9,8 @@
 #include "value/tree.h"
 
 static bool is_empty(const json_t *value) {
-    return json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0) ||
+    return json_is_null(value) ||
+           (json_is_string(value) && json_string_length(value) == 0) ||
            ((json_is_object(value) || json_is_array(value)) &&
             json_object_size(value) + json_array_size(value) == 0);
 }
@@ -58,16 +59,15 @@ static json_t *share(const json_t *tree) {
 }
 
 json_t *fx_map_describe_request(const struct fx_request *request, json_t *object) {
-    static const char *const keys[] = {"name",        "namespace",
-                                       "subResource", "requestSubResource",
-                                       "options",     "requestKind",
-                                       "requestResource", NULL};
+    static const char *const keys[] = {
+        "name",    "namespace",   "subResource",     "requestSubResource",
+        "options", "requestKind", "requestResource", NULL};
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     json_t *made = request->admission != NULL
                        ? share(request->admission)
                        : fx_admission_request_make(request, &subject);
-    const bool ok = made != NULL && drop_empty(&made, keys) && tidy_user(&made) &&
-                    add_dry_run(&made);
+    const bool ok =
+        made != NULL && drop_empty(&made, keys) && tidy_user(&made) && add_dry_run(&made);
     return fx_tree_keep_if(ok, made);
 }

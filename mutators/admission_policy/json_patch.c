@@ -56,7 +56,7 @@ static bool check_texts(const struct fx_map_operation *operation, struct fx_buf 
         return fx_fail_nomem(err);
     }
     return what == NULL ||
-           fx_map_refuse_with(refusal, 403, err,
+           fx_map_reject_with(refusal, 403, err,
                               "JSON Patch: operation failed to decode %s", what);
 }
 
@@ -142,7 +142,7 @@ static bool refuse_kind(const json_t *result, const struct fx_map_target *target
     }
     fx_buf_str(message,
                "\" in scheme \"k8s.io/client-go/kubernetes/scheme/register.go:82\"");
-    return fx_map_refuse(refusal, 500, err);
+    return fx_map_reject(refusal, 500, err);
 }
 
 /* The name of a type of JSON, if apiVersion or kind has another one than string. */
@@ -159,7 +159,7 @@ static json_t *decode_result(json_t *result, json_t *before,
                              struct fx_map_refusal *refusal, struct fx_err *err) {
     struct fx_schema schema;
     if (!json_is_object(result) || has_wrong_kind(result)) {
-        (void)fx_map_refuse_with(
+        (void)fx_map_reject_with(
             refusal, 500, err,
             json_is_object(result)
                 ? "Internal error occurred: couldn't get version/kind; json parse error: "

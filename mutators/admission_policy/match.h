@@ -17,10 +17,10 @@
 #include "mutators/admission_policy/policy.h"
 
 /* The criteria, in the order in which reports rank them: the last one first. */
-#define MAP_CRITERIA(X)                                \
-    X(NAMESPACE_SELECTOR, "namespaceSelector")         \
-    X(OBJECT_SELECTOR, "objectSelector")               \
-    X(EXCLUDE_RESOURCE_RULES, "excludeResourceRules")  \
+#define MAP_CRITERIA(X)                               \
+    X(NAMESPACE_SELECTOR, "namespaceSelector")        \
+    X(OBJECT_SELECTOR, "objectSelector")              \
+    X(EXCLUDE_RESOURCE_RULES, "excludeResourceRules") \
     X(RESOURCE_RULES, "resourceRules")
 
 enum map_criterion {
@@ -66,12 +66,12 @@ bool fx_map_match_eval(const struct map_match *match,
 
 /* The objects that resourceRules may match, for the head of a mutator. *ret_n is 0 if
  * that may be any object. The caller frees them. False without memory. */
-bool fx_map_match_bindings(const struct map_match *match, struct fx_binding **ret_bindings,
-                           size_t *ret_n) FX_MUST_USE;
+bool fx_map_match_bindings(const struct map_match *match,
+                           struct fx_binding **ret_bindings, size_t *ret_n) FX_MUST_USE;
 
 /* May the namespaceSelector match objects in this namespace? It is decided only for
- * selectors that ask for nothing but the label with the name of the namespace. `resources`
- * is the object that has the selector. */
+ * selectors that ask for nothing but the label with the name of the namespace.
+ * `resources` is the object that has the selector. */
 bool fx_map_match_may_match_namespace(const struct map_match *match,
                                       const json_t *resources, struct fx_text namespace_);
 

@@ -32,8 +32,8 @@ bool fx_map_report(const struct map_rule *rule, const struct fx_request *request
                       rule->policy_unit->name, rule->binding_unit->name);
     }
     fx_buf_text(&text, message);
-    const bool ok = add_failure(request, is_ignored ? 0 : 403,
-                                is_ignored ? NULL : reason, &text, err);
+    const bool ok = add_failure(request, is_ignored ? 0 : 403, is_ignored ? NULL : reason,
+                                &text, err);
     fx_buf_finish(&text);
     return ok;
 }
@@ -70,12 +70,12 @@ static bool report(struct map_running *running, unsigned code, struct fx_buf *me
                                          fx_buf_view(message), err);
 }
 
-/* Finds the schema of the object's kind. Where no schemas of other kinds are known at
- * all, such a kind has none: maps are merged, and lists are atomic. */
+/* Finds the schema of the object's kind. For a policy that needs no schemas of custom
+ * resources, such a kind has none: maps are merged, and lists are atomic. */
 static bool find_target(const struct map_running *running, const json_t *root,
                         struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
                         struct fx_err *err) {
-    const struct fx_schema_set *schemas = running->activation->request->schemas;
+    const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
     struct fx_subject subject;
     fx_subject_read(root, &subject);
     if (fx_map_target_find(subject.group, subject.version, subject.kind, schemas,
@@ -100,7 +100,7 @@ static bool change(const struct map_running *running, const struct map_mutation 
     struct fx_arena *arena = &running->activation->arena;
     return mutation->type == MAP_APPLY_CONFIGURATION
                ? fx_map_configure(value, target, root, arena, refusal, err)
-               : fx_map_json_patch(value, target, root, arena, refusal, err);
+               : fx_map_patch(value, target, root, arena, refusal, err);
 }
 
 /* Evaluates the expression and changes the object. Fails with FX_EMUTATE and a refusal,

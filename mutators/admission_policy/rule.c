@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "merge/schema.h"
 #include "mutators/admission_policy/invoke.h"
 #include "mutators/admission_policy/match.h"
 #include "value/equal.h"
@@ -30,9 +29,8 @@ static void compare(const json_t *before, const json_t *after,
     const json_t *new = fx_tree_view_key(after, "metadata");
     ret_effect->keeps_names =
         is_same(before, after, "apiVersion") && is_same(before, after, "kind") &&
-        (old == new ||
-         (is_same(old, new, "name") && is_same(old, new, "namespace") &&
-          is_same(old, new, "generateName")));
+        (old == new || (is_same(old, new, "name") && is_same(old, new, "namespace") &&
+                        is_same(old, new, "generateName")));
     ret_effect->keeps_metadata =
         old == new || (is_same(old, new, "labels") && is_same(old, new, "annotations"));
 }
@@ -181,6 +179,7 @@ static void destroy(struct fx_mutator *self) {
     fx_unit_unref(own->rule.policy_unit);
     fx_unit_unref(own->rule.binding_unit);
     fx_unit_unref(own->rule.param_unit);
+    fx_map_schemas_unref(own->rule.schemas);
     json_decref(own->params);
     free(own->rule.message);
     free(own->texts);
@@ -192,14 +191,14 @@ static void destroy(struct fx_mutator *self) {
 
 static const struct fx_denial denial = {.begin = "", .between = NULL};
 
-#define COMMON_OPS                                                                     \
+#define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
     .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .example = fx_map_example, .denial = &denial};
-static const struct fx_mutator_ops fail_ops = {
-    COMMON_OPS, .apply = apply_failure, .denial = &denial};
+static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
+                                               .denial = &denial};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 
@@ -250,10 +249,7 @@ static bool set_params(struct map_owning_rule *own) {
         return true;
     }
     own->params = json_incref(fx_unit_get_object(unit));
-    if (own->params == NULL ||
-        fx_schema_find(&fx_schema_builtin, unit->named.group, unit->named.version,
-                       unit->named.kind)
-                .set == NULL) {
+    if (own->params == NULL || !fx_map_is_builtin(&unit->named)) {
         return own->params != NULL;
     }
     if (fx_tree_own_root(&own->params) == NULL) {
@@ -379,8 +375,8 @@ static void set_run(struct map_owning_rule *own) {
     head->tier = own->rule.type == MAP_RULE_FAIL ? -1 : 0;
     head->restores = true;
     if (own->rule.type == MAP_RULE_VALIDATE) {
-        head->run.action = policy->validation == MAP_VALIDATION_FAIL ? FX_ACTION_DENY
-                                                                     : FX_ACTION_WARN;
+        head->run.action =
+            policy->validation == MAP_VALIDATION_FAIL ? FX_ACTION_DENY : FX_ACTION_WARN;
         return;
     }
     head->run.once = true;
@@ -397,12 +393,13 @@ struct fx_mutator *fx_map_rule_create(const struct map_rule *given, uint32_t pos
     own->rule = *given;
     own->rule.head = (struct fx_mutator){0};
     own->rule.message = given->message == NULL ? NULL : strdup(given->message);
-    fx_unit_ref(given->policy_unit);
+    (void)fx_unit_ref(given->policy_unit);
+    (void)fx_map_schemas_ref(given->schemas);
     if (given->binding_unit != NULL) {
-        fx_unit_ref(given->binding_unit);
+        (void)fx_unit_ref(given->binding_unit);
     }
     if (given->param_unit != NULL) {
-        fx_unit_ref(given->param_unit);
+        (void)fx_unit_ref(given->param_unit);
     }
     if ((given->message != NULL && own->rule.message == NULL) ||
         !copy_texts(own, given) || !set_params(own) || !name_conditions(own) ||

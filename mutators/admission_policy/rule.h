@@ -20,7 +20,7 @@
 #include "mutators/admission_policy/policy.h"
 
 /* The names of match conditions among the criteria: "matchConditions[12]". */
-#define MAP_CRITERION_BYTES 32u
+#define MAP_CRITERION_BYTES 40u
 
 /* A rule, with what it owns. */
 struct map_owning_rule {
@@ -37,18 +37,18 @@ struct map_owning_rule {
 
 /* The criteria of a rule beside match conditions, in the order of reports: the last one
  * that is checked comes first. */
-#define MAP_RULE_CRITERIA(X)                                          \
-    X(MUTATIONS, "mutations")                                         \
-    X(CONDITIONS, "matchConditions")                                  \
-    X(PARAMS, "binding.paramRef")                                     \
-    X(BINDING_OBJECT, "binding.matchResources.objectSelector")        \
-    X(BINDING_NAMESPACE, "binding.matchResources.namespaceSelector")  \
-    X(BINDING_RULES, "binding.matchResources.resourceRules")          \
+#define MAP_RULE_CRITERIA(X)                                           \
+    X(MUTATIONS, "mutations")                                          \
+    X(CONDITIONS, "matchConditions")                                   \
+    X(PARAMS, "binding.paramRef")                                      \
+    X(BINDING_OBJECT, "binding.matchResources.objectSelector")         \
+    X(BINDING_NAMESPACE, "binding.matchResources.namespaceSelector")   \
+    X(BINDING_RULES, "binding.matchResources.resourceRules")           \
     X(BINDING_EXCLUDES, "binding.matchResources.excludeResourceRules") \
-    X(POLICY_OBJECT, "matchConstraints.objectSelector")               \
-    X(POLICY_NAMESPACE, "matchConstraints.namespaceSelector")         \
-    X(POLICY_RULES, "matchConstraints.resourceRules")                 \
-    X(POLICY_EXCLUDES, "matchConstraints.excludeResourceRules")       \
+    X(POLICY_OBJECT, "matchConstraints.objectSelector")                \
+    X(POLICY_NAMESPACE, "matchConstraints.namespaceSelector")          \
+    X(POLICY_RULES, "matchConstraints.resourceRules")                  \
+    X(POLICY_EXCLUDES, "matchConstraints.excludeResourceRules")        \
     X(RESOURCE, "resource")
 
 enum map_rule_criterion {

@@ -39,8 +39,8 @@ static enum map_rule_criterion of_binding(enum map_criterion criterion) {
     return MAP_RULE_CRITERIA_END;
 }
 
-/* Is the namespace of the request one for which the parameter, or the lack of one, counts?
- * (A Namespace looks parameters up in the namespace of its own name.) */
+/* Is the namespace of the request one for which the parameter, or the lack of one,
+ * counts? (A Namespace looks parameters up in the namespace of its own name.) */
 static bool has_namespace(const struct map_rule *rule, struct fx_text namespace_) {
     if ((rule->only_cluster_scoped && namespace_.len > 0) ||
         (rule->only_namespaced && namespace_.len == 0) ||
@@ -113,8 +113,8 @@ bool fx_map_rule_may_match_namespace(const struct fx_mutator *self,
                                      struct fx_text object_namespace) {
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
     return fx_map_match_may_match_namespace(
-               &rule->policy->match, view_spec(rule->policy->document, "matchConstraints"),
-               object_namespace) &&
+               &rule->policy->match,
+               view_spec(rule->policy->document, "matchConstraints"), object_namespace) &&
            (rule->binding == NULL || !rule->binding->has_match ||
             fx_map_match_may_match_namespace(
                 &rule->binding->match,

@@ -63,7 +63,6 @@ struct fx_admission {
      * fetched. */
     fx_input_find *find_input;
     void *user;
-    const struct fx_schema_set *schemas; /* fx_request.schemas */
 };
 
 /* How a review ended, for logs and metrics. */

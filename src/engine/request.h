@@ -60,7 +60,6 @@ struct fx_activity;     /* engine/activity.h */
 struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
-struct fx_schema_set;   /* merge/schema.h */
 
 /* Everything is borrowed, and outlives the loop. */
 struct fx_request {
@@ -100,9 +99,6 @@ struct fx_request {
     /* The AdmissionRequest without uid, object and oldObject; NULL if there is none, or
      * if no mutator reads it. */
     const json_t *admission;
-    /* The schemas of kinds that are not built in. If it is NULL, nothing is known about
-     * such kinds; otherwise a kind that it lacks does not exist. */
-    const struct fx_schema_set *schemas;
 };
 
 /* The fields of the object that matching reads, as mutated so far. Texts are borrowed
