@@ -333,8 +333,10 @@ static void print_name(struct fx_buf *name, const struct map_rule *rule) {
         }
         fx_buf_str(name, param->name);
     }
-    if (rule->type != MAP_RULE_INVOKE) {
-        fx_buf_str(name, rule->type == MAP_RULE_FAIL ? ":failure" : ":validation");
+    if (rule->type == MAP_RULE_FAIL) {
+        fx_buf_str(name, rule->only_cluster_scoped ? ":cluster-scoped" : ":failure");
+    } else if (rule->type == MAP_RULE_VALIDATE) {
+        fx_buf_str(name, ":validation");
     }
 }
 
