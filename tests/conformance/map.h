@@ -14,6 +14,12 @@
 #include "engine/snapshot.h"
 #include "result.h"
 
+/* ---- map_prepare.c ------------------------------------------------------------------
+ */
+
+/* Completes a case that comes from a unit test of the API server. */
+void fx_case_map_prepare(json_t *row);
+
 /* ---- map_create.c: what an API server refuses when a policy is created ---------------
  */
 
