@@ -39,6 +39,7 @@ struct fx_snapshot {
     bool has_inputs_after;  /* a mutator has an input after convergence */
     bool reads_user;    /* a mutator has an access review as an input, so it reads more of
                          * fx_request.user_info than the name */
+    bool runs_again;    /* a mutator runs twice (fx_run_options.again) */
     bool reads_request; /* a mutator reads fx_request.admission */
     bool reads_old_object;          /* a mutator reads fx_request.old_object */
     struct fx_resource **resources; /* ordered by type, then name */
