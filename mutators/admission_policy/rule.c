@@ -322,17 +322,6 @@ static void set_inputs(struct map_owning_rule *own) {
 
 /* ---- the head ---------------------------------------------------------------------- */
 
-/* What a rule is beside an invocation. A binding may have two rules that fail. */
-static const char *suffix_of(const struct map_rule *rule) {
-    switch (rule->type) {
-    case MAP_RULE_INVOKE: return "";
-    case MAP_RULE_FAIL:
-        return rule->only_cluster_scoped ? ":failure-without-namespace" : ":failure";
-    case MAP_RULE_VALIDATE: break;
-    }
-    return ":validation";
-}
-
 /* Prints the binding, the parameter, and what the rule is. */
 static void print_name(struct fx_buf *name, const struct map_rule *rule) {
     const struct fx_unit *param = rule->param_unit;
@@ -344,7 +333,11 @@ static void print_name(struct fx_buf *name, const struct map_rule *rule) {
         }
         fx_buf_str(name, param->name);
     }
-    fx_buf_str(name, suffix_of(rule));
+    if (rule->type == MAP_RULE_FAIL) {
+        fx_buf_str(name, rule->only_cluster_scoped ? ":cluster-scoped" : ":failure");
+    } else if (rule->type == MAP_RULE_VALIDATE) {
+        fx_buf_str(name, ":validation");
+    }
 }
 
 static bool name_head(struct map_owning_rule *own, uint32_t position) {
