@@ -107,7 +107,7 @@ static bool read_operations(struct fx_cel_value patch,
 /* The kind that the result says it has; a missing or empty apiVersion or kind is the old
  * one. */
 static bool find_kind(const json_t *result, const struct fx_map_target *target,
-                      struct fx_schema *ret_schema) {
+                      struct fx_schema *ret_schema, bool *ret_is_same) {
     struct fx_text version = fx_tree_view_string(result, "apiVersion");
     struct fx_text kind = fx_tree_view_string(result, "kind");
     struct fx_text group = target->group;
@@ -121,8 +121,10 @@ static bool find_kind(const json_t *result, const struct fx_map_target *target,
     if (fx_text_equal(group, target->group) && fx_text_equal(version, target->version) &&
         fx_text_equal(kind, target->kind)) {
         *ret_schema = target->schema;
+        *ret_is_same = true;
         return true;
     }
+    *ret_is_same = false;
     *ret_schema = fx_schema_find(&fx_schema_builtin, group, version, kind);
     return ret_schema->set != NULL;
 }
@@ -145,7 +147,7 @@ static bool refuse_kind(const json_t *result, const struct fx_map_target *target
     return fx_map_reject(refusal, 500, err);
 }
 
-/* The name of a type of JSON, if apiVersion or kind has another one than string. */
+/* Is apiVersion or kind of another type than string? */
 static bool has_wrong_kind(const json_t *result) {
     const json_t *version = fx_tree_view_key(result, "apiVersion");
     const json_t *kind = fx_tree_view_key(result, "kind");
@@ -158,6 +160,7 @@ static json_t *decode_result(json_t *result, json_t *before,
                              const struct fx_map_target *target, struct fx_arena *arena,
                              struct fx_map_refusal *refusal, struct fx_err *err) {
     struct fx_schema schema;
+    bool is_same = false;
     if (!json_is_object(result) || has_wrong_kind(result)) {
         (void)fx_map_reject_with(
             refusal, 500, err,
@@ -168,13 +171,13 @@ static json_t *decode_result(json_t *result, json_t *before,
                   "json: cannot unmarshal array");
         return NULL;
     }
-    if (!find_kind(result, target, &schema)) {
+    if (!find_kind(result, target, &schema, &is_same)) {
         (void)refuse_kind(result, target, refusal, err);
         return NULL;
     }
     fx_buf_str(&refusal->message, "Internal error occurred: ");
-    json_t *decoded =
-        fx_map_decode(FX_MAP_DECODE_JSON, schema, result, before, arena, refusal, err);
+    json_t *decoded = fx_map_decode(FX_MAP_DECODE_JSON, schema, result,
+                                    is_same ? before : NULL, arena, refusal, err);
     if (decoded != NULL || err->code != FX_EMUTATE) {
         fx_buf_reset(&refusal->message);
     }

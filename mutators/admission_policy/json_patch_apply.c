@@ -77,7 +77,7 @@ static enum index_fault read_index(struct fx_text text, int64_t *ret_index) {
     if (is_negative || fx_text_first(rest) == '+') {
         rest = fx_text_rest(rest, 1);
     }
-    if (!fx_text_is_digits(rest)) {
+    if (rest.len == 0 || !fx_text_is_digits(rest)) {
         return INDEX_SYNTAX;
     }
     for (size_t i = 0; i < rest.len; i++) {

@@ -148,7 +148,8 @@ bool fx_schema_add_structural(struct fx_schema_builder *builder, struct fx_text 
                               struct fx_text version, struct fx_text kind,
                               const json_t *schema, struct fx_err *err) FX_MUST_USE;
 
-/* The set of all that was added; valid until the builder is changed or destroyed. */
+/* The set of all that was added; valid until the builder is changed or destroyed. After a
+ * failure the set is as it was before the call. */
 const struct fx_schema_set *fx_schema_builder_set(struct fx_schema_builder *builder);
 
 #endif
