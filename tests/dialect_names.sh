@@ -15,7 +15,7 @@ location='location[_/]gatekeeper'
 files=$(git ls-files src | grep -vE "$fixtures")
 wrong=0
 # shellcheck disable=SC2086
-grep -niE 'kubemod|modrule|gotemplate' $files && wrong=1
+grep -niE 'kubemod|modrule|gotemplate|admission_policy' $files && wrong=1
 # shellcheck disable=SC2086
 grep -niE 'gatekeeper' $files | grep -viE "$on_the_wire|$location" && wrong=1
 if [ $wrong -ne 0 ]; then

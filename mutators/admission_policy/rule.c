@@ -322,7 +322,7 @@ static void set_inputs(struct map_owning_rule *own) {
 
 /* ---- the head ---------------------------------------------------------------------- */
 
-/* Prints the binding, the parameter, and what the rule is beside an invocation. */
+/* Prints the binding, the parameter, and what the rule is. */
 static void print_name(struct fx_buf *name, const struct map_rule *rule) {
     const struct fx_unit *param = rule->param_unit;
     fx_buf_str(name, rule->binding_unit == NULL ? "policy" : rule->binding_unit->name);

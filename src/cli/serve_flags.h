@@ -19,8 +19,8 @@
 
 #define FX_OPERATIONS_KNOWN 7
 
-/* `--operation` (spec section 9): which functions of the webhook a process serves.
- * Gatekeeper's other values are accepted, as existing manifests have them. */
+/* `--operation` (spec section 9): which functions of the webhook a process serves. Values
+ * that have no function here are accepted, because existing manifests have them. */
 struct fx_operations {
     bool mutates; /* mutation-webhook: POST /v1/mutate */
     bool admits;  /* webhook: POST /v1/admit and /v1/admitlabel */

@@ -31,9 +31,9 @@ struct fx_snapshot {
     size_t n_mutators;
     size_t n_acting;        /* this many mutate; the others, after them, are validators */
     bool validates_deletes; /* some validator may match DELETE */
-    bool is_simple; /* no mutator runs once, matches first, ignores its failure or has a
-                     * view */
-    bool runs_again;        /* some mutator has the option `again` */
+    bool is_simple;  /* no mutator runs once, matches first, ignores its failure or has a
+                      * view */
+    bool runs_again; /* some mutator has the option `again` */
     bool may_conflict;      /* some mutator may write anywhere */
     bool has_inputs_before; /* the key of an input follows from the incoming object */
     bool asks_for_inputs;   /* a mutator asks for inputs while it is evaluated */
