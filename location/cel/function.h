@@ -36,17 +36,22 @@ typedef void fx_cel_call_check(const struct fx_cel_node *call,
 
 struct fx_cel_overload {
     const char *function; /* "contains", "lists.range"; operators: "_+_", "@in", "!_" */
-    bool is_member;       /* called as receiver.function(…) */
-    uint8_t n_args;       /* with the receiver */
     const struct fx_cel_type *args[FX_CEL_MOST_ARGUMENTS];
     const struct fx_cel_type *result;
     /* NULL: the evaluator has the operator itself (&&, ||, ?:, index, …). */
     fx_cel_call *call;
     fx_cel_call_cost *cost; /* NULL: 1 */
     /* A call that the checker left several overloads costs 1, but what `open_cost` says
-     * if it is not NULL, and what `cost` says if that is the formula of the function. */
-    bool always_costs;
+     * if it is not NULL, and what `cost` says if `always_costs`. */
     fx_cel_call_cost *open_cost;
+    fx_cel_call_check *check; /* NULL: nothing more is checked */
+    bool is_member;           /* called as receiver.function(…) */
+    uint8_t n_args;           /* with the receiver */
+    /* The number of the argument, from 1 and with the receiver, that is a regular
+     * expression; 0: none is. A constant one is compiled with the program; the function
+     * then finds it in `run->regex`. */
+    uint8_t regex_argument;
+    bool always_costs; /* the formula of `cost` is that of the function */
     /* Constant arguments are folded into the result when a program is compiled (section
      * 11: the conversions). */
     bool folds;
@@ -55,13 +60,8 @@ struct fx_cel_overload {
      * types: size, matches, contains, the operators). Else arguments that fit no overload
      * are the error "no such overload: name(types)". */
     bool takes_all;
-    /* The number of the argument, from 1 and with the receiver, that is a regular
-     * expression; 0: none is. A constant one is compiled with the program; the function
-     * then finds it in `run->regex`. */
-    uint8_t regex_argument;
     /* The original crashes if the first argument is an error, and the evaluation ends. */
     bool ends_on_error;
-    fx_cel_call_check *check; /* NULL: nothing more is checked */
 };
 
 /* The arguments of an overload, in the initializer of its row: of a method, whose first

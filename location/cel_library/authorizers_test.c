@@ -72,7 +72,7 @@ static bool answer(void *context, struct fx_cel_run *run,
 }
 
 /* The variables of a request by jane for the scale of a Deployment. */
-struct play {
+struct authorizer_play {
     struct fx_arena arena;
     struct fx_err err;
     struct fx_cel_authorizer authorizer;
@@ -80,9 +80,9 @@ struct play {
     json_t *user;
 };
 
-static void play_init(struct play *play) {
-    *play =
-        (struct play){.err = FX_ERR_INIT, .user = json_pack("{s:s}", "username", "jane")};
+static void play_init(struct authorizer_play *play) {
+    *play = (struct authorizer_play){.err = FX_ERR_INIT,
+                                     .user = json_pack("{s:s}", "username", "jane")};
     assert_non_null(play->user);
     fx_arena_init(&play->arena, (size_t)1 << 20);
     play->authorizer = (struct fx_cel_authorizer){.user = play->user, .review = answer};
@@ -98,7 +98,7 @@ static void play_init(struct play *play) {
     play->values[1] = fx_cel_make_request_resource(&run, &play->authorizer, &request);
 }
 
-static void play_finish(struct play *play) {
+static void play_finish(struct authorizer_play *play) {
     fx_arena_finish(&play->arena);
     json_decref(play->user);
 }
@@ -138,7 +138,7 @@ static const struct library_case cases[] = {
 
 static void checks(void **state) {
     (void)state;
-    struct play play;
+    struct authorizer_play play;
     play_init(&play);
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         check_case(&env, play.values, &cases[i]);
@@ -149,7 +149,7 @@ static void checks(void **state) {
 /* Nothing absorbs an answer that is missing. */
 static void missing_answers_end_it(void **state) {
     (void)state;
-    struct play play;
+    struct authorizer_play play;
     struct fx_err err = FX_ERR_INIT;
     struct fx_cel_program *program =
         compile(&env, PODS ".check('wait').allowed() || true");

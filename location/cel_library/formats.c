@@ -19,13 +19,13 @@ static const struct fx_cel_type optional_format = {
 /* ---- the values -------------------------------------------------------------------- */
 
 static const struct named_format {
-    enum fx_cel_format_number number;
     const char *function; /* what follows "format." */
     const char *name;
+    enum fx_cel_format_number number;
     unsigned factor;
 } formats[] = {
 #define X(constant, stem, function, name, factor) \
-    {FX_CEL_FORMAT_##constant, function, name, factor},
+    {function, name, FX_CEL_FORMAT_##constant, factor},
     FX_CEL_FORMATS(X)
 #undef X
 };

@@ -92,6 +92,7 @@ static const struct library_case doubles_cases[] = {
      ")",
      "-1.234567890123457e+29", 6},
     {"quantity('0e2000').asApproximateFloat()", "NaN", 0},
+    {"quantity('-0.0Ki').asApproximateFloat()", "0", 0},
 };
 
 static void doubles(void **state) {

@@ -175,7 +175,7 @@ static bool nearest_double(const struct fx_decimal *decimal, double *ret_double)
     if (result == FX_GO_RANGE) {
         *ret_double = (double)INFINITY;
     }
-    if (decimal->is_negative) {
+    if (decimal->is_negative && decimal->n > 0) {
         *ret_double = -*ret_double;
     }
     return result != FX_GO_NOMEM;

@@ -25,24 +25,24 @@ static bool read_number(struct fx_text text, uint64_t *ret_number, struct fx_err
 }
 
 /* The messages for a part of the version. */
-struct version_part {
+struct semver_part {
     const char *bad_character, *leading_zero;
 };
 
-static const struct version_part major_part = {
+static const struct semver_part major_part = {
     "Invalid character(s) found in major number ",
     "Major number must not contain leading zeroes ",
 };
-static const struct version_part minor_part = {
+static const struct semver_part minor_part = {
     "Invalid character(s) found in minor number ",
     "Minor number must not contain leading zeroes ",
 };
-static const struct version_part patch_part = {
+static const struct semver_part patch_part = {
     "Invalid character(s) found in patch number ",
     "Patch number must not contain leading zeroes ",
 };
 
-static bool read_part(struct fx_text text, const struct version_part *part,
+static bool read_part(struct fx_text text, const struct semver_part *part,
                       uint64_t *ret_number, struct fx_err *err) {
     if (!fx_text_is_digits(text)) {
         return fx_cel_fail_quoted(err, part->bad_character, text, "");

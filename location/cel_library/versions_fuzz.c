@@ -23,9 +23,8 @@ static void check_normalized(struct fx_text text) {
     struct fx_buf twice;
     fx_buf_init(&once, 0);
     fx_buf_init(&twice, 0);
-    if (!fx_cel_semver_normalize(&once, text, &err)) {
-        check_failure(&err);
-    } else if (fx_cel_semver_parse(fx_buf_view(&once), &version, &err)) {
+    if (fx_cel_semver_normalize(&once, text, &err) &&
+        fx_cel_semver_parse(fx_buf_view(&once), &version, &err)) {
         assert(fx_cel_semver_normalize(&twice, fx_buf_view(&once), &err));
         assert(fx_cel_semver_parse(fx_buf_view(&twice), &again, &err));
         assert(fx_semver_compare(&version, &again) == 0);

@@ -303,7 +303,7 @@ static size_t find_slash(struct fx_text text) {
 
 bool fx_go_prefix_parse(struct fx_text text, struct fx_go_prefix *ret_prefix,
                         struct fx_err *err) {
-    struct fx_go_prefix prefix;
+    struct fx_go_prefix prefix = {.bits = 0};
     const size_t slash = find_slash(text);
     uint64_t number = 0;
     if (slash == text.len) {

@@ -108,11 +108,14 @@ bool fx_go_url_unescape_query(struct fx_buf *buf, struct fx_text text) {
         }
     }
     while (text.len > 0) {
-        const char c = text.data[0];
-        const bool is_escape = c == '%';
-        fx_buf_char(buf, is_escape  ? (char)fx_go_url_escaped_byte(text)
-                         : c == '+' ? ' '
-                                    : c);
+        const bool is_escape = text.data[0] == '%';
+        char c = text.data[0];
+        if (is_escape) {
+            c = (char)fx_go_url_escaped_byte(text);
+        } else if (c == '+') {
+            c = ' ';
+        }
+        fx_buf_char(buf, c);
         text = fx_text_rest(text, is_escape ? FX_GO_URL_ESCAPE : 1);
     }
     return true;

@@ -71,13 +71,13 @@ static bool has_type(const struct map_compiling *compiling,
 /* Adds the fault of an expression whose constant parts fail. If its result has the wrong
  * type, too, that counts. */
 static void refuse_folding(struct map_compiling *compiling) {
-    static const struct fx_cel_compile_options plain = {.plain = true};
+    static const struct fx_cel_compile_options type_only = {.type_only = true};
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fx_buf_printf(&text, "program instantiation failed: %s",
                   compiling->faults.items[0].message);
     fx_map_need(compiling->reading, !text.failed);
-    struct fx_cel_program *program = run(compiling, &plain);
+    struct fx_cel_program *program = run(compiling, &type_only);
     if (program != NULL && !has_type(compiling, program)) {
         refuse_type(compiling, fx_cel_program_type(program));
     } else {

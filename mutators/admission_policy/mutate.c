@@ -86,6 +86,8 @@ static bool find_target(const struct map_running *running, const json_t *root,
         return false;
     }
     fx_err_reset(err);
+    fx_buf_reset(&refusal->message);
+    refusal->code = 403;
     *ret_target = (struct fx_map_target){.group = subject.group,
                                          .version = subject.version,
                                          .kind = subject.kind,

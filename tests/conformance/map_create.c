@@ -50,6 +50,16 @@ static json_t *find_faults(json_t *row) {
     return list;
 }
 
+/* The part of a message that is compared: the texts of a parser generator are not. */
+static struct fx_text without_syntax(struct fx_text message) {
+    static const char mark[] = "Syntax error: ";
+    const char *at = message.len == 0 ? NULL : strstr(message.data, mark);
+    if (at != NULL) {
+        message.len = (size_t)(at - message.data) + strlen(mark);
+    }
+    return message;
+}
+
 /* Compares the errors of one policy: each has the field and ends with the message. */
 static void compare_errors(struct fx_case_result *result, const json_t *expected,
                            const json_t *got) {
@@ -67,8 +77,9 @@ static void compare_errors(struct fx_case_result *result, const json_t *expected
         fx_case_expect_text(result, what, fx_tree_view_string(one, "field"),
                             fx_tree_view_string(other, "field"));
         (void)snprintf(what, sizeof what, "error %zu", i);
-        const struct fx_text message = fx_tree_view_string(other, "message");
-        const struct fx_text wants = fx_tree_view_string(one, "message");
+        const struct fx_text message =
+            without_syntax(fx_tree_view_string(other, "message"));
+        const struct fx_text wants = without_syntax(fx_tree_view_string(one, "message"));
         if (!fx_text_ends(message, wants)) {
             fx_case_expect_text(result, what, wants, message);
         }
@@ -96,14 +107,27 @@ static bool is_too_new(struct fx_text message) {
 static void compare_message(struct fx_case_result *result, struct fx_text expected,
                             const json_t *got) {
     const json_t *faulty = json_array_get(got, 0);
-    if (faulty == NULL && is_too_new(expected)) {
+    if (is_too_new(expected) &&
+        (faulty == NULL ||
+         !fx_text_contains(expected, fx_tree_view_string(faulty, "text")))) {
         result->skipped = "refused by 1.32, which has fewer functions";
         return;
     }
-    fx_case_expect_part(result, "createErrors", fx_tree_view_string(faulty, "text"),
-                        expected);
+    fx_case_expect_part(result, "createErrors",
+                        without_syntax(fx_tree_view_string(faulty, "text")), expected);
     if (faulty == NULL) {
         fx_case_expect_text(result, "createErrors", expected, FX_TEXT(""));
+    }
+}
+
+/* Unit tests of the API server compile a policy when it is run: compares their error. */
+static void compare_late(struct fx_case_result *result, const json_t *error,
+                         const json_t *got) {
+    if (json_is_string(error)) {
+        fx_case_expect_part(result, "error", fx_tree_text(error),
+                            fx_tree_view_string(json_array_get(got, 0), "text"));
+    } else {
+        fx_case_expect_json(result, "createErrors", NULL, got);
     }
 }
 
@@ -122,7 +146,7 @@ bool fx_case_map_create(json_t *row, struct fx_case_result *result) {
     } else if (is_refused) {
         compare_message(result, fx_tree_view_string(expect, "error"), got);
     } else if (json_array_size(got) > 0) {
-        fx_case_expect_json(result, "createErrors", NULL, got);
+        compare_late(result, fx_tree_view_key(expect, "error"), got);
     }
     const bool goes_on = !is_refused && json_array_size(got) == 0;
     json_decref(got);
