@@ -162,10 +162,11 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     const bool ok = mutate_again(own, &activation, &result, err);
     fx_map_activation_finish(&activation);
     if (ok && result != root && !fx_equal(result, root)) {
-        fx_buf_printf(entry,
-                      "policy '%s' with binding '%s' denied request: its mutations would "
-                      "change the object again, after all mutations have been applied",
-                      own->rule.policy_unit->name, own->rule.binding_unit->name);
+        fx_buf_printf(
+            entry,
+            "policy '%s' with binding '%s': its mutations would change the object "
+            "again, after all mutations have been applied",
+            own->rule.policy_unit->name, own->rule.binding_unit->name);
     }
     json_decref(result);
     return ok;
