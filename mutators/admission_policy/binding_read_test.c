@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "mutators/admission_policy/policy.h"
-#include "mutators/admission_policy/testing.h"
+#include "mutators/admission_policy/faults_testing.h"
 
 static void bindings(void **state) {
     (void)state;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "mutators/admission_policy/policy.h"
-#include "mutators/admission_policy/testing.h"
+#include "mutators/admission_policy/faults_testing.h"
 
 #define MOST_UNITS 16u
 

@@ -1,99 +1,91 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/admission_policy/testing.h - for the tests of this room: documents with other
- * members, and their faults.
+ * mutators/admission_policy/testing.h - for tests: runs one mutation, whose expression is
+ * given as text, on an object.
  */
 #ifndef FX_MUTATORS_ADMISSION_POLICY_TESTING_H
 #define FX_MUTATORS_ADMISSION_POLICY_TESTING_H
 
+#include <stdbool.h>
 #include <string.h>
 
-#include "engine/dialect.h"
-#include "value/json.h"
+#include "base/limits.h"
+#include "location/cel/cel.h"
+#include "location/cel_library/library.h"
+#include "mutators/admission_policy/configuration.h"
+#include "mutators/admission_policy/json_patch.h"
 #include "value/tree.h"
 
-extern const struct fx_dialect fx_dialect_admission_policy;
-
-#define POLICY                                                                          \
-    "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"                     \
-    "\"MutatingAdmissionPolicy\",\"metadata\":{\"name\":\"p\"},\"spec\":{"              \
-    "\"matchConstraints\":{\"resourceRules\":[{\"apiGroups\":[\"\"],"                   \
-    "\"apiVersions\":[\"v1\"],\"operations\":[\"CREATE\"],\"resources\":[\"pods\"]}]}," \
-    "\"reinvocationPolicy\":\"Never\",\"mutations\":[{\"patchType\":\"JSONPatch\","     \
-    "\"jsonPatch\":{\"expression\":\"[JSONPatch{op: 'remove', path: '/x'}]\"}}]}}"
-
-#define BINDING                                                         \
-    "{\"apiVersion\":\"admissionregistration.k8s.io/v1\",\"kind\":"     \
-    "\"MutatingAdmissionPolicyBinding\",\"metadata\":{\"name\":\"b\"}," \
-    "\"spec\":{\"policyName\":\"p\"}}"
-
-static inline json_t *must_read(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *value = fx_json_read(fx_text_of(text), NULL, &err);
-    if (value == NULL) {
-        fail_msg("%s: %s", text, err.msg);
-    }
-    return value;
-}
-
-/* Returns the document with another value, a JSON text, at the path of members and
- * indexes ("spec/mutations/0/patchType"); NULL as the value removes the member. */
-static inline json_t *document_with(const char *document, const char *path,
-                                    const char *value) {
-    json_t *root = must_read(document);
-    json_t *at = root;
-    const char *key = path;
-    for (const char *slash = strchr(key, '/'); slash != NULL; slash = strchr(key, '/')) {
-        const struct fx_text name = {key, (size_t)(slash - key)};
-        at = json_is_array(at) ? json_array_get(at, (size_t)(name.data[0] - '0'))
-                               : fx_tree_view_text(at, name);
-        assert_non_null(at);
-        key = slash + 1;
-    }
-    assert_int_equal(value == NULL ? json_object_del(at, key)
-                                   : json_object_set_new(at, key, must_read(value)),
-                     0);
-    return root;
-}
-
-/* Appends the faults of the document, one a line, without their excerpts: a line ends
- * where the excerpt begins. */
-static inline void print_faults(struct fx_buf *buf, json_t *document) {
-    struct fx_compilation made = {0};
-    struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_dialect_admission_policy.compile(document, &made, &err);
-    assert_int_equal(ok, made.n_faults == 0);
-    for (size_t i = 0; i < made.n_faults; i++) {
-        fx_buf_str(buf, i == 0 ? "" : "\n");
-        fx_buf_text(buf, (struct fx_text){made.faults[i].text,
-                                          strcspn(made.faults[i].text, "\n")});
-    }
-    fx_compilation_finish(&made);
-}
-
-#define NO_FAULTS ""
-
-/* One document: the member that differs, and the faults. */
-struct fault_case {
-    const char *path, *value, *faults;
+struct mutation_test {
+    struct fx_map_refusal refusal; /* what a mutation that fails leaves */
+    struct fx_err err;
 };
 
-static inline void expect_faults(const char *document, const struct fault_case *cases,
-                                 size_t n_cases) {
-    for (size_t i = 0; i < n_cases; i++) {
-        json_t *root = document_with(document, cases[i].path, cases[i].value);
-        struct fx_buf got;
-        fx_buf_init(&got, 0);
-        fx_buf_str(&got, "");
-        print_faults(&got, root);
-        if (!fx_text_is(fx_buf_view(&got), cases[i].faults)) {
-            print_message("%s: %s\n", cases[i].path,
-                          cases[i].value == NULL ? "removed" : cases[i].value);
-            assert_string_equal(got.data == NULL ? "" : got.data, cases[i].faults);
-        }
-        fx_buf_finish(&got);
-        json_decref(root);
+static inline void mutation_test_init(struct mutation_test *test) {
+    *test = (struct mutation_test){.err = FX_ERR_INIT};
+    fx_buf_init(&test->refusal.message, 0);
+}
+
+static inline void mutation_test_finish(struct mutation_test *test) {
+    fx_buf_finish(&test->refusal.message);
+}
+
+static inline bool test_find_target(struct mutation_test *test, const json_t *object,
+                                    const struct fx_schema_set *schemas,
+                                    struct fx_map_target *ret_target) {
+    struct fx_text version = fx_tree_view_string(object, "apiVersion");
+    struct fx_text group = FX_TEXT("");
+    if (memchr(version.data, '/', version.len) != NULL) {
+        group = fx_text_cut(&version, '/');
     }
+    return fx_map_target_find(group, version, fx_tree_view_string(object, "kind"),
+                              schemas, ret_target, &test->refusal, &test->err);
+}
+
+/* Evaluates the expression, of type Object or list(JSONPatch), and applies its value to
+ * *root. An error of the expression is refused with its message. */
+static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *arena,
+                                  const char *expression,
+                                  const struct fx_schema_set *schemas, json_t **root) {
+    static const struct fx_cel_variable variables[] = {{"object", &fx_cel_dyn}};
+    static const struct fx_cel_env env = {.variables = variables,
+                                          .n_variables = 1,
+                                          .libraries = fx_cel_mutation_libraries,
+                                          .has_objects = true};
+    struct fx_cel_value object = fx_cel_make_node(*root);
+    struct fx_cel_run run = {
+        .arena = arena, .variables = &object, .cost_limit = FX_CEL_COST_LIMIT};
+    struct fx_cel_faults faults = {.arena = arena};
+    struct fx_cel_program *program = NULL;
+    struct fx_map_target target;
+    enum fx_cel_stage stage = FX_CEL_STAGE_PARSE;
+    if (!fx_cel_compile(&env, fx_text_of(expression), NULL, &program, &faults, &stage,
+                        &test->err)) {
+        return false;
+    }
+    const struct fx_cel_value value = fx_cel_eval(program, &run, &test->err);
+    bool ok = false;
+    if (fx_cel_is_error(value)) {
+        ok = (value.flags & FX_CEL_FATAL) == 0 &&
+             fx_map_refuse_with(&test->refusal, 403, &test->err, "%s", value.error);
+    } else {
+        ok = test_find_target(test, *root, schemas, &target) &&
+             (value.kind == FX_CEL_LIST
+                  ? fx_map_patch(value, &target, root, arena, &test->refusal, &test->err)
+                  : fx_map_configure(value, &target, root, arena, &test->refusal,
+                                     &test->err));
+    }
+    fx_cel_destroy(program);
+    return ok;
+}
+
+static inline bool test_mutate(struct mutation_test *test, const char *expression,
+                               const struct fx_schema_set *schemas, json_t **root) {
+    struct fx_arena arena;
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    const bool ok = test_mutate_in(test, &arena, expression, schemas, root);
+    fx_arena_finish(&arena);
+    return ok;
 }
 
 #endif
