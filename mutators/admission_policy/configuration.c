@@ -20,7 +20,7 @@ static json_t *merge_configuration(json_t *live, json_t *patch,
         fx_buf_str(&refusal->message, "error applying patch: ");
         fx_buf_text(&refusal->message, fx_buf_view(&text));
         fx_buf_fail_as(&refusal->message, &text);
-        (void)fx_map_refuse(refusal, 403, err);
+        (void)fx_map_reject(refusal, 403, err);
     }
     fx_buf_finish(&text);
     return merged;
