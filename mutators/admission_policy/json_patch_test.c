@@ -402,11 +402,13 @@ static void test_decoded(void **state) {
     struct mutation_test test;
     mutation_test_init(&test);
     json_t *root = read_json(pod);
-    assert_true(test_mutate(
-        &test,
-        "[" VALUE("add", "/spec/containers/0/resources/limits/cpu", "\"0.5\"") ", " VALUE(
-            "add", "/spec/priority", "9.0") ", " OP("remove", "/kind") "]",
-        NULL, &root));
+    assert_true(
+        test_mutate(&test,
+                    "[" VALUE("add", "/spec/hostNetwork", "null") ", " VALUE(
+                        "add", "/spec/containers/0/resources/limits/cpu",
+                        "\"0.5\"") ", " VALUE("add", "/spec/priority",
+                                              "9.0") ", " OP("remove", "/kind") "]",
+                    NULL, &root));
     json_t *wanted =
         read_json("{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":"
                   "{\"cpu\":\"500m\"}}}],\"newer\":1,\"priority\":9}");
