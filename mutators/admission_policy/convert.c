@@ -68,7 +68,7 @@ static json_t *fail_size(const struct conversion *conversion) {
 
 /* Enters a value that is one level deeper. */
 static bool enter(struct conversion *conversion) {
-    if (!fx_spend(2) || conversion->nodes == 0 ||
+    if (!fx_spend(8) || conversion->nodes == 0 ||
         conversion->depth >= FX_LIMIT_JSON_DEPTH) {
         (void)fail_size(conversion);
         return false;

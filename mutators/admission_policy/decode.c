@@ -423,7 +423,7 @@ static json_t *decode_elements(struct decode_run *run, struct fx_schema list,
 static json_t *decode(struct decode_run *run, struct fx_schema schema, json_t *node,
                       json_t *before, const struct decode_step *step) {
     const struct fx_schema_node *type = fx_schema_node(schema);
-    if (run->failed || !fx_spend(2)) {
+    if (run->failed || !fx_spend(8)) {
         return fail(run, NULL);
     }
     switch ((enum fx_schema_type)type->type) {

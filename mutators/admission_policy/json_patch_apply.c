@@ -157,7 +157,7 @@ static json_t *walk(struct patching *patching, struct fx_text path, bool owns) {
         const bool is_last = memchr(rest.data, '/', rest.len) == NULL;
         const struct fx_text piece = fx_text_cut(&rest, '/');
         patching->depth++;
-        if (!fx_spend(2) || !fx_spend_text(piece.len) || !decode_piece(patching, piece)) {
+        if (!fx_spend(4) || !fx_spend_text(piece.len) || !decode_piece(patching, piece)) {
             return NULL;
         }
         if (is_last) {
@@ -499,7 +499,7 @@ bool fx_map_apply_operations(const struct fx_map_operation *operations,
     fx_buf_init(&patching.key, 0);
     for (size_t i = 0; ok && !patching.stopped && i < n_operations; i++) {
         patching.operation = &operations[i];
-        ok = fx_spend(8) ? apply_one(&patching) : fx_fail_exceeded(err);
+        ok = fx_spend(32) ? apply_one(&patching) : fx_fail_exceeded(err);
     }
     fx_buf_finish(&patching.key);
     *ret_stopped = patching.stopped;
