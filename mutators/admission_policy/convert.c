@@ -30,7 +30,7 @@ json_t *fx_map_conversion_refuse(struct conversion *conversion, const char *fmt,
     va_start(args, fmt);
     fx_buf_vprintf(&conversion->refusal->message, fmt, args);
     va_end(args);
-    (void)fx_map_refuse(conversion->refusal, 403, conversion->err);
+    (void)fx_map_reject(conversion->refusal, 403, conversion->err);
     return NULL;
 }
 

@@ -180,7 +180,7 @@ json_t *fx_map_convert_object(struct fx_cel_value object, struct fx_map_refusal 
         .nodes = FX_LIMIT_YAML_NODES, .refusal = refusal, .err = err};
     json_t *root = fx_map_convert_fields(&conversion, object.structure);
     if (root == NULL && conversion.wrong_key) {
-        (void)fx_map_refuse_with(refusal, 403, err,
+        (void)fx_map_reject_with(refusal, 403, err,
                                  "invalid return type: *dynamic.ObjectVal");
     }
     return root;

@@ -455,12 +455,12 @@ static bool end_decoding(const struct decode_run *run, struct fx_map_refusal *re
     }
     if (run->fault.len > 0) {
         fx_buf_text(&refusal->message, fx_buf_view(&run->fault));
-        return fx_map_refuse(refusal, code, run->err);
+        return fx_map_reject(refusal, code, run->err);
     }
     if (is_strict && run->n_unknown > 0) {
         fx_buf_str(&refusal->message, "strict decoding error: ");
         fx_buf_text(&refusal->message, fx_buf_view(&run->unknown));
-        return fx_map_refuse(refusal, code, run->err);
+        return fx_map_reject(refusal, code, run->err);
     }
     return true;
 }

@@ -56,7 +56,7 @@ static bool check_texts(const struct fx_map_operation *operation, struct fx_buf 
         return fx_fail_nomem(err);
     }
     return what == NULL ||
-           fx_map_refuse_with(refusal, 403, err,
+           fx_map_reject_with(refusal, 403, err,
                               "JSON Patch: operation failed to decode %s", what);
 }
 
@@ -144,7 +144,7 @@ static bool refuse_kind(const json_t *result, const struct fx_map_target *target
     }
     fx_buf_str(message,
                "\" in scheme \"k8s.io/client-go/kubernetes/scheme/register.go:82\"");
-    return fx_map_refuse(refusal, 500, err);
+    return fx_map_reject(refusal, 500, err);
 }
 
 /* Is apiVersion or kind of another type than string? */
@@ -174,7 +174,7 @@ static json_t *decode_result(json_t *result, json_t *before,
     struct fx_schema schema;
     bool is_same = false;
     if (!json_is_object(result) || has_wrong_kind(result)) {
-        (void)fx_map_refuse_with(
+        (void)fx_map_reject_with(
             refusal, 500, err,
             json_is_object(result)
                 ? "Internal error occurred: couldn't get version/kind; json parse error: "

@@ -39,7 +39,7 @@ static bool refuse(struct patching *patching, const char *fmt, ...) {
     va_start(args, fmt);
     fx_buf_vprintf(&patching->refusal->message, fmt, args);
     va_end(args);
-    return fx_map_refuse(patching->refusal, 403, patching->err);
+    return fx_map_reject(patching->refusal, 403, patching->err);
 }
 
 static int text_len(struct fx_text text) {
@@ -157,7 +157,7 @@ static bool refuse_missing(struct patching *patching, const char *fmt, ...) {
     fx_buf_vprintf(&patching->refusal->message, fmt, args);
     va_end(args);
     fx_buf_str(&patching->refusal->message, ": " MISSING);
-    return fx_map_refuse(patching->refusal, 403, patching->err);
+    return fx_map_reject(patching->refusal, 403, patching->err);
 }
 
 /* ---- containers -----------------------------------------------------------------------

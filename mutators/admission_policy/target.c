@@ -10,7 +10,7 @@
 #include "value/equal.h"
 #include "value/tree.h"
 
-bool fx_map_refuse(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err) {
+bool fx_map_reject(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err) {
     if (refusal->message.failed || refusal->message.data == NULL) {
         return fx_fail_nomem(err);
     }
@@ -18,13 +18,13 @@ bool fx_map_refuse(struct fx_map_refusal *refusal, unsigned code, struct fx_err 
     return fx_fail(err, FX_EMUTATE, "%s", refusal->message.data);
 }
 
-bool fx_map_refuse_with(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err,
+bool fx_map_reject_with(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err,
                         const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
     fx_buf_vprintf(&refusal->message, fmt, args);
     va_end(args);
-    return fx_map_refuse(refusal, code, err);
+    return fx_map_reject(refusal, code, err);
 }
 
 bool fx_map_fail_work(struct fx_err *err) {
@@ -55,7 +55,7 @@ bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set
         target->schema = found.set != NULL ? found : builtin;
     }
     return target->schema.set != NULL ||
-           fx_map_refuse_with(
+           fx_map_reject_with(
                refusal, 503, err,
                "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay "
                "between when CustomResourceDefinitions are created and when they are "

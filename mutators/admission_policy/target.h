@@ -58,12 +58,12 @@ bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) FX_M
 
 /* Fails with FX_EMUTATE after `refusal->message` was filled; with FX_ENOMEM if that
  * failed. Always false. */
-FX_RARE bool fx_map_refuse(struct fx_map_refusal *refusal, unsigned code,
+FX_RARE bool fx_map_reject(struct fx_map_refusal *refusal, unsigned code,
                            struct fx_err *err);
 
 /* Fills the message and fails. Always false. */
 FX_PRINTF(4, 5)
-FX_RARE bool fx_map_refuse_with(struct fx_map_refusal *refusal, unsigned code,
+FX_RARE bool fx_map_reject_with(struct fx_map_refusal *refusal, unsigned code,
                                 struct fx_err *err, const char *fmt, ...);
 
 /* Fails because the budget is exceeded, else for lack of memory. Always false. */

@@ -68,7 +68,7 @@ static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *a
     bool ok = false;
     if (fx_cel_is_error(value)) {
         ok = (value.flags & FX_CEL_FATAL) == 0 &&
-             fx_map_refuse_with(&test->refusal, 403, &test->err, "%s", value.error);
+             fx_map_reject_with(&test->refusal, 403, &test->err, "%s", value.error);
     } else {
         ok = test_find_target(test, *root, schemas, &target) &&
              (value.kind == FX_CEL_LIST
