@@ -149,8 +149,7 @@ static const struct fx_cel_type *seen_type(struct fx_arena *arena,
     case FX_CEL_TYPE_DURATION: return &fx_cel_duration;
     case FX_CEL_TYPE_TIMESTAMP: return &fx_cel_timestamp;
     case FX_CEL_TYPE_LIST: {
-        const struct fx_cel_type *element =
-            seen_type(arena, type->params[0]); /* NOLINT(misc-no-recursion) */
+        const struct fx_cel_type *element = seen_type(arena, type->params[0]);
         return element == NULL ? NULL : fx_cel_list_of(arena, element);
     }
     case FX_CEL_TYPE_MAP: {

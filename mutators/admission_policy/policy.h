@@ -138,9 +138,9 @@ struct map_binding {
  * would refuse the object for is added to the compilation, with its field and the words
  * of the spec ("spec.mutations[0].jsonPatch.expression: … must evaluate to …"); then they
  * fail with the first one. Errors: FX_EINVALID, FX_ENOMEM, FX_EDEADLINE. */
-bool fx_map_policy_compile(json_t *policy, struct fx_compilation *ret_compilation,
+bool fx_map_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
                            struct fx_err *err) FX_MUST_USE;
-bool fx_map_binding_compile(json_t *binding, struct fx_compilation *ret_compilation,
+bool fx_map_binding_compile(json_t *document, struct fx_compilation *ret_compilation,
                             struct fx_err *err) FX_MUST_USE;
 
 /* Reads matchConstraints or matchResources at `field` ("spec.matchConstraints"). Faults
