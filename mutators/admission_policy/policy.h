@@ -104,7 +104,7 @@ enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_F
 struct map_policy {
     struct fx_linkable head;
     json_t *document;      /* counted: texts and nodes are its */
-    struct fx_arena arena; /* of types and environments */
+    struct fx_arena arena; /* of types */
     struct map_match match;
     bool has_params;
     struct fx_named_kind param_kind; /* if it has; texts of the document */
@@ -118,7 +118,8 @@ struct map_policy {
     struct fx_cel_env condition_env, variable_env, mutation_env;
     /* The type of `variables`: its fields are those that have been compiled so far. */
     struct fx_cel_type variables_type;
-    struct fx_cel_field *variable_fields; /* of the arena */
+    struct fx_cel_field *variable_fields;
+    struct fx_cel_variable declared[MAP_SLOTS]; /* for variables and mutations */
 };
 
 /* A binding; its target is the name of its policy. */
