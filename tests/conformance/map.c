@@ -309,8 +309,9 @@ static void compare(json_t *row, const json_t *response, struct fx_case_result *
 }
 
 static void review(json_t *row, struct fx_snapshot *snapshot, struct fx_text body,
-                   struct fx_case_result *result) {
+                   bool partial_decode, struct fx_case_result *result) {
     const struct fx_admission admission = {
+        .partial_decode = partial_decode,
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "fixpoint-system",
         .find_input = find_input,
@@ -337,7 +338,8 @@ static void run(json_t *row, struct fx_case_result *result) {
         struct fx_buf body;
         fx_buf_init(&body, 0);
         fx_json_write(&body, request, FX_JSON_COMPACT);
-        review(row, policies->snapshot, fx_buf_view(&body), result);
+        review(row, policies->snapshot, fx_buf_view(&body), false, result);
+        review(row, policies->snapshot, fx_buf_view(&body), true, result);
         fx_buf_finish(&body);
         json_decref(request);
     }
