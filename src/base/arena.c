@@ -17,6 +17,7 @@
 #else
 #define BLOCK_BYTES 4096u
 #endif
+#define FEW_BYTES (BLOCK_BYTES / 4) /* of the first block: many arenas need no more */
 
 struct fx_arena_block {
     struct fx_arena_block *next;
@@ -57,13 +58,13 @@ void fx_arena_finish(struct fx_arena *arena) {
     *arena = (struct fx_arena){0};
 }
 
-/* Returns the block that is kept: a borrowed one, otherwise one of the usual size. */
+/* Returns the block that is kept: a borrowed one, otherwise one that is not too large. */
 static struct fx_arena_block *block_to_keep(struct fx_arena *arena) {
     struct fx_arena_block *first = arena->blocks;
     if (arena->lent != NULL) {
         return arena->lent;
     }
-    return first != NULL && first->size == BLOCK_BYTES ? first : NULL;
+    return first != NULL && first->size <= BLOCK_BYTES ? first : NULL;
 }
 
 void fx_arena_reset(struct fx_arena *arena) {
@@ -77,8 +78,15 @@ void fx_arena_reset(struct fx_arena *arena) {
     arena->total = 0;
 }
 
+/* The usual size of the next block: it grows with what is in use. */
+static size_t next_size(const struct fx_arena *arena) {
+    const size_t size = FEW_BYTES + arena->total;
+    return arena->lent != NULL || size > BLOCK_BYTES ? BLOCK_BYTES : size;
+}
+
 static struct fx_arena_block *add_block(struct fx_arena *arena, size_t least) {
-    const size_t size = least > BLOCK_BYTES ? least : BLOCK_BYTES;
+    const size_t usual = next_size(arena);
+    const size_t size = least > usual ? least : usual;
     struct fx_arena_block *block = malloc(sizeof *block + size);
     if (block == NULL) {
         return NULL;
