@@ -400,7 +400,7 @@ void fx_typed_check_live(struct typed_walk *walk, struct fx_schema schema,
     const enum fx_schema_type type = fx_typed_type(schema, live);
     const bool is_map = type == FX_SCHEMA_STRUCT || type == FX_SCHEMA_MAP;
     const bool is_keyed = has_items(schema) && !fx_schema_node(schema)->is_set;
-    if (walk->failed || !fx_spend(1)) {
+    if (walk->failed || !fx_spend(5)) {
         walk->failed = true;
     } else if (is_map && json_is_object(live) && json_is_object(patch)) {
         check_live_members(walk, schema, live, patch, path);
