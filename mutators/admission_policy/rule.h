@@ -65,6 +65,9 @@ fx_map_rule_of(const struct fx_mutator *mutator) {
     return (const struct map_owning_rule *)mutator; /* its first member */
 }
 
+/* The functions of a rule (rule.c). */
+const struct fx_mutator_ops *fx_map_rule_ops(enum map_rule_type type);
+
 /* For `match` of a mutator (rule_match.c). */
 bool fx_map_rule_match(const struct fx_mutator *self, const struct fx_request *request,
                        const struct fx_subject *subject, struct fx_verdict *ret_verdict,
