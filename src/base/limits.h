@@ -99,6 +99,12 @@
 /* Combinations of groups, versions and kinds of one applyTo. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
 
+/* Schemas of kinds (merge/schema.h): types and fields of one set, levels of one schema,
+ * and kinds. */
+#define FX_LIMIT_SCHEMA_NODES (1u << 20)
+#define FX_LIMIT_SCHEMA_DEPTH 200u
+#define FX_LIMIT_SCHEMA_KINDS 65536u
+
 /* A review. */
 #define FX_LIMIT_KEPT_BODY_BYTES      (1u << 20) /* memory is freed after a larger body */
 #define FX_LIMIT_ARENA_BYTES          (64u << 20) /* bytes of the arena of one review */
