@@ -75,6 +75,7 @@ struct mutate_request {
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
+    struct fx_schemas schemas;
     struct fx_review *review;
     bool is_waiting;          /* and is counted in thread->shed */
     unsigned n_waits;         /* pending: the main thread, calls to providers (0 to 2) */
@@ -274,6 +275,10 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .activity = &thread->activity,
         .find_input = find_input,
         .user = request,
+        .schemas = &request->schemas,
+    };
+    request->schemas = (struct fx_schemas){
+        .given = {options->schemas, request->policies->schemas},
     };
     request->deadline_ns = fx_request_deadline_ns(server, exchange);
     request->review = fx_review_create(&request->admission, request->policies->snapshot,
