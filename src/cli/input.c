@@ -228,14 +228,14 @@ void fx_input_objects_finish(struct fx_input_objects *objects) {
 /* ---- faults ---------------------------------------------------------------------- */
 
 /* What is wrong in a file, and where. */
-struct fault {
+struct input_fault {
     enum fx_severity severity;
     const char *file;
     const struct fx_source_position *place;
     const char *message;
 };
 
-static enum fx_exit print_fault(const struct fault *fault, unsigned color) {
+static enum fx_exit print_fault(const struct input_fault *fault, unsigned color) {
     struct fx_findings findings = {0};
     if (!fx_findings_add(&findings, fault->severity, fault->file, NULL, fault->place,
                          fault->message)) {
@@ -250,7 +250,7 @@ static enum fx_exit print_fault(const struct fault *fault, unsigned color) {
 
 enum fx_exit fx_input_say_fault(const char *file, const struct fx_source_position *place,
                                 const char *message, unsigned color) {
-    const struct fault fault = {FX_SEVERITY_ERROR, file, place, message};
+    const struct input_fault fault = {FX_SEVERITY_ERROR, file, place, message};
     return print_fault(&fault, color);
 }
 
@@ -296,7 +296,7 @@ static enum fx_exit check_crd(const char *file, struct fx_text text,
     }
     const struct fx_source_position place =
         fx_source_position_of_fault(text, &documents->marks, &err, document->line);
-    const struct fault fault = {FX_SEVERITY_WARNING, file, &place, err.msg};
+    const struct input_fault fault = {FX_SEVERITY_WARNING, file, &place, err.msg};
     return print_fault(&fault, color);
 }
 

@@ -105,12 +105,12 @@ bool fx_schemas_of_crds(json_t *const *objects, size_t n_objects,
 /* ---- finding --------------------------------------------------------------------- */
 
 /* The kind of which a rule needs the schema. */
-struct wanted {
+struct wanted_schema {
     struct fx_text group, version, kind;
 };
 
-static bool find_in(const struct fx_schema_catalog *catalog, const struct wanted *wanted,
-                    struct fx_schema *ret_schema) {
+static bool find_in(const struct fx_schema_catalog *catalog,
+                    const struct wanted_schema *wanted, struct fx_schema *ret_schema) {
     if (catalog == NULL) {
         return false;
     }
@@ -119,8 +119,8 @@ static bool find_in(const struct fx_schema_catalog *catalog, const struct wanted
     return ret_schema->set != NULL;
 }
 
-static bool find_given(const struct fx_schemas *schemas, const struct wanted *wanted,
-                       struct fx_schema *ret_schema) {
+static bool find_given(const struct fx_schemas *schemas,
+                       const struct wanted_schema *wanted, struct fx_schema *ret_schema) {
     for (size_t i = 0; i < FX_SCHEMAS_GIVEN; i++) {
         if (find_in(schemas->given[i], wanted, ret_schema)) {
             return true;
@@ -145,8 +145,9 @@ static void look_up(const struct fx_schemas *schemas, struct fx_input_entry *ent
 
 /* Finds the schema among those of the API server. True with an empty schema if they
  * cannot be had, or do not have the kind. */
-static bool find_fetched(const struct fx_request *request, const struct wanted *wanted,
-                         struct fx_schema *ret_schema, struct fx_err *err) {
+static bool find_fetched(const struct fx_request *request,
+                         const struct wanted_schema *wanted, struct fx_schema *ret_schema,
+                         struct fx_err *err) {
     const struct fx_input_key key = {
         .type = FX_INPUT_SCHEMA,
         .group = wanted->group,
@@ -180,7 +181,7 @@ bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
                      struct fx_text version, struct fx_text kind,
                      struct fx_schema *ret_schema, struct fx_err *err) {
     const struct fx_schemas *schemas = request->schemas;
-    const struct wanted wanted = {group, version, kind};
+    const struct wanted_schema wanted = {group, version, kind};
     *ret_schema = (struct fx_schema){.set = NULL};
     if (schemas != NULL && find_given(schemas, &wanted, ret_schema)) {
         return true;

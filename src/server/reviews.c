@@ -140,11 +140,31 @@ static void on_fetched(json_t *value_take, const struct fx_err *failure, void *u
 }
 
 /* On the main loop. */
+static void on_schemas(struct fx_schema_catalog *catalog_take,
+                       const struct fx_err *failure, void *user) {
+    struct fx_input_entry *entry = user;
+    fx_inputs_give_schemas(entry, catalog_take, failure);
+    end_fetch(entry->fetcher);
+}
+
+/* On the main loop. False without memory. */
+static bool fetch_input(const struct mutate_request *request,
+                        struct fx_input_entry *entry) {
+    struct fx_cluster *cluster = request->thread->server->cluster;
+    const struct fx_input_key *key = &entry->key;
+    return key->type == FX_INPUT_SCHEMA
+               ? fx_cluster_schemas_fetch(fx_cluster_get_schemas(cluster), key->group,
+                                          key->version, request->deadline_ns, on_schemas,
+                                          entry)
+               : fx_cluster_fetch_input(cluster, key, request->deadline_ns, on_fetched,
+                                        entry);
+}
+
+/* On the main loop. */
 static void start_fetch(struct mutate_request *request, struct fx_input_entry *entry) {
     entry->fetcher = request;
     request->n_fetches++;
-    if (!fx_cluster_fetch_input(request->thread->server->cluster, &entry->key,
-                                request->deadline_ns, on_fetched, entry)) {
+    if (!fetch_input(request, entry)) {
         struct fx_err err;
         fx_err_reset(&err);
         (void)fx_fail_nomem(&err);
@@ -176,6 +196,16 @@ static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
     const struct mutate_request *request = user;
     return fx_sources_find_input(request->thread->server, request->policies, key,
                                  ret_value, err);
+}
+
+static enum fx_lookup find_schemas(void *user, struct fx_text group,
+                                   struct fx_text version,
+                                   struct fx_schema_catalog **ret_catalog,
+                                   struct fx_err *err) {
+    const struct mutate_request *request = user;
+    return fx_cluster_schemas_find(
+        fx_cluster_get_schemas(request->thread->server->cluster), group, version,
+        ret_catalog, err);
 }
 
 /* ---- waiting --------------------------------------------------------------------- */
@@ -279,6 +309,8 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
     };
     request->schemas = (struct fx_schemas){
         .given = {options->schemas, request->policies->schemas},
+        .look_up = fx_sources_may_fetch(server, request->policies) ? find_schemas : NULL,
+        .user = request,
     };
     request->deadline_ns = fx_request_deadline_ns(server, exchange);
     request->review = fx_review_create(&request->admission, request->policies->snapshot,
