@@ -251,11 +251,11 @@ static bool read_document(struct doc *doc) {
     if (!keep_input(doc)) {
         return false;
     }
-    if (is_parameter(doc)) {
-        return true;
-    }
     if (fx_schemas_is_crd(doc->root)) {
         return read_crd(doc);
+    }
+    if (is_parameter(doc)) {
+        return true;
     }
     return fx_policy_is_any_kind(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
