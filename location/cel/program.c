@@ -69,7 +69,9 @@ static bool fold(struct compilation *compilation) {
     program->n_locals = folding.n_locals;
     program->regexes = folding.regexes;
     program->n_regexes = folding.n_regexes;
-    return ok;
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING
+               ? ok
+               : fx_fail_exceeded(compilation->err);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): three results. */
@@ -90,7 +92,8 @@ bool fx_cel_compile(const struct fx_cel_env *env, struct fx_text source,
                                       .faults = faults,
                                       .err = err};
     err->code = FX_OK;
-    if (parse(&compilation, source) && check(&compilation) && fold(&compilation)) {
+    if (parse(&compilation, source) && check(&compilation) &&
+        (compilation.options->type_only || fold(&compilation))) {
         *ret_program = program;
         return true;
     }

@@ -54,7 +54,7 @@ static json_t *refuse(struct conversion *conversion, const char *fmt, ...) {
     va_start(args, fmt);
     fx_buf_vprintf(&conversion->refusal->message, fmt, args);
     va_end(args);
-    (void)fx_map_refuse(conversion->refusal, 403, conversion->err);
+    (void)fx_map_reject(conversion->refusal, 403, conversion->err);
     return NULL;
 }
 
@@ -495,7 +495,7 @@ json_t *fx_map_convert_object(struct fx_cel_value object, struct fx_map_refusal 
         .nodes = FX_LIMIT_YAML_NODES, .refusal = refusal, .err = err};
     json_t *root = convert_fields(&conversion, object.structure);
     if (root == NULL && conversion.wrong_key) {
-        (void)fx_map_refuse_with(refusal, 403, err,
+        (void)fx_map_reject_with(refusal, 403, err,
                                  "invalid return type: *dynamic.ObjectVal");
     }
     return root;

@@ -81,7 +81,7 @@ static bool end_check(const struct name_check *check, struct fx_map_refusal *ref
     if (check->path.failed) {
         return fx_fail_nomem(err);
     }
-    return check->n_faults == 0 || fx_map_refuse(refusal, 403, err);
+    return check->n_faults == 0 || fx_map_reject(refusal, 403, err);
 }
 
 bool fx_map_check_type_names(struct fx_cel_value object, struct fx_map_refusal *refusal,

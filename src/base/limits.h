@@ -44,6 +44,7 @@
  * case each takes ten nanoseconds. A match cannot be interrupted. */
 #define FX_LIMIT_REGEX_WORK (4u << 20)
 
+#define FX_LIMIT_POLICY_EXPRESSIONS 1024u /* variables, or mutations, of one policy */
 #define FX_LIMIT_CONDITIONS         64u   /* conditions of one policy */
 #define FX_LIMIT_CONDITION_VALUES   1024u /* values with which one condition compares */
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* its regular expressions */

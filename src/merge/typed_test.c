@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -151,7 +153,7 @@ static void check_order(const char *live, const char *patch, const char *want) {
         }
         fx_buf_str(&buf, "]}");
         assert_true(buf.len < sizeof texts[i]);
-        strcpy(texts[i], buf.data);
+        (void)snprintf(texts[i], sizeof texts[i], "%s", buf.data);
         fx_buf_finish(&buf);
     }
     check_merge(widget, texts[0], texts[1], texts[2], false);
