@@ -143,7 +143,7 @@ static void on_schemas(struct fx_schema_catalog *catalog_take,
     assert_true((failure == NULL) == (catalog_take != NULL));
     actor.has_catalog = actor.has_catalog || catalog_take != NULL;
     fx_schema_catalog_unref(catalog_take);
-    actor.schemas.list_until_ns = 0;
+    actor.schemas.store.list_until_ns = 0;
     actor.asks_schemas = false;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/references/schemas.c - the server's list of documents, and what was read of
- * them. A review that waits is looked up again after each answer.
+ * cluster/references/schemas.c - requests for the list and for documents. A review that
+ * waits is looked up again after each answer.
  */
 #include "cluster/references/schemas.h"
 
@@ -12,17 +12,12 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "base/vec.h"
 #include "cluster/references/fetches.h"
 #include "kube/backoff.h"
 #include "kube/resource.h"
 #include "merge/schema.h"
-#include "value/tree.h"
 
-#define ROOT      "/openapi/v3"
-#define NS_IN_S   UINT64_C(1000000000)
-#define LIST_NS   (30 * NS_IN_S)
-#define FAILED_NS (5 * NS_IN_S)
+#define ROOT "/openapi/v3"
 
 /* A review waits for the list and the document: each twice, if they change meanwhile. */
 #define MOST_STEPS 4u
@@ -76,125 +71,12 @@ static bool make_id(struct fx_text group, struct fx_text version,
     return ret_id->name != NULL && ret_id->path != NULL;
 }
 
-/* ---- what was read; the caller locks --------------------------------------------- */
-
-/* The hash of a document: the URL in the list, which contains it. Empty: the list does
- * not have the document. */
-static struct fx_text find_hash(const struct fx_cluster_schemas *schemas,
-                                const char *name) {
-    const json_t *paths = fx_tree_view_key(schemas->list, "paths");
-    return fx_tree_view_string(fx_tree_view_key(paths, name), "serverRelativeURL");
-}
-
-static struct fx_kept_schemas *find_kept(struct fx_cluster_schemas *schemas,
-                                         const char *name) {
-    for (size_t i = 0; i < schemas->n_items; i++) {
-        if (strcmp(schemas->items[i].name, name) == 0) {
-            return &schemas->items[i];
-        }
-    }
-    return NULL;
-}
-
-static void drop(struct fx_kept_schemas *kept) {
-    free(kept->name);
-    free(kept->hash);
-    fx_schema_catalog_unref(kept->catalog);
-}
-
-static void drop_least_used(struct fx_cluster_schemas *schemas) {
-    size_t oldest = 0;
-    for (size_t i = 1; i < schemas->n_items; i++) {
-        if (schemas->items[i].used_ns < schemas->items[oldest].used_ns) {
-            oldest = i;
-        }
-    }
-    drop(&schemas->items[oldest]);
-    schemas->items[oldest] = schemas->items[--schemas->n_items];
-}
-
-/* NULL without memory. */
-static struct fx_kept_schemas *add_kept(struct fx_cluster_schemas *schemas,
-                                        const char *name) {
-    if (schemas->n_items == FX_LIMIT_SCHEMA_DOCUMENTS) {
-        drop_least_used(schemas);
-    }
-    char *copy = strdup(name);
-    if (copy == NULL ||
-        !FX_VEC_GROW(schemas->items, schemas->n_items, schemas->cap_items)) {
-        free(copy);
-        return NULL;
-    }
-    struct fx_kept_schemas *kept = &schemas->items[schemas->n_items++];
-    *kept = (struct fx_kept_schemas){.name = copy};
-    return kept;
-}
-
-/* Keeps the result of a fetch; without a catalog the previous one stays. False without
- * memory. */
-static bool keep(struct fx_cluster_schemas *schemas, const char *name,
-                 struct fx_schema_catalog *catalog_take) {
-    struct fx_kept_schemas *kept = find_kept(schemas, name);
-    char *hash = fx_text_dup(find_hash(schemas, name));
-    if (kept == NULL && hash != NULL) {
-        kept = add_kept(schemas, name);
-    }
-    if (kept == NULL || hash == NULL) {
-        free(hash);
-        fx_schema_catalog_unref(catalog_take);
-        return false;
-    }
-    free(kept->hash);
-    kept->hash = hash;
-    kept->fetch_again = catalog_take == NULL;
-    kept->used_ns = fx_clock_ns();
-    if (catalog_take != NULL) {
-        fx_schema_catalog_unref(kept->catalog);
-        kept->catalog = catalog_take;
-    }
-    return true;
-}
-
-/* Keeps the list (NULL: it could not be read, and the previous one stays). */
-static void keep_list(struct fx_cluster_schemas *schemas, json_t *list) {
-    schemas->list_until_ns = fx_clock_ns() + (list == NULL ? FAILED_NS : LIST_NS);
-    if (list == NULL) {
-        return;
-    }
-    json_decref(schemas->list);
-    schemas->list = json_incref(list);
-    for (size_t i = 0; i < schemas->n_items; i++) {
-        if (schemas->items[i].fetch_again) {
-            schemas->items[i].hash[0] = '\0';
-        }
-    }
-}
-
-static enum fx_lookup find(struct fx_cluster_schemas *schemas, const char *name,
-                           struct fx_schema_catalog **ret_catalog, struct fx_err *err) {
-    const uint64_t now = fx_clock_ns();
-    struct fx_kept_schemas *kept = find_kept(schemas, name);
-    const struct fx_text hash = find_hash(schemas, name);
-    if (now >= schemas->list_until_ns) {
-        return FX_LOOKUP_WAIT;
-    }
-    if (hash.len > 0 && (kept == NULL || !fx_text_is(hash, kept->hash))) {
-        return FX_LOOKUP_WAIT;
-    }
-    if (kept == NULL || kept->catalog == NULL || hash.len == 0) {
-        (void)fx_fail(err, FX_EMUTATE, "the API server has no schemas of %s", name);
-        return FX_LOOKUP_FAILED;
-    }
-    kept->used_ns = now;
-    *ret_catalog = fx_schema_catalog_ref(kept->catalog);
-    return FX_LOOKUP_FOUND;
-}
-
 static enum fx_lookup lock_and_find(struct fx_cluster_schemas *schemas, const char *name,
                                     struct fx_schema_catalog **ret_catalog,
                                     struct fx_err *err) {
     uv_mutex_lock(&schemas->lock);
-    const enum fx_lookup result = find(schemas, name, ret_catalog, err);
+    const enum fx_lookup result =
+        fx_schema_store_find(&schemas->store, name, fx_clock_ns(), ret_catalog, err);
     uv_mutex_unlock(&schemas->lock);
     return result;
 }
@@ -270,7 +152,8 @@ static void on_list(const struct fx_kube_answer *answer, void *user) {
         log_failure(ROOT, answer->failure->message);
     }
     uv_mutex_lock(&schemas->lock);
-    keep_list(schemas, answer->failure == NULL ? answer->object : NULL);
+    fx_schema_store_keep_list(
+        &schemas->store, answer->failure == NULL ? answer->object : NULL, fx_clock_ns());
     uv_mutex_unlock(&schemas->lock);
     go_on(schemas);
 }
@@ -306,8 +189,12 @@ static void on_document(const struct fx_kube_answer *answer, void *user) {
         log_failure(document->id.path, err.msg);
     }
     uv_mutex_lock(&schemas->lock);
-    (void)keep(schemas, document->id.name, catalog);
+    const bool kept =
+        fx_schema_store_keep(&schemas->store, document->id.name, catalog, fx_clock_ns());
     uv_mutex_unlock(&schemas->lock);
+    if (!kept) {
+        log_failure(document->id.path, "out of memory");
+    }
     fx_list_remove(&schemas->documents, &document->link);
     document_destroy(document);
     go_on(schemas);
@@ -351,8 +238,8 @@ static bool start_request(struct fx_cluster_schemas *schemas,
     if (schemas->list_call != NULL || is_being_fetched(schemas, waiter->id.name)) {
         return true;
     }
-    /* Only the loop writes `list_until_ns`. */
-    if (fx_clock_ns() < schemas->list_until_ns) {
+    /* Only the loop writes the store, so it may read without the lock. */
+    if (fx_clock_ns() < schemas->store.list_until_ns) {
         return start_document(schemas, waiter);
     }
     schemas->list_call = start_get(schemas, ROOT, waiter->deadline_ns, on_list, schemas);
@@ -432,11 +319,7 @@ void fx_cluster_schemas_finish(struct fx_cluster_schemas *schemas) {
          link = fx_list_pop(&schemas->waiting)) {
         waiter_destroy((struct schema_waiter *)link);
     }
-    while (schemas->n_items > 0) {
-        drop(&schemas->items[--schemas->n_items]);
-    }
-    free(schemas->items);
-    json_decref(schemas->list);
+    fx_schema_store_finish(&schemas->store);
     uv_mutex_destroy(&schemas->lock);
     *schemas = (struct fx_cluster_schemas){.client = NULL};
 }

@@ -4,7 +4,8 @@
  * for reviews that merge objects. The document of a group and version is fetched when a
  * review first needs it, and again when its hash in the server's list changes. The list
  * is read again after 30 seconds if a review needs a schema then; that review waits for
- * it.
+ * it. A document is parsed on the loop, which takes some ten milliseconds for the
+ * largest.
  *
  * If the list or a document cannot be read, what was read before counts, else nothing:
  * then rules use the built-in table (engine/schemas.h). After a failure of the list it is
@@ -17,13 +18,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <jansson.h>
 #include <uv.h>
 
 #include "base/err.h"
 #include "base/list.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "cluster/references/schema_store.h"
 #include "engine/schemas.h"
 #include "kube/client.h"
 
@@ -34,17 +35,8 @@ struct fx_cluster_schemas {
     size_t n_waiting;
     struct fx_kube_call *list_call; /* NULL: the list is not being read */
 
-    uv_mutex_t lock;        /* for the members below: the loop writes, all threads read */
-    json_t *list;           /* the last answer; NULL: none */
-    uint64_t list_until_ns; /* when it is read again */
-    struct fx_kept_schemas {
-        char *name;       /* "apis/apps/v1" */
-        char *hash;       /* as in the list; empty: to be fetched */
-        bool fetch_again; /* with the next list, as the last fetch failed */
-        struct fx_schema_catalog *catalog; /* NULL: none was read */
-        uint64_t used_ns;
-    } *items;
-    size_t n_items, cap_items;
+    uv_mutex_t lock; /* for the store: the loop writes, all threads read */
+    struct fx_schema_store store;
 };
 
 /* The client is borrowed until fx_cluster_schemas_finish(). False without memory. */

@@ -109,7 +109,7 @@ static enum fx_lookup find(struct fixture *fixture, const char *group) {
 }
 
 static void ends_list(struct fixture *fixture) {
-    fixture->schemas.list_until_ns = 0;
+    fixture->schemas.store.list_until_ns = 0;
 }
 
 static void documents_are_fetched_once(void **state) {
@@ -225,7 +225,7 @@ static void documents_are_bounded(void **state) {
         fetch(&fixture, text);
         assert_non_null(fixture.catalog);
     }
-    assert_int_equal(fixture.schemas.n_items, FX_LIMIT_SCHEMA_DOCUMENTS);
+    assert_int_equal(fixture.schemas.store.n_items, FX_LIMIT_SCHEMA_DOCUMENTS);
     assert_int_equal(find(&fixture, text), FX_LOOKUP_FOUND);
     assert_int_equal(find(&fixture, "g0"), FX_LOOKUP_WAIT);
     fx_buf_finish(&list);
