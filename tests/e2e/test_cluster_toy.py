@@ -2,6 +2,7 @@
 """Parameters of policies in a cluster, with the toy dialect (tests/toy): objects of any kind
 that a policy names are watched, and only for as long as it does."""
 
+import json
 import time
 
 import pytest
@@ -366,3 +367,14 @@ def test_without_schemas_of_the_api_server(fixture):
     assert tags(replica, pod) == {"spec": "yes"}
     assert openapi_requests(fixture) == [""]
     assert replica.log.entries("schemas of the API server could not be read")
+
+
+def test_schemas_of_files(start, tmp_path):
+    """Without a cluster: those of --schema, and definitions among the policies."""
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(widgets()))
+    other = definition("other.com", "Widget", ["v1"], ANYTHING, scope="Namespaced")
+    server = start(OF_SCHEMA, binding(), other, args=("--schema", str(schema)))
+    assert tags(server, in_group("example.com")) == {"spec": "yes"}
+    assert tags(server, in_group("other.com")) == {"spec": "yes"}
+    assert tags(server, in_group("third.com")) == {}
