@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "base/limits.h"
 #include "merge/typed_internal.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -189,7 +188,7 @@ static json_t *merge_items(struct typed_merge *merging, struct fx_schema list,
     bool ok = lists.merged != NULL;
     while (ok && (lists.at_live < lists.numbers.n_live ||
                   lists.at_patch < lists.numbers.n_patch)) {
-        ok = fx_spend(2) && merge_step(merging, &lists);
+        ok = fx_spend(8) && merge_step(merging, &lists);
     }
     return ok ? keep_same(live, lists.merged) : fail(merging, lists.merged);
 }
@@ -218,7 +217,7 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
     const struct fx_schema_node *node = fx_schema_node(schema);
     const bool is_list = json_is_array(live) && json_is_array(patch);
     const bool is_map = json_is_object(live) && json_is_object(patch);
-    if (!fx_spend(1)) {
+    if (!fx_spend(6)) {
         return fail(merging, NULL);
     }
     if (live == NULL) {
@@ -244,9 +243,9 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
 /* How many messages are not shown. */
 static void print_more(struct fx_buf *message, const struct typed_walk *walk,
                        const char *separator) {
-    if (walk->n_messages > FX_LIMIT_REPORTED_FAULTS) {
+    if (walk->n_messages > walk->n_shown) {
         fx_buf_printf(message, "%sand %zu more", separator,
-                      walk->n_messages - FX_LIMIT_REPORTED_FAULTS);
+                      walk->n_messages - walk->n_shown);
     }
 }
 

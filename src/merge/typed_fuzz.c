@@ -53,8 +53,7 @@ static json_t *merge(struct fx_schema schema, json_t *live, json_t *patch,
     return merged;
 }
 
-/* Duplicates of a live list may be told apart only by their place, and a null does not
- * stay where it was merged with a map. */
+/* A null does not stay where it is merged with a map. */
 static bool has_null(const json_t *node) {
     bool found = json_is_null(node);
     for (size_t i = 0; !found && i < json_array_size(node); i++) {
