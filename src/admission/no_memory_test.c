@@ -17,6 +17,7 @@
 #include "admission/review_texts.h"
 #include "engine/mutator.h"
 #include "refuse.h"
+#include "value/json.h"
 
 #define RUNS_MAX 100000 /* no run needs that many allocations */
 
@@ -406,12 +407,107 @@ static void test_rules_that_ask(void **state) {
     fx_snapshot_unref(given.snapshot);
 }
 
+/* ---- schemas --------------------------------------------------------------------- */
+
+#define WIDGETS                                                                          \
+    "{\"apiVersion\":\"apiextensions.k8s.io/v1\",\"kind\":\"CustomResourceDefinition\"," \
+    "\"spec\":{\"group\":\"x.dev\",\"names\":{\"kind\":\"Widget\"},\"versions\":[{"      \
+    "\"name\":\"v1\",\"served\":true,\"schema\":{\"openAPIV3Schema\":{\"type\":"         \
+    "\"object\","                                                                        \
+    "\"properties\":{\"spec\":{\"type\":\"object\"}}}}}]}}"
+
+static bool read_definitions(void *user) {
+    json_t *objects[] = {user, user};
+    struct fx_schema_catalog *catalog = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_schemas_of_crds(objects, FX_COUNT(objects), &catalog, &err);
+    assert_true(ok ? catalog != NULL : err.code == FX_ENOMEM);
+    fx_schema_catalog_unref(catalog);
+    return ok;
+}
+
+static void test_definitions(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *definition = fx_json_read(FX_TEXT(WIDGETS), NULL, &err);
+    assert_non_null(definition);
+    refuse_all(read_definitions, definition);
+    json_decref(definition);
+}
+
+/* Sets spec.known where the schema of a Widget is known. */
+static bool note_schema(const struct fx_request *request, json_t *root,
+                        struct fx_err *err, bool *ret_changed) {
+    struct fx_schema schema;
+    *ret_changed = false;
+    if (!fx_schemas_find(request, FX_TEXT("x.dev"), FX_TEXT("v1"), FX_TEXT("Widget"),
+                         &schema, err)) {
+        return false;
+    }
+    if (schema.set == NULL || fx_tree_view_key(root, "known") != NULL) {
+        return true;
+    }
+    *ret_changed = true;
+    return fx_tree_set_take(root, FX_TEXT("known"), json_true()) || fx_fail_nomem(err);
+}
+
+static enum fx_lookup find_schemas_later(void *user, struct fx_text group,
+                                         struct fx_text version,
+                                         struct fx_schema_catalog **ret_catalog,
+                                         struct fx_err *err) {
+    (void)user;
+    (void)group;
+    (void)version;
+    (void)ret_catalog;
+    (void)err;
+    return FX_LOOKUP_WAIT;
+}
+
+struct merging {
+    struct fx_snapshot *snapshot;
+    struct fx_schema_catalog *catalog;
+    const char *request;
+};
+
+static bool merge(void *user) {
+    static const struct fx_schemas schemas = {.look_up = find_schemas_later};
+    static const struct fx_admission admission = {.schemas = &schemas};
+    const struct merging *given = user;
+    struct fx_review *review =
+        fx_review_create(&admission, given->snapshot, fx_text_of(given->request), 0);
+    while (review != NULL && fx_review_run(review) == FX_REVIEW_WANTS_INPUTS) {
+        fx_inputs_give_schemas(fake_awaited(review),
+                               fx_schema_catalog_ref(given->catalog), NULL);
+    }
+    const struct fx_review_result *result =
+        review == NULL ? NULL : fx_review_result(review);
+    assert_true(result == NULL || result->status != 200 || result->patch != NULL);
+    return run_review(review);
+}
+
+static void test_merging(void **state) {
+    (void)state;
+    static fake_edit *const edits[] = {note_schema};
+    struct fx_err err = FX_ERR_INIT;
+    json_t *definition = fx_json_read(FX_TEXT(WIDGETS), NULL, &err);
+    struct merging given = {.snapshot = fake_snapshot(edits, 1)};
+    assert_true(fx_schemas_of_crds(&definition, 1, &given.catalog, &err));
+    char *request = with_quotes(REQUEST(POD_KIND ",'operation':'CREATE'," POD));
+    given.request = request;
+    refuse_all(merge, &given);
+    free(request);
+    json_decref(definition);
+    fx_schema_catalog_unref(given.catalog);
+    fx_snapshot_unref(given.snapshot);
+}
+
 int main(void) {
     refuse_install();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_asking),         cmocka_unit_test(test_fights),
         cmocka_unit_test(test_admitting),      cmocka_unit_test(test_referring),
         cmocka_unit_test(test_rules_that_ask), cmocka_unit_test(test_violations),
+        cmocka_unit_test(test_definitions),    cmocka_unit_test(test_merging),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

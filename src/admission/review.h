@@ -25,6 +25,7 @@
 #include "engine/converge.h"
 #include "engine/input.h"
 #include "engine/request.h"
+#include "engine/schemas.h"
 #include "engine/snapshot.h"
 #include "engine/trace.h"
 #include "value/patch.h"
@@ -63,6 +64,7 @@ struct fx_admission {
      * fetched. */
     fx_input_find *find_input;
     void *user;
+    const struct fx_schemas *schemas; /* fx_request.schemas; may be NULL */
 };
 
 /* How a review ended, for logs and metrics. */

@@ -32,6 +32,7 @@ bool fx_trial_case_init(struct trial_case *tcase, const struct analyzer *analyze
         .source = FX_SOURCE_ORIGINAL,
         .namespace_object = tcase->namespace_,
         .inputs = analyzer->inputs,
+        .schemas = analyzer->input->schemas,
         .placeholders = analyzer->result->placeholders,
         .mutation_id = "",
     };

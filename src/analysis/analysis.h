@@ -99,6 +99,7 @@ struct fx_analysis {
 struct fx_analysis_input {
     const struct fx_snapshot *snapshot; /* outlives the analysis */
     struct fx_namespaces *namespaces;   /* only read */
+    const struct fx_schemas *schemas;   /* fx_request.schemas; may be NULL */
     /* The objects to try. If `made`, the analysis makes objects instead. */
     json_t *const *objects;
     size_t n_objects;

@@ -180,8 +180,11 @@
 #define FX_LIMIT_PROVIDER_BODY_BYTES (8u << 20) /* bytes of the body of one answer */
 #define FX_LIMIT_OBJECT_FETCHES      1024u      /* objects for which reviews wait */
 #define FX_LIMIT_FETCHED_KINDS       256u       /* kinds whose resource is remembered */
-#define FX_LIMIT_ACCESS_ANSWERS      4096u      /* remembered answers of access reviews */
-#define FX_LIMIT_BINDINGS            1024u      /* Pods whose Node is being written */
+#define FX_LIMIT_SCHEMA_DOCUMENTS                                              \
+    128u                              /* groups and versions whose schemas are \
+                                       * remembered */
+#define FX_LIMIT_ACCESS_ANSWERS 4096u /* remembered answers of access reviews */
+#define FX_LIMIT_BINDINGS       1024u /* Pods whose Node is being written */
 /* Idle connections. Over TLS each takes about 40 KiB. */
 #define FX_LIMIT_POOL_IDLE        256u /* idle connections to all providers */
 #define FX_LIMIT_POOL_IDLE_TARGET 64u  /* idle connections to one host and port */

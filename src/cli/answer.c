@@ -235,6 +235,7 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
         .trace = question->trace,
         .find_input = fx_namespaces_look_up_input,
         .user = find_user(question),
+        .schemas = question->schemas,
     };
     struct fx_buf *request = &ret_answer->request;
     fx_buf_init(request, 0);
@@ -343,6 +344,7 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
                 .source = FX_SOURCE_GENERATED,
                 .source_text = FX_TEXT("Generated"),
                 .namespace_object = resultant->namespace_object,
+                .schemas = question->schemas,
                 .mutation_id = resultant->mutation_id,
             },
     };

@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "cli/providers.h"
 #include "engine/request.h"
+#include "engine/schemas.h"
 #include "policy/namespaces.h"
 
 /* The table row of `--timeout`, for a member of type uint64_t. */
@@ -30,7 +31,8 @@ uint64_t fx_answer_deadline(uint64_t timeout_ms);
 struct fx_question {
     struct fx_snapshot *snapshot;
     const struct fx_namespaces *namespaces;
-    const char *operation;  /* "CREATE" */
+    const struct fx_schemas *schemas; /* of kinds; or NULL */
+    const char *operation;            /* "CREATE" */
     const char *namespace_; /* for namespaced objects without a namespace; or NULL */
     const char *user;       /* or NULL: kubernetes-admin */
     const struct fx_strings *groups;    /* of the user */

@@ -21,6 +21,7 @@ enum { OPERATION_CREATE };
 
 void fx_apply_inputs_finish(struct fx_apply_inputs *inputs) {
     fx_policies_unref(inputs->policies);
+    fx_input_schemas_finish(&inputs->schemas);
     fx_input_objects_finish(&inputs->objects);
     fx_input_objects_finish(&inputs->old);
     fx_namespaces_finish(&inputs->namespaces);
@@ -30,7 +31,8 @@ void fx_apply_inputs_finish(struct fx_apply_inputs *inputs) {
 static const char *usage_fault(const struct fx_apply_values *values) {
     const bool old_is_stdin = values->old != NULL && strcmp(values->old, "-") == 0;
     const size_t n_stdin = fx_strings_count_stdin(&values->policies) +
-                           fx_strings_count_stdin(&values->objects) + old_is_stdin;
+                           fx_strings_count_stdin(&values->objects) +
+                           fx_strings_count_stdin(&values->schemas) + old_is_stdin;
     if (values->policies.n_items == 0) {
         return "-p is missing: it names the policies";
     }
@@ -64,7 +66,10 @@ static enum fx_exit read_objects(const struct fx_apply_values *values,
                                                        &inputs->namespaces, &err)) {
         status = fx_say_err(&err);
     }
-    return status;
+    return status == FX_EXIT_DONE
+               ? fx_input_add_schemas(&inputs->objects, inputs->policies,
+                                      &inputs->schemas)
+               : status;
 }
 
 enum fx_exit fx_apply_read(const struct fx_apply_values *values,
@@ -81,8 +86,11 @@ enum fx_exit fx_apply_read(const struct fx_apply_values *values,
         .objects = &ret_inputs->objects,
         .color = values->color,
     };
-    const enum fx_exit status =
-        fx_input_read_policies(&values->policies, &input, &ret_inputs->policies);
+    enum fx_exit status =
+        fx_input_read_schemas(&values->schemas, values->color, &ret_inputs->schemas);
+    if (status == FX_EXIT_DONE) {
+        status = fx_input_read_policies(&values->policies, &input, &ret_inputs->policies);
+    }
     if (status != FX_EXIT_DONE) {
         return status;
     }
@@ -120,6 +128,7 @@ struct fx_question fx_apply_question(const struct fx_apply_values *values,
     return (struct fx_question){
         .snapshot = inputs->policies->snapshot,
         .namespaces = &inputs->namespaces,
+        .schemas = &inputs->schemas.all,
         .operation = fx_apply_operation_words[values->operation],
         .namespace_ = values->namespace_,
         .user = values->user,

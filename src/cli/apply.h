@@ -13,9 +13,10 @@
 #include "cli/emit.h"
 #include "cli/input.h"
 #include "cli/options.h"
+#include "cli/schemas.h"
 
 struct fx_apply_values {
-    struct fx_strings policies, objects, groups;
+    struct fx_strings policies, objects, groups, schemas;
     unsigned output, operation, color; /* indices of the given words */
     const char *old, *user, *namespace_;
     bool keep_going, expand;
@@ -48,6 +49,7 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
         FX_OPTION_ROW(                                                                  \
             "keep-going", 'k', FLAG, FX_APPLY_FIELD(keep_going), NULL, NULL,            \
             "skip invalid policies and objects that fail, and print the others"),       \
+        FX_SCHEMA_OPTION(struct fx_apply_values, schemas),                              \
         FX_TIMEOUT_OPTION(struct fx_apply_values, timeout),                             \
         FX_DIALECT_OPTIONS(struct fx_apply_values, settings),                           \
         FX_PROVIDER_OPTIONS(struct fx_apply_values, provider),                          \
@@ -65,7 +67,9 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
     "Folders are read recursively: *.yaml, *.yml and *.json. Files may contain several " \
     "documents and Lists. Namespaces among policies or objects are context for "         \
     "selectors; any other namespace has only the label with its name. Nodes are "        \
-    "context for policies that read them. --namespace sets the namespace of policies "   \
+    "context for policies that read them. CustomResourceDefinitions among policies or "  \
+    "objects are schemas, as the files of --schema are. --namespace sets the namespace " \
+    "of policies "                                                                       \
     "and objects that have none, as in kubectl, except for kinds known to be "           \
     "cluster-scoped; objects are not changed by it.\n"
 
@@ -84,6 +88,7 @@ struct fx_apply_inputs {
     struct fx_policies *policies;
     struct fx_input_objects objects, old;
     struct fx_namespaces namespaces;
+    struct fx_input_schemas schemas;
     struct fx_provider_loop providers;
     enum fx_exit findings; /* FX_EXIT_INVALID if a policy is invalid */
 };

@@ -7,9 +7,10 @@
 #include "cli/check_report.h"
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/schemas.h"
 
 struct check_options {
-    struct fx_strings policies, objects;
+    struct fx_strings policies, objects, schemas;
     unsigned output, color;
     struct fx_dialect_settings settings;
 };
@@ -42,9 +43,17 @@ static enum fx_exit print_report(const struct check_options *values,
 
 /* ---- trying them out ------------------------------------------------------------- */
 
-static bool analyse(const struct fx_policies *policies,
-                    const struct fx_input_objects *objects, bool made,
+/* Everything that was read. */
+struct check_inputs {
+    struct fx_policies *policies;
+    struct fx_input_objects objects;
+    struct fx_input_schemas schemas;
+};
+
+static bool analyse(const struct check_inputs *inputs, bool made,
                     struct fx_analysis *ret_analysis, struct fx_err *err) {
+    const struct fx_policies *policies = inputs->policies;
+    const struct fx_input_objects *objects = &inputs->objects;
     struct fx_namespaces namespaces = {0};
     json_t **roots = calloc(objects->n_items + 1, sizeof(json_t *));
     if (roots == NULL) {
@@ -56,6 +65,7 @@ static bool analyse(const struct fx_policies *policies,
     const struct fx_analysis_input input = {
         .snapshot = policies->snapshot,
         .namespaces = &namespaces,
+        .schemas = &inputs->schemas.all,
         .objects = roots,
         .n_objects = objects->n_items,
         .made = made,
@@ -68,17 +78,21 @@ static bool analyse(const struct fx_policies *policies,
 }
 
 static enum fx_exit check_policies(const struct check_options *values,
-                                   const struct fx_policies *policies,
-                                   struct fx_input_objects *objects) {
+                                   struct check_inputs *inputs) {
     struct fx_analysis analysis = {0};
     struct fx_err err = FX_ERR_INIT;
-    enum fx_exit status = fx_input_read_objects(&values->objects, values->color, objects);
+    enum fx_exit status =
+        fx_input_read_objects(&values->objects, values->color, &inputs->objects);
+    if (status == FX_EXIT_DONE) {
+        status =
+            fx_input_add_schemas(&inputs->objects, inputs->policies, &inputs->schemas);
+    }
     if (status == FX_EXIT_DONE) {
         const bool made = values->objects.n_items == 0;
-        const struct fx_check_report report = {policies, &analysis, objects};
-        status = analyse(policies, objects, made, &analysis, &err)
-                     ? print_report(values, &report)
-                     : fx_say_err(&err);
+        const struct fx_check_report report = {inputs->policies, &analysis,
+                                               &inputs->objects};
+        status = analyse(inputs, made, &analysis, &err) ? print_report(values, &report)
+                                                        : fx_say_err(&err);
     }
     fx_analysis_finish(&analysis);
     return status;
@@ -87,24 +101,29 @@ static enum fx_exit check_policies(const struct check_options *values,
 static enum fx_exit run_check(const void *values) {
     const struct check_options *given = values;
     const size_t n_stdin = fx_strings_count_stdin(&given->policies) +
-                           fx_strings_count_stdin(&given->objects);
+                           fx_strings_count_stdin(&given->objects) +
+                           fx_strings_count_stdin(&given->schemas);
     if (given->policies.n_items == 0 || n_stdin > 1) {
         return fx_say_usage(given->policies.n_items == 0
                                 ? "-p is missing: it names the policies"
                                 : "standard input (-) can be read only once");
     }
-    struct fx_policies *policies = NULL;
-    struct fx_input_objects objects = {0};
+    struct check_inputs inputs = {.policies = NULL};
     const struct fx_input_policies input = {.settings = &given->settings,
                                             .object_paths = &given->objects,
-                                            .objects = &objects,
+                                            .objects = &inputs.objects,
                                             .color = given->color};
-    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
+    enum fx_exit status =
+        fx_input_read_schemas(&given->schemas, given->color, &inputs.schemas);
     if (status == FX_EXIT_DONE) {
-        status = check_policies(given, policies, &objects);
+        status = fx_input_read_policies(&given->policies, &input, &inputs.policies);
     }
-    fx_input_objects_finish(&objects);
-    fx_policies_unref(policies);
+    if (status == FX_EXIT_DONE) {
+        status = check_policies(given, &inputs);
+    }
+    fx_input_schemas_finish(&inputs.schemas);
+    fx_input_objects_finish(&inputs.objects);
+    fx_policies_unref(inputs.policies);
     return status;
 }
 
@@ -115,6 +134,7 @@ static const struct fx_option options[] = {
      NULL, "objects to run the policies on: a file, a folder or - (repeats)"},
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct check_options, output), "FORMAT",
      output_words, "text (default) or json"},
+    FX_SCHEMA_OPTION(struct check_options, schemas),
     FX_DIALECT_OPTIONS(struct check_options, settings),
     FX_COLOR_OPTION(struct check_options),
     {.name = NULL},

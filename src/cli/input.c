@@ -10,8 +10,8 @@
 #include "base/limits.h"
 #include "base/vec.h"
 #include "engine/policy_text.h"
+#include "engine/schemas.h"
 #include "engine/unit.h"
-#include "policy/findings.h"
 #include "value/documents.h"
 
 const char *fx_input_name(const char *path) {
@@ -227,30 +227,42 @@ void fx_input_objects_finish(struct fx_input_objects *objects) {
 
 /* ---- faults ---------------------------------------------------------------------- */
 
-/* Prints an error in an object file, and returns its exit status. */
-static enum fx_exit say_fault(const char *file, const struct fx_source_position *place,
-                              const char *message, unsigned color) {
+/* What is wrong in a file, and where. */
+struct input_fault {
+    enum fx_severity severity;
+    const char *file;
+    const struct fx_source_position *place;
+    const char *message;
+};
+
+static enum fx_exit print_fault(const struct input_fault *fault, unsigned color) {
     struct fx_findings findings = {0};
-    if (!fx_findings_add(&findings, FX_SEVERITY_ERROR, file, NULL, place, message)) {
+    if (!fx_findings_add(&findings, fault->severity, fault->file, NULL, fault->place,
+                         fault->message)) {
         return fx_say_nomem();
     }
     struct fx_buf text = {0};
     fx_finding_print(&text, &findings.items[0], fx_color_wanted(color, stderr));
     fx_say_take(&text);
     fx_findings_finish(&findings);
-    return FX_EXIT_INVALID;
+    return fault->severity == FX_SEVERITY_ERROR ? FX_EXIT_INVALID : FX_EXIT_DONE;
 }
 
-/* The same for a text that does not parse. */
-static enum fx_exit say_syntax_fault(const char *file, struct fx_text text,
-                                     struct fx_err *fault, unsigned color) {
+enum fx_exit fx_input_say_fault(const char *file, const struct fx_source_position *place,
+                                const char *message, unsigned color) {
+    const struct input_fault fault = {FX_SEVERITY_ERROR, file, place, message};
+    return print_fault(&fault, color);
+}
+
+enum fx_exit fx_input_say_syntax(const char *file, struct fx_text text,
+                                 struct fx_err *fault, unsigned color) {
     if (fault->code != FX_ESYNTAX) {
         (void)fx_err_prefix(fault, "%s: ", file);
         return fx_say_err(fault);
     }
     const struct fx_source_position place =
         fx_source_position_of_offset(text, fault->off, fault->len);
-    return say_fault(file, &place, fault->msg, color);
+    return fx_input_say_fault(file, &place, fault->msg, color);
 }
 
 /* ---- reading --------------------------------------------------------------------- */
@@ -260,7 +272,7 @@ static enum fx_exit take_document(struct fx_input_objects *objects, const char *
     const char *fault = fx_document_fault(document);
     if (fault != NULL) {
         const struct fx_source_position place = {.line = document->line};
-        return say_fault(file, &place, fault, color);
+        return fx_input_say_fault(file, &place, fault, color);
     }
     if (!FX_VEC_GROW(objects->items, objects->n_items, objects->cap_items)) {
         return fx_say_nomem();
@@ -268,6 +280,24 @@ static enum fx_exit take_document(struct fx_input_objects *objects, const char *
     objects->items[objects->n_items++] =
         (struct fx_input_object){file, document->line, json_incref(document->root)};
     return FX_EXIT_DONE;
+}
+
+/* Warns if the document is a CustomResourceDefinition whose schemas cannot be read. */
+static enum fx_exit check_crd(const char *file, struct fx_text text,
+                              const struct fx_documents *documents,
+                              const struct fx_document *document, unsigned color) {
+    struct fx_err err = FX_ERR_INIT;
+    if (!fx_schemas_is_crd(document->root) ||
+        fx_schemas_check_crd(document->root, &err)) {
+        return FX_EXIT_DONE;
+    }
+    if (err.code == FX_ENOMEM) {
+        return fx_say_nomem();
+    }
+    const struct fx_source_position place =
+        fx_source_position_of_fault(text, &documents->marks, &err, document->line);
+    const struct input_fault fault = {FX_SEVERITY_WARNING, file, &place, err.msg};
+    return print_fault(&fault, color);
 }
 
 static enum fx_exit read_file(struct fx_input_objects *objects, const char *path,
@@ -280,10 +310,13 @@ static enum fx_exit read_file(struct fx_input_objects *objects, const char *path
     if (!fx_file_read(path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &err)) {
         status = fx_say_err(&err);
     } else if (!fx_documents_read(fx_buf_view(&bytes), &documents, &err)) {
-        status = say_syntax_fault(name, fx_buf_view(&bytes), &err, color);
+        status = fx_input_say_syntax(name, fx_buf_view(&bytes), &err, color);
     }
     for (size_t i = 0; status == FX_EXIT_DONE && i < documents.n_items; i++) {
         status = take_document(objects, name, &documents.items[i], color);
+        status = status != FX_EXIT_DONE ? status
+                                        : check_crd(name, fx_buf_view(&bytes), &documents,
+                                                    &documents.items[i], color);
     }
     fx_documents_finish(&documents);
     fx_buf_finish(&bytes);

@@ -18,6 +18,7 @@
 #include "cli/cli.h"
 #include "cli/options.h"
 #include "cli/providers.h"
+#include "policy/findings.h"
 #include "policy/namespaces.h"
 #include "policy/policies.h"
 
@@ -80,6 +81,14 @@ bool fx_input_namespaces(const struct fx_policies *policies,
                          const struct fx_input_objects *objects,
                          struct fx_namespaces *ret_namespaces,
                          struct fx_err *err) FX_MUST_USE;
+
+/* Prints an error in a file of objects, and returns its exit status. */
+enum fx_exit fx_input_say_fault(const char *file, const struct fx_source_position *place,
+                                const char *message, unsigned color);
+
+/* The same for a text that does not parse (FX_ESYNTAX), or cannot be read. */
+enum fx_exit fx_input_say_syntax(const char *file, struct fx_text text,
+                                 struct fx_err *fault, unsigned color);
 
 /* The name of a path in messages: "<stdin>" for "-". */
 const char *fx_input_name(const char *path);

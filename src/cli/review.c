@@ -9,15 +9,22 @@
 #include "cli/answer.h"
 #include "cli/commands.h"
 #include "cli/input.h"
+#include "cli/schemas.h"
 #include "cli/serve_flags.h"
 
 struct review_options {
-    struct fx_strings policies;
+    struct fx_strings policies, schemas;
     unsigned on_error, color;
     bool keep_going;
     uint64_t timeout; /* ms; 0: the default */
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
+};
+
+/* Everything that was read before the review. */
+struct review_inputs {
+    struct fx_policies *policies;
+    struct fx_input_schemas schemas;
 };
 
 /* Prints the response: the AdmissionReview, or the error message. Returns the exit
@@ -44,15 +51,17 @@ static enum fx_exit print_result(const struct fx_review_result *result,
 }
 
 static enum fx_exit review_text(const struct review_options *values,
-                                struct fx_policies *policies, struct fx_text text) {
+                                struct review_inputs *inputs, struct fx_text text) {
     const struct fx_admission admission = {
         .on_error = (enum fx_on_error)values->on_error,
         .find_input = fx_namespaces_look_up_input,
-        .user = &policies->namespaces,
+        .user = &inputs->policies->namespaces,
+        .schemas = &inputs->schemas.all,
     };
     struct fx_err err = FX_ERR_INIT;
-    struct fx_review *review = fx_review_create(&admission, policies->snapshot, text,
-                                                fx_answer_deadline(values->timeout));
+    struct fx_review *review =
+        fx_review_create(&admission, inputs->policies->snapshot, text,
+                         fx_answer_deadline(values->timeout));
     if (review == NULL) {
         return fx_say_nomem();
     }
@@ -67,14 +76,24 @@ static enum fx_exit review_text(const struct review_options *values,
 }
 
 static enum fx_exit review_stdin(const struct review_options *values,
-                                 struct fx_policies *policies) {
+                                 struct review_inputs *inputs) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_buf body = {0};
     const enum fx_exit status = fx_file_read("-", FX_LIMIT_BODY_BYTES, &body, &err)
-                                    ? review_text(values, policies, fx_buf_view(&body))
+                                    ? review_text(values, inputs, fx_buf_view(&body))
                                     : fx_say_err(&err);
     fx_buf_finish(&body);
     return status;
+}
+
+static enum fx_exit review_with(const struct review_options *values,
+                                struct review_inputs *inputs) {
+    enum fx_exit status = fx_input_add_schemas(NULL, inputs->policies, &inputs->schemas);
+    status =
+        fx_exit_worse(status, fx_input_say_findings(inputs->policies, values->color));
+    return status == FX_EXIT_DONE || values->keep_going
+               ? fx_exit_worse(status, review_stdin(values, inputs))
+               : status;
 }
 
 static enum fx_exit run_review(const void *values) {
@@ -83,21 +102,25 @@ static enum fx_exit run_review(const void *values) {
                             ? "-p is missing: it names the policies"
                         : fx_strings_count_stdin(&given->policies) > 0
                             ? "-p: standard input (-) is the review"
+                        : fx_strings_count_stdin(&given->schemas) > 0
+                            ? "--schema: standard input (-) is the review"
                             : fx_provider_flags_fault(&given->provider);
     if (fault != NULL) {
         return fx_say_usage(fault);
     }
-    struct fx_policies *policies = NULL;
+    struct review_inputs inputs = {.policies = NULL};
     const struct fx_input_policies input = {.settings = &given->settings,
                                             .flags = &given->provider};
-    enum fx_exit status = fx_input_read_policies(&given->policies, &input, &policies);
+    enum fx_exit status =
+        fx_input_read_schemas(&given->schemas, given->color, &inputs.schemas);
     if (status == FX_EXIT_DONE) {
-        status = fx_input_say_findings(policies, given->color);
-        if (status == FX_EXIT_DONE || given->keep_going) {
-            status = fx_exit_worse(status, review_stdin(given, policies));
-        }
+        status = fx_input_read_policies(&given->policies, &input, &inputs.policies);
     }
-    fx_policies_unref(policies);
+    if (status == FX_EXIT_DONE) {
+        status = review_with(given, &inputs);
+    }
+    fx_input_schemas_finish(&inputs.schemas);
+    fx_policies_unref(inputs.policies);
     return status;
 }
 
@@ -107,6 +130,7 @@ static const struct fx_option options[] = {
     FX_ON_ERROR_OPTION(struct review_options),
     {"keep-going", 'k', FX_OPTION_FLAG, offsetof(struct review_options, keep_going), NULL,
      NULL, "skip invalid policies"},
+    FX_SCHEMA_OPTION(struct review_options, schemas),
     FX_TIMEOUT_OPTION(struct review_options, timeout),
     FX_DIALECT_OPTIONS(struct review_options, settings),
     FX_PROVIDER_OPTIONS(struct review_options, provider),

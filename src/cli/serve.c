@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "cli/cli.h"
 #include "cli/commands.h"
+#include "cli/schemas.h"
 #include "cli/serve_flags.h"
 #include "net/address.h"
 #include "net/tls.h"
@@ -15,7 +16,7 @@
 
 struct serve_options {
     struct fx_server_options server; /* filled by the options directly */
-    struct fx_strings policies, tls_names, client_names, operations;
+    struct fx_strings policies, schemas, tls_names, client_names, operations;
     struct fx_strings exempt_names, exempt_prefixes, exempt_suffixes;
     struct fx_cluster_flags cluster;
     bool tls_self_signed;
@@ -84,9 +85,17 @@ static const char *policies_fault(const struct serve_options *values) {
         return "--policies or --kubeconfig is missing (outside of a Pod, "
                "KUBERNETES_SERVICE_HOST is not set)";
     }
-    return fault == NULL && fx_strings_count_stdin(&values->policies) > 0
+    if (fault != NULL) {
+        return fault;
+    }
+    if (values->schemas.n_items > 0 && n_paths == 0) {
+        return "--schema: only with --policies (a cluster has its own schemas)";
+    }
+    return fx_strings_count_stdin(&values->schemas) > 0
+               ? "--schema: standard input (-) cannot be read here"
+           : fx_strings_count_stdin(&values->policies) > 0
                ? "--policies: standard input (-) cannot be watched"
-               : fault;
+               : NULL;
 }
 
 /* The error message contains the limit. */
@@ -145,8 +154,10 @@ static bool is_usable(const struct serve_options *values) {
 
 static enum fx_exit serve(const struct serve_options *values,
                           const struct fx_operations *operations,
-                          const struct fx_cluster_options *cluster) {
+                          const struct fx_cluster_options *cluster,
+                          struct fx_schema_catalog *schemas) {
     struct fx_server_options options = values->server;
+    options.schemas = schemas;
     const char *given_namespace = or_else(
         options.own_namespace, or_else(getenv("POD_NAMESPACE"), DEFAULT_NAMESPACE));
     options.listen = or_else(options.listen, DEFAULT_LISTEN);
@@ -219,9 +230,21 @@ static enum fx_exit serve_cluster(const struct serve_options *values,
         status = fx_say_err(&err);
         status = err.code == FX_EINVALID ? FX_EXIT_USAGE : status;
     } else {
-        status = serve(values, operations, &settings.options);
+        status = serve(values, operations, &settings.options, NULL);
     }
     fx_cluster_settings_finish(&settings);
+    return status;
+}
+
+static enum fx_exit serve_files(const struct serve_options *values,
+                                const struct fx_operations *operations) {
+    struct fx_input_schemas schemas = {.read = NULL};
+    const unsigned color = 0; /* as a terminal wants */
+    enum fx_exit status = fx_input_read_schemas(&values->schemas, color, &schemas);
+    if (status == FX_EXIT_DONE) {
+        status = serve(values, operations, NULL, schemas.read);
+    }
+    fx_input_schemas_finish(&schemas);
     return status;
 }
 
@@ -239,7 +262,7 @@ static enum fx_exit run_serve(const void *values) {
     if (fx_log_level_parse(level_words[given->log_level], &level)) {
         fx_log_set_level(level);
     }
-    return given->policies.n_items > 0 ? serve(given, &operations, NULL)
+    return given->policies.n_items > 0 ? serve_files(given, &operations)
                                        : serve_cluster(given, &operations);
 }
 
@@ -253,6 +276,7 @@ static const struct fx_option options[] = {
     {"on-empty-policies", '\0', FX_OPTION_CHOICE, FIELD(on_empty), "HOW", on_empty_words,
      "if the policy files no longer contain mutators: keep the previous ones (default), "
      "not-ready or accept"},
+    FX_SCHEMA_OPTION(struct serve_options, schemas),
     ROW(TEXT, "listen", server.listen, "ADDRESS",
         "HOST:PORT of the webhook server, HTTPS (default :8443)"),
     ROW(TEXT, "health-listen", server.health_listen, "ADDRESS",

@@ -9,10 +9,11 @@
 #include "cli/commands.h"
 #include "cli/input.h"
 #include "cli/providers.h"
+#include "cli/schemas.h"
 #include "suite/run.h"
 
 struct test_options {
-    struct fx_strings paths;
+    struct fx_strings paths, schemas;
     const char *run;
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
@@ -26,6 +27,7 @@ struct test_session {
     const struct test_options *values;
     enum fx_exit said;                 /* the exit status of the errors printed so far */
     struct fx_provider_loop providers; /* providers of external data */
+    struct fx_input_schemas schemas;
 };
 
 /* ---- the host -------------------------------------------------------------------- */
@@ -76,9 +78,12 @@ static bool mutate(void *user, const struct fx_suite_request *question,
     struct test_session *session = user;
     const struct fx_strings groups = {.items = question->groups,
                                       .n_items = question->n_groups};
+    struct fx_schemas schemas = session->schemas.all;
+    schemas.given[1] = question->schemas;
     const struct fx_question sent = {
         .snapshot = question->snapshot,
         .namespaces = question->namespaces,
+        .schemas = &schemas,
         .operation = question->operation,
         .user = question->user,
         .groups = &groups,
@@ -187,10 +192,15 @@ static enum fx_exit read_and_run(const struct test_options *values,
     for (size_t i = 0; ok && i < values->paths.n_items; i++) {
         ok = fx_suites_add(&suites, values->paths.items[i], &err);
     }
-    const enum fx_exit status =
-        ok ? run_suites(&session, &suites, filter) : fx_say_err(&err);
+    enum fx_exit status =
+        ok ? fx_input_read_schemas(&values->schemas, values->color, &session.schemas)
+           : fx_say_err(&err);
+    if (status == FX_EXIT_DONE) {
+        status = run_suites(&session, &suites, filter);
+    }
     fx_suites_finish(&suites);
     fx_provider_loop_finish(&session.providers);
+    fx_input_schemas_finish(&session.schemas);
     return status;
 }
 
@@ -199,7 +209,9 @@ static enum fx_exit run_test(const void *values) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_suite_filter *filter = NULL;
     const char *fault =
-        fx_strings_count_stdin(&given->paths) > 0
+        fx_strings_count_stdin(&given->schemas) > 0
+            ? "--schema: standard input (-) cannot be read here"
+        : fx_strings_count_stdin(&given->paths) > 0
             ? "test: a suite names files relative to itself, so it cannot come from "
               "standard input (-)"
             : fx_provider_flags_fault(&given->provider);
@@ -228,6 +240,7 @@ static const struct fx_option options[] = {
      "print a line for each case, also if it passed or was skipped"},
     {"update", '\0', FX_OPTION_FLAG, offsetof(struct test_options, update), NULL, NULL,
      "write the mutated objects over the files of expected objects that differ"},
+    FX_SCHEMA_OPTION(struct test_options, schemas),
     FX_TIMEOUT_OPTION(struct test_options, timeout),
     FX_DIALECT_OPTIONS(struct test_options, settings),
     FX_PROVIDER_OPTIONS(struct test_options, provider),

@@ -23,6 +23,8 @@ struct fx_cluster {
     struct fx_cluster_namespaces *namespaces;
     struct fx_cluster_fetches fetches; /* fetches of objects that are not watched */
     struct fx_access_reviews access_reviews;
+    struct fx_cluster_schemas schemas;
+    bool has_schemas; /* they were initialised */
     struct fx_cluster_bindings *bindings;
     struct fx_cluster_webhooks *webhooks;
     /* NULL: Fixpoint does not maintain the certificate. */
@@ -184,6 +186,10 @@ static bool start_references(struct fx_cluster *cluster, uv_loop_t *loop,
     const bool binds = fx_cluster_apis_annotate_nodes(options->apis);
     fx_cluster_fetches_init(&cluster->fetches, cluster->client);
     fx_access_reviews_init(&cluster->access_reviews, cluster->client);
+    cluster->has_schemas = fx_cluster_schemas_init(&cluster->schemas, cluster->client);
+    if (!cluster->has_schemas) {
+        return fx_fail_nomem(err);
+    }
     cluster->bindings = binds ? fx_cluster_bindings_create(loop, cluster->client) : NULL;
     return cluster->bindings != NULL || !binds || fx_fail_nomem(err);
 }
@@ -289,6 +295,9 @@ void fx_cluster_close(struct fx_cluster *cluster) {
     fx_cluster_secret_close(cluster->secret);
     fx_cluster_webhooks_close(cluster->webhooks);
     fx_cluster_bindings_close(cluster->bindings);
+    if (cluster->has_schemas) {
+        fx_cluster_schemas_finish(&cluster->schemas);
+    }
     fx_access_reviews_finish(&cluster->access_reviews);
     fx_cluster_fetches_finish(&cluster->fetches);
     fx_cluster_namespaces_close(cluster->namespaces);
@@ -342,6 +351,10 @@ bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_ke
         .user = user,
     };
     return fx_cluster_fetches_start(&cluster->fetches, &request);
+}
+
+struct fx_cluster_schemas *fx_cluster_get_schemas(struct fx_cluster *cluster) {
+    return &cluster->schemas;
 }
 
 struct fx_cluster_bindings *fx_cluster_get_bindings(struct fx_cluster *cluster) {

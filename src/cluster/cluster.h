@@ -26,6 +26,7 @@
 #include "cluster/references/bindings.h"
 #include "cluster/references/fetches.h"
 #include "cluster/references/namespaces.h"
+#include "cluster/references/schemas.h"
 #include "cluster/status/events.h"
 #include "cluster/status/status.h"
 #include "cluster/webhooks/webhooks.h"
@@ -72,8 +73,11 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active);
 /* The namespaces, for reviews. */
 struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster);
 
-/* Fetches an input of a review (not a call) that is not in a cache. The result is
- * reported as in cluster/references/fetches.h, perhaps at once, but never after
+/* The schemas of the API server's kinds, for reviews. */
+struct fx_cluster_schemas *fx_cluster_get_schemas(struct fx_cluster *cluster);
+
+/* Fetches an input of a review (not a call, not a schema) that is not in a cache. The
+ * result is reported as in cluster/references/fetches.h, perhaps at once, but never after
  * fx_cluster_close(). `deadline_ns` 0: the default timeout. False without memory, or if
  * too many requests are in progress. */
 bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_key *key,

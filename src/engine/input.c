@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
+#include "engine/schemas.h"
 #include "value/equal.h"
 
 /* ---- keys ------------------------------------------------------------------------ */
@@ -60,6 +61,9 @@ static bool answers(const struct fx_input_key *has, const struct fx_input_key *w
     switch (has->type) {
     case FX_INPUT_OBJECT: return is_same_object(has, wanted);
     case FX_INPUT_ACCESS: return fx_equal(has->spec, wanted->spec);
+    case FX_INPUT_SCHEMA:
+        return fx_text_equal(has->version, wanted->version) &&
+               fx_text_equal(has->group, wanted->group);
     case FX_INPUT_CALL: break;
     }
     return has->provider == wanted->provider && fx_text_equal(has->body, wanted->body);
@@ -90,6 +94,7 @@ void fx_inputs_finish(struct fx_inputs *inputs) {
          entry = entry->next) {
         json_decref(entry->key.spec);
         json_decref(entry->value);
+        fx_schema_catalog_unref(entry->schemas);
         free(entry->reason);
     }
     fx_arena_finish(&inputs->arena);
@@ -209,6 +214,20 @@ void fx_inputs_give(struct fx_input_entry *entry, json_t *value_take,
     }
 }
 
+void fx_inputs_give_schemas(struct fx_input_entry *entry,
+                            struct fx_schema_catalog *catalog_take,
+                            const struct fx_err *failure) {
+    assert(entry->key.type == FX_INPUT_SCHEMA);
+    assert((catalog_take == NULL) != (failure == NULL));
+    if (failure != NULL) {
+        fx_inputs_give(entry, NULL, failure);
+        return;
+    }
+    assert(entry->state == FX_INPUT_WANTED || entry->state == FX_INPUT_AWAITED);
+    entry->schemas = catalog_take;
+    entry->state = FX_INPUT_GIVEN;
+}
+
 bool fx_input_fail(const struct fx_input_entry *entry, struct fx_err *err) {
     return entry->reason == NULL ? fx_fail_nomem(err)
                                  : fx_fail(err, entry->code, "%s", entry->reason);
@@ -232,7 +251,7 @@ static void look_up(struct fx_input_entry *entry, fx_input_find *find, void *use
     json_t *value = NULL;
     fx_err_reset(&err);
     entry->state = FX_INPUT_AWAITED;
-    if (entry->key.type == FX_INPUT_CALL) {
+    if (entry->key.type == FX_INPUT_CALL || entry->key.type == FX_INPUT_SCHEMA) {
         return;
     }
     if (find == NULL) {
@@ -276,10 +295,9 @@ static bool fail_rule(const struct fx_input_entry *entry, struct fx_err *err) {
     return false;
 }
 
-/* Adds an input that the set does not have. Returns NULL if it has no value yet; then
- * `err` has the reason. */
-static struct fx_input_entry *want(struct fx_inputs *inputs,
-                                   const struct fx_input_key *key, struct fx_err *err) {
+struct fx_input_entry *fx_inputs_want(struct fx_inputs *inputs,
+                                      const struct fx_input_key *key,
+                                      struct fx_err *err) {
     if (inputs == NULL) {
         (void)fx_fail(err, FX_EMUTATE, "an input is needed that cannot be fetched here");
         return NULL;
@@ -289,7 +307,14 @@ static struct fx_input_entry *want(struct fx_inputs *inputs,
                       FX_LIMIT_INPUT_ROUNDS);
         return NULL;
     }
-    struct fx_input_entry *entry = fx_inputs_add(inputs, key, err);
+    return fx_inputs_add(inputs, key, err);
+}
+
+/* Adds an input that the set does not have, and looks it up if its caller never waits.
+ * NULL on failure; then `err` has the reason. */
+static struct fx_input_entry *want(struct fx_inputs *inputs,
+                                   const struct fx_input_key *key, struct fx_err *err) {
+    struct fx_input_entry *entry = fx_inputs_want(inputs, key, err);
     if (entry != NULL && inputs->find != NULL) {
         look_up(entry, inputs->find, inputs->user);
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/input.h - what rules need besides the object: other objects, access reviews,
- * HTTP calls.
+ * HTTP calls, schemas of kinds.
  *
  * A rule declares its inputs in rows (struct fx_input). A review keeps a set of them
  * (struct fx_inputs). It adds the inputs that its candidates name before the loop begins,
@@ -28,19 +28,21 @@
 struct fx_mutator;
 struct fx_provider;
 struct fx_request;
+struct fx_schema_catalog; /* engine/schemas.h */
 struct fx_subject;
 
 enum fx_input_type {
     FX_INPUT_OBJECT, /* a Kubernetes object */
     FX_INPUT_ACCESS, /* a SubjectAccessReview */
     FX_INPUT_CALL,   /* an HTTP call to a provider */
+    FX_INPUT_SCHEMA, /* the schemas of a group and version, from the API server */
 };
 
 /* Identifies an input: keys with equal members stand for the same input. Only the members
  * of the type count. Everything is borrowed. */
 struct fx_input_key {
     enum fx_input_type type;
-    /* OBJECT; `group` and `namespace_` may be empty. */
+    /* OBJECT; `group` and `namespace_` may be empty. SCHEMA: `group` and `version`. */
     struct fx_text group, version, kind, namespace_, name;
     bool labels_only; /* of a Namespace only name and labels are needed */
     /* ACCESS: the `spec` of the review. The value is its `status`. */
@@ -104,7 +106,8 @@ struct fx_input_entry {
     struct fx_input_entry *next; /* in the order in which they were added */
     struct fx_input_key key;     /* its memory belongs to the set */
     enum fx_input_state state;
-    json_t *value;     /* GIVEN: a counted reference */
+    json_t *value;                     /* GIVEN: a counted reference; NULL for a SCHEMA */
+    struct fx_schema_catalog *schemas; /* GIVEN, of a SCHEMA: counted */
     enum fx_code code; /* of the failure (ABSENT, FAILED); FX_OK if none */
     char *reason;      /* the message of the failure, freed with the set */
     bool warns;        /* as in struct fx_input */
@@ -163,6 +166,18 @@ bool fx_inputs_put(struct fx_inputs *inputs, const struct fx_input_key *key,
 void fx_inputs_give(struct fx_input_entry *entry, json_t *value_take,
                     const struct fx_err *failure);
 
+/* The same for a SCHEMA: its catalog (the reference is taken over), or a failure. */
+void fx_inputs_give_schemas(struct fx_input_entry *entry,
+                            struct fx_schema_catalog *catalog_take,
+                            const struct fx_err *failure);
+
+/* Adds an input that the set does not have, as WANTED, for a rule that is evaluated. NULL
+ * on failure; errors: FX_EMUTATE (the rule needs too many inputs or rounds; `inputs` is
+ * NULL), FX_ENOMEM. */
+struct fx_input_entry *fx_inputs_want(struct fx_inputs *inputs,
+                                      const struct fx_input_key *key,
+                                      struct fx_err *err) FX_MUST_USE;
+
 /* For `match`, `apply` and `validate` of a rule that has an input without `key`: returns
  * the value of an input, borrowed from the set; NULL if there is no such object. Errors:
  * FX_EINPUT (the set did not have the input, and now has it as WANTED), FX_EMUTATE (the
@@ -173,9 +188,10 @@ bool fx_inputs_read(struct fx_inputs *inputs, const struct fx_input_key *key,
 
 /* ---- looking inputs up ----------------------------------------------------------- */
 
-/* Looks up each WANTED input. Calls are never looked up: they have to be fetched. If
- * `find` is NULL, no object is known or missed (ABSENT without a reason), and access
- * reviews fail. Inputs that have to be fetched become AWAITED. */
+/* Looks up each WANTED input. Calls are never looked up: they have to be fetched. Nor are
+ * schemas: fx_schemas_find() does that. If `find` is NULL, no object is known or missed
+ * (ABSENT without a reason), and access reviews fail. Inputs that have to be fetched
+ * become AWAITED. */
 void fx_inputs_look_up(struct fx_inputs *inputs, fx_input_find *find, void *user);
 
 /* Is any input WANTED or AWAITED? `inputs` may be NULL. */

@@ -60,6 +60,7 @@ struct fx_activity;     /* engine/activity.h */
 struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
+struct fx_schemas;      /* engine/schemas.h */
 
 /* Everything is borrowed, and outlives the loop. */
 struct fx_request {
@@ -72,12 +73,14 @@ struct fx_request {
                                 * and everything if it is an input of a mutator */
     struct fx_inputs *inputs; /* what mutators need besides the object; NULL if nothing is
                                * given, and nothing can be fetched */
-    bool only_validators;     /* nothing is mutated (DELETE): only validators run */
-    bool everywhere;          /* policies of a namespace count in all namespaces, and for
-                               * cluster-scoped objects; for trying policies out */
-    bool annotates;           /* mutated objects get annotations that name mutators */
-    bool reports_passes;      /* sets fx_outcome.passes */
-    bool collects_stats;      /* sets fx_outcome.stats */
+    const struct fx_schemas *schemas; /* of kinds, for mutators that merge; NULL: only the
+                                       * built-in ones are known */
+    bool only_validators; /* nothing is mutated (DELETE): only validators run */
+    bool everywhere;      /* policies of a namespace count in all namespaces, and for
+                           * cluster-scoped objects; for trying policies out */
+    bool annotates;       /* mutated objects get annotations that name mutators */
+    bool reports_passes;  /* sets fx_outcome.passes */
+    bool collects_stats;  /* sets fx_outcome.stats */
     /* Every mutator has a step in every pass. Otherwise a step that would have the result
      * of the last one is skipped. The outcome is the same, and tests check that. */
     bool plain;

@@ -71,6 +71,8 @@ struct fx_kube_request {
     enum fx_kube_verb verb;
     const struct fx_kube_resource *resource;
     struct fx_kube_name name;
+    const char *path; /* escaped, instead of the path of resource and name (then these are
+                       * for messages only): "/openapi/v3"; may be NULL */
     const json_t *body; /* the object of CREATE, UPDATE and the patches; otherwise NULL */
     const char *query;  /* escaped: "limit=500&continue=…"; may be NULL */
     bool metadata_only; /* of GET and LIST: ask for PartialObjectMetadata */

@@ -117,7 +117,11 @@ static bool write_url(struct fx_kube_wire *wire, const char *server,
     }
     fx_buf_init(url, 0);
     fx_buf_add(url, server, len);
-    fx_kube_write_path(request->resource, &name, url);
+    if (request->path == NULL) {
+        fx_kube_write_path(request->resource, &name, url);
+    } else {
+        fx_buf_str(url, request->path);
+    }
     write_queries(url, request);
     return url->failed ? fx_fail_nomem(err)
                        : fx_url_parse(fx_buf_view(url), &wire->url, err);

@@ -104,6 +104,22 @@ static void every_verb(void **state) {
     json_decref(body);
 }
 
+/* Instead of the path of a resource; below the prefix of the server. */
+static void other_paths(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_kube_wire wire;
+    const struct fx_kube_request request = {.verb = FX_KUBE_VERB_GET,
+                                            .resource = &assign,
+                                            .name = {.name = FX_TEXT("a")},
+                                            .path = "/openapi/v3/api/v1",
+                                            .query = "a=b"};
+    assert_true(fx_kube_wire_init(&wire, SERVER "/k8s/", &request, &err));
+    assert_string_equal(wire.url_text.data, SERVER "/k8s/openapi/v3/api/v1?a=b");
+    assert_string_equal(wire.accept, "application/json");
+    fx_kube_wire_finish(&wire);
+}
+
 /* What is too long or cannot be a URL is refused, and leaves nothing behind. */
 static void requests_that_cannot_be(void **state) {
     (void)state;
@@ -132,6 +148,7 @@ static void verbs_have_the_names_of_rbac(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_verb),
+        cmocka_unit_test(other_paths),
         cmocka_unit_test(requests_that_cannot_be),
         cmocka_unit_test(verbs_have_the_names_of_rbac),
     };

@@ -196,6 +196,17 @@ static bool keep_input(struct doc *doc) {
            fx_build_keep_namespace(doc->build, doc->root);
 }
 
+/* Checks a CustomResourceDefinition, which is kept as an input, too. If it cannot be
+ * read, its kinds stay unknown. */
+static bool read_crd(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    if (fx_schemas_check_crd(doc->root, &fault)) {
+        return true;
+    }
+    return fault.code != FX_ENOMEM &&
+           fx_build_report(doc->build, FX_SEVERITY_WARNING, &fault, false);
+}
+
 /* Ignores any other object with a warning. */
 static bool ignore_object(struct doc *doc) {
     struct fx_err fault = FX_ERR_INIT;
@@ -240,6 +251,9 @@ static bool read_document(struct doc *doc) {
     }
     if (!keep_input(doc)) {
         return false;
+    }
+    if (fx_schemas_is_crd(doc->root)) {
+        return read_crd(doc);
     }
     if (is_parameter(doc)) {
         return true;

@@ -43,6 +43,7 @@ static void policies_destroy(struct fx_policies *policies) {
     fx_named_kinds_finish(&policies->named);
     fx_snapshot_unref(policies->snapshot);
     fx_namespaces_finish(&policies->namespaces);
+    fx_schema_catalog_unref(policies->schemas);
     fx_findings_finish(&policies->findings);
     free(policies);
 }
@@ -200,7 +201,8 @@ static bool build_files(struct attempt *attempt) {
     return ok;
 }
 
-static bool collect_namespaces(struct fx_policies *policies) {
+/* Collects the Namespaces and other objects of all files, and the schemas among them. */
+static bool collect_objects(struct fx_policies *policies) {
     size_t n = 0;
     for (size_t i = 0; i < policies->n_files; i++) {
         n += policies->files[i].n_namespaces;
@@ -216,7 +218,9 @@ static bool collect_namespaces(struct fx_policies *policies) {
             objects[n++] = file->namespaces[j];
         }
     }
-    const bool ok = fx_namespaces_fill(&policies->namespaces, objects, n);
+    struct fx_err fault = FX_ERR_INIT; /* whatever it is, the caller reports FX_ENOMEM */
+    const bool ok = fx_namespaces_fill(&policies->namespaces, objects, n) &&
+                    fx_schemas_of_crds(objects, n, &policies->schemas, &fault);
     free(objects);
     return ok;
 }
@@ -418,7 +422,7 @@ static struct fx_policies *attempt_all(const struct fx_policy_sources *sources) 
 static bool finish_build(struct fx_policies *policies, uint64_t generation) {
     size_t n_units = 0;
     struct fx_unit **units = list_units(policies, &n_units);
-    const bool ok = units != NULL && collect_namespaces(policies) &&
+    const bool ok = units != NULL && collect_objects(policies) &&
                     fx_build_report_repeats(policies, units, n_units) &&
                     fx_build_report_links(policies) &&
                     build_snapshot(policies, generation) &&
@@ -468,6 +472,7 @@ bool fx_policies_quarantine(struct fx_policies *policies,
         return fx_fail_nomem(err);
     }
     made->namespaces = base->namespaces;
+    made->schemas = base->schemas;
     made->findings = base->findings;
     made->files = base->files;
     made->n_files = base->n_files;

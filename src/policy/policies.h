@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "engine/dialect.h"
 #include "engine/policy_text.h"
+#include "engine/schemas.h"
 #include "engine/snapshot.h"
 #include "policy/findings.h"
 #include "policy/namespaces.h"
@@ -60,6 +61,8 @@ struct fx_policies {
     atomic_uint refs;
     struct fx_snapshot *snapshot;
     struct fx_namespaces namespaces;
+    struct fx_schema_catalog *schemas; /* of the CustomResourceDefinitions among the
+                                        * files; counted; NULL if there are none */
     struct fx_findings findings;
     struct fx_policy_file *files;
     size_t n_files, cap_files;
@@ -73,11 +76,11 @@ struct fx_policies {
 
 /*
  * Compiles all inputs, in their order. Of documents of kinds that no dialect has,
- * Namespaces become context, objects of kinds that policies name become parameters, other
- * objects of a policy API group are errors (`kind X is not supported`), and the rest is
- * ignored with a warning. If an id occurs twice, the later document counts, and a finding
- * says so. Unknown fields are warnings, and so are mutators that ask a provider which
- * none of the inputs defines.
+ * Namespaces become context, CustomResourceDefinitions become schemas of their kinds,
+ * objects of kinds that policies name become parameters, other objects of a policy API
+ * group are errors (`kind X is not supported`), and the rest is ignored with a warning.
+ * If an id occurs twice, the later document counts, and a finding says so. Unknown fields
+ * are warnings, and so are mutators that ask a provider which none of the inputs defines.
  *
  * `previous` (may be NULL) are the active policies. A mutator or resource whose source
  * and position (file, line) did not change is shared with them. If a file cannot be read

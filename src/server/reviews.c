@@ -75,6 +75,7 @@ struct mutate_request {
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
+    struct fx_schemas schemas;
     struct fx_review *review;
     bool is_waiting;          /* and is counted in thread->shed */
     unsigned n_waits;         /* pending: the main thread, calls to providers (0 to 2) */
@@ -139,11 +140,31 @@ static void on_fetched(json_t *value_take, const struct fx_err *failure, void *u
 }
 
 /* On the main loop. */
+static void on_schemas(struct fx_schema_catalog *catalog_take,
+                       const struct fx_err *failure, void *user) {
+    struct fx_input_entry *entry = user;
+    fx_inputs_give_schemas(entry, catalog_take, failure);
+    end_fetch(entry->fetcher);
+}
+
+/* On the main loop. False without memory. */
+static bool fetch_input(const struct mutate_request *request,
+                        struct fx_input_entry *entry) {
+    struct fx_cluster *cluster = request->thread->server->cluster;
+    const struct fx_input_key *key = &entry->key;
+    return key->type == FX_INPUT_SCHEMA
+               ? fx_cluster_schemas_fetch(fx_cluster_get_schemas(cluster), key->group,
+                                          key->version, request->deadline_ns, on_schemas,
+                                          entry)
+               : fx_cluster_fetch_input(cluster, key, request->deadline_ns, on_fetched,
+                                        entry);
+}
+
+/* On the main loop. */
 static void start_fetch(struct mutate_request *request, struct fx_input_entry *entry) {
     entry->fetcher = request;
     request->n_fetches++;
-    if (!fx_cluster_fetch_input(request->thread->server->cluster, &entry->key,
-                                request->deadline_ns, on_fetched, entry)) {
+    if (!fetch_input(request, entry)) {
         struct fx_err err;
         fx_err_reset(&err);
         (void)fx_fail_nomem(&err);
@@ -175,6 +196,16 @@ static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
     const struct mutate_request *request = user;
     return fx_sources_find_input(request->thread->server, request->policies, key,
                                  ret_value, err);
+}
+
+static enum fx_lookup find_schemas(void *user, struct fx_text group,
+                                   struct fx_text version,
+                                   struct fx_schema_catalog **ret_catalog,
+                                   struct fx_err *err) {
+    const struct mutate_request *request = user;
+    return fx_cluster_schemas_find(
+        fx_cluster_get_schemas(request->thread->server->cluster), group, version,
+        ret_catalog, err);
 }
 
 /* ---- waiting --------------------------------------------------------------------- */
@@ -273,6 +304,12 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .own_namespace = options->own_namespace,
         .activity = &thread->activity,
         .find_input = find_input,
+        .user = request,
+        .schemas = &request->schemas,
+    };
+    request->schemas = (struct fx_schemas){
+        .given = {options->schemas, request->policies->schemas},
+        .look_up = fx_sources_may_fetch(server, request->policies) ? find_schemas : NULL,
         .user = request,
     };
     request->deadline_ns = fx_request_deadline_ns(server, exchange);

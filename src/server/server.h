@@ -28,6 +28,7 @@ struct fx_server_options {
     const char *web_listen; /* "HOST:PORT" of dry runs, plain HTTP; NULL: no such port */
     const char *const *policies; /* files and folders */
     size_t n_policies;
+    struct fx_schema_catalog *schemas; /* of kinds, for policies in files; or NULL */
     /* Read policies from this cluster; NULL: from files. */
     const struct fx_cluster_options *cluster;
     /* Paths; both NULL: self-signed, or the cluster's Secret. */

@@ -108,14 +108,18 @@ static json_t *find_in_cluster(const struct fx_server *server,
     return object;
 }
 
-/* Nothing is fetched if policies are files, or while passthrough is on. */
+bool fx_sources_may_fetch(const struct fx_server *server,
+                          const struct fx_policies *policies) {
+    return server->cluster != NULL && policies != server->no_policies;
+}
+
 enum fx_lookup fx_sources_find_input(const struct fx_server *server,
                                      const struct fx_policies *policies,
                                      const struct fx_input_key *key, json_t **ret_value,
                                      struct fx_err *err) {
-    const bool may_fetch = server->cluster != NULL && policies != server->no_policies;
-    *ret_value = may_fetch ? find_in_cluster(server, key, err)
-                           : fx_namespaces_find_input(&policies->namespaces, key, err);
+    *ret_value = fx_sources_may_fetch(server, policies)
+                     ? find_in_cluster(server, key, err)
+                     : fx_namespaces_find_input(&policies->namespaces, key, err);
     if (*ret_value != NULL) {
         return FX_LOOKUP_FOUND;
     }

@@ -70,6 +70,11 @@ void fx_sources_report(struct fx_server *server);
 struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
                                             unsigned thread);
 
+/* May reviews under these policies fetch inputs from the API server? Not if policies are
+ * files, or while passthrough is on. */
+bool fx_sources_may_fetch(const struct fx_server *server,
+                          const struct fx_policies *policies);
+
 /* Looks up an input of a review under these policies, other than a call. FOUND:
  * *ret_value is a new reference. WAIT: it must be fetched from the API server. FAILED:
  * see `err`, which must be empty before. Any thread. */

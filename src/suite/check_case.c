@@ -108,6 +108,7 @@ static bool mutate_all(struct case_check *check) {
         const struct fx_suite_request question = {
             .snapshot = check->policies->snapshot,
             .namespaces = &context->namespaces,
+            .schemas = check->policies->schemas,
             .operation = context->operation,
             .user = context->user,
             .groups = context->groups,

@@ -31,8 +31,9 @@
 struct fx_suite_request {
     struct fx_snapshot *snapshot;
     const struct fx_namespaces *namespaces;
-    const char *operation; /* "CREATE" */
-    const char *user;      /* or NULL */
+    struct fx_schema_catalog *schemas; /* of the policies; or NULL */
+    const char *operation;             /* "CREATE" */
+    const char *user;                  /* or NULL */
     const char **groups;
     size_t n_groups;
     json_t *object;

@@ -2,6 +2,7 @@
 """Parameters of policies in a cluster, with the toy dialect (tests/toy): objects of any kind
 that a policy names are watched, and only for as long as it does."""
 
+import json
 import time
 
 import pytest
@@ -321,3 +322,59 @@ def test_an_access_review_without_a_cluster(start):
     server = start(policy(tags={"by": "toy"}, requires=REQUIRES), binding())
     refused = reviewed(server, deployment("probe"))
     assert "access reviews need a cluster" in refused["status"]["message"]
+
+
+HAS_FIELDS = {
+    "spec": {"fromSchema": {"field": "spec", "value": "yes"}},
+    "color": {"fromSchema": {"field": "color", "value": "yes"}},
+}
+OF_SCHEMA = toy("TagPolicy", "owner", match={"kinds": ["Widget", "Pod"]}, tags=HAS_FIELDS)
+
+
+def openapi_requests(fixture):
+    """The documents that the replica asked for, in that order."""
+    paths = [one.path for one in list(fixture.cluster.standin.log) if one.user == "fixpoint"]
+    prefix = "/openapi/v3"
+    return [one.removeprefix(prefix) for one in paths if one.startswith(prefix)]
+
+
+def in_group(group):
+    """An object of kind Widget."""
+    metadata = {"name": "probe", "namespace": NAMESPACE, "annotations": {"some": "thing"}}
+    return {"apiVersion": group + "/v1", "kind": "Widget", "metadata": metadata}
+
+
+def test_schemas_of_the_api_server(fixture):
+    """Those of a group and version are fetched once; those that it does not have, never."""
+    fixture.define(widgets())
+    fixture.put(OF_SCHEMA, binding())
+    replica = fixture.start()
+    assert not openapi_requests(fixture)
+    assert tags(replica, in_group("example.com")) == {"spec": "yes"}
+    assert tags(replica, in_group("other.com")) == {}
+    assert tags(replica, in_group("example.com")) == {"spec": "yes"}
+    assert openapi_requests(fixture) == ["", "/apis/example.com/v1"]
+
+
+def test_without_schemas_of_the_api_server(fixture):
+    """Then only the built-in kinds are known, and the log says why."""
+    fixture.cluster.standin.faults.add(faults.answer(500, "no"), path="/openapi/v3")
+    fixture.define(widgets())
+    fixture.put(OF_SCHEMA, binding())
+    replica = fixture.start()
+    assert tags(replica, in_group("example.com")) == {}
+    pod = dict(in_group("x"), apiVersion="v1", kind="Pod")
+    assert tags(replica, pod) == {"spec": "yes"}
+    assert openapi_requests(fixture) == [""]
+    assert replica.log.entries("schemas of the API server could not be read")
+
+
+def test_schemas_of_files(start, tmp_path):
+    """Without a cluster: those of --schema, and definitions among the policies."""
+    schema = tmp_path / "schema.json"
+    schema.write_text(json.dumps(widgets()))
+    other = definition("other.com", "Widget", ["v1"], ANYTHING, scope="Namespaced")
+    server = start(OF_SCHEMA, binding(), other, args=("--schema", str(schema)))
+    assert tags(server, in_group("example.com")) == {"spec": "yes"}
+    assert tags(server, in_group("other.com")) == {"spec": "yes"}
+    assert tags(server, in_group("third.com")) == {}

@@ -2,8 +2,8 @@
  *
  * tests/oom/references_oom_test.c - what reviews ask of an API server beside them, with
  * every allocation refused in turn: a whole namespace, a Node, an object of any kind, an
- * access review, and the Node of a Pod that is being bound. A caller whose request failed
- * repeats it, and gets the answer in the end.
+ * access review, schemas, and the Node of a Pod that is being bound. A caller whose
+ * request failed repeats it, and gets the answer in the end.
  */
 #include "play.h"
 
@@ -12,6 +12,7 @@
 #include "cluster/references/bindings.h"
 #include "cluster/references/fetches.h"
 #include "cluster/references/namespaces.h"
+#include "cluster/references/schemas.h"
 #include "refuse.h"
 
 #define SPACES "/api/v1/namespaces"
@@ -24,9 +25,12 @@ static struct actor {
     struct fx_cluster_namespaces *namespaces;
     struct fx_cluster_fetches fetches;
     struct fx_access_reviews access_reviews;
+    struct fx_cluster_schemas schemas;
+    bool has_schemas; /* they are initialised */
     struct fx_cluster_bindings *bindings;
-    bool asks_space, asks_node, asks_widget, asks_access, binds; /* under way */
-    bool has_widget, has_access;
+    bool asks_space, asks_node, asks_widget, asks_access, asks_schemas,
+        binds; /* under way */
+    bool has_widget, has_access, has_catalog;
     unsigned n_nodes;
 } actor;
 
@@ -57,6 +61,13 @@ static void prepare(struct stage *stage) {
     fake_collect_kind(&stage->api, "/apis/example.com/v1/widgets", "Widget");
     fake_put(&stage->api, "/apis/example.com/v1/widgets/w",
              "{\"metadata\":{\"name\":\"w\"}}");
+    fake_put(&stage->api, "/openapi/v3",
+             "{\"metadata\":{},\"paths\":{\"apis/example.com/v1\":"
+             "{\"serverRelativeURL\":\"/x\"}}}");
+    fake_put(&stage->api, "/openapi/v3/apis/example.com/v1",
+             "{\"metadata\":{},\"components\":{\"schemas\":{\"x\":{\"type\":\"object\","
+             "\"x-kubernetes-group-version-kind\":[{\"group\":\"example.com\","
+             "\"version\":\"v1\",\"kind\":\"Widget\"}]}}}}");
     put_space(stage, "0");
     put_pod(stage);
 }
@@ -73,6 +84,10 @@ static bool begin(struct stage *stage, struct fx_err *err) {
     }
     fx_cluster_fetches_init(&actor.fetches, actor.client);
     fx_access_reviews_init(&actor.access_reviews, actor.client);
+    actor.has_schemas = fx_cluster_schemas_init(&actor.schemas, actor.client);
+    if (!actor.has_schemas) {
+        return fx_fail_nomem(err);
+    }
     actor.bindings = fx_cluster_bindings_create(&stage->loop, actor.client);
     return actor.bindings != NULL || fx_fail_nomem(err);
 }
@@ -121,6 +136,17 @@ static void on_access(json_t *status_take, const struct fx_err *failure, void *u
     actor.asks_access = false;
 }
 
+/* Schemas that could not be read are missing until the list is read again. */
+static void on_schemas(struct fx_schema_catalog *catalog_take,
+                       const struct fx_err *failure, void *user) {
+    (void)user;
+    assert_true((failure == NULL) == (catalog_take != NULL));
+    actor.has_catalog = actor.has_catalog || catalog_take != NULL;
+    fx_schema_catalog_unref(catalog_take);
+    actor.schemas.store.list_until_ns = 0;
+    actor.asks_schemas = false;
+}
+
 static void on_bound(bool told, const struct fx_err *failure, void *user) {
     (void)told;
     (void)user;
@@ -157,6 +183,14 @@ static void ask_access(void) {
     actor.asks_access = spec != NULL && fx_access_reviews_start(&actor.access_reviews,
                                                                 spec, 0, on_access, NULL);
     json_decref(spec);
+}
+
+static void ask_schemas(void) {
+    actor.asks_schemas = true; /* it may be answered at once */
+    if (!fx_cluster_schemas_fetch(&actor.schemas, FX_TEXT("example.com"), FX_TEXT("v1"),
+                                  0, on_schemas, NULL)) {
+        actor.asks_schemas = false;
+    }
 }
 
 static void bind_pod(void) {
@@ -202,14 +236,18 @@ static bool is_right(struct stage *stage, unsigned step) {
     const bool node = have(actor.n_nodes > step, actor.asks_node, ask_node);
     const bool widget = have(actor.has_widget, actor.asks_widget, ask_widget);
     const bool access = have(actor.has_access, actor.asks_access, ask_access);
+    const bool schemas = have(actor.has_catalog, actor.asks_schemas, ask_schemas);
     const bool pod = have(told != NULL, actor.binds, bind_pod);
-    return space && node && widget && access && pod &&
+    return space && node && widget && access && schemas && pod &&
            fx_cluster_namespaces_ready(actor.namespaces);
 }
 
 static void end(struct stage *stage) {
     (void)stage;
     fx_cluster_bindings_close(actor.bindings);
+    if (actor.has_schemas) {
+        fx_cluster_schemas_finish(&actor.schemas);
+    }
     fx_access_reviews_finish(&actor.access_reviews);
     fx_cluster_fetches_finish(&actor.fetches);
     fx_cluster_namespaces_close(actor.namespaces);

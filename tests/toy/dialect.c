@@ -103,17 +103,20 @@ static bool read_param_kind(struct toy_policy *policy, struct fx_err *err) {
            fail_type(kind, "paramKind", "a kind with its apiVersion", err);
 }
 
-/* True for a text, a path in the parameter, an annotation of the Namespace, and a key of
- * a ConfigMap. */
+/* True for a text, a path in the parameter, an annotation of the Namespace, a key of a
+ * ConfigMap, and a field of the schema. */
 static bool is_tag(struct toy_policy *policy, const json_t *value) {
     const json_t *source = fx_tree_view_key(value, "fromConfigMap");
     const bool is_of_namespace = json_is_string(fx_tree_view_key(value, "fromNamespace"));
     const bool is_of_config_map =
         json_is_string(fx_tree_view_key(source, "annotation")) &&
         json_is_string(fx_tree_view_key(source, "key"));
+    const json_t *schema = fx_tree_view_key(value, "fromSchema");
+    const bool is_of_schema = json_is_string(fx_tree_view_key(schema, "field")) &&
+                              json_is_string(fx_tree_view_key(schema, "value"));
     policy->wants_namespace = policy->wants_namespace || is_of_namespace;
     policy->wants_config_map = policy->wants_config_map || is_of_config_map;
-    return json_is_string(value) || is_of_namespace || is_of_config_map ||
+    return json_is_string(value) || is_of_namespace || is_of_config_map || is_of_schema ||
            (policy->has_params && json_is_string(fx_tree_view_key(value, "fromParam")));
 }
 

@@ -9,6 +9,7 @@
 #include "engine/access.h"
 #include "engine/input.h"
 #include "engine/request.h"
+#include "engine/schemas.h"
 #include "toy/toy.h"
 #include "value/tree.h"
 
@@ -147,6 +148,24 @@ static bool read_config_map(const struct fx_request *request, const json_t *root
            fx_inputs_read(request->inputs, &key, ret_config_map, err);
 }
 
+/* Finds the value of a tag for objects whose kind is known to have a field. */
+static bool read_schema(const struct fx_request *request, const json_t *root,
+                        const json_t *source, json_t **ret_value, struct fx_err *err) {
+    struct fx_schema schema;
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    *ret_value = NULL;
+    if (!fx_schemas_find(request, subject.group, subject.version, subject.kind, &schema,
+                         err)) {
+        return false;
+    }
+    const struct fx_text field = fx_tree_view_string(source, "field");
+    if (schema.set != NULL && fx_schema_field(schema, field).set != NULL) {
+        *ret_value = fx_tree_view_key(source, "value");
+    }
+    return true;
+}
+
 /* Finds the value of a tag for this object; NULL if there is none. */
 static bool find_value(const struct fx_request *request, const json_t *root, json_t *tag,
                        json_t **ret_value, struct fx_err *err) {
@@ -163,6 +182,10 @@ static bool find_value(const struct fx_request *request, const json_t *root, jso
         key = fx_tree_view_key(fx_tree_view_key(tag, "fromConfigMap"), "key");
         *ret_value = fx_tree_view_key(fx_tree_view_key(config_map, "data"),
                                       json_string_value(key));
+    } else if (fx_tree_view_key(tag, "fromSchema") != NULL &&
+               !read_schema(request, root, fx_tree_view_key(tag, "fromSchema"), ret_value,
+                            err)) {
+        return false;
     }
     *ret_value = json_is_string(*ret_value) ? *ret_value : NULL;
     return true;

@@ -14,6 +14,7 @@
  *       owner: {fromParam: data.shop}
  *       region: {fromNamespace: region}
  *       team: {fromConfigMap: {annotation: team, key: name}}
+ *       has-spec: {fromSchema: {field: spec, value: "yes"}}
  *     requires: {verb: update, resource: deployments}
  *     action: mutate
  *     reinvoke: IfNeeded
@@ -22,8 +23,8 @@
  * of an object, or, with `action: deny`, refuses objects that lack them. A tag has a
  * text, or takes it from the parameter, from an annotation of the Namespace of the
  * object, or from the data of a ConfigMap in that namespace, which an annotation of the
- * object names. With `requires`, the rule matches only if the user may do that in that
- * namespace.
+ * object names; or it is only for objects whose schema has a field. With `requires`, the
+ * rule matches only if the user may do that in that namespace.
  */
 #ifndef FX_TOY_TOY_H
 #define FX_TOY_TOY_H
@@ -52,7 +53,8 @@ struct toy_policy {
     struct fx_named_kind param_kind;
     const json_t *kinds; /* an array of strings */
     json_t *tags;        /* strings, {fromParam: path}, {fromNamespace: annotation},
-                          * {fromConfigMap: {annotation, key}} */
+                          * {fromConfigMap: {annotation, key}},
+                          * {fromSchema: {field, value}} */
     struct fx_text verb, resource; /* of `requires`; empty if it requires nothing */
     enum fx_action action;
     bool has_params, wants_namespace, wants_config_map, once;

@@ -30,6 +30,7 @@ class Resource:
         self.singular, self.short_names, self.categories = kind.lower(), [], []
         self.list_kind = kind + "List"
         self.custom = False
+        self.openapi = {}  # of a custom resource: version -> its schema as it was given
         self.has_status = False
         self.parts = {}  # subresource -> verbs, besides the status
         self.generations = False  # a change of anything but metadata and status counts
@@ -152,6 +153,10 @@ def _of_definition(definition):
         spec["group"], names["plural"], names["kind"], served, spec["scope"] == "Namespaced"
     )
     made.custom = made.generations = True
+    made.openapi = {
+        one["name"]: (one.get("schema") or {}).get("openAPIV3Schema") or {}
+        for one in spec["versions"]
+    }
     made.singular = names.get("singular") or names["kind"].lower()
     made.short_names = names.get("shortNames", [])
     made.categories = names.get("categories", [])
