@@ -78,8 +78,9 @@ static bool find_target(const struct map_running *running, const json_t *root,
     const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
     struct fx_subject subject;
     fx_subject_read(root, &subject);
-    if (fx_map_target_find(subject.group, subject.version, subject.kind, schemas,
-                           ret_target, refusal, err)) {
+    *ret_target = (struct fx_map_target){
+        .group = subject.group, .version = subject.version, .kind = subject.kind};
+    if (fx_map_target_find(ret_target, schemas, refusal, err)) {
         return true;
     }
     if (err->code != FX_EMUTATE || schemas != NULL) {
@@ -88,10 +89,7 @@ static bool find_target(const struct map_running *running, const json_t *root,
     fx_err_reset(err);
     fx_buf_reset(&refusal->message);
     refusal->code = 403;
-    *ret_target = (struct fx_map_target){.group = subject.group,
-                                         .version = subject.version,
-                                         .kind = subject.kind,
-                                         .schema = fx_schema_any};
+    ret_target->schema = fx_schema_any;
     return true;
 }
 

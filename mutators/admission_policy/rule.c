@@ -117,7 +117,8 @@ static bool apply_failure(const struct fx_mutator *self, const struct fx_request
                           struct fx_err *err) {
     (void)root;
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
-    *ret_effect = (struct fx_effect){.applied = false};
+    *ret_effect = (struct fx_effect){
+        .applied = false, .criterion = fx_map_rule_criterion_name(MAP_RULE_PARAMS)};
     return fx_map_report(rule, request, "Forbidden", fx_text_of(rule->message), err);
 }
 

@@ -318,6 +318,7 @@ static void rules_declare_what_they_read(void **state) {
         struct rule_bench bench;
         build_bench(&bench, cases[i].documents);
         assert_true(bench.snapshot->reads_request);
+        assert_true(bench.snapshot->mutates_connects);
         assert_int_equal(bench.snapshot->reads_old_object, cases[i].reads_old);
         assert_int_equal(bench.snapshot->asks_for_inputs, cases[i].asks);
         assert_int_equal(bench.snapshot->has_inputs_before, cases[i].wants_namespace);

@@ -330,17 +330,19 @@ static bool run_walk(enum typed_pass pass, struct fx_schema schema, const json_t
     return ok;
 }
 
-json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
-                       struct fx_arena *arena, struct fx_buf *ret_message,
-                       struct fx_err *err) {
-    for (enum typed_pass pass = TYPED_CHECK_PATCH; pass <= TYPED_CHECK_LIVE; pass++) {
-        if (!run_walk(pass, schema, pass == TYPED_CHECK_LIVE ? live : patch, arena,
+json_t *fx_typed_merge(const struct fx_typed_input *input, struct fx_arena *arena,
+                       struct fx_buf *ret_message, struct fx_err *err) {
+    const enum typed_pass last =
+        input->is_live_valid ? TYPED_FIND_ATOMICS : TYPED_CHECK_LIVE;
+    for (enum typed_pass pass = TYPED_CHECK_PATCH; pass <= last; pass++) {
+        if (!run_walk(pass, input->schema,
+                      pass == TYPED_CHECK_LIVE ? input->live : input->patch, arena,
                       ret_message, err)) {
             return NULL;
         }
     }
     struct typed_merge merging = {.arena = arena};
-    json_t *merged = merge(&merging, schema, live, patch);
+    json_t *merged = merge(&merging, input->schema, input->live, input->patch);
     if (merged == NULL || fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
         (void)fail_work(err);
         return fx_tree_keep_if(false, merged);
