@@ -36,7 +36,9 @@ struct fx_typed_input {
  * changes, else to a tree that shares what did not change. Memory of the work comes from
  * `arena`.
  *
- * The live object may have fields that the schema does not declare (those of a newer
+ * Of the live object only what the configuration is merged with is checked. (The API
+ * server checks all of it; but what it sends fits its own schemas.) It may have fields
+ * that the schema does not declare (those of a newer
  * Kubernetes): they stay as they are.
  *
  * NULL with FX_EMUTATE: the configuration or the object does not fit the schema, or the
