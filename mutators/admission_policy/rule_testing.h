@@ -32,7 +32,7 @@ extern const struct fx_dialect fx_dialect_admission_policy;
     "MutatingAdmissionPolicyBinding, metadata: {name: " name "}, spec: {" spec "}}\n"
 #define APPLY(expression)                                                                \
     "{patchType: ApplyConfiguration, applyConfiguration: {expression: '" expression "'}" \
-                                                                                    "}"
+    "}"
 #define PATCH(expression) \
     "{patchType: JSONPatch, jsonPatch: {expression: '" expression "'}}"
 

@@ -25,7 +25,7 @@
     "MutatingAdmissionPolicy" kind ", metadata: {name: " name "}, spec: {"
 #define MATCH                                                                            \
     "matchConstraints: {namespaceSelector: {matchLabels: {team: red}}, objectSelector: " \
-    "{matchExpressions: [{key: none, operator: DoesNotExist}]}, resourceRules: "           \
+    "{matchExpressions: [{key: none, operator: DoesNotExist}]}, resourceRules: "         \
     "[{apiGroups: [''], apiVersions: [v1], operations: [CREATE, UPDATE], resources: "    \
     "[configmaps, pods/status], scope: Namespaced}]}, reinvocationPolicy: IfNeeded"
 #define BINDING(name, spec) HEAD("Binding", name) "policyName: " name spec "}}\n"
