@@ -32,7 +32,7 @@ OTHER_FLAGS = {"--server-side", "--create-namespace", "--once"}
 RENAMED = {"fixpoint_mutator_left_out_total", "FixpointPolicyLeftOut"}
 ALERT = re.compile(r"`(Fixpoint[A-Z]\w+)`")
 METRIC = re.compile(r"\b((?:fixpoint|gatekeeper)_[a-z]\w+[a-z])\b(?!…)")
-ANNOTATION = re.compile(r"\bfixpoint\.dev/([a-z-]*[a-z])(?=[`:'\", }])")
+ANNOTATION = re.compile(r"(?<![\w.])fixpoint\.dev/([a-z-]*[a-z])(?=[`:'\", }])")
 VALUE = re.compile(r"^([a-z]\w*(?:\.[a-z]\w*)*)(?:: .*)?$", re.I)
 LOGGED = re.compile(r"the log: `([^`…]+)`")
 COMMAND = re.compile(r"(?:^|[$`> ('])fixpoint ([a-z]+)((?:[^`\n|]|\\\n)*)", re.M)
