@@ -35,11 +35,12 @@ struct fx_cel_env {
     bool has_objects; /* Object, Object.…, and JSONPatch are types (mutations) */
 };
 
-/* Options of a compilation, for tests; zeroed: none. */
+/* Options of a compilation; zeroed: none. The first three are for tests. */
 struct fx_cel_compile_options {
     bool plain;     /* no constant folding and no fast paths in the program */
     bool unchecked; /* the expression is not checked: everything is dyn */
     bool loose;     /* literals may be of mixed types, as in CEL outside of Kubernetes */
+    bool type_only; /* the program is made for its type, and must not be evaluated */
 };
 
 /* The stage that an expression failed in. */

@@ -90,7 +90,8 @@ bool fx_cel_compile(const struct fx_cel_env *env, struct fx_text source,
                                       .faults = faults,
                                       .err = err};
     err->code = FX_OK;
-    if (parse(&compilation, source) && check(&compilation) && fold(&compilation)) {
+    if (parse(&compilation, source) && check(&compilation) &&
+        (compilation.options->type_only || fold(&compilation))) {
         *ret_program = program;
         return true;
     }

@@ -21,17 +21,20 @@
 #include "engine/selector.h"
 #include "engine/unit.h"
 #include "location/cel/cel.h"
+#include "merge/schema.h"
 
 #define MAP_GROUP     "admissionregistration.k8s.io"
 #define MAP_OWN_GROUP "policies.fixpoint.dev"
 #define MAP_RANK      0u
 
+/* An annotation of a policy: mutationValidationPolicy of KEP-3962. */
+#define MAP_VALIDATION_ANNOTATION "policies.fixpoint.dev/mutation-validation-policy"
+
 /* Indices in fx_map_kinds: each kind in both groups. */
 enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
 extern const struct fx_kind fx_map_kinds[];
 
-/* ---- match (section 3) ---------------------------------------------------------------
- */
+/* ---- match (section 3) ---------------------------------------------------------- */
 
 enum map_scope { MAP_SCOPE_ANY, MAP_SCOPE_NAMESPACED, MAP_SCOPE_CLUSTER };
 
@@ -51,8 +54,7 @@ struct map_match {
     bool is_exact;                                            /* matchPolicy: Exact */
 };
 
-/* ---- a policy (section 1)
- * -------------------------------------------------------------- */
+/* ---- a policy (section 1) ------------------------------------------------------- */
 
 /* A CEL expression of a policy. `text` is as the policy has it, borrowed. */
 struct map_expression {
@@ -81,7 +83,8 @@ struct map_mutation {
 
 /* The declarations that the expressions of a policy are compiled against: one environment
  * for match conditions, one for variables, one for mutations (section 12). Variables have
- * fixed positions in fx_cel_run.variables: */
+ * fixed positions in fx_cel_run.variables. What is not declared in one of them, such as
+ * `variables` for match conditions, has a name that no expression can have. */
 enum map_slot {
     MAP_SLOT_OBJECT,
     MAP_SLOT_OLD_OBJECT,
@@ -94,9 +97,8 @@ enum map_slot {
     MAP_SLOTS
 };
 
-/* mutationValidationPolicy of KEP-3962, as the annotation
- * "policies.fixpoint.dev/mutation-validation-policy" of the policy: what happens if the
- * mutations change their own result. */
+/* The values of the annotation MAP_VALIDATION_ANNOTATION: what happens if the mutations
+ * change their own result. */
 enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_FAIL };
 
 struct map_policy {
@@ -114,6 +116,9 @@ struct map_policy {
     bool reinvokes;       /* reinvocationPolicy: IfNeeded */
     enum map_validation validation;
     struct fx_cel_env condition_env, variable_env, mutation_env;
+    /* The type of `variables`: its fields are those that have been compiled so far. */
+    struct fx_cel_type variables_type;
+    struct fx_cel_field *variable_fields; /* of the arena */
 };
 
 /* A binding; its target is the name of its policy. */
@@ -145,23 +150,36 @@ bool fx_map_match_read(json_t *resources, const char *field, struct map_match *r
                        struct fx_err *err) FX_MUST_USE;
 void fx_map_match_finish(struct map_match *match);
 
-/* ---- rules
- * ------------------------------------------------------------------------------- */
+/* ---- rules ------------------------------------------------------------------------ */
 
 /* What a rule does if it matches. */
 enum map_rule_type {
     MAP_RULE_INVOKE, /* runs the mutations with one parameter, or without */
     MAP_RULE_FAIL,   /* a configuration error: fails with a message (section 4) */
+    /* A validator beside a rule of type INVOKE, for policies whose `validation` is not
+     * SKIP: warns or denies if the mutations would change their own result. */
+    MAP_RULE_VALIDATE,
 };
 
+/* The schemas of custom resources that a policy matches, from their definitions
+ * (CustomResourceDefinition). Immutable and counted; one for all rules of a policy. */
+struct map_schemas;
+
+struct map_schemas *fx_map_schemas_ref(struct map_schemas *schemas); /* NULL is fine */
+void fx_map_schemas_unref(struct map_schemas *schemas);              /* NULL is fine */
+
+/* For fx_map_target_find(). NULL if there are none. */
+const struct fx_schema_set *fx_map_schemas_set(const struct map_schemas *schemas);
+
 /* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
- * units that it refers to. */
+ * units and the schemas that it refers to. */
 struct map_rule {
     struct fx_mutator head;
     struct fx_unit *policy_unit, *binding_unit,
         *param_unit; /* the last two may be NULL */
     const struct map_policy *policy;
     const struct map_binding *binding; /* NULL: any binding (an error of the policy) */
+    struct map_schemas *schemas;       /* NULL: only built-in kinds have one */
     enum map_rule_type type;
     char *message; /* of MAP_RULE_FAIL: after "denied request: " */
     /* Of a parameter that is looked up in the namespace of the request: the rule is for
@@ -171,12 +189,20 @@ struct map_rule {
     const struct fx_text *but_namespaces;
     size_t n_but_namespaces;
     bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
+    bool only_namespaced;     /* the rule is for requests in a namespace only */
 };
 
-/* Makes a rule with the ops of rule.c from a filled-in template, of which the head is set
- * here. NULL without memory. */
+/* Makes a rule with the ops of rule.c from a filled-in template: the head is set here,
+ * texts are copied, units are counted. NULL without memory. */
 struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
                                       uint32_t position) FX_MUST_USE;
+
+/* For `fixpoint check`: a small object that the rule matches; NULL if none can be derived
+ * from the policy, or without memory (example.c). */
+json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUST_USE;
+
+/* Is it a kind that API servers have themselves, as far as it is known? (link.c) */
+bool fx_map_is_builtin(const struct fx_named_kind *kind);
 
 /* The link step (link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);

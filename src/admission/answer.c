@@ -468,6 +468,13 @@ enum fx_next fx_answer_invalid(struct fx_review *review) {
     return end(review, FX_DECISION_FAILED);
 }
 
+/* Is it among the causes of the status? A code of 500 or more is about one failure. */
+static bool is_cause(const struct fx_outcome *outcome,
+                     const struct fx_violation *violation) {
+    return violation->code != 0 &&
+           (outcome->denial_code < 500 || violation->entry.data == outcome->denial.data);
+}
+
 /* Adds the messages of all mutators that failed, as the causes of the status. */
 static void add_causes(struct fx_review *review) {
     const struct fx_outcome *outcome = &review->mutation.outcome;
@@ -475,7 +482,7 @@ static void add_causes(struct fx_review *review) {
     const char *separator = ",\"details\":{\"causes\":[";
     bool has_causes = false;
     for (size_t i = 0; i < outcome->n_violations; i++) {
-        if (outcome->violations[i].code != 0) {
+        if (is_cause(outcome, &outcome->violations[i])) {
             fx_buf_str(body, separator);
             fx_buf_str(body, "{\"message\":");
             add_string(body, outcome->violations[i].entry);

@@ -91,6 +91,7 @@ static bool read_request(struct fx_review *review) {
     review->request.source = FX_SOURCE_ORIGINAL;
     review->request.user_info = from->user_info.node;
     review->request.old_object = review->old_object;
+    review->request.admission = from->whole;
     return true;
 }
 
@@ -100,6 +101,8 @@ static bool read_envelope(struct fx_review *review) {
     const struct fx_envelope_options options = {
         .partial_decode = review->partial_decode,
         .reads_user = review->partial_decode && review->snapshot->reads_user,
+        .reads_old_object = review->partial_decode && review->snapshot->reads_old_object,
+        .reads_request = review->snapshot != NULL && review->snapshot->reads_request,
         .object = review->partial_decode ? &review->snapshot->reads : NULL,
     };
     fx_envelope_finish(&review->envelope);

@@ -41,6 +41,14 @@ static bool read_field(struct envelope_walk *walk, struct fx_json_reader *r,
                                       : fx_json_next_skip(r);
 }
 
+/* Sets the field to a value that was read as a tree. */
+static void set_field(struct fx_field *field, json_t *node) {
+    json_decref(field->node);
+    *field = (struct fx_field){.is_there = node != NULL && !json_is_null(node),
+                               .type = node == NULL ? JSON_NULL : json_typeof(node),
+                               .text = fx_tree_text(node)};
+}
+
 /* Reads the field; an object becomes a tree. */
 static bool read_tree(struct fx_json_reader *r, const struct fx_json_part *part,
                       struct fx_field *field) {
@@ -88,17 +96,68 @@ static bool read_user(struct envelope_walk *walk, struct fx_json_reader *r) {
     if (!read_tree(r, NULL, &fields->user_info)) {
         return false;
     }
-    const json_t *name = fx_tree_view_key(fields->user_info.node, "username");
-    if (name != NULL && !json_is_null(name)) {
-        fields->username = (struct fx_field){
-            .is_there = true, .type = json_typeof(name), .text = fx_tree_text(name)};
-    }
+    set_field(&fields->username, fx_tree_view_key(fields->user_info.node, "username"));
     return true;
+}
+
+/* ---- a request that is wanted as a tree -------------------------------------------- */
+
+static void note_kind(struct fx_request_fields *fields, const json_t *node) {
+    fields->of_kind = (struct fx_kind_fields){0};
+#define X(name, member) set_field(&fields->of_kind.member, fx_tree_view_key(node, name));
+    KIND_FIELDS(X)
+#undef X
+}
+
+/* Sets the fields that a member of the request gives. */
+static void note_member(struct fx_request_fields *fields, struct fx_text key,
+                        json_t *node) {
+#define X(name, member)                      \
+    if (fx_text_equal(key, FX_TEXT(name))) { \
+        set_field(&fields->member, node);    \
+    }
+    REQUEST_FIELDS(X)
+#undef X
+    if (fx_text_equal(key, FX_TEXT("kind"))) {
+        set_field(&fields->kind, node);
+        note_kind(fields, node);
+    } else if (fx_text_equal(key, FX_TEXT("userInfo"))) {
+        set_field(&fields->user_info, node);
+        fields->user_info.node = json_is_object(node) ? json_incref(node) : NULL;
+        set_field(&fields->username, fx_tree_view_key(node, "username"));
+    }
+}
+
+static bool is_object_key(struct fx_text key) {
+    return fx_text_equal(key, FX_TEXT("object")) ||
+           fx_text_equal(key, FX_TEXT("oldObject")) || fx_text_equal(key, FX_TEXT("uid"));
+}
+
+/* Reads a member of the request into the tree. */
+static bool read_whole(struct envelope_walk *walk, struct fx_json_reader *r,
+                       struct fx_text key) {
+    struct fx_request_fields *fields = &walk->envelope->of_request;
+    const struct fx_text own = {fx_arena_copy(walk->arena, key), key.len};
+    if (fields->whole == NULL) {
+        fields->whole = json_object();
+    }
+    if (own.data == NULL || fields->whole == NULL) {
+        return fx_fail_nomem(r->err);
+    }
+    json_t *node = fx_json_next(r, NULL);
+    if (node == NULL) {
+        return false;
+    }
+    note_member(fields, own, node);
+    return fx_tree_set_take(fields->whole, own, node) || fx_fail_nomem(r->err);
 }
 
 static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text key) {
     struct envelope_walk *walk = user;
     struct fx_request_fields *fields = &walk->envelope->of_request;
+    if (walk->options->reads_request && !is_object_key(key)) {
+        return read_whole(walk, r, key);
+    }
 #define X(name, member)                              \
     if (fx_text_equal(key, FX_TEXT(name))) {         \
         return read_field(walk, r, &fields->member); \
@@ -116,8 +175,9 @@ static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text
         return read_tree(r, walk->options->object, &fields->object);
     }
     if (fx_text_equal(key, FX_TEXT("oldObject"))) {
-        return walk->options->partial_decode ? read_field(walk, r, &fields->old_object)
-                                             : read_tree(r, NULL, &fields->old_object);
+        return walk->options->partial_decode && !walk->options->reads_old_object
+                   ? read_field(walk, r, &fields->old_object)
+                   : read_tree(r, NULL, &fields->old_object);
     }
     return fx_json_next_skip(r);
 }
@@ -126,6 +186,7 @@ static void drop_request(struct fx_request_fields *fields) {
     json_decref(fields->user_info.node);
     json_decref(fields->object.node);
     json_decref(fields->old_object.node);
+    json_decref(fields->whole);
     *fields = (struct fx_request_fields){0};
 }
 

@@ -31,6 +31,7 @@ struct fx_envelope {
     struct fx_request_fields {
         struct fx_field uid, operation, namespace_, name, subresource, dry_run;
         struct fx_field kind, user_info, username, object, old_object;
+        json_t *whole; /* counted; all but uid, object and oldObject, if it is wanted */
         struct fx_kind_fields {
             struct fx_field group, version, kind;
         } of_kind;
@@ -39,8 +40,10 @@ struct fx_envelope {
 
 /* Selects the parts that become trees. */
 struct fx_envelope_options {
-    bool partial_decode; /* do not decode oldObject, and of userInfo only the name */
-    bool reads_user;     /* decode all of userInfo even so */
+    bool partial_decode;   /* do not decode oldObject, and of userInfo only the name */
+    bool reads_user;       /* decode all of userInfo even so */
+    bool reads_old_object; /* decode oldObject even so */
+    bool reads_request;    /* decode all members of the request, beside the objects */
     const struct fx_json_part *object; /* the part of the object; NULL for all of it */
 };
 

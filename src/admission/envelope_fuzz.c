@@ -48,6 +48,23 @@ static const json_t *view_object(const json_t *parent, const char *key) {
     return json_is_object(node) ? node : NULL;
 }
 
+/* Does the tree have all members of the request but the objects and the uid? */
+static void check_whole(json_t *whole, const json_t *request) {
+    const char *key = NULL;
+    size_t length = 0;
+    json_t *value = NULL;
+    size_t n = json_object_size(request);
+    for (size_t i = 0; i < 3; i++) {
+        static const char *const others[] = {"object", "oldObject", "uid"};
+        n -= fx_tree_view_key(request, others[i]) != NULL;
+    }
+    assert(json_object_size(whole) == n);
+    json_object_keylen_foreach(whole, key, length, value) {
+        const struct fx_text text = {key, length};
+        assert(fx_equal(value, fx_tree_view_text(request, text)));
+    }
+}
+
 static void check_request(const struct fx_request_fields *fields, const json_t *request,
                           const struct fx_envelope_options *options) {
     const json_t *kind = view_object(request, "kind");
@@ -68,8 +85,11 @@ static void check_request(const struct fx_request_fields *fields, const json_t *
     if (!options->partial_decode || options->reads_user) {
         check_tree(&fields->user_info, request, "userInfo");
     }
-    if (!options->partial_decode) {
+    if (!options->partial_decode || options->reads_old_object) {
         check_tree(&fields->old_object, request, "oldObject");
+    }
+    if (options->reads_request) {
+        check_whole(fields->whole, request);
     }
 }
 
@@ -101,6 +121,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     check(text, root, &err, (struct fx_envelope_options){.partial_decode = true});
     check(text, root, &err,
           (struct fx_envelope_options){.partial_decode = true, .reads_user = true});
+    check(text, root, &err,
+          (struct fx_envelope_options){
+              .partial_decode = true, .reads_request = true, .reads_old_object = true});
+    check(text, root, &err, (struct fx_envelope_options){.reads_request = true});
     json_decref(root);
     return 0;
 }

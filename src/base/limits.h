@@ -44,6 +44,7 @@
  * case each takes ten nanoseconds. A match cannot be interrupted. */
 #define FX_LIMIT_REGEX_WORK (4u << 20)
 
+#define FX_LIMIT_POLICY_EXPRESSIONS 1024u /* variables, or mutations, of one policy */
 #define FX_LIMIT_CONDITIONS         64u   /* conditions of one policy */
 #define FX_LIMIT_CONDITION_VALUES   1024u /* values with which one condition compares */
 #define FX_LIMIT_CONDITION_PATTERNS 64u   /* its regular expressions */
@@ -98,6 +99,12 @@
 
 /* Combinations of groups, versions and kinds of one applyTo. */
 #define FX_LIMIT_APPLY_TO_BINDINGS 8192u
+
+/* Schemas of kinds (merge/schema.h): types and fields of one set, levels of one schema,
+ * and kinds. */
+#define FX_LIMIT_SCHEMA_NODES (1u << 20)
+#define FX_LIMIT_SCHEMA_DEPTH 200u
+#define FX_LIMIT_SCHEMA_KINDS 65536u
 
 /* A review. */
 #define FX_LIMIT_KEPT_BODY_BYTES      (1u << 20) /* memory is freed after a larger body */

@@ -13,67 +13,11 @@
 #include "base/clock.h"
 #include "base/limits.h"
 #include "base/uuid.h"
+#include "engine/admission_request.h"
 #include "engine/request.h"
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
-
-/* ---- scope ----------------------------------------------------------------------- */
-
-#define MOST_KINDS 9u
-
-/* The cluster-scoped kinds by group. An empty list: all kinds of the group. */
-static const struct {
-    const char *group;
-    const char *kinds[MOST_KINDS]; /* NULL-terminated */
-} groups[] = {
-    {"", {"Namespace", "Node", "PersistentVolume", "ComponentStatus", NULL}},
-    {"admissionregistration.k8s.io", {NULL}},
-    {"apiextensions.k8s.io", {NULL}},
-    {"apiregistration.k8s.io", {NULL}},
-    {"authentication.k8s.io", {NULL}},
-    {"authorization.k8s.io",
-     {"SelfSubjectAccessReview", "SelfSubjectRulesReview", "SubjectAccessReview", NULL}},
-    {"certificates.k8s.io", {NULL}},
-    {"flowcontrol.apiserver.k8s.io", {NULL}},
-    {"networking.k8s.io", {"IngressClass", "IPAddress", "ServiceCIDR", NULL}},
-    {"node.k8s.io", {NULL}},
-    {"rbac.authorization.k8s.io", {"ClusterRole", "ClusterRoleBinding", NULL}},
-    {"resource.k8s.io", {"DeviceClass", "ResourceSlice", NULL}},
-    {"scheduling.k8s.io", {NULL}},
-    {"storage.k8s.io",
-     {"CSIDriver", "CSINode", "StorageClass", "VolumeAttachment", "VolumeAttributesClass",
-      NULL}},
-    {"storagemigration.k8s.io", {NULL}},
-    {"internal.apiserver.k8s.io", {NULL}},
-    {"mutations.gatekeeper.sh", {NULL}},
-    {"mutations.fixpoint.dev", {NULL}},
-    {"templates.gatekeeper.sh", {NULL}},
-    {"constraints.gatekeeper.sh", {NULL}},
-    {"expansion.gatekeeper.sh", {NULL}},
-    {"externaldata.gatekeeper.sh", {NULL}},
-};
-
-static bool has_kind(const char *const *kinds, struct fx_text kind) {
-    if (kinds[0] == NULL) {
-        return true;
-    }
-    for (size_t i = 0; i < MOST_KINDS && kinds[i] != NULL; i++) {
-        if (fx_text_is(kind, kinds[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-bool fx_scope_is_cluster(const struct fx_subject *subject) {
-    for (size_t i = 0; i < FX_COUNT(groups); i++) {
-        if (fx_text_is(subject->group, groups[i].group)) {
-            return has_kind(groups[i].kinds, subject->kind);
-        }
-    }
-    return false;
-}
 
 /* Always the same, so that the same input gives the same output. */
 #define UID "00000000-0000-0000-0000-000000000000"
@@ -145,6 +89,33 @@ static void add_object(struct fx_buf *buf, const char *key, const json_t *object
     }
 }
 
+static void add_resource(struct fx_buf *buf, const struct fx_subject *subject) {
+    struct fx_buf resource;
+    fx_buf_init(&resource, 0);
+    fx_resource_guess(&resource, subject->kind);
+    add_key(buf, "resource");
+    fx_buf_str(buf, "{\"group\":");
+    fx_json_write_string(buf, subject->group, FX_JSON_COMPACT);
+    add_text(buf, "version", subject->version);
+    add_text(buf, "resource", fx_buf_view(&resource));
+    fx_buf_char(buf, '}');
+    buf->failed = buf->failed || resource.failed;
+    fx_buf_finish(&resource);
+}
+
+static void add_options(struct fx_buf *buf, const struct fx_question *question) {
+    const char *kind =
+        fx_operation_options(fx_operation_parse(fx_text_of(question->operation)));
+    add_key(buf, "dryRun");
+    fx_buf_str(buf, "false");
+    add_key(buf, "options");
+    if (kind == NULL) {
+        fx_buf_str(buf, "null");
+    } else {
+        fx_buf_printf(buf, "{\"kind\":\"%s\",\"apiVersion\":\"meta.k8s.io/v1\"}", kind);
+    }
+}
+
 /* For DELETE, API servers send the object as `oldObject`. */
 static void add_objects(struct fx_buf *buf, const struct fx_question *question,
                         const json_t *object) {
@@ -156,7 +127,8 @@ static void add_objects(struct fx_buf *buf, const struct fx_question *question,
 
 /* May the object be sent to a namespace that it does not name? */
 static bool is_sent_anywhere(const struct fx_subject *subject) {
-    return subject->namespace_.len == 0 && !fx_scope_is_cluster(subject);
+    return subject->namespace_.len == 0 &&
+           !fx_kind_is_cluster_scoped(subject->group, subject->kind);
 }
 
 /* The namespace of the request. For a Namespace, API servers send its own name. */
@@ -190,11 +162,13 @@ static void write_request(struct fx_buf *buf, const struct fx_question *question
     add_text(buf, "version", subject.version);
     add_text(buf, "kind", subject.kind);
     fx_buf_char(buf, '}');
+    add_resource(buf, &subject);
     add_text(buf, "name", subject.name);
     add_text(buf, "namespace", namespace_of(question, &subject));
     add_text(buf, "operation", fx_text_of(question->operation));
     add_user(buf, question);
     add_objects(buf, question, object);
+    add_options(buf, question);
     fx_buf_str(buf, "}}");
 }
 

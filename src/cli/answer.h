@@ -74,8 +74,4 @@ bool fx_answer_generate(const struct fx_question *question, json_t *object,
 bool fx_answer_run(struct fx_review *review, struct fx_provider_loop *providers,
                    struct fx_err *err) FX_MUST_USE;
 
-/* Is the object of a known cluster-scoped kind? Unknown kinds count as namespaced.
- * --namespace does not apply to cluster-scoped objects. */
-bool fx_scope_is_cluster(const struct fx_subject *subject);
-
 #endif

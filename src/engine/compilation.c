@@ -128,7 +128,7 @@ struct fx_text fx_fault_field(const struct fx_fault *fault) {
 static void print_place(struct fx_buf *buf, const struct fx_fault *fault) {
     const struct fx_text text = fx_tree_text(fault->node);
     struct fx_position position = fx_position_start(text);
-    if (fault->len == 0 || text.data == NULL) {
+    if (fault->len == 0 || fault->tells_place || text.data == NULL) {
         return;
     }
     fx_position_advance(&position, text, fault->off);

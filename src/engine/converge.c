@@ -84,7 +84,7 @@ static bool report_pass(struct converge *run, struct fx_err *err) {
         return true;
     }
     if (outcome->passes == NULL) {
-        const size_t most = run->snapshot->n_mutators + 1;
+        const size_t most = fx_converge_most_passes(run);
         const size_t n = most < FX_REPORTED_PASSES ? most : FX_REPORTED_PASSES;
         outcome->passes = fx_arena_alloc(run->arena, n * sizeof *outcome->passes);
     }
@@ -99,10 +99,10 @@ static bool report_pass(struct converge *run, struct fx_err *err) {
 
 /* Invariant: the object from before a pass, if it is kept, and the object after the pass
  * share all nodes that the pass did not write. So comparing them costs only what changed,
- * and nothing if a change of the pass is known to stay. n mutators settle within n + 1
- * passes or never; then *ret_settled stays false. */
+ * and nothing if a change of the pass is known to stay. If it never settles, *ret_settled
+ * stays false. */
 static bool run_passes(struct converge *run, bool *ret_settled, struct fx_err *err) {
-    const size_t n_passes = run->snapshot->n_mutators + 1;
+    const size_t n_passes = fx_converge_most_passes(run);
     for (run->pass = 1; run->pass <= n_passes && !*ret_settled; run->pass++) {
         run->outcome->iterations = run->pass;
         const bool ok = fx_converge_pass(run, err) && report_pass(run, err);

@@ -275,10 +275,16 @@ bool fx_converge_make_changes(struct converge *run) FX_MUST_USE;
 bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,
                         json_t *before, struct fx_err *err) FX_MUST_USE;
 
+/* The most passes of the loop. n mutators settle within n + 1 passes or never; one that
+ * is run again may change the object in two passes, whatever it finds. */
+static inline size_t fx_converge_most_passes(const struct converge *run) {
+    return run->snapshot->n_mutators + 1 + run->snapshot->runs_again;
+}
+
 /* Is this the last possible pass? Then the mutators that change something do not
  * settle. */
 static inline bool fx_converge_is_last_pass(const struct converge *run) {
-    return run->pass > run->snapshot->n_mutators && run->cycle == NULL;
+    return run->pass >= fx_converge_most_passes(run) && run->cycle == NULL;
 }
 
 /* ---- converge_tier.c ---- */

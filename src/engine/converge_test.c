@@ -290,6 +290,9 @@ static void reinvoked_if_needed(void **state) {
         {.name = "r", .rank = 1, .if_key = "n", .set_key = "never", .set_value = "1"},
     };
     struct loop_trial trial = {0};
+    try(&trial, alone, 1, "{}");
+    expect_root(&trial, "{\"l\": [\"x\", \"x\"]}");
+    finish(&trial);
     try(&trial, alone, 3, "{}");
     expect_root(&trial, "{\"l\": [\"x\", \"y\", \"x\"]}");
     finish(&trial);

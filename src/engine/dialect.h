@@ -22,10 +22,15 @@
 #include "engine/resource.h"
 
 /* The type of a fault, as Kubernetes names it among the causes of a rejection. */
-#define FX_FAULT_TYPES(X)             \
-    X(INVALID, "FieldValueInvalid")   \
-    X(REQUIRED, "FieldValueRequired") \
-    X(TYPE, "FieldValueTypeInvalid")
+#define FX_FAULT_TYPES(X)                    \
+    X(INVALID, "FieldValueInvalid")          \
+    X(REQUIRED, "FieldValueRequired")        \
+    X(TYPE, "FieldValueTypeInvalid")         \
+    X(UNSUPPORTED, "FieldValueNotSupported") \
+    X(FORBIDDEN, "FieldValueForbidden")      \
+    X(DUPLICATE, "FieldValueDuplicate")      \
+    X(TOO_MANY, "FieldValueTooMany")         \
+    X(INTERNAL, "InternalError")
 
 enum fx_fault_type {
 #define X(name, text) FX_FAULT_##name,
@@ -40,12 +45,14 @@ struct fx_fault {
     enum fx_fault_type type;
     const json_t *node; /* the faulty node, borrowed from the policy; may be NULL */
     uint32_t off, len;  /* the span in its text; `len` is 0 if there is none */
+    bool tells_place;   /* the message itself says where in the text the fault is */
     size_t field_len; /* this many bytes of `text` are a field's path, then comes ": " */
     char *text;       /* "spec.type: Required value" */
 };
 
 /* The field of the fault, and its message without the field. The message of a fault in a
- * part of a text has the position in the text ("(at character 5)"). */
+ * part of a text has the position in the text ("(at character 5)"), unless it tells the
+ * place itself. */
 struct fx_text fx_fault_field(const struct fx_fault *fault);
 void fx_fault_print(struct fx_buf *buf, const struct fx_fault *fault);
 

@@ -56,10 +56,16 @@ struct fx_kind {
     enum fx_role role;
     unsigned keeps;  /* a set of enum fx_kind_keep */
     unsigned status; /* a set of enum fx_kind_status */
+    /* API servers run such policies themselves: they are watched only if `--apis` names
+     * their group. */
+    bool is_native;
 };
 
 /* Is the version among those of the kind? */
 bool fx_kind_has_version(const struct fx_kind *kind, struct fx_text version);
+
+/* Is it a known cluster-scoped kind? Unknown kinds count as namespaced. */
+bool fx_kind_is_cluster_scoped(struct fx_text group, struct fx_text kind);
 
 /* A kind of objects that policies name (their parameters). It need not be a kind of a
  * dialect. */

@@ -221,7 +221,9 @@ struct fx_mutator {
     uint32_t position; /* of the rule in its policy */
     int64_t generation;
     struct fx_run_options run;
-    bool restores;  /* if its mutation fails, the object is unchanged */
+    bool restores; /* if its mutation fails, the object is unchanged */
+    /* It reads request->admission, and request->old_object. */
+    bool reads_request, reads_old_object;
     bool has_share; /* all such mutators together may take only a share of a review's time
                      * (fx_request.share_percent) */
     /* The inputs of the mutator besides the object (engine/input.h): constants, or its

@@ -96,6 +96,9 @@ struct fx_request {
                                * be NULL, too, if no mutator has an access review or an
                                * input after convergence */
     const json_t *old_object; /* may be NULL; it is also NULL if no policy reads it */
+    /* The AdmissionRequest without uid, object and oldObject; NULL if there is none, or
+     * if no mutator reads it. */
+    const json_t *admission;
 };
 
 /* The fields of the object that matching reads, as mutated so far. Texts are borrowed

@@ -136,7 +136,7 @@ static void check_key_with(struct fx_buf *buf, struct fx_text key,
     }
 }
 
-static void label_key_check(struct fx_buf *buf, struct fx_text key) {
+void fx_label_key_check(struct fx_buf *buf, struct fx_text key) {
     check_key_with(buf, key, is_lower_or_digit);
 }
 
@@ -323,7 +323,7 @@ static void check_key(struct complaints *complaints, struct fx_text key) {
     struct fx_buf message;
     fx_buf_init(&message, 0);
     if (complaints->over == FX_SELECTOR_OVER_LABELS) {
-        label_key_check(&message, key);
+        fx_label_key_check(&message, key);
     } else {
         annotation_key_check(&message, key);
     }

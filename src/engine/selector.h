@@ -10,8 +10,10 @@
 
 #include <jansson.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 
 struct fx_selector; /* opaque and immutable */
 
@@ -28,6 +30,10 @@ bool fx_selector_compile(json_t *selector, const char *path, enum fx_selector_ov
                          struct fx_selector **ret_selector,
                          struct fx_err *err) FX_MUST_USE;
 void fx_selector_destroy(struct fx_selector *selector); /* NULL is fine */
+
+/* Appends what is wrong with the key of a label, a qualified name, in the words of
+ * apimachinery; nothing if it is valid. */
+void fx_label_key_check(struct fx_buf *buf, struct fx_text key);
 
 /* Does Kubernetes accept the selector? Errors: FX_EMUTATE with the message of
  * apimachinery; node: `matchLabels`, or the invalid entry of `matchExpressions`. */

@@ -57,6 +57,9 @@ static bool is_simple(const struct fx_mutator *mutator) {
 
 static void note_options(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
     snapshot->is_simple = snapshot->is_simple && is_simple(mutator);
+    snapshot->runs_again |= mutator->run.again;
+    snapshot->reads_request |= mutator->reads_request;
+    snapshot->reads_old_object |= mutator->reads_old_object;
     snapshot->may_conflict =
         snapshot->may_conflict ||
         (!fx_mutator_is_validator(mutator) && fx_mutator_writes_anywhere(mutator));

@@ -31,14 +31,17 @@ struct fx_snapshot {
     size_t n_mutators;
     size_t n_acting;        /* this many mutate; the others, after them, are validators */
     bool validates_deletes; /* some validator may match DELETE */
-    bool is_simple; /* no mutator runs once, matches first, ignores its failure or has a
-                     * view */
+    bool is_simple;  /* no mutator runs once, matches first, ignores its failure or has a
+                      * view */
+    bool runs_again; /* some mutator has the option `again` */
     bool may_conflict;      /* some mutator may write anywhere */
     bool has_inputs_before; /* the key of an input follows from the incoming object */
     bool asks_for_inputs;   /* a mutator asks for inputs while it is evaluated */
     bool has_inputs_after;  /* a mutator has an input after convergence */
-    bool reads_user; /* a mutator has an access review as an input, so it reads more of
-                      * fx_request.user_info than the name */
+    bool reads_user;    /* a mutator has an access review as an input, so it reads more of
+                         * fx_request.user_info than the name */
+    bool reads_request; /* a mutator reads fx_request.admission */
+    bool reads_old_object;          /* a mutator reads fx_request.old_object */
     struct fx_resource **resources; /* ordered by type, then name */
     size_t n_resources;
     struct fx_conflicts conflicts;             /* by index in `mutators` */

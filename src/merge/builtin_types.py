@@ -4,6 +4,9 @@
 
 usage: builtin_types.py types.json > builtin_types.c
 
+types.json has no Go types. The tables FORMATS, INT32 and INT64 below have those that matter
+when an object is decoded, from the `format`s of Kubernetes' OpenAPI document of 1.32.
+
 types.json has `kinds` (group/version/kind -> type) and `types` (name -> {f: fields, a: the
 struct is atomic, d: defaults}). The type of a field is a text:
   s string, n number, b bool, u scalar, * any, @T the struct T; with ! after it: atomic here
@@ -23,13 +26,111 @@ HEAD = """/* SPDX-License-Identifier: Apache-2.0
 /* clang-format off */
 """
 
+# The letters of types.json, and those that formatted() gives instead: type and format.
 SCALARS = {
-    "*": "FX_SCHEMA_ANY",
-    "s": "FX_SCHEMA_STRING",
-    "n": "FX_SCHEMA_NUMBER",
-    "b": "FX_SCHEMA_BOOL",
-    "u": "FX_SCHEMA_SCALAR",
+    "*": ("ANY", "NO_FORMAT"),
+    "s": ("STRING", "NO_FORMAT"),
+    "y": ("STRING", "BYTES"),
+    "n": ("NUMBER", "INT32"),
+    "l": ("NUMBER", "INT64"),
+    "d": ("NUMBER", "DOUBLE"),
+    "b": ("BOOL", "NO_FORMAT"),
+    "q": ("SCALAR", "QUANTITY"),
+    "t": ("SCALAR", "DATE_TIME"),
+    # No type in the OpenAPI document, so that validation accepts anything.
+    "i": ("ANY", "INT_OR_STRING"),
+    "o": ("ANY", "OPTIONAL_INT_OR_STRING"),
 }
+
+# Fields of this name, or the field of this struct. Other numbers are int32.
+FORMATS = {
+    "y": {
+        "APIServiceSpec.caBundle",
+        "CertificateSigningRequestSpec.request",
+        "CertificateSigningRequestStatus.certificate",
+        "ConfigMap.binaryData",
+        "Secret.data",
+        "WebhookClientConfig.caBundle",
+    },
+    "l": {
+        "activeDeadlineSeconds",
+        "ControllerRevision.revision",
+        "deletionGracePeriodSeconds",
+        "DeviceAttribute.int",
+        "DeviceRequest.count",
+        "fsGroup",
+        "generation",
+        "gracePeriodSeconds",
+        "LinuxContainerUser.gid",
+        "LinuxContainerUser.uid",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "observedGeneration",
+        "resourceSliceCount",
+        "runAsGroup",
+        "runAsUser",
+        "ServiceAccountTokenProjection.expirationSeconds",
+        "sizeBytes",
+        "SleepAction.seconds",
+        "startingDeadlineSeconds",
+        "supplementalGroups",
+        "terminationGracePeriodSeconds",
+        "TokenRequest.expirationSeconds",
+        "TokenRequestSpec.expirationSeconds",
+        "tolerationSeconds",
+    },
+    "d": {
+        "JSONSchemaProps.maximum",
+        "JSONSchemaProps.minimum",
+        "JSONSchemaProps.multipleOf",
+    },
+    "i": {
+        "HTTPGetAction.port",
+        "ServicePort.targetPort",
+        "TCPSocketAction.port",
+    },
+    "o": {
+        "maxSurge",
+        "maxUnavailable",
+        "minAvailable",
+        "NetworkPolicyPort.port",
+    },
+}
+# Other scalars of these names are dates, the rest is quantities.
+DATES = (
+    "acquireTime",
+    "completionTime",
+    "disruptedPods",
+    "eventTime",
+    "finishedAt",
+    "pingTime",
+    "renewTime",
+    "startTime",
+    "startedAt",
+    "time",
+    "timeAdded",
+)
+DATE_ENDINGS = ("Timestamp", "TransitionTime", "UpdateTime", "ProbeTime", "HeartbeatTime",
+    "ScaleTime", "ScheduleTime", "SuccessfulTime", "ObservedTime")  # fmt: skip
+
+
+def formatted(struct, field, text):
+    """The type of a field with the letter of its format."""
+    name = f"{struct.rsplit('.', 1)[-1]}.{field}"
+    letter = text[-1]
+    if letter not in "snu" or "@" in text:
+        return text
+    for code, fields in FORMATS.items():
+        if name in fields or field in fields:
+            return text[:-1] + code
+    if letter == "u":
+        is_date = field in DATES or field.endswith(DATE_ENDINGS)
+        return text[:-1] + ("t" if is_date else "q")
+    return text
 
 
 class Tables:
@@ -41,7 +142,7 @@ class Tables:
         self.keys, self.texts = [], []
         self.offsets, self.length = {}, 0
         self.known = {"*": 0}
-        self.nodes[0] = self.node("FX_SCHEMA_ANY")
+        self.nodes[0] = self.node("ANY")
 
     def text(self, text):
         if text not in self.offsets:
@@ -51,9 +152,11 @@ class Tables:
         return self.offsets[text]
 
     @staticmethod
-    def node(kind, atomic=False, unique=False, element=0, first=0, count=0):
+    def node(
+        kind, form="NO_FORMAT", atomic=False, unique=False, element=0, first=0, count=0
+    ):
         return (
-            f"{{{kind}, FX_SCHEMA_NO_FORMAT, {str(atomic).lower()}, "
+            f"{{FX_SCHEMA_{kind}, FX_SCHEMA_{form}, {str(atomic).lower()}, "
             f"{str(unique).lower()}, false, {element}, {first}, {count}}}"
         )
 
@@ -70,22 +173,22 @@ class Tables:
 
     def read(self, text):
         if text in SCALARS:
-            return self.node(SCALARS[text])
+            return self.node(*SCALARS[text])
         if text.startswith("@"):
             return self.struct(text[1:].rstrip("!"), text.endswith("!"))
         how, rest = text[1:].split("]" if text[0] == "[" else "}", 1)
         element = self.type(rest)
         if text[0] == "{":
-            return self.node("FX_SCHEMA_MAP", atomic=how == "a", element=element)
+            return self.node("MAP", atomic=how == "a", element=element)
         if how.startswith("m:"):
             names = [self.text(name) for name in how[2:].split(",")]
             first = len(self.keys)
             self.keys += names
             return self.node(
-                "FX_SCHEMA_LIST", element=element, first=first, count=len(names)
+                "LIST", element=element, first=first, count=len(names)
             )
         return self.node(
-            "FX_SCHEMA_LIST", atomic=how == "a", unique=how == "s", element=element
+            "LIST", atomic=how == "a", unique=how == "s", element=element
         )
 
     def default(self, value):
@@ -98,18 +201,19 @@ class Tables:
     def struct(self, name, atomic):
         given = self.types[name]
         if "f" not in given:
-            return self.node("FX_SCHEMA_ANY")
+            return self.node("ANY")
         first = len(self.fields)
         names = sorted(given["f"], key=lambda name: name.encode())
         self.fields += [None] * len(names)
         for at, field in enumerate(names, first):
             default = given.get("d", {}).get(field)
             self.fields[at] = (
-                f"{{{self.text(field)}, {self.type(given['f'][field])}, "
+                f"{{{self.text(field)}, "
+                f"{self.type(formatted(name, field, given['f'][field]))}, "
                 f"{0 if default is None else self.default(default)}}}"
             )
         return self.node(
-            "FX_SCHEMA_STRUCT",
+            "STRUCT",
             atomic=atomic or bool(given.get("a")),
             first=first,
             count=len(names),

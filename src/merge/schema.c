@@ -87,17 +87,19 @@ struct fx_text fx_schema_key(struct fx_schema list, size_t i) {
     return fx_text_of(set->texts + set->keys[fx_schema_node(list)->first + i]);
 }
 
-json_t *fx_schema_key_default(struct fx_schema list, size_t i) {
+const struct fx_schema_default *fx_schema_key_default(struct fx_schema list, size_t i) {
     const struct fx_schema element = fx_schema_element(list);
     const struct fx_schema_field *field =
         fx_schema_node(element)->type == FX_SCHEMA_STRUCT
             ? find_field(element, fx_schema_key(list, i))
             : NULL;
-    if (field == NULL || field->default_ == 0) {
-        return NULL;
-    }
-    const struct fx_schema_default *given = &list.set->defaults[field->default_ - 1];
-    return given->is_number
-               ? json_integer(given->number)
-               : fx_tree_new_string(fx_text_of(list.set->texts + given->text));
+    return field == NULL || field->default_ == 0
+               ? NULL
+               : &list.set->defaults[field->default_ - 1];
+}
+
+json_t *fx_schema_default_node(const struct fx_schema_set *set,
+                               const struct fx_schema_default *given) {
+    return given->is_number ? json_integer(given->number)
+                            : fx_tree_new_string(fx_text_of(set->texts + given->text));
 }

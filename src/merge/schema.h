@@ -36,9 +36,11 @@ enum fx_schema_format {
     FX_SCHEMA_NO_FORMAT,
     FX_SCHEMA_INT32,
     FX_SCHEMA_INT64,
+    FX_SCHEMA_DOUBLE,
     FX_SCHEMA_BYTES, /* base64 */
     FX_SCHEMA_QUANTITY,
-    FX_SCHEMA_INT_OR_STRING,
+    FX_SCHEMA_INT_OR_STRING,          /* null is 0 */
+    FX_SCHEMA_OPTIONAL_INT_OR_STRING, /* null is absent */
     FX_SCHEMA_DATE_TIME,
 };
 
@@ -111,10 +113,13 @@ static inline struct fx_schema fx_schema_element(struct fx_schema schema) {
     return (struct fx_schema){schema.set, fx_schema_node(schema)->element};
 }
 
-/* Key `i` of a list with keys, and its default: a new reference, NULL if there is none or
- * without memory. */
+/* Key `i` of a list with keys, and its default; NULL if there is none. */
 struct fx_text fx_schema_key(struct fx_schema list, size_t i);
-json_t *fx_schema_key_default(struct fx_schema list, size_t i);
+const struct fx_schema_default *fx_schema_key_default(struct fx_schema list, size_t i);
+
+/* A new node with the default; NULL without memory. */
+json_t *fx_schema_default_node(const struct fx_schema_set *set,
+                               const struct fx_schema_default *given) FX_MUST_USE;
 
 /* A schema for which nothing is known (FX_SCHEMA_ANY). */
 extern const struct fx_schema fx_schema_any;
@@ -143,7 +148,8 @@ bool fx_schema_add_structural(struct fx_schema_builder *builder, struct fx_text 
                               struct fx_text version, struct fx_text kind,
                               const json_t *schema, struct fx_err *err) FX_MUST_USE;
 
-/* The set of all that was added; valid until the builder is changed or destroyed. */
+/* The set of all that was added; valid until the builder is changed or destroyed. After a
+ * failure the set is as it was before the call. */
 const struct fx_schema_set *fx_schema_builder_set(struct fx_schema_builder *builder);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/limits.h"
 #include "merge/typed_internal.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -84,7 +85,7 @@ static bool number(struct typed_merge *merging, struct fx_schema list, const jso
     ret->emitted = fx_arena_alloc(merging->arena, (n + 1) * sizeof(bool));
     if (numbers == NULL || ret->first_live == NULL || ret->times_live == NULL ||
         ret->first_patch == NULL || ret->emitted == NULL ||
-        fx_typed_number_items(list, live, patch, merging->arena, numbers) == SIZE_MAX) {
+        !fx_typed_number_items(list, live, patch, merging->arena, numbers)) {
         return false;
     }
     ret->live = numbers;
@@ -204,8 +205,14 @@ static bool is_empty(const json_t *node) {
     return json_array_size(node) == 0 && json_object_size(node) == 0;
 }
 
-/* Merges two values; `live` NULL: there is none. An empty map or list changes nothing. A
- * null takes the place of a scalar only. */
+/* What a null leaves: a list or map with content, unless it is atomic. */
+static json_t *merge_null(const struct fx_schema_node *node, json_t *live, json_t *null) {
+    const bool keeps = !is_empty(live) && !node->is_atomic &&
+                       (json_is_object(live) || node->type == FX_SCHEMA_LIST);
+    return json_incref(keeps ? live : null);
+}
+
+/* Merges two values; `live` NULL: there is none. An empty map or list changes nothing. */
 static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_t *live,
                      json_t *patch) {
     const struct fx_schema_node *node = fx_schema_node(schema);
@@ -217,15 +224,15 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
     if (live == NULL) {
         return json_incref(patch);
     }
-    if (json_is_null(patch) && (json_is_array(live) || json_is_object(live))) {
-        return json_incref(live);
+    if (json_is_null(patch)) {
+        return merge_null(node, live, patch);
     }
     if ((!is_list && !is_map) || node->is_atomic ||
         (is_list && node->type == FX_SCHEMA_ANY)) {
         return replace(live, patch);
     }
     if (is_empty(patch)) {
-        return json_incref(is_empty(live) ? patch : live);
+        return json_incref(live);
     }
     return is_map ? merge_members(merging, schema, live, patch)
                   : merge_items(merging, schema, live, patch);
@@ -233,6 +240,15 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
 
 /* ---- the whole ------------------------------------------------------------------------
  */
+
+/* How many messages are not shown. */
+static void print_more(struct fx_buf *message, const struct typed_walk *walk,
+                       const char *separator) {
+    if (walk->n_messages > FX_LIMIT_REPORTED_FAULTS) {
+        fx_buf_printf(message, "%sand %zu more", separator,
+                      walk->n_messages - FX_LIMIT_REPORTED_FAULTS);
+    }
+}
 
 /* Writes "<prefix>: .path: text", or, of several, "<prefix>: errors:" and a line each. */
 static void print_messages(struct fx_buf *message, const char *prefix,
@@ -244,6 +260,7 @@ static void print_messages(struct fx_buf *message, const char *prefix,
     } else {
         fx_buf_str(message, "errors:");
         fx_buf_text(message, lines);
+        print_more(message, walk, "\n  ");
     }
 }
 
@@ -257,58 +274,76 @@ static void print_atomics(struct fx_buf *message, const struct typed_walk *walk)
         fx_buf_text(message, fx_text_rest(fx_text_cut(&rest, '\n'), strlen("  ")));
         fx_buf_str(message, rest.len > 0 ? ", " : "");
     }
+    print_more(message, walk, ", ");
 }
 
 enum typed_pass { TYPED_CHECK_PATCH, TYPED_FIND_ATOMICS, TYPED_CHECK_LIVE };
 
-/* Runs one walk; false if it found something, or failed. */
-static bool run_walk(enum typed_pass pass, struct fx_schema schema, const json_t *live,
-                     const struct fx_typed_patch *patch, struct fx_arena *arena,
+static bool fail_work(struct fx_err *err) {
+    return fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
+                                                       : fx_fail_nomem(err);
+}
+
+static void print_found(struct fx_buf *message, enum typed_pass pass,
+                        const struct typed_walk *walk) {
+    switch (pass) {
+    case TYPED_CHECK_PATCH:
+        print_messages(message, "failed to convert patch object to typed object: ", walk);
+        break;
+    case TYPED_FIND_ATOMICS: print_atomics(message, walk); break;
+    case TYPED_CHECK_LIVE:
+        print_messages(message,
+                       "failed to convert original object to typed object: ", walk);
+        break;
+    }
+}
+
+/* What a walk found, or why it failed. */
+static bool end_walk(enum typed_pass pass, const struct typed_walk *walk,
                      struct fx_buf *ret_message, struct fx_err *err) {
+    if (walk->failed || walk->messages->failed) {
+        return fail_work(err);
+    }
+    if (walk->n_messages == 0) {
+        return true;
+    }
+    print_found(ret_message, pass, walk);
+    return ret_message->failed ? fx_fail_nomem(err)
+                               : fx_fail(err, FX_EMUTATE, "%s", ret_message->data);
+}
+
+/* Runs one walk; false if it found something, or failed. */
+static bool run_walk(enum typed_pass pass, struct fx_schema schema, const json_t *tree,
+                     struct fx_arena *arena, struct fx_buf *ret_message,
+                     struct fx_err *err) {
     struct fx_buf messages;
     fx_buf_init(&messages, 0);
-    struct typed_walk walk = {.patch = pass == TYPED_CHECK_LIVE ? NULL : patch,
-                              .arena = arena,
-                              .messages = &messages};
+    struct typed_walk walk = {
+        .is_live = pass == TYPED_CHECK_LIVE, .arena = arena, .messages = &messages};
     if (pass == TYPED_FIND_ATOMICS) {
-        fx_typed_find_atomics(&walk, schema, patch->root, NULL);
+        fx_typed_find_atomics(&walk, schema, tree, NULL);
     } else {
-        fx_typed_check(&walk, schema, pass == TYPED_CHECK_LIVE ? live : patch->root,
-                       NULL);
+        fx_typed_check(&walk, schema, tree, NULL);
     }
-    bool ok = walk.n_messages == 0;
-    if (walk.failed || messages.failed) {
-        ok = fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
-                                                         : fx_fail_nomem(err);
-    } else if (!ok) {
-        if (pass == TYPED_FIND_ATOMICS) {
-            print_atomics(ret_message, &walk);
-        } else {
-            print_messages(ret_message,
-                           pass == TYPED_CHECK_PATCH
-                               ? "failed to convert patch object to typed object: "
-                               : "failed to convert original object to typed object: ",
-                           &walk);
-        }
-        (void)fx_fail(err, FX_EMUTATE, "%s", ret_message->data);
-    }
+    const bool ok = end_walk(pass, &walk, ret_message, err);
     fx_buf_finish(&messages);
     return ok;
 }
 
-json_t *fx_typed_merge(struct fx_schema schema, json_t *live,
-                       const struct fx_typed_patch *patch, struct fx_arena *arena,
-                       struct fx_buf *ret_message, struct fx_err *err) {
+json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
+                       struct fx_arena *arena, struct fx_buf *ret_message,
+                       struct fx_err *err) {
     for (enum typed_pass pass = TYPED_CHECK_PATCH; pass <= TYPED_CHECK_LIVE; pass++) {
-        if (!run_walk(pass, schema, live, patch, arena, ret_message, err)) {
+        if (!run_walk(pass, schema, pass == TYPED_CHECK_LIVE ? live : patch, arena,
+                      ret_message, err)) {
             return NULL;
         }
     }
     struct typed_merge merging = {.arena = arena};
-    json_t *merged = merge(&merging, schema, live, fx_node_unconst(patch->root));
-    if (merged == NULL) {
-        (void)(fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_fail_exceeded(err)
-                                                           : fx_fail_nomem(err));
+    json_t *merged = merge(&merging, schema, live, patch);
+    if (merged == NULL || fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
+        (void)fail_work(err);
+        return fx_tree_keep_if(false, merged);
     }
     return merged;
 }

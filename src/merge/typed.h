@@ -18,30 +18,26 @@
 #include "base/macros.h"
 #include "merge/schema.h"
 
-/* A value of a configuration that JSON does not have (a uint, a date): a node of the
- * configuration stands for it, and is only compared. No schema accepts it. */
-struct fx_typed_foreign {
-    const json_t *node;
-    const char *go_type; /* as messages name its type: "uint64", "time.Time" */
-};
-
-struct fx_typed_patch {
-    const json_t *root;
-    const struct fx_typed_foreign *foreign;
-    size_t n_foreign;
-};
+/* A new node that stands in a configuration for a value that JSON does not have (a uint,
+ * a date). No schema accepts it, so no result of a merge has it. `go_type`: its type as
+ * messages name it, "uint64", "time.Time". NULL without memory. */
+json_t *fx_typed_new_foreign(const char *go_type) FX_MUST_USE;
 
 /*
  * Merges `patch` into `live`, neither of which is written. Returns a new reference: to
  * `live` itself if nothing changes, else to a tree that shares what did not change.
  * Memory of the work comes from `arena`.
  *
+ * The live object may have fields that the schema does not declare (those of a newer
+ * Kubernetes): they stay as they are.
+ *
  * NULL with FX_EMUTATE: the configuration or the object does not fit the schema, or the
  * configuration has an atomic list, map or struct; `ret_message` (initialised) has the
- * whole text, in the words of the API server. NULL with FX_ENOMEM or FX_EDEADLINE.
+ * whole text, in the words of the API server. NULL with FX_ENOMEM, FX_ELIMIT or
+ * FX_EDEADLINE.
  */
-json_t *fx_typed_merge(struct fx_schema schema, json_t *live,
-                       const struct fx_typed_patch *patch, struct fx_arena *arena,
-                       struct fx_buf *ret_message, struct fx_err *err) FX_MUST_USE;
+json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
+                       struct fx_arena *arena, struct fx_buf *ret_message,
+                       struct fx_err *err) FX_MUST_USE;
 
 #endif

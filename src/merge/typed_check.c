@@ -2,9 +2,12 @@
  *
  * typed_check.c - checks a tree against its schema, and finds atomic parts of it.
  */
+#include <assert.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include "base/budget.h"
+#include "base/limits.h"
 #include "merge/typed_internal.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -13,7 +16,9 @@
 
 /* Prints the value of a key as structured-merge-diff does. */
 static void print_key(struct fx_buf *buf, const json_t *value) {
-    if (json_is_string(value)) {
+    if (fx_typed_foreign_type(value) != NULL) {
+        fx_buf_str(buf, "{{undefined}}");
+    } else if (json_is_string(value)) {
         fx_text_quote_go(buf, fx_tree_text(value));
     } else if (json_is_number(value)) {
         fx_number_add(buf, value);
@@ -25,32 +30,51 @@ static void print_key(struct fx_buf *buf, const json_t *value) {
     }
 }
 
+static void print_default(struct fx_buf *buf, const struct fx_schema_set *set,
+                          const struct fx_schema_default *given) {
+    if (given->is_number) {
+        fx_buf_integer(buf, given->number);
+    } else {
+        fx_text_quote_go(buf, fx_text_of(set->texts + given->text));
+    }
+}
+
+/* The key of the list that is the next one by name after `last`; n without one. */
+static size_t find_next_key(struct fx_schema list, struct fx_text last) {
+    const size_t n = fx_schema_node(list)->n;
+    size_t next = n;
+    for (size_t i = 0; i < n; i++) {
+        const struct fx_text key = fx_schema_key(list, i);
+        if ((last.data == NULL || fx_text_compare(key, last) > 0) &&
+            (next == n || fx_text_compare(key, fx_schema_key(list, next)) < 0)) {
+            next = i;
+        }
+    }
+    return next;
+}
+
 /* Prints [containerPort=80,protocol="TCP"]: the keys that the item has or that have a
  * default, by name. */
 static void print_item(struct fx_buf *buf, struct fx_schema list, const json_t *item) {
     const size_t n = fx_schema_node(list)->n;
-    struct fx_text last = {NULL, 0};
     const char *separator = "[";
-    for (size_t done = 0; done < n; done++) {
-        size_t next = n;
-        for (size_t i = 0; i < n; i++) {
-            const struct fx_text key = fx_schema_key(list, i);
-            if ((last.data == NULL || fx_text_compare(key, last) > 0) &&
-                (next == n || fx_text_compare(key, fx_schema_key(list, next)) < 0)) {
-                next = i;
-            }
-        }
-        last = fx_schema_key(list, next);
+    struct fx_text last = {NULL, 0};
+    for (size_t i = find_next_key(list, last); i < n; i = find_next_key(list, last)) {
+        last = fx_schema_key(list, i);
         const json_t *given = fx_tree_view_text(item, last);
-        json_t *default_ = given == NULL ? fx_schema_key_default(list, next) : NULL;
-        if (given != NULL || default_ != NULL) {
-            fx_buf_str(buf, separator);
-            fx_buf_text(buf, last);
-            fx_buf_char(buf, '=');
-            print_key(buf, given != NULL ? given : default_);
-            separator = ",";
+        const struct fx_schema_default *default_ = fx_schema_key_default(list, i);
+        if (given == NULL && default_ == NULL) {
+            continue;
         }
-        json_decref(default_);
+        fx_buf_str(buf, separator);
+        fx_buf_text(buf, last);
+        fx_buf_char(buf, '=');
+        if (given != NULL) {
+            print_key(buf, given);
+        } else {
+            print_default(buf, list.set, default_);
+        }
+        separator = ",";
     }
     fx_buf_char(buf, ']');
 }
@@ -86,24 +110,32 @@ void fx_typed_print_path(struct fx_buf *buf, const struct typed_path *path) {
 void fx_typed_report(struct typed_walk *walk, const struct typed_path *path,
                      const char *fmt, ...) {
     va_list args;
+    if (walk->n_messages++ >= FX_LIMIT_REPORTED_FAULTS) {
+        return;
+    }
     fx_buf_str(walk->messages, "\n  ");
     fx_typed_print_path(walk->messages, path);
     va_start(args, fmt);
     fx_buf_vprintf(walk->messages, fmt, args);
     va_end(args);
-    walk->n_messages++;
 }
 
 /* ---- types ------------------------------------------------------------------------- */
 
-const struct fx_typed_foreign *fx_typed_find_foreign(const struct fx_typed_patch *patch,
-                                                     const json_t *node) {
-    for (size_t i = 0; patch != NULL && i < patch->n_foreign; i++) {
-        if (patch->foreign[i].node == node) {
-            return &patch->foreign[i];
-        }
-    }
-    return NULL;
+/* A foreign value is a string that begins with a byte that no UTF-8 has, so that it is
+ * equal to no other value. */
+#define FOREIGN_MARK '\xff'
+
+json_t *fx_typed_new_foreign(const char *go_type) {
+    char text[64];
+    const int len = snprintf(text, sizeof text, "%c%s", FOREIGN_MARK, go_type);
+    assert(len > 0 && (size_t)len < sizeof text);
+    return json_stringn_nocheck(text, (size_t)len);
+}
+
+const char *fx_typed_foreign_type(const json_t *node) {
+    const char *text = json_string_value(node);
+    return text != NULL && text[0] == FOREIGN_MARK ? text + 1 : NULL;
 }
 
 enum fx_schema_type fx_typed_type(struct fx_schema schema, const json_t *node) {
@@ -111,9 +143,11 @@ enum fx_schema_type fx_typed_type(struct fx_schema schema, const json_t *node) {
     if (type != FX_SCHEMA_ANY) {
         return type;
     }
-    return json_is_array(node)                          ? FX_SCHEMA_LIST
-           : json_is_object(node) || json_is_null(node) ? FX_SCHEMA_MAP
-                                                        : FX_SCHEMA_SCALAR;
+    return json_is_array(node) ? FX_SCHEMA_LIST
+           : json_is_object(node) || json_is_null(node) ||
+                   fx_typed_foreign_type(node) != NULL
+               ? FX_SCHEMA_MAP
+               : FX_SCHEMA_SCALAR;
 }
 
 struct fx_schema fx_typed_member(struct fx_schema schema, struct fx_text name) {
@@ -130,31 +164,38 @@ struct fx_schema fx_typed_element(struct fx_schema list) {
 
 /* ---- checking ---------------------------------------------------------------------- */
 
-static const char *go_type(const struct typed_walk *walk, const json_t *node) {
-    const struct fx_typed_foreign *foreign = fx_typed_find_foreign(walk->patch, node);
-    return foreign != NULL ? foreign->go_type : fx_tree_go_type(node);
+/* Does a scalar of this type accept the value? */
+static bool accepts_scalar(enum fx_schema_type type, const json_t *node) {
+    if (fx_typed_foreign_type(node) != NULL) {
+        return false;
+    }
+    return json_is_null(node) ||
+           (type == FX_SCHEMA_NUMBER   ? json_is_number(node)
+            : type == FX_SCHEMA_STRING ? json_is_string(node)
+            : type == FX_SCHEMA_BOOL   ? json_is_boolean(node)
+                                       : !json_is_object(node) && !json_is_array(node));
 }
 
 /* The messages do not quote the value, which may be that of a Secret. */
 static void check_scalar(struct typed_walk *walk, enum fx_schema_type type,
                          const json_t *node, const struct typed_path *path) {
-    const bool is_foreign = fx_typed_find_foreign(walk->patch, node) != NULL;
-    if (json_is_null(node) && !is_foreign) {
+    const char *foreign = fx_typed_foreign_type(node);
+    if (accepts_scalar(type, node)) {
         return;
     }
-    if (type == FX_SCHEMA_NUMBER && (is_foreign || !json_is_number(node))) {
+    if (type == FX_SCHEMA_NUMBER) {
         fx_typed_report(walk, path, ": expected numeric (int or float), got %s",
-                        go_type(walk, node));
-    } else if (type == FX_SCHEMA_STRING && (is_foreign || !json_is_string(node))) {
-        fx_typed_report(walk, path, ": expected string, got &value.valueUnstructured{…}");
-    } else if (type == FX_SCHEMA_BOOL && (is_foreign || !json_is_boolean(node))) {
-        fx_typed_report(walk, path, ": expected boolean, got &{…}");
-    } else if (type == FX_SCHEMA_SCALAR &&
-               (is_foreign || json_is_object(node) || json_is_array(node))) {
-        fx_typed_report(walk, path, ": expected any scalar, got &{…}");
+                        foreign != NULL ? foreign : fx_tree_go_type(node));
+    } else {
+        fx_typed_report(walk, path, ": expected %s{…}",
+                        type == FX_SCHEMA_STRING ? "string, got &value.valueUnstructured"
+                        : type == FX_SCHEMA_BOOL ? "boolean, got &"
+                                                 : "any scalar, got &");
     }
 }
 
+/* An undeclared field ends the check of a configuration's object, as it does in the API
+ * server. */
 static void check_members(struct typed_walk *walk, struct fx_schema schema,
                           const json_t *node, const struct typed_path *path) {
     for (void *iter = fx_node_first(node); iter != NULL;
@@ -162,46 +203,54 @@ static void check_members(struct typed_walk *walk, struct fx_schema schema,
         const struct typed_path step = {
             .above = path, .step = TYPED_FIELD, .name = fx_node_key(iter)};
         const struct fx_schema member = fx_typed_member(schema, step.name);
-        if (member.set == NULL) {
+        if (member.set != NULL) {
+            fx_typed_check(walk, member, json_object_iter_value(iter), &step);
+        } else if (!walk->is_live) {
             fx_typed_report(walk, &step, ": field not declared in schema");
             return;
         }
-        fx_typed_check(walk, member, json_object_iter_value(iter), &step);
     }
 }
 
 /* Reports the elements of a configuration that have the key of one before. */
 static void check_duplicates(struct typed_walk *walk, struct fx_schema list,
-                             const json_t *node, const size_t *numbers, size_t n,
-                             const struct typed_path *path) {
-    unsigned char *seen = fx_arena_alloc(walk->arena, n);
-    walk->failed = walk->failed || seen == NULL;
-    for (size_t i = 0; seen != NULL && i < n; i++) {
-        if (seen[numbers[i]]++ > 0) {
+                             const json_t *node, const struct typed_path *path) {
+    const size_t n = json_array_size(node);
+    bool *seen = fx_arena_alloc(walk->arena, n * sizeof *seen);
+    size_t *numbers = fx_arena_alloc(walk->arena, n * sizeof *numbers);
+    if (seen == NULL || numbers == NULL ||
+        !fx_typed_number_items(list, node, NULL, walk->arena, numbers)) {
+        walk->failed = true;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if (seen[numbers[i]]) {
             const struct typed_path step = {
                 .step = fx_schema_node(list)->is_set ? TYPED_VALUE : TYPED_ITEM,
                 .list = list,
                 .item = json_array_get(node, i)};
-            fx_typed_report(walk, path, ": duplicate entries for key ");
-            fx_typed_print_path(walk->messages, &step);
-            seen[numbers[i]] = 1;
+            struct fx_buf key;
+            fx_buf_init(&key, 0);
+            fx_typed_print_path(&key, &step);
+            fx_typed_report(walk, path, ": duplicate entries for key %s",
+                            key.failed ? "" : key.data);
+            fx_buf_finish_part(walk->messages, &key);
         }
+        seen[numbers[i]] = true;
     }
 }
 
 /* Reports why the item has no key. False if it has one. */
 static bool check_key(struct typed_walk *walk, struct fx_schema list, const json_t *item,
                       size_t index, const struct typed_path *path) {
-    const bool is_foreign = fx_typed_find_foreign(walk->patch, item) != NULL;
     struct fx_buf fault;
     fx_buf_init(&fault, 0);
-    const bool has_fault = fx_typed_print_item_fault(
-        &fault, list, is_foreign && !fx_schema_node(list)->is_set ? NULL : item);
+    const bool has_fault = fx_typed_print_item_fault(&fault, list, item);
     if (has_fault) {
         fx_typed_report(walk, path, ": element %zu: %s", index,
                         fault.failed ? "" : fault.data);
     }
-    fx_buf_finish(&fault);
+    fx_buf_finish_part(walk->messages, &fault);
     return has_fault;
 }
 
@@ -210,26 +259,19 @@ static bool check_key(struct typed_walk *walk, struct fx_schema list, const json
 static void check_items(struct typed_walk *walk, struct fx_schema list,
                         const json_t *node, const struct typed_path *path) {
     const size_t n = json_array_size(node);
-    size_t *numbers = fx_arena_alloc(walk->arena, (n + 1) * sizeof *numbers);
-    if (numbers == NULL ||
-        fx_typed_number_items(list, node, NULL, walk->arena, numbers) == SIZE_MAX) {
-        walk->failed = true;
-        return;
-    }
+    const enum typed_step step_of_item =
+        fx_schema_node(list)->is_set ? TYPED_VALUE : TYPED_ITEM;
     for (size_t i = 0; i < n; i++) {
         const json_t *item = json_array_get(node, i);
-        const struct typed_path step = {.above = path,
-                                        .step = fx_schema_node(list)->is_set ? TYPED_VALUE
-                                                                             : TYPED_ITEM,
-                                        .list = list,
-                                        .item = item};
+        const struct typed_path step = {
+            .above = path, .step = step_of_item, .list = list, .item = item};
         if (check_key(walk, list, item, i, path)) {
             return;
         }
         fx_typed_check(walk, fx_schema_element(list), item, &step);
     }
-    if (walk->patch != NULL) {
-        check_duplicates(walk, list, node, numbers, n, path);
+    if (!walk->is_live) {
+        check_duplicates(walk, list, node, path);
     }
 }
 
@@ -246,36 +288,37 @@ static bool has_items(struct fx_schema list) {
     return node->type == FX_SCHEMA_LIST && !node->is_atomic;
 }
 
+static void check_list(struct typed_walk *walk, struct fx_schema schema,
+                       const json_t *node, const struct typed_path *path) {
+    if (!json_is_array(node)) {
+        fx_typed_report(walk, path, ": expected list, got &{…}");
+    } else if (has_items(schema)) {
+        check_items(walk, schema, node, path);
+    } else {
+        check_elements(walk, schema, node, path);
+    }
+}
+
 void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json_t *node,
                     const struct typed_path *path) {
-    const bool is_foreign = fx_typed_find_foreign(walk->patch, node) != NULL;
-    const enum fx_schema_type type =
-        is_foreign && fx_schema_node(schema)->type == FX_SCHEMA_ANY
-            ? FX_SCHEMA_MAP
-            : fx_typed_type(schema, node);
+    const enum fx_schema_type type = fx_typed_type(schema, node);
     if (walk->failed || !fx_spend(1)) {
         walk->failed = true;
     } else if (type != FX_SCHEMA_STRUCT && type != FX_SCHEMA_MAP &&
                type != FX_SCHEMA_LIST) {
         check_scalar(walk, type, node, path);
-    } else if (json_is_null(node) && !is_foreign) {
+    } else if (json_is_null(node)) {
         return;
     } else if (type == FX_SCHEMA_LIST) {
-        if (is_foreign || !json_is_array(node)) {
-            fx_typed_report(walk, path, ": expected list, got &{…}");
-        } else if (has_items(schema)) {
-            check_items(walk, schema, node, path);
-        } else {
-            check_elements(walk, schema, node, path);
-        }
-    } else if (is_foreign || !json_is_object(node)) {
+        check_list(walk, schema, node, path);
+    } else if (!json_is_object(node)) {
         fx_typed_report(walk, path, ": expected map, got &{…}");
     } else {
         check_members(walk, schema, node, path);
     }
 }
 
-/* ---- atomic parts -------------------------------------------------------------------
+/* ---- atomic parts --------------------------------------------------------------------
  */
 
 /* Values of maps are not looked at: structured-merge-diff's guard of the API server only

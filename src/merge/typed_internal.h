@@ -25,11 +25,11 @@ struct typed_path {
 
 /* A walk over a tree with its schema, which collects messages. */
 struct typed_walk {
-    const struct fx_typed_patch *patch; /* NULL: the tree is the live object */
+    bool is_live; /* the tree is the live object, not a configuration */
     struct fx_arena *arena;
     struct fx_buf *messages; /* lines: "  .path: text", each after a newline */
     size_t n_messages;
-    bool failed; /* no memory */
+    bool failed; /* no memory, or the budget is exceeded */
 };
 
 /* Adds "path: text"; the steps of `path` are the way to the node. */
@@ -39,9 +39,8 @@ void fx_typed_report(struct typed_walk *walk, const struct typed_path *path,
 
 void fx_typed_print_path(struct fx_buf *buf, const struct typed_path *path);
 
-/* The entry for the node if it stands for a value that JSON does not have; else NULL. */
-const struct fx_typed_foreign *fx_typed_find_foreign(const struct fx_typed_patch *patch,
-                                                     const json_t *node);
+/* The Go type of a node that stands for a value that JSON does not have; else NULL. */
+const char *fx_typed_foreign_type(const json_t *node);
 
 /* What an unknown type means for this value: a scalar, an atomic list, or a map of values
  * of unknown type. Other types are themselves. */
@@ -61,21 +60,16 @@ void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json
 void fx_typed_find_atomics(struct typed_walk *walk, struct fx_schema schema,
                            const json_t *node, const struct typed_path *path);
 
-/* ---- items of sets and of lists with keys (typed_items.c)
- * ------------------------------- */
+/* ---- items of sets and of lists with keys (typed_items.c) -------------------------- */
 
 /* Appends why the element has no key. False if it has one. */
 bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
                                const json_t *item);
 
-/* Do the items have the same key? */
-bool fx_typed_same_item(struct fx_schema list, const json_t *a, const json_t *b);
-
 /* Gives each item a number, the same to items of the same key, from 0. `ret_numbers` has
- * room for n_a + n_b numbers: those of `a`, then those of `b`. Items without a key have a
- * number of their own. Returns how many there are; SIZE_MAX without memory or if the
- * thread's budget is exceeded. */
-size_t fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
-                             struct fx_arena *arena, size_t *ret_numbers);
+ * room for n_a + n_b numbers: those of `a`, then those of `b`. False without memory or if
+ * the thread's budget is exceeded. */
+bool fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
+                           struct fx_arena *arena, size_t *ret_numbers) FX_MUST_USE;
 
 #endif

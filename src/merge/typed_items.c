@@ -10,21 +10,13 @@
 #include "value/hash.h"
 #include "value/tree.h"
 
-/* Key `i` of the item, or its default: a new reference, NULL if there is neither. */
-static json_t *item_key(struct fx_schema list, const json_t *item, size_t i) {
-    json_t *given = fx_tree_view_text(item, fx_schema_key(list, i));
-    return given != NULL ? json_incref(given) : fx_schema_key_default(list, i);
-}
-
 static bool has_some_key(struct fx_schema list, const json_t *item) {
-    for (size_t i = 0; i < fx_schema_node(list)->n; i++) {
-        json_t *key = item_key(list, item, i);
-        json_decref(key);
-        if (key != NULL) {
-            return true;
-        }
+    bool found = false;
+    for (size_t i = 0; !found && i < fx_schema_node(list)->n; i++) {
+        found = fx_tree_view_text(item, fx_schema_key(list, i)) != NULL ||
+                fx_schema_key_default(list, i) != NULL;
     }
-    return false;
+    return found;
 }
 
 /* Prints `["id" "port"]`, as Go prints a list of texts with %q. */
@@ -58,37 +50,75 @@ bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
     return true;
 }
 
-bool fx_typed_same_item(struct fx_schema list, const json_t *a, const json_t *b) {
-    if (fx_schema_node(list)->is_set || !json_is_object(a) || !json_is_object(b)) {
-        return fx_equal(a, b);
-    }
-    bool same = true;
-    for (size_t i = 0; same && i < fx_schema_node(list)->n; i++) {
-        json_t *key_a = item_key(list, a, i);
-        json_t *key_b = item_key(list, b, i);
-        same = key_a == NULL ? key_b == NULL : fx_equal(key_a, key_b);
-        json_decref(key_a);
-        json_decref(key_b);
-    }
-    return same;
-}
-
-/* ---- numbering ----------------------------------------------------------------------
- */
+/* ---- numbering --------------------------------------------------------------------- */
 
 /* Lists up to this length are compared pair by pair. */
 #define FEW_ITEMS 16
 
-static uint64_t hash_item(struct fx_hash_key secret, struct fx_schema list,
+/* A list, and the defaults of its keys (NULL: none). */
+struct keyed_list {
+    struct fx_schema schema;
+    json_t **defaults;
+    size_t n_defaults;
+};
+
+static void finish_keys(struct keyed_list *list) {
+    for (size_t i = 0; i < list->n_defaults; i++) {
+        json_decref(list->defaults[i]);
+    }
+}
+
+/* False without memory. */
+static bool make_keys(struct keyed_list *list, struct fx_schema schema,
+                      struct fx_arena *arena) {
+    const size_t n = fx_schema_node(schema)->n;
+    list->schema = schema;
+    list->n_defaults = 0;
+    list->defaults = fx_arena_alloc(arena, n * sizeof *list->defaults);
+    for (size_t i = 0; list->defaults != NULL && i < n; i++) {
+        const struct fx_schema_default *given = fx_schema_key_default(schema, i);
+        list->defaults[i] =
+            given == NULL ? NULL : fx_schema_default_node(schema.set, given);
+        list->n_defaults = i + 1;
+        if (given != NULL && list->defaults[i] == NULL) {
+            finish_keys(list);
+            return false;
+        }
+    }
+    return list->defaults != NULL;
+}
+
+/* Key `i` of the item, or its default; NULL if there is neither. */
+static const json_t *item_key(const struct keyed_list *list, const json_t *item,
+                              size_t i) {
+    const json_t *given = fx_tree_view_text(item, fx_schema_key(list->schema, i));
+    return given != NULL ? given : list->defaults[i];
+}
+
+static bool is_same_item(const struct keyed_list *list, const json_t *a,
+                         const json_t *b) {
+    if (fx_schema_node(list->schema)->is_set || !json_is_object(a) ||
+        !json_is_object(b)) {
+        return fx_equal(a, b);
+    }
+    bool same = true;
+    for (size_t i = 0; same && i < list->n_defaults; i++) {
+        const json_t *key_a = item_key(list, a, i);
+        const json_t *key_b = item_key(list, b, i);
+        same = key_a == NULL || key_b == NULL ? key_a == key_b : fx_equal(key_a, key_b);
+    }
+    return same;
+}
+
+static uint64_t hash_item(struct fx_hash_key secret, const struct keyed_list *list,
                           const json_t *item) {
-    if (fx_schema_node(list)->is_set || !json_is_object(item)) {
+    if (fx_schema_node(list->schema)->is_set || !json_is_object(item)) {
         return fx_hash_value(secret, item);
     }
     uint64_t hash = 0;
-    for (size_t i = 0; i < fx_schema_node(list)->n; i++) {
-        json_t *key = item_key(list, item, i);
+    for (size_t i = 0; i < list->n_defaults; i++) {
+        const json_t *key = item_key(list, item, i);
         hash = hash * 31 + (key == NULL ? 1 : fx_hash_value(secret, key));
-        json_decref(key);
     }
     return hash;
 }
@@ -118,7 +148,7 @@ static const json_t *item_at(const json_t *a, const json_t *b, size_t i) {
 }
 
 /* The index of the first item with the key of item `i`, before it; else `i`. */
-static size_t find_in_table(struct item_table *table, struct fx_schema list,
+static size_t find_in_table(struct item_table *table, const struct keyed_list *list,
                             const json_t *a, const json_t *b, size_t i) {
     const json_t *item = item_at(a, b, i);
     const uint64_t hash = hash_item(table->secret, list, item);
@@ -126,7 +156,7 @@ static size_t find_in_table(struct item_table *table, struct fx_schema list,
     for (; table->slots[at] != 0; at = (at + 1) & (table->n_slots - 1)) {
         const size_t other = table->slots[at] - 1;
         if (table->hashes[other] == hash &&
-            fx_typed_same_item(list, item, item_at(a, b, other))) {
+            is_same_item(list, item, item_at(a, b, other))) {
             return other;
         }
     }
@@ -135,31 +165,42 @@ static size_t find_in_table(struct item_table *table, struct fx_schema list,
     return i;
 }
 
-static size_t find_before(struct fx_schema list, const json_t *a, const json_t *b,
+static size_t find_before(const struct keyed_list *list, const json_t *a, const json_t *b,
                           size_t i) {
     size_t other = 0;
-    while (other < i &&
-           !fx_typed_same_item(list, item_at(a, b, i), item_at(a, b, other))) {
+    while (other < i && !is_same_item(list, item_at(a, b, i), item_at(a, b, other))) {
         other++;
     }
     return other;
 }
 
-size_t fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
-                             struct fx_arena *arena, size_t *ret_numbers) {
+static bool number_items(const struct keyed_list *list, const json_t *a, const json_t *b,
+                         struct fx_arena *arena, size_t *ret_numbers) {
     const size_t n = json_array_size(a) + json_array_size(b);
+    const size_t price = 4 + 4 * list->n_defaults;
     struct item_table table = {.n_slots = 0};
     size_t next = 0;
     if (n > FEW_ITEMS && !make_table(&table, arena, n)) {
-        return SIZE_MAX;
+        return false;
     }
     for (size_t i = 0; i < n; i++) {
-        if (!fx_spend(4)) {
-            return SIZE_MAX;
+        if (!fx_spend(price)) {
+            return false;
         }
         const size_t first = n > FEW_ITEMS ? find_in_table(&table, list, a, b, i)
                                            : find_before(list, a, b, i);
         ret_numbers[i] = first == i ? next++ : ret_numbers[first];
     }
-    return next;
+    return true;
+}
+
+bool fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
+                           struct fx_arena *arena, size_t *ret_numbers) {
+    struct keyed_list keyed;
+    if (!make_keys(&keyed, list, arena)) {
+        return false;
+    }
+    const bool ok = number_items(&keyed, a, b, arena, ret_numbers);
+    finish_keys(&keyed);
+    return ok;
 }

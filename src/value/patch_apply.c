@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "value/equal.h"
+#include "value/measure.h"
 #include "value/patch.h"
 #include "value/patch_internal.h"
 #include "value/pointer.h"
@@ -197,37 +198,12 @@ static json_t *own_parent(struct applier *a, struct fx_text path) {
 
 /* ---- the operations ---------------------------------------------------------------- */
 
-/* Is the value at most `levels` deep? Also subtracts the number of its nodes from
- * *budget. */
-static bool measure(const json_t *value, unsigned levels, size_t *budget) {
-    if (*budget == 0) {
-        return false;
-    }
-    --*budget;
-    if (!json_is_object(value) && !json_is_array(value)) {
-        return true;
-    }
-    const size_t n_children = json_array_size(value) + json_object_size(value);
-    if (levels == 0 || !fx_spend(n_children)) {
-        return false;
-    }
-    bool fits = true;
-    for (size_t i = 0; fits && i < json_array_size(value); i++) {
-        fits = measure(json_array_get(value, i), levels - 1, budget);
-    }
-    void *iter = json_is_object(value) ? fx_node_first(value) : NULL;
-    for (; fits && iter != NULL; iter = fx_node_next(value, iter)) {
-        fits = measure(json_object_iter_value(iter), levels - 1, budget);
-    }
-    return fits;
-}
-
 /* Can the value be at depth a->depth? `copied` also counts its nodes. */
 static bool check_size(struct applier *a, const json_t *value, bool copied) {
     size_t unbounded = SIZE_MAX;
     size_t *budget = copied ? &a->copied : &unbounded;
     if (a->depth <= FX_LIMIT_JSON_DEPTH &&
-        measure(value, FX_LIMIT_JSON_DEPTH - a->depth, budget)) {
+        fx_tree_measure(value, FX_LIMIT_JSON_DEPTH - a->depth, budget)) {
         return true;
     }
     if (fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {

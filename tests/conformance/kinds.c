@@ -25,7 +25,8 @@ static const struct fx_case_kind kinds[] = {
     {"kubemod", NULL, NULL, "KubeMod: not in this version"},
     {"admission-policy", "cel", fx_case_cel, NULL},
     {"admission-policy", "k8slib", fx_case_cel, NULL},
-    {"admission-policy", NULL, NULL, "MutatingAdmissionPolicy: not in this version"},
+    {"admission-policy", "map", fx_case_map, NULL},
+    {"admission-policy", "server", fx_case_map, NULL},
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},
 };
 

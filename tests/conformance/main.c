@@ -55,7 +55,7 @@ static void tell_failure(const char *path, size_t line, struct fx_text name,
 /* Runs one case. If it cannot be read, `row` is NULL and `err` has the reason. */
 static void run_case(const struct fx_case_kind *kind, const struct place *place,
                      json_t *row, const struct fx_err *err, struct tally *tally) {
-    struct fx_case_result result = {.skipped = kind->skipped};
+    struct fx_case_result result = {.skipped = kind->skipped, .path = place->path};
     if (!json_is_object(row)) {
         fx_case_fail(&result, "the case", "a JSON object",
                      row == NULL ? err->msg : "another value");

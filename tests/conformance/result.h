@@ -18,6 +18,7 @@ struct fx_case_result {
     bool failed;
     const char *skipped; /* the reason why the case was not run (a constant), or NULL */
     struct fx_buf words; /* the message of the failure */
+    const char *path;    /* of the file with the case */
 };
 
 void fx_case_result_finish(struct fx_case_result *result); /* NULL or zeroed is fine */

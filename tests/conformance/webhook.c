@@ -11,8 +11,7 @@
 #include "value/json.h"
 #include "value/patch.h"
 #include "value/tree.h"
-
-#define UID "705ab4f5-6393-11e8-b7cc-42010a800002"
+#include "webhook.h"
 
 /* ---- the request ----------------------------------------------------------------- */
 
@@ -44,7 +43,7 @@ static json_t *make_review(json_t *row) {
         "{s:o, s:o, s:o}", "group", fx_tree_new_string(subject.group), "version",
         fx_tree_new_string(subject.version), "kind", fx_tree_new_string(subject.kind));
     json_t *request =
-        json_pack("{s:s, s:o, s:s, s:s, s:{s:s}, s:O}", "uid", UID, "kind", kind,
+        json_pack("{s:s, s:o, s:s, s:s, s:{s:s}, s:O}", "uid", FX_CASE_UID, "kind", kind,
                   "operation", string_or(row, "operation", "CREATE"), "namespace",
                   string_or(row, "requestNamespace", ""), "userInfo", "username",
                   string_or(row, "username", "system:admin"), "object", object);
@@ -114,17 +113,8 @@ static bool patch_object(json_t *object, json_t *operations, json_t **ret_object
     return ok;
 }
 
-static bool read_response(json_t *row, const json_t *response,
+bool fx_case_read_patched(json_t *object, const json_t *response,
                           struct fx_case_answer *ret_answer, struct fx_err *err) {
-    if (!fx_text_is(fx_tree_view_string(response, "uid"), UID)) {
-        return fx_fail(err, FX_EINVALID, "the response has another uid");
-    }
-    if (!json_is_true(fx_tree_view_key(response, "allowed"))) {
-        const struct fx_text words =
-            fx_tree_view_string(fx_tree_view_key(response, "status"), "message");
-        return fx_fail(err, FX_EMUTATE, "%.*s", FX_TEXT_ARG(words));
-    }
-    json_t *object = fx_tree_view_key(row, "object");
     if (fx_tree_view_key(response, "patch") == NULL) {
         *ret_answer = (struct fx_case_answer){.object = json_incref(object)};
         return true;
@@ -135,6 +125,20 @@ static bool read_response(json_t *row, const json_t *response,
     ret_answer->mutated = ok;
     json_decref(operations);
     return ok;
+}
+
+static bool read_response(json_t *row, const json_t *response,
+                          struct fx_case_answer *ret_answer, struct fx_err *err) {
+    if (!fx_text_is(fx_tree_view_string(response, "uid"), FX_CASE_UID)) {
+        return fx_fail(err, FX_EINVALID, "the response has another uid");
+    }
+    if (!json_is_true(fx_tree_view_key(response, "allowed"))) {
+        const struct fx_text words =
+            fx_tree_view_string(fx_tree_view_key(response, "status"), "message");
+        return fx_fail(err, FX_EMUTATE, "%.*s", FX_TEXT_ARG(words));
+    }
+    return fx_case_read_patched(fx_tree_view_key(row, "object"), response, ret_answer,
+                                err);
 }
 
 /* ---- both ------------------------------------------------------------------------ */

@@ -36,7 +36,8 @@ static void make_kinds(void) {
         for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
              row++) {
             if (row->resource != NULL) {
-                add_kind(row, FX_CLUSTER_API_BIT(i));
+                add_kind(row, row->is_native ? FX_CLUSTER_API_NATIVE_BIT(i)
+                                             : FX_CLUSTER_API_BIT(i));
             }
         }
     }
@@ -59,10 +60,24 @@ size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind) {
 
 /* ---- sets of dialects -------------------------------------------------------------- */
 
+/* The group of the native kinds of a dialect; NULL if it has none. */
+static const char *native_group(const struct fx_dialect *dialect) {
+    const struct fx_kind *row = dialect->kinds;
+    while (row->kind != NULL && !row->is_native) {
+        row++;
+    }
+    return row->kind == NULL ? NULL : row->group;
+}
+
 static bool add_api(struct fx_text word, unsigned *apis) {
     for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
+        const char *group = native_group(fx_dialects[i]);
         if (fx_text_is(word, fx_dialects[i]->name)) {
             *apis |= FX_CLUSTER_API_BIT(i);
+            return true;
+        }
+        if (group != NULL && fx_text_is(word, group)) {
+            *apis |= FX_CLUSTER_API_NATIVE_BIT(i);
             return true;
         }
     }
@@ -73,7 +88,9 @@ static bool fail_api(struct fx_text word, struct fx_err *err) {
     struct fx_buf names;
     fx_buf_init(&names, 0);
     for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
-        fx_buf_printf(&names, "%s%s", i == 0 ? "" : ", ", fx_dialects[i]->name);
+        const char *group = native_group(fx_dialects[i]);
+        fx_buf_printf(&names, "%s%s%s%s", i == 0 ? "" : ", ", fx_dialects[i]->name,
+                      group == NULL ? "" : ", ", group == NULL ? "" : group);
     }
     (void)fx_fail(err, FX_EINVALID, "`%.*s` is not one of %s", FX_TEXT_ARG(word),
                   names.failed ? "the dialects" : names.data);

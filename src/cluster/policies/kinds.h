@@ -15,12 +15,14 @@
 #include "kube/resource.h"
 
 /* A set of dialects, which `serve --apis` names: a bit for each, at its index in
- * fx_dialects. */
-#define FX_CLUSTER_API_BIT(dialect) (1u << (dialect))
-#define FX_CLUSTER_API_ALL          (~0u)
+ * fx_dialects; and one for the native kinds of each, whose group `--apis` names. Unless
+ * `--apis` is given, it is the set of all without the native ones. */
+#define FX_CLUSTER_API_BIT(dialect)        (1u << (dialect))
+#define FX_CLUSTER_API_NATIVE_BIT(dialect) (0x10000u << (dialect))
+#define FX_CLUSTER_API_ALL                 0xffffu
 
-/* Reads names of dialects, separated by commas; names may repeat. Errors: FX_EINVALID;
- * the message lists the valid names. */
+/* Reads names of dialects, or groups of native kinds, separated by commas; names may
+ * repeat. Errors: FX_EINVALID; the message lists the valid names. */
 bool fx_cluster_apis_parse(const char *list, unsigned *ret_apis,
                            struct fx_err *err) FX_MUST_USE;
 
@@ -35,7 +37,7 @@ struct fx_cluster_kind {
     struct fx_kube_resource versions[FX_CLUSTER_KIND_VERSIONS];
     size_t n_versions;
     const struct fx_kind *kind; /* its row */
-    unsigned api;               /* FX_CLUSTER_API_BIT of its dialect */
+    unsigned api;               /* the bit of its dialect */
     char waiting[128];          /* the message until it has been listed */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cli/scope_test.c - cluster-scoped kinds.
+ * engine/kind_scope_test.c - cluster-scoped kinds.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cli/answer.h"
+#include "engine/kind.h"
 
 static void test_scope(void **state) {
     (void)state;
@@ -35,11 +35,8 @@ static void test_scope(void **state) {
         {"example.com", "Whatever", false},
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
-        const struct fx_subject subject = {
-            .group = fx_text_of(cases[i].group),
-            .kind = fx_text_of(cases[i].kind),
-        };
-        if (fx_scope_is_cluster(&subject) != cases[i].is_cluster) {
+        if (fx_kind_is_cluster_scoped(fx_text_of(cases[i].group),
+                                      fx_text_of(cases[i].kind)) != cases[i].is_cluster) {
             fail_msg("%s of `%s`", cases[i].kind, cases[i].group);
         }
     }

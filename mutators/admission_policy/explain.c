@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/admission_policy/explain.c - what `fixpoint explain` says about the criteria
+ * of a rule: what the policy asks for, and what the request has.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/budget.h"
+#include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/rule.h"
+#include "mutators/admission_policy/values_read.h"
+#include "value/json.h"
+#include "value/tree.h"
+
+/* ---- which criterion --------------------------------------------------------------- */
+
+static enum map_rule_criterion criterion_of(const char *text) {
+    for (unsigned i = 0; i < MAP_RULE_CRITERIA_END; i++) {
+        if (strcmp(text, fx_map_rule_criterion_name(i)) == 0) {
+            return i;
+        }
+    }
+    return MAP_RULE_CONDITIONS;
+}
+
+/* The match condition that the text names; NULL if it names none. */
+static const struct map_condition *condition_of(const struct map_owning_rule *own,
+                                                const char *text) {
+    const struct map_policy *policy = own->rule.policy;
+    for (size_t i = 0; i < policy->n_conditions; i++) {
+        if (strcmp(text, own->conditions[i]) == 0) {
+            return &policy->conditions[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- what is asked for ------------------------------------------------------------- */
+
+/* The value of the policy or the binding that a criterion is about. */
+static const json_t *wanted_by(const struct map_rule *rule,
+                               enum map_rule_criterion criterion) {
+    const char *name = fx_map_rule_criterion_name(criterion);
+    const char *last = strrchr(name, '.');
+    const bool is_binding = strncmp(name, "binding.", 8) == 0;
+    const json_t *document =
+        is_binding ? rule->binding->document : rule->policy->document;
+    const json_t *spec = fx_tree_view_key(document, "spec");
+    if (criterion == MAP_RULE_PARAMS) {
+        return fx_tree_view_key(spec, "paramRef");
+    }
+    const json_t *match =
+        fx_tree_view_key(spec, is_binding ? "matchResources" : "matchConstraints");
+    return last == NULL ? NULL : fx_tree_view_key(match, last + 1);
+}
+
+static void write_compact(struct fx_buf *buf, const json_t *value) {
+    if (value != NULL) {
+        fx_json_write(buf, value, FX_JSON_COMPACT);
+    }
+}
+
+/* The text of an expression in one line. */
+static void write_line(struct fx_buf *buf, struct fx_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        fx_buf_char(buf, text.data[i] == '\n' ? ' ' : text.data[i]);
+    }
+}
+
+void fx_map_rule_explain(const struct fx_mutator *self, const char *text,
+                         struct fx_criterion *ret_criterion) {
+    const struct map_owning_rule *own = fx_map_rule_of(self);
+    const enum map_rule_criterion criterion = criterion_of(text);
+    const struct map_condition *condition = condition_of(own, text);
+    ret_criterion->rank = (unsigned)criterion;
+    ret_criterion->asks_namespace = criterion == MAP_RULE_POLICY_NAMESPACE ||
+                                    criterion == MAP_RULE_BINDING_NAMESPACE ||
+                                    criterion == MAP_RULE_PARAMS;
+    ret_criterion->needs_namespace =
+        criterion == MAP_RULE_POLICY_NAMESPACE || criterion == MAP_RULE_BINDING_NAMESPACE;
+    fx_buf_str(&ret_criterion->field, text);
+    if (condition != NULL) {
+        fx_buf_printf(&ret_criterion->field, " \"%.*s\"", FX_TEXT_ARG(condition->name));
+        write_line(&ret_criterion->wanted,
+                   fx_text_trim_space(condition->expression.text));
+    } else if (criterion != MAP_RULE_CONDITIONS && criterion != MAP_RULE_MUTATIONS &&
+               criterion != MAP_RULE_RESOURCE) {
+        write_compact(&ret_criterion->wanted, wanted_by(&own->rule, criterion));
+    }
+}
+
+/* ---- what the request has ---------------------------------------------------------- */
+
+/* Prints "CREATE of apps/v1 deployments/scale". */
+static void print_resource(struct fx_buf *found, const struct fx_request *request,
+                           const struct fx_subject *subject) {
+    struct map_attributes attributes;
+    if (!fx_map_attributes_read(request, subject, &attributes)) {
+        found->failed = true;
+    }
+    const bool has_group = attributes.group.len > 0;
+    fx_buf_printf(found, "%s of %.*s%s%.*s %.*s", fx_operation_name(request->operation),
+                  FX_TEXT_ARG(attributes.group), has_group ? "/" : "",
+                  FX_TEXT_ARG(attributes.version), FX_TEXT_ARG(attributes.resource));
+    if (attributes.subresource.len > 0) {
+        fx_buf_printf(found, "/%.*s", FX_TEXT_ARG(attributes.subresource));
+    }
+    fx_map_attributes_finish(&attributes);
+}
+
+static void print_labels(struct fx_buf *found, const json_t *labels) {
+    if (labels == NULL || json_object_size(labels) == 0) {
+        fx_buf_str(found, "no labels");
+    } else {
+        write_compact(found, labels);
+    }
+}
+
+static const json_t *namespace_labels(const struct fx_request *request,
+                                      const struct fx_subject *subject) {
+    return subject->is_namespace
+               ? subject->labels
+               : fx_tree_view_key(fx_tree_view_key(request->namespace_object, "metadata"),
+                                  "labels");
+}
+
+void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *request,
+                       const struct fx_subject *subject, const char *text,
+                       struct fx_buf *found) {
+    const struct map_owning_rule *own = fx_map_rule_of(self);
+    switch (criterion_of(text)) {
+    case MAP_RULE_POLICY_OBJECT:
+    case MAP_RULE_BINDING_OBJECT: print_labels(found, subject->labels); break;
+    case MAP_RULE_POLICY_NAMESPACE:
+    case MAP_RULE_BINDING_NAMESPACE:
+        print_labels(found, namespace_labels(request, subject));
+        break;
+    case MAP_RULE_POLICY_RULES:
+    case MAP_RULE_POLICY_EXCLUDES:
+    case MAP_RULE_BINDING_RULES:
+    case MAP_RULE_BINDING_EXCLUDES:
+    case MAP_RULE_RESOURCE: print_resource(found, request, subject); break;
+    case MAP_RULE_PARAMS:
+        fx_buf_printf(found, "namespace %.*s",
+                      FX_TEXT_ARG(fx_subject_object_namespace(subject, request)));
+        break;
+    case MAP_RULE_CONDITIONS: {
+        const struct map_condition *condition = condition_of(own, text);
+        if (condition != NULL) {
+            fx_map_print_values_read(
+                found, fx_cel_program_root(condition->expression.program),
+                &(struct map_values_read){.object = subject->object,
+                                          .old_object = request->old_object,
+                                          .request = request->admission,
+                                          .params = own->params});
+        }
+        break;
+    }
+    case MAP_RULE_MUTATIONS:
+    case MAP_RULE_CRITERIA_END: break;
+    }
+}

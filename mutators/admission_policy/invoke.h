@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/admission_policy/invoke.h - private: runs a policy with one binding and one
+ * parameter on an object: match conditions, then mutations
+ * (spec/mutating-admission-policy.md sections 5, 7 and 10).
+ */
+#ifndef FX_MUTATORS_ADMISSION_POLICY_INVOKE_H
+#define FX_MUTATORS_ADMISSION_POLICY_INVOKE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/request.h"
+#include "mutators/admission_policy/activation.h"
+#include "mutators/admission_policy/policy.h"
+
+/* Evaluates all match conditions. MAP_EVALUATED: *ret_false is the index of the first one
+ * that is false, or their number. MAP_FAILED: none is false, and some failed; `message`
+ * says why. */
+enum map_evaluation fx_map_check_conditions(struct map_activation *activation,
+                                            json_t *object, size_t *ret_false,
+                                            struct fx_buf *message, struct fx_err *err);
+
+/* Adds a failure of the rule to the request: with code 403 and the reason "Invalid" or
+ * "Forbidden", or, if the policy ignores failures, without a code. Errors: FX_ENOMEM. */
+bool fx_map_report(const struct map_rule *rule, const struct fx_request *request,
+                   const char *reason, struct fx_text message,
+                   struct fx_err *err) FX_MUST_USE;
+
+/* What the mutations of a policy did. */
+struct map_mutated {
+    size_t n_succeeded; /* some of them without a change */
+    bool failed;        /* some failed; these are reported */
+};
+
+/* Runs the mutations, one after the other, on *root, which changes as a whole: other
+ * owners of its nodes do not see the change. `reports` says whether failures are added to
+ * the request. Errors: internal ones, and FX_EINPUT; then *root may have the result of
+ * some of the mutations. */
+bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
+                   bool reports, json_t **root, struct map_mutated *ret_mutated,
+                   struct fx_err *err) FX_MUST_USE;
+
+#endif

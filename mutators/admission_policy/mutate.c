@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/admission_policy/mutate.c - the mutations of a policy, in order. One that
+ * fails leaves the object as it was, and the next one runs.
+ */
+#include "base/text.h"
+#include "engine/failures.h"
+#include "mutators/admission_policy/configuration.h"
+#include "mutators/admission_policy/invoke.h"
+#include "mutators/admission_policy/json_patch.h"
+#include "mutators/admission_policy/target.h"
+#include "value/tree.h"
+
+/* ---- reports ----------------------------------------------------------------------- */
+
+static bool add_failure(const struct fx_request *request, unsigned code,
+                        const char *reason, struct fx_buf *message, struct fx_err *err) {
+    const bool ok = !message->failed && fx_failures_add(request->failures, code, reason,
+                                                        fx_buf_view(message));
+    return ok || fx_fail_nomem(err);
+}
+
+bool fx_map_report(const struct map_rule *rule, const struct fx_request *request,
+                   const char *reason, struct fx_text message, struct fx_err *err) {
+    const bool is_ignored = rule->policy->ignores_failure;
+    struct fx_buf text;
+    fx_buf_init(&text, 0);
+    if (rule->binding == NULL) {
+        fx_buf_printf(&text, "policy \"%s\" denied request: ", rule->policy_unit->name);
+    } else {
+        fx_buf_printf(&text, "policy '%s' with binding '%s' denied request: ",
+                      rule->policy_unit->name, rule->binding_unit->name);
+    }
+    fx_buf_text(&text, message);
+    const bool ok = add_failure(request, is_ignored ? 0 : 403, is_ignored ? NULL : reason,
+                                &text, err);
+    fx_buf_finish(&text);
+    return ok;
+}
+
+static const char *reason_of(unsigned code) {
+    return code == 503 ? "ServiceUnavailable" : "InternalError";
+}
+
+/* ---- one mutation ------------------------------------------------------------------ */
+
+/* The mutations of a rule, as they run. */
+struct map_running {
+    struct map_activation *activation;
+    const struct map_rule *rule;
+    bool reports;
+    bool ends; /* the request is denied with a status of its own: nothing else runs */
+    struct map_mutated mutated;
+};
+
+/* Reports why a mutation failed. A code of 500 or more is reported as it is. */
+static bool report(struct map_running *running, unsigned code, struct fx_buf *message,
+                   struct fx_err *err) {
+    const struct fx_request *request = running->activation->request;
+    running->mutated.failed = true;
+    running->ends = code >= 500;
+    if (message->failed) {
+        return fx_fail_nomem(err);
+    }
+    if (!running->reports) {
+        return true;
+    }
+    return running->ends ? add_failure(request, code, reason_of(code), message, err)
+                         : fx_map_report(running->rule, request, "Invalid",
+                                         fx_buf_view(message), err);
+}
+
+/* Finds the schema of the object's kind. For a policy that needs no schemas of custom
+ * resources, such a kind has none: maps are merged, and lists are atomic. */
+static bool find_target(const struct map_running *running, const json_t *root,
+                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
+                        struct fx_err *err) {
+    const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    if (fx_map_target_find(subject.group, subject.version, subject.kind, schemas,
+                           ret_target, refusal, err)) {
+        return true;
+    }
+    if (err->code != FX_EMUTATE || schemas != NULL) {
+        return false;
+    }
+    fx_err_reset(err);
+    fx_buf_reset(&refusal->message);
+    refusal->code = 403;
+    *ret_target = (struct fx_map_target){.group = subject.group,
+                                         .version = subject.version,
+                                         .kind = subject.kind,
+                                         .schema = fx_schema_any};
+    return true;
+}
+
+/* Changes *root as the value of the mutation's expression says. */
+static bool change(const struct map_running *running, const struct map_mutation *mutation,
+                   struct fx_cel_value value, const struct fx_map_target *target,
+                   json_t **root, struct fx_map_refusal *refusal, struct fx_err *err) {
+    struct fx_arena *arena = &running->activation->arena;
+    return mutation->type == MAP_APPLY_CONFIGURATION
+               ? fx_map_configure(value, target, root, arena, refusal, err)
+               : fx_map_patch(value, target, root, arena, refusal, err);
+}
+
+/* Evaluates the expression and changes the object. Fails with FX_EMUTATE and a refusal,
+ * or with another error. */
+static bool run_mutation(struct map_running *running, const struct map_mutation *mutation,
+                         json_t **root, struct fx_map_refusal *refusal,
+                         struct fx_err *err) {
+    struct fx_map_target target;
+    struct fx_cel_value value;
+    refusal->code = 403;
+    if (!find_target(running, *root, &target, refusal, err) ||
+        !fx_map_activation_begin(running->activation, *root, false, MAP_MUTATION_COST,
+                                 err)) {
+        return false;
+    }
+    switch (fx_map_evaluate(running->activation, &mutation->expression, &value,
+                            &refusal->message, err)) {
+    case MAP_EVALUATED: break;
+    case MAP_BROKEN: return false;
+    case MAP_FAILED:
+    case MAP_EXHAUSTED: return fx_fail(err, FX_EMUTATE, "the expression failed");
+    }
+    return change(running, mutation, value, &target, root, refusal, err);
+}
+
+/* The object that the values of the expression refer to lives until it ends. */
+static bool step(struct map_running *running, const struct map_mutation *mutation,
+                 json_t **root, struct fx_err *err) {
+    struct fx_map_refusal refusal = {.code = 403};
+    json_t *before = json_incref(*root);
+    fx_buf_init(&refusal.message, 0);
+    bool ok = run_mutation(running, mutation, root, &refusal, err);
+    if (ok) {
+        running->mutated.n_succeeded++;
+    } else if (err->code == FX_EMUTATE) {
+        fx_err_reset(err);
+        ok = report(running, refusal.code, &refusal.message, err);
+    }
+    fx_buf_finish(&refusal.message);
+    json_decref(before);
+    return ok;
+}
+
+bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
+                   bool reports, json_t **root, struct map_mutated *ret_mutated,
+                   struct fx_err *err) {
+    const struct map_policy *policy = rule->policy;
+    struct map_running running = {
+        .activation = activation, .rule = rule, .reports = reports};
+    bool ok = true;
+    for (size_t i = 0; ok && !running.ends && i < policy->n_mutations; i++) {
+        ok = step(&running, &policy->mutations[i], root, err);
+    }
+    *ret_mutated = running.mutated;
+    return ok;
+}

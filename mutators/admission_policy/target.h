@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * mutators/admission_policy/target.h - the object that a mutation changes: its kind and
+ * what is known about the kind.
+ */
+#ifndef FX_MUTATORS_ADMISSION_POLICY_TARGET_H
+#define FX_MUTATORS_ADMISSION_POLICY_TARGET_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
+#include "base/text.h"
+#include "merge/schema.h"
+
+/* The texts and the set of schemas are borrowed. */
+struct fx_map_target {
+    struct fx_text group, version, kind;
+    struct fx_schema schema;
+    /* A kind of Kubernetes itself: the API server decodes its objects into Go types, so
+     * numbers, dates and quantities are checked and written in their usual form. Custom
+     * resources stay as they are. */
+    bool is_decoded;
+};
+
+/* Why a mutation failed. The functions of this folder that have such a parameter return
+ * false with FX_EMUTATE and fill it, or with another code (FX_ENOMEM, FX_ELIMIT,
+ * FX_EDEADLINE), and it is unchanged. */
+struct fx_map_refusal {
+    struct fx_buf message; /* initialised by the caller; the API server's text */
+    /* 403: an error of the policy, which its failurePolicy may ignore. 500, 503: the
+     * request is refused with this code and text, whatever the failurePolicy. */
+    unsigned code;
+};
+
+/* Finds the schema of a kind: in `further` (the API server's, or those of CRDs; NULL:
+ * there are none), else among the built-in ones. Refused with code 503 if no schema is
+ * known: do this before anything of the policy is evaluated. */
+bool fx_map_target_find(struct fx_text group, struct fx_text version, struct fx_text kind,
+                        const struct fx_schema_set *further,
+                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
+                        struct fx_err *err) FX_MUST_USE;
+
+/* The kind's "group/version", or "version" of the core group. */
+void fx_map_target_print_api_version(struct fx_buf *buf,
+                                     const struct fx_map_target *target);
+
+/* Fails with FX_EMUTATE after `refusal->message` was filled; with FX_ENOMEM if that
+ * failed. Always false. */
+FX_RARE bool fx_map_reject(struct fx_map_refusal *refusal, unsigned code,
+                           struct fx_err *err);
+
+/* Fills the message and fails. Always false. */
+FX_PRINTF(4, 5)
+FX_RARE bool fx_map_reject_with(struct fx_map_refusal *refusal, unsigned code,
+                                struct fx_err *err, const char *fmt, ...);
+
+/* Fails because the budget is exceeded, else for lack of memory. Always false. */
+FX_RARE bool fx_map_fail_work(struct fx_err *err);
+
+#endif

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * map.c - admission-policy/map.jsonl, map-run.jsonl and server.jsonl: policies are built
+ * and linked as in a folder of files, and the object goes through fx_review in an
+ * AdmissionReview.
+ */
+#include <string.h>
+
+#include "admission/review.h"
+#include "base/file.h"
+#include "base/limits.h"
+#include "engine/kind.h"
+#include "kinds.h"
+#include "map.h"
+#include "policy/policies.h"
+#include "value/json.h"
+#include "value/patch.h"
+#include "value/tree.h"
+#include "webhook.h"
+
+/* ---- policies --------------------------------------------------------------------- */
+
+/* The definition of the custom resource whose schema is in a file beside the cases; NULL
+ * if there is none. */
+static json_t *read_definition(const char *path, struct fx_text name) {
+    struct fx_buf file;
+    struct fx_buf bytes;
+    struct fx_err err = FX_ERR_INIT;
+    fx_buf_init(&file, 0);
+    fx_buf_init(&bytes, 0);
+    const char *slash = strrchr(path, '/');
+    fx_buf_printf(&file, "%.*s%.*s", slash == NULL ? 0 : (int)(slash - path + 1), path,
+                  FX_TEXT_ARG(name));
+    json_t *schema = fx_file_read(file.data, FX_LIMIT_POLICY_FILE_BYTES, &bytes, &err)
+                         ? fx_json_read(fx_buf_view(&bytes), NULL, &err)
+                         : NULL;
+    fx_buf_finish(&file);
+    fx_buf_finish(&bytes);
+    if (schema == NULL) {
+        return NULL;
+    }
+    json_t *definition = json_pack(
+        "{s:s, s:s, s:{s:s}, s:{s:O, s:{s:O, s:s}, s:s, s:[{s:O, s:b, s:b, s:{s:O}}]}}",
+        "apiVersion", "apiextensions.k8s.io/v1", "kind", "CustomResourceDefinition",
+        "metadata", "name", "widgets.example.com", "spec", "group",
+        fx_tree_view_key(schema, "group"), "names", "kind",
+        fx_tree_view_key(schema, "kind"), "plural", "widgets", "scope", "Namespaced",
+        "versions", "name", fx_tree_view_key(schema, "version"), "served", 1, "storage",
+        1, "schema", "openAPIV3Schema", fx_tree_view_key(schema, "openAPIV3Schema"));
+    json_decref(schema);
+    return definition;
+}
+
+/* All documents of the case, as a List. */
+static json_t *make_documents(const json_t *row, const char *path) {
+    static const char *const keys[] = {"policies", "bindings", "params"};
+    json_t *items = json_array();
+    for (size_t i = 0; i < FX_COUNT(keys); i++) {
+        (void)json_array_extend(items, fx_tree_view_key(row, keys[i]));
+    }
+    const json_t *object = fx_tree_view_key(row, "object");
+    if (fx_text_is(fx_tree_view_string(object, "kind"), "Widget")) {
+        const struct fx_text given = fx_tree_view_string(row, "schemas");
+        json_t *definition =
+            read_definition(path, given.len > 0 ? given : FX_TEXT("widget.json"));
+        if (definition != NULL) {
+            (void)json_array_append_new(items, definition);
+        }
+    }
+    return json_pack("{s:s, s:s, s:o}", "apiVersion", "v1", "kind", "List", "items",
+                     items);
+}
+
+static struct fx_policies *build(const json_t *row, struct fx_case_result *result) {
+    struct fx_policies *policies = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_buf text;
+    json_t *documents = make_documents(row, result->path);
+    fx_buf_init(&text, 0);
+    fx_json_write(&text, documents, FX_JSON_COMPACT);
+    const struct fx_policy_input input = {.file = "case.json",
+                                          .text = fx_buf_view(&text)};
+    if (!fx_policies_build(&input, 1, NULL, 1, &policies, &err)) {
+        fx_case_fail(result, "policies", "a build", err.msg);
+    }
+    fx_buf_finish(&text);
+    json_decref(documents);
+    for (size_t i = 0; policies != NULL && i < policies->findings.n_items; i++) {
+        const struct fx_finding *finding = &policies->findings.items[i];
+        if (finding->severity == FX_SEVERITY_ERROR) {
+            fx_case_fail(result, "policies", "valid ones", finding->text);
+        }
+    }
+    return policies;
+}
+
+/* ---- the request ------------------------------------------------------------------ */
+
+/* The object as the policies see it: where the row has it, with the server's defaults. */
+static json_t *object_of(const json_t *row) {
+    const json_t *metadata =
+        fx_tree_view_key(fx_tree_view_key(row, "object"), "metadata");
+    json_t *baseline = fx_tree_view_key(metadata, "generateName") == NULL
+                           ? fx_tree_view_key(row, "baseline")
+                           : NULL; /* it has a name */
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    json_t *of_expect = fx_tree_view_key(
+        expect,
+        json_is_true(fx_tree_view_key(expect, "skipped")) ? "object" : "baseline");
+    return json_is_object(baseline)    ? baseline
+           : json_is_object(of_expect) ? of_expect
+                                       : fx_tree_view_key(row, "object");
+}
+
+/* The name of the resource of a kind: "ingresses", "endpoints", "policies". */
+static json_t *new_resource(struct fx_text kind) {
+    char name[128];
+    size_t len = 0;
+    for (; len < kind.len && len < sizeof name - 4; len++) {
+        const char c = kind.data[len];
+        name[len] = (char)(c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c);
+    }
+    const struct fx_text lower = {name, len};
+    const char *end = "s";
+    if (fx_text_is(lower, "endpoints")) {
+        end = "";
+    } else if (fx_text_ends(lower, FX_TEXT("y"))) {
+        len--;
+        end = "ies";
+    } else if (fx_text_ends(lower, FX_TEXT("s"))) {
+        end = "es";
+    }
+    memcpy(name + len, end, strlen(end));
+    return fx_tree_new_string((struct fx_text){name, len + strlen(end)});
+}
+
+static json_t *new_kind(const struct fx_subject *subject, const char *key,
+                        json_t *value) {
+    return json_pack("{s:o, s:o, s:o}", "group", fx_tree_new_string(subject->group),
+                     "version", fx_tree_new_string(subject->version), key, value);
+}
+
+static void add_kinds(json_t *request, const struct fx_subject *subject) {
+    static const char *const kinds[] = {"kind", "requestKind"};
+    static const char *const resources[] = {"resource", "requestResource"};
+    for (size_t i = 0; i < FX_COUNT(kinds); i++) {
+        (void)json_object_set_new(
+            request, kinds[i],
+            new_kind(subject, "kind", fx_tree_new_string(subject->kind)));
+        (void)json_object_set_new(
+            request, resources[i],
+            new_kind(subject, "resource", new_resource(subject->kind)));
+    }
+}
+
+static void add_name(json_t *request, const json_t *row,
+                     const struct fx_subject *subject) {
+    struct fx_text namespace_ =
+        subject->is_namespace ? subject->name : subject->namespace_;
+    if (namespace_.len == 0 &&
+        !fx_kind_is_cluster_scoped(subject->group, subject->kind)) {
+        const json_t *given = fx_tree_view_key(row, "namespaceObject");
+        namespace_ = fx_tree_view_string(fx_tree_view_key(given, "metadata"), "name");
+    }
+    if (subject->name.len > 0) {
+        (void)json_object_set_new(request, "name", fx_tree_new_string(subject->name));
+    }
+    if (namespace_.len > 0) {
+        (void)json_object_set_new(request, "namespace", fx_tree_new_string(namespace_));
+    }
+}
+
+/* Is it an answer of a server? Those were asked by another user, in dry runs. */
+static bool is_of_server(const json_t *row) {
+    return fx_text_starts(fx_tree_view_string(row, "source"), FX_TEXT("oracle:"));
+}
+
+static void add_user(json_t *request, const json_t *row) {
+    json_t *user = fx_tree_view_key(fx_tree_view_key(row, "request"), "userInfo");
+    (void)json_object_set_new(
+        request, "userInfo",
+        user != NULL ? json_incref(user)
+                     : json_pack("{s:s, s:[s, s]}", "username",
+                                 is_of_server(row) ? "admin" : "system:admin", "groups",
+                                 "system:masters", "system:authenticated"));
+    (void)json_object_set_new(request, "dryRun", json_boolean(is_of_server(row)));
+}
+
+static void add_operation(json_t *request, const json_t *row) {
+    const json_t *given = fx_tree_view_key(fx_tree_view_key(row, "request"), "operation");
+    const json_t *outer = fx_tree_view_key(row, "operation");
+    const char *operation = given != NULL   ? json_string_value(given)
+                            : outer != NULL ? json_string_value(outer)
+                                            : "CREATE";
+    const bool updates = strcmp(operation, "UPDATE") == 0;
+    (void)json_object_set_new(request, "operation", json_string(operation));
+    (void)json_object_set_new(request, "options",
+                              json_pack("{s:s, s:s}", "kind",
+                                        updates ? "UpdateOptions" : "CreateOptions",
+                                        "apiVersion", "meta.k8s.io/v1"));
+}
+
+static json_t *make_review(const json_t *row) {
+    const json_t *given = fx_tree_view_key(row, "request");
+    json_t *old = fx_tree_view_key(row, "oldObject");
+    struct fx_subject subject;
+    fx_subject_read(object_of(row), &subject);
+    json_t *request = json_pack("{s:s}", "uid", FX_CASE_UID);
+    add_kinds(request, &subject);
+    add_name(request, row, &subject);
+    add_operation(request, row);
+    add_user(request, row);
+    (void)json_object_set(request, "object", object_of(row));
+    (void)json_object_set_new(request, "oldObject",
+                              old != NULL ? json_incref(old) : json_null());
+    if (fx_tree_view_key(given, "subResource") != NULL) {
+        (void)json_object_set(request, "subResource",
+                              fx_tree_view_key(given, "subResource"));
+        (void)json_object_set(request, "requestSubResource",
+                              fx_tree_view_key(given, "subResource"));
+    }
+    return json_pack("{s:s, s:s, s:o}", "apiVersion", "admission.k8s.io/v1", "kind",
+                     "AdmissionReview", "request", request);
+}
+
+/* ---- inputs ----------------------------------------------------------------------- */
+
+/* The authorizer of the runs allows everything, but denies the user "denied", and has no
+ * opinion on the verb "forbidden". */
+static json_t *authorize(const json_t *spec) {
+    const json_t *resource = fx_tree_view_key(spec, "resourceAttributes");
+    const json_t *attributes =
+        resource != NULL ? resource : fx_tree_view_key(spec, "nonResourceAttributes");
+    if (fx_text_is(fx_tree_view_string(spec, "user"), "denied")) {
+        return json_pack("{s:b, s:b, s:s}", "allowed", 0, "denied", 1, "reason",
+                         "user is denied");
+    }
+    if (fx_text_is(fx_tree_view_string(attributes, "verb"), "forbidden")) {
+        return json_pack("{s:b, s:s}", "allowed", 0, "reason", "not this verb");
+    }
+    return json_pack("{s:b}", "allowed", 1);
+}
+
+static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
+                                 json_t **ret_value, struct fx_err *err) {
+    const json_t *row = user;
+    if (key->type == FX_INPUT_ACCESS) {
+        *ret_value = authorize(key->spec);
+        return FX_LOOKUP_FOUND;
+    }
+    if (key->type != FX_INPUT_OBJECT || !fx_input_key_is(key, "Namespace")) {
+        (void)fx_fail(err, FX_EMUTATE, "there is no such object");
+        return FX_LOOKUP_FAILED;
+    }
+    json_t *given = fx_tree_view_key(row, "namespaceObject");
+    const json_t *metadata = fx_tree_view_key(given, "metadata");
+    *ret_value =
+        fx_text_equal(fx_tree_view_string(metadata, "name"), key->name)
+            ? json_incref(given)
+            : json_pack("{s:s, s:s, s:{s:o, s:{s:o}}}", "apiVersion", "v1", "kind",
+                        "Namespace", "metadata", "name", fx_tree_new_string(key->name),
+                        "labels", "kubernetes.io/metadata.name",
+                        fx_tree_new_string(key->name));
+    return FX_LOOKUP_FOUND;
+}
+
+/* ---- the answer ------------------------------------------------------------------- */
+
+static bool is_panic(const json_t *error) {
+    return json_is_true(fx_tree_view_key(error, "panic"));
+}
+
+static void compare_allowed(json_t *row, const json_t *response,
+                            struct fx_case_result *result) {
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    const json_t *of_server = fx_tree_view_key(row, "result");
+    const json_t *error = fx_tree_view_key(expect != NULL ? expect : row, "error");
+    struct fx_case_answer answer = {0};
+    struct fx_err err = FX_ERR_INIT;
+    if (error != NULL && !json_is_null(error) && !is_panic(error)) {
+        fx_case_expect_json(result, "error", error, NULL);
+        return;
+    }
+    if (!fx_case_read_patched(object_of(row), response, &answer, &err)) {
+        fx_case_fail(result, "object", "a valid patch", err.msg);
+    } else if (!is_panic(error)) {
+        const bool is_run =
+            fx_text_starts(fx_tree_view_string(row, "source"), FX_TEXT("run:"));
+        fx_case_map_compare_object(
+            result, expect != NULL ? fx_tree_view_key(expect, "object") : of_server,
+            answer.object, !is_run);
+    }
+    fx_case_answer_finish(&answer);
+}
+
+static void compare(json_t *row, const json_t *response, struct fx_case_result *result) {
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    const json_t *error = fx_tree_view_key(expect != NULL ? expect : row, "error");
+    const json_t *status = fx_tree_view_key(response, "status");
+    if (json_is_true(fx_tree_view_key(response, "allowed"))) {
+        compare_allowed(row, response, result);
+    } else if (error == NULL || json_is_null(error)) {
+        const char *message = json_string_value(fx_tree_view_key(status, "message"));
+        fx_case_fail(result, "object", "one", message == NULL ? "a denial" : message);
+    } else if (!is_panic(error)) {
+        fx_case_map_compare_status(result, error, status);
+    }
+}
+
+static void review(json_t *row, struct fx_snapshot *snapshot, struct fx_text body,
+                   struct fx_case_result *result) {
+    const struct fx_admission admission = {
+        .on_error = FX_ON_ERROR_DENY,
+        .own_namespace = "fixpoint-system",
+        .find_input = find_input,
+        .user = row,
+    };
+    struct fx_review *review = fx_review_create(&admission, snapshot, body, 0);
+    const enum fx_review_state state = fx_review_run(review);
+    const struct fx_review_result *answer = fx_review_result(review);
+    struct fx_err err = FX_ERR_INIT;
+    if (state != FX_REVIEW_DONE || answer->status != 200) {
+        fx_case_fail(result, "review", "HTTP status 200", "another one");
+    } else {
+        json_t *read = fx_json_read(fx_buf_view(answer->body), NULL, &err);
+        compare(row, fx_tree_view_key(read, "response"), result);
+        json_decref(read);
+    }
+    fx_review_destroy(review);
+}
+
+static void run(json_t *row, struct fx_case_result *result) {
+    struct fx_policies *policies = build(row, result);
+    if (policies != NULL) {
+        json_t *request = make_review(row);
+        struct fx_buf body;
+        fx_buf_init(&body, 0);
+        fx_json_write(&body, request, FX_JSON_COMPACT);
+        review(row, policies->snapshot, fx_buf_view(&body), result);
+        fx_buf_finish(&body);
+        json_decref(request);
+    }
+    fx_policies_unref(policies);
+}
+
+/* Cases that are not run, by their names. */
+static const struct {
+    const char *name, *reason;
+} skips[] = {
+    {"smd/set status on create is dropped by strategy",
+     "the API server drops `status` when it creates an object"},
+    {"cel/managedFields visible", "recorded without uid, resourceVersion, managedFields"},
+    {"update/resourceVersion and uid visible",
+     "recorded without uid, resourceVersion, managedFields"},
+    {"cluster/clusterrole: namespaceObject null and request.namespace",
+     "recorded with a policy that the case does not have"},
+    {"equivalent/HPA v2 request, rule on v1: converted to v1, mutated, converted back",
+     "the API server converts objects for webhooks (matchPolicy)"},
+    {"equivalent/CRD v2 request, rule on v1 (Equivalent)",
+     "the API server converts objects for webhooks (matchPolicy)"},
+    {"integration: custom resource, v2 request matched by v1 rule (Equivalent)",
+     "the API server converts objects for webhooks (matchPolicy)"},
+};
+
+/* Returns the reason why the case is not run; NULL if it is run. */
+static const char *skip_reason(const json_t *row) {
+    const json_t *expect = fx_tree_view_key(row, "expect");
+    const json_t *error = fx_tree_view_key(expect != NULL ? expect : row, "error");
+    const struct fx_text text = json_is_string(error)
+                                    ? fx_tree_text(error)
+                                    : fx_tree_view_string(error, "message");
+    for (size_t i = 0; i < FX_COUNT(skips); i++) {
+        if (fx_text_is(fx_tree_view_string(row, "name"), skips[i].name)) {
+            return skips[i].reason;
+        }
+    }
+    if (fx_tree_view_key(row, "applyConfigurationValue") != NULL) {
+        return "a merge without a policy: tests of src/merge have such cases";
+    }
+    const bool is_late =
+        fx_tree_view_key(expect, "phase") == NULL &&
+        (fx_text_contains(text, FX_TEXT(" is invalid: ")) ||
+         fx_text_contains(text, FX_TEXT(" is forbidden: ")) ||
+         fx_text_starts(text, FX_TEXT("the namespace of the provided object")));
+    return is_late ? "refused by the API server when it validates the result" : NULL;
+}
+
+void fx_case_map(json_t *row, struct fx_case_result *result) {
+    result->skipped = skip_reason(row);
+    if (result->skipped != NULL) {
+        return;
+    }
+    fx_case_map_prepare(row);
+    if (fx_case_map_create(row, result)) {
+        run(row, result);
+    }
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * map.h - cases of MutatingAdmissionPolicy: what map.c and its parts share.
+ */
+#ifndef FX_CONFORMANCE_MAP_H
+#define FX_CONFORMANCE_MAP_H
+
+#include <stdbool.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "base/macros.h"
+#include "engine/snapshot.h"
+#include "result.h"
+
+/* ---- map_prepare.c ------------------------------------------------------------------
+ */
+
+/* Completes a case that comes from a unit test of the API server. */
+void fx_case_map_prepare(json_t *row);
+
+/* ---- map_create.c: what an API server refuses when a policy is created ---------------
+ */
+
+/* Compiles the policies and bindings of the row, and compares their faults with those
+ * that the row expects. True if there are none, so that the row goes on. */
+bool fx_case_map_create(json_t *row, struct fx_case_result *result) FX_MUST_USE;
+
+/* ---- map_compare.c ------------------------------------------------------------------
+ */
+
+/* Compares two objects without nulls, empty maps and empty lists. With `is_defaulted`,
+ * `expected` may have fields that an API server sets by itself. */
+void fx_case_map_compare_object(struct fx_case_result *result, const json_t *expected,
+                                const json_t *got, bool is_defaulted);
+
+/* Compares the status of a denial: `expected` is an object with code, reason, message and
+ * causes, as far as it has them, or the message alone. */
+void fx_case_map_compare_status(struct fx_case_result *result, const json_t *expected,
+                                const json_t *status);
+
+/* Does the message say what is expected? Lines and lists of paths have any order, and
+ * nothing is compared from where Go prints its own values. */
+bool fx_case_map_says(struct fx_text got, struct fx_text expected);
+
+#endif
