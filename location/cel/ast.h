@@ -143,11 +143,13 @@ struct fx_cel_node {
 
 /* ---- errors of an expression ------------------------------------------------------- */
 
-/* Of a fault that has no position: line -1, column 0. */
-#define FX_CEL_NOWHERE UINT32_MAX
+/* Of a fault that has no position: line -1, column 0. Of one in an argument that could
+ * not be parsed: line 1, column 0. */
+#define FX_CEL_NOWHERE  UINT32_MAX
+#define FX_CEL_UNPARSED (UINT32_MAX - 1)
 
 struct fx_cel_fault {
-    uint32_t at; /* in bytes from the start of the source, or FX_CEL_NOWHERE */
+    uint32_t at; /* in bytes from the start of the source, or one of the above */
     const char *message;
 };
 
@@ -168,8 +170,8 @@ void fx_cel_faults_add(struct fx_cel_faults *faults, uint32_t at, const char *fm
 /* Sorts the faults by position, and keeps the order of those at one position. */
 void fx_cel_faults_sort(struct fx_cel_faults *faults);
 
-/* Line from 1 and column in code points from 1, as the cases count them; -1 and 0 for
- * FX_CEL_NOWHERE. */
+/* Line from 1 and column in code points from 1, as the cases count them; see above for
+ * FX_CEL_NOWHERE and FX_CEL_UNPARSED. */
 void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
                      long *ret_column);
 

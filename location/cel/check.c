@@ -214,7 +214,9 @@ bool fx_cel_check(const struct fx_cel_env *env, struct fx_cel_node *root,
         .unifier = {.arena = arena, .scratch = &scratch},
         .loose = loose,
     };
+    fx_err_reset(err);
     const bool ok = check(&checker, root, err);
+    faults->n = err->code == FX_OK ? faults->n : 0; /* not all of them were found */
     fx_arena_finish(&scratch);
     return ok;
 }

@@ -12,8 +12,9 @@
 #include "location/cel/cel.h"
 
 /* Checks a parsed expression: sets `checked` of each node, and what names and calls mean
- * (ast.h). Adds a fault for each mistake. `loose`: literals may be of mixed types. False
- * if there are faults, or with err->code set (FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT). */
+ * (ast.h). Adds a fault for each mistake, in the order of their positions. `loose`:
+ * literals may be of mixed types. False if there are faults, and err->code is FX_OK; or
+ * with err->code set (FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT), and no fault. */
 bool fx_cel_check(const struct fx_cel_env *env, struct fx_cel_node *root,
                   struct fx_arena *arena, bool loose, struct fx_cel_faults *faults,
                   struct fx_err *err) FX_MUST_USE;

@@ -31,7 +31,7 @@ static const struct fx_cel_type *arg_type(const struct fx_cel_node *call, size_t
 static void fault_no_match(struct fx_cel_checker *checker,
                            const struct fx_cel_node *call) {
     struct fx_buf types;
-    fx_buf_init(&types, FX_LIMIT_CEL_TYPE_BYTES);
+    fx_buf_init(&types, (size_t)4 * FX_LIMIT_CEL_TYPE_BYTES);
     const size_t n_before = count_args(call) - call->call.n_args;
     for (size_t i = 0; i < count_args(call); i++) {
         fx_buf_str(&types, i > n_before ? ", " : "");

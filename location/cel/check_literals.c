@@ -3,6 +3,7 @@
  * check_literals.c - the types of lists, maps and structs that an expression writes.
  */
 #include "location/cel/checker.h"
+#include "location/cel/messages.h"
 
 /* The type that the elements before (NULL: none) and this one have in common; dyn if
  * there is none. */
@@ -66,18 +67,6 @@ void fx_cel_check_map(struct fx_cel_checker *checker, struct fx_cel_node *node) 
     node->checked = fx_cel_unify_map(&checker->unifier, key, value);
 }
 
-/* The type that a literal of this name has; fx_cel_error_type with a fault if it is no
- * struct. */
-static const struct fx_cel_type *literal_type(struct fx_cel_checker *checker,
-                                              const struct fx_cel_node *node,
-                                              const struct fx_cel_type *type) {
-    if (type->kind == FX_CEL_TYPE_STRUCT) {
-        return type;
-    }
-    fx_cel_check_fault_type(checker, node->at, "", type, " is not a message type");
-    return &fx_cel_error_type;
-}
-
 static void check_fields(struct fx_cel_checker *checker, const struct fx_cel_node *node,
                          const struct fx_cel_type *type) {
     for (size_t i = 0; i < node->map.n && !fx_cel_checker_stopped(checker); i++) {
@@ -93,19 +82,35 @@ static void check_fields(struct fx_cel_checker *checker, const struct fx_cel_nod
     }
 }
 
+/* A message of protobuf: what it gives is a value of another type. */
+static void check_message(struct fx_cel_checker *checker, struct fx_cel_node *node,
+                          const struct fx_cel_message *message) {
+    const struct fx_cel_type fields = {
+        .kind = FX_CEL_TYPE_STRUCT, .name = message->name, .fields = message->fields};
+    node->checked = message->type;
+    node->map.name = fx_text_of(message->name);
+    check_fields(checker, node, &fields);
+}
+
 void fx_cel_check_struct(struct fx_cel_checker *checker, struct fx_cel_node *node) {
     const struct fx_cel_type *value = NULL;
-    const struct fx_text name = node->map.name;
-    const bool is_absolute = fx_text_first(name) == '.';
-    const struct fx_cel_type *type =
-        fx_cel_check_find_type(checker, fx_text_rest(name, is_absolute), &value);
-    if (type == NULL) {
-        fx_cel_check_undeclared(checker, node->at, false, name);
+    const struct fx_text name =
+        fx_text_rest(node->map.name, fx_text_first(node->map.name) == '.');
+    const struct fx_cel_message *message = fx_cel_message_find(name);
+    if (message != NULL) {
+        check_message(checker, node, message);
         return;
     }
-    node->checked = literal_type(checker, node, type);
-    if (node->checked->kind == FX_CEL_TYPE_STRUCT) {
+    const struct fx_cel_type *type = fx_cel_check_find_type(checker, name, &value);
+    if (type == NULL) {
+        fx_cel_check_undeclared(checker, node->at, false, node->map.name);
+        return;
+    }
+    if (type->kind == FX_CEL_TYPE_STRUCT) {
+        node->checked = type;
         node->map.name = fx_text_of(type->name);
+    } else {
+        fx_cel_check_fault_type(checker, node->at, "", type, " is not a message type");
     }
     check_fields(checker, node, type);
 }

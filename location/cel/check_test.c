@@ -92,7 +92,8 @@ static void test_types(void **state) {
         {"[x, 2].sortBy(e, -e)", "list(int)"},
         {"sets.contains([], [])", "bool"},
         {"a.exists(k, v, v == 30)", "bool"},
-        {"true ? null : timestamp(0)", "timestamp"},
+        {"true ? timestamp(0) : null", "timestamp"},
+        {"true ? null : timestamp(0)", "null"},
     };
     (void)state;
     check_rows(rows, FX_COUNT(rows), false);
@@ -187,6 +188,17 @@ static void test_structs(void **state) {
         {"Object{} == Object.spec{}", "1:10 found no matching overload for '_==_' "
                                       "applied to '(Object, Object.spec)'"},
         {"Object{?a: 1}", "1:12 expected type 'optional_type(int)' but found 'int'"},
+        {"google.protobuf.Timestamp{seconds: x} > t", "bool"},
+        {"[google.protobuf.Int32Value{value: 1}]", "list(wrapper(int))"},
+        {"[google.protobuf.Int32Value{}, 1]", "list(wrapper(int))"},
+        {"google.protobuf.Int64Value{} + 1", "int"},
+        {"google.protobuf.StringValue{} == null", "bool"},
+        {".google.protobuf.Struct{fields: {'a': dyn(1)}}", "map(string, dyn)"},
+        {"google.protobuf.Duration{nanos: 1u, x: 1}",
+         "1:31 expected type of field 'nanos' is 'int' but provided type is 'uint'\n"
+         "1:38 undefined field 'x'"},
+        {"google.protobuf.Foo{}",
+         "1:20 undeclared reference to 'google.protobuf.Foo' (in container '')"},
         {"Foo{a: z}", "1:4 undeclared reference to 'Foo' (in container '')"},
         {"int{a:1}", "1:4 'int' is not a message type\n"
                      "1:6 unexpected failed resolution of 'int'"},

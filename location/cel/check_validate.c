@@ -154,7 +154,7 @@ static void validate_fold(struct fx_cel_checker *checker,
 
 void fx_cel_check_validate(struct fx_cel_checker *checker,
                            const struct fx_cel_node *root) {
-    if (fx_cel_checker_stopped(checker)) {
+    if (fx_cel_checker_stopped(checker) || !fx_spend(1)) {
         return;
     }
     switch (root->type) {

@@ -318,8 +318,9 @@ static void print_plain(struct fx_buf *buf, const struct fx_double_digits *digit
 /* In seconds, which are a double: long durations lose digits. */
 void fx_cel_print_duration(struct fx_buf *buf, int64_t nanoseconds) {
     struct fx_double_digits digits;
-    const double seconds = (double)(nanoseconds / FX_GO_SECOND) +
-                           (double)(nanoseconds % FX_GO_SECOND) / (double)FX_GO_SECOND;
+    const int64_t whole = nanoseconds / FX_GO_SECOND;
+    const int64_t rest = nanoseconds % FX_GO_SECOND;
+    const double seconds = (double)whole + (double)rest / (double)FX_GO_SECOND;
     if (nanoseconds == 0) {
         fx_buf_str(buf, "0s");
         return;

@@ -43,6 +43,8 @@ void fx_cel_eval_node(struct fx_cel_run *run, const struct fx_cel_node *node,
 /* The parts of it, without the check of the cost. */
 void fx_cel_eval_call(struct fx_cel_run *run, const struct fx_cel_node *node,
                       struct fx_cel_value *ret);
+void fx_cel_eval_function(struct fx_cel_run *run, const struct fx_cel_node *node,
+                          struct fx_cel_value *ret);
 void fx_cel_eval_attribute(struct fx_cel_run *run, const struct fx_cel_node *node,
                            struct fx_cel_value *ret);
 void fx_cel_eval_list(struct fx_cel_run *run, const struct fx_cel_node *node,

@@ -4,6 +4,7 @@
  */
 #include "location/cel/eval.h"
 #include "location/cel/map.h"
+#include "location/cel/messages.h"
 #include "location/cel/print_key.h"
 
 #define COST_OF_LIST   10u
@@ -119,9 +120,17 @@ void fx_cel_eval_struct(struct fx_cel_run *run, const struct fx_cel_node *node,
         return;
     }
     structure->type = node->checked;
-    const struct fx_cel_value last = eval_entries(run, &structure->fields, node);
+    *ret = eval_entries(run, &structure->fields, node);
     run->cost += COST_OF_STRUCT;
-    *ret = fx_cel_is_error(last)
-               ? last
-               : (struct fx_cel_value){.kind = FX_CEL_STRUCT, .structure = structure};
+    if (fx_cel_is_error(*ret)) {
+        return;
+    }
+    const struct fx_cel_message *message = fx_cel_message_find(node->map.name);
+    if (message != NULL) {
+        *ret = fx_cel_message_value(
+            run, message,
+            (struct fx_cel_value){.kind = FX_CEL_MAP, .map = &structure->fields});
+        return;
+    }
+    *ret = (struct fx_cel_value){.kind = FX_CEL_STRUCT, .structure = structure};
 }

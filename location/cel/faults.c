@@ -29,12 +29,14 @@ void fx_cel_faults_add(struct fx_cel_faults *faults, uint32_t at, const char *fm
     faults->items[faults->n++] = (struct fx_cel_fault){.at = at, .message = message};
 }
 
-/* Faults without a position come first. */
+/* Returns the place of a position in their order: none comes first, then that of what
+ * could not be parsed. */
+static uint64_t order_of(uint32_t at) {
+    return at == FX_CEL_NOWHERE ? 0 : at == FX_CEL_UNPARSED ? 1 : (uint64_t)at + 2;
+}
+
 static bool is_before(const struct fx_cel_fault *a, const struct fx_cel_fault *b) {
-    if (a->at == FX_CEL_NOWHERE || b->at == FX_CEL_NOWHERE) {
-        return a->at == FX_CEL_NOWHERE && b->at != FX_CEL_NOWHERE;
-    }
-    return a->at < b->at;
+    return order_of(a->at) < order_of(b->at);
 }
 
 /* By insertion: there are FX_CEL_MOST_FAULTS at most. */
@@ -64,9 +66,10 @@ static size_t line_start(struct fx_text source, size_t at, long *ret_before) {
 
 void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
                      long *ret_column) {
-    *ret_line = -1;
+    *ret_line = at == FX_CEL_UNPARSED ? 1 : -1;
     *ret_column = 0;
-    if (at == FX_CEL_NOWHERE || !fx_spend(at / FX_BUDGET_BYTES + 1)) {
+    if (at == FX_CEL_NOWHERE || at == FX_CEL_UNPARSED ||
+        !fx_spend(at / FX_BUDGET_BYTES + 1)) {
         return;
     }
     long before = 0;
@@ -119,7 +122,7 @@ void fx_cel_faults_print(const struct fx_cel_faults *faults, struct fx_text sour
         fx_buf_printf(buf, "%sERROR: <input>:%ld:%ld: %s", i == 0 ? "" : "\n", line,
                       column, fault->message);
         if (fault->at != FX_CEL_NOWHERE) {
-            print_line(source, fault->at, buf);
+            print_line(source, fault->at == FX_CEL_UNPARSED ? 0 : fault->at, buf);
         }
     }
 }

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "base/limits.h"
 #include "location/cel/eval.h"
+#include "location/cel/messages.h"
 
 static bool is_constant(const struct fx_cel_node *node) {
     return node->type == FX_CEL_NODE_LITERAL;
@@ -108,7 +109,7 @@ static bool fold_struct(struct fx_cel_folding *folding, struct fx_cel_node *node
         }
     }
     return (node->checked != NULL && node->checked->kind == FX_CEL_TYPE_STRUCT) ||
-           set_struct_type(folding, node);
+           fx_cel_message_find(node->map.name) != NULL || set_struct_type(folding, node);
 }
 
 /* Is it `accumulator + [element]`, with the accumulator of this fold? */

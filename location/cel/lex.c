@@ -11,6 +11,9 @@
 struct lexer {
     struct fx_text source;
     size_t at;
+    /* By their quote, and raw or not: a text in three quotes that starts before this
+     * offset has no end. */
+    size_t unclosed[2][2];
 };
 
 /* Returns the byte at an offset; 0 after the end. */
@@ -150,20 +153,21 @@ static bool skip_single(const struct lexer *lexer, size_t *at, bool is_raw) {
 
 /* quoted := ['r'] ( "'" … "'" | "'''" … "'''" | the same with '"' ), from its quote.
  * Without its end a text in three quotes is an empty one in two. */
-static bool skip_quoted(const struct lexer *lexer, size_t *at, bool is_raw) {
+static bool skip_quoted(struct lexer *lexer, size_t *at, bool is_raw) {
     const size_t start = *at;
-    if (at_triple(lexer, start, byte_at(lexer, start))) {
+    const char quote = byte_at(lexer, start);
+    size_t *unclosed = &lexer->unclosed[quote == '"'][is_raw];
+    if (start >= *unclosed && at_triple(lexer, start, quote)) {
         if (skip_triple(lexer, at, is_raw)) {
             return true;
         }
-        /* What was read is read again; fx_cel_lex() checks the budget. */
-        (void)fx_spend((*at - start) / FX_BUDGET_BYTES);
+        *unclosed = *at; /* an escape ends behind its quote: the others fail here, too */
     }
     *at = start;
     return skip_single(lexer, at, is_raw);
 }
 
-/* bytes and strings with a prefix: [bB]? [rR]? quoted. False: there is none here. */
+/* Bytes and strings with a prefix: [bB]? [rR]? quoted. False: there is none here. */
 static bool scan_prefixed(struct lexer *lexer, enum cel_token_type *ret_type) {
     size_t at = lexer->at;
     const bool is_bytes = (byte_at(lexer, at) | 0x20) == 'b';

@@ -242,7 +242,7 @@ struct cel_operand fx_cel_parse_expression(struct cel_parser *parser,
             no = fx_cel_parse_expression(parser, follow);
         } else {
             fx_cel_recover(parser, follow, AT_COLON);
-            no.node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE);
+            no.node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED);
         }
         const unsigned height = fx_cel_higher(result.height, yes.height);
         result.node = fx_cel_new_call_of(parser, question.at, "_?_:_", 3, result.node,

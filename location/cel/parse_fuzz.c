@@ -78,6 +78,7 @@ static void check_faults(const struct fx_cel_faults *faults, struct fx_text sour
     for (size_t i = 0; i < faults->n; i++) {
         fx_cel_position(source, faults->items[i].at, &line, &column);
         assert(faults->items[i].at == FX_CEL_NOWHERE ||
+               faults->items[i].at == FX_CEL_UNPARSED ||
                faults->items[i].at <= source.len);
         assert(line >= line_before && faults->items[i].message[0] != '\0');
         line_before = line;

@@ -221,7 +221,7 @@ struct cel_operand fx_cel_parse_literal(struct cel_parser *parser,
     if (is_negative && (CEL_SET(fx_cel_ahead(parser, 1)) & numbers) == 0) {
         fx_cel_report(parser, 1, "no viable alternative at input");
         fx_cel_recover(parser, follow, AT_LITERAL);
-        operand.node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE);
+        operand.node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED);
         return operand;
     }
     if (is_negative) {

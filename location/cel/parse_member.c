@@ -115,7 +115,7 @@ static bool parse_index(struct cel_parser *parser, const struct cel_follow *foll
     struct cel_operand index = {0};
     if (!ok) {
         fx_cel_recover(parser, follow, AT_INDEX);
-        index.node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE);
+        index.node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED);
     } else {
         index = fx_cel_parse_expression(parser, &inner);
         if (!fx_cel_match(parser, CEL_RIGHT_BRACKET, CEL_MEMBERS | follow->next,

@@ -131,7 +131,7 @@ static struct cel_operand parse_optional(struct cel_parser *parser,
     *ret_is_optional = false;
     if (!fx_cel_expect(parser, CEL_OPTIONAL_STARTS)) {
         fx_cel_recover(parser, follow, AT_OPTIONAL);
-        return (struct cel_operand){.node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE)};
+        return (struct cel_operand){.node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED)};
     }
     *ret_is_optional = fx_cel_ahead(parser, 0) == CEL_QUESTION &&
                        fx_cel_match(parser, CEL_QUESTION, 0, &mark);
@@ -369,7 +369,7 @@ static void parse_named(struct cel_parser *parser, const struct cel_follow *foll
     if (fx_cel_ahead(parser, name) != CEL_IDENTIFIER) {
         fx_cel_report(parser, name, "no viable alternative at input");
         fx_cel_recover(parser, follow, AT_PRIMARY);
-        operand->node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE);
+        operand->node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED);
     } else if (fx_cel_ahead(parser, name + 1) == CEL_LEFT_PAREN) {
         parse_call(parser, follow, operand);
     } else if (is_struct_ahead(parser)) {
@@ -387,7 +387,7 @@ struct cel_operand fx_cel_parse_primary(struct cel_parser *parser,
     if (!fx_cel_expect(parser, starts) || !fx_cel_is_ahead(parser, starts)) {
         fx_cel_report(parser, 0, "no viable alternative at input");
         fx_cel_recover(parser, follow, AT_PRIMARY);
-        operand.node = fx_cel_new_unknown(parser, FX_CEL_NOWHERE);
+        operand.node = fx_cel_new_unknown(parser, FX_CEL_UNPARSED);
         return operand;
     }
     const enum cel_token_type type = fx_cel_ahead(parser, 0);

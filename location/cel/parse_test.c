@@ -325,6 +325,7 @@ static void test_first_fault(void **state) {
         {"has(a.?b)", 1, 6, "invalid argument to has() macro"},
         {"a.all(x.y, z)", 1, 8, "argument must be a simple name"},
         {"a.map(1, x)", 1, 7, "argument is not an identifier"},
+        {"[1].map(., x)", 1, 0, "argument is not an identifier"},
         {"a.map(__result__, 1)", 1, 7,
          "iteration variable overwrites accumulator variable"},
         {"a.all(x, x, z)", 1, 10, "duplicate variable name: x"},

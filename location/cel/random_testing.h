@@ -72,11 +72,13 @@ struct random_binding {
     const struct fx_cel_type *types[3];
 };
 
+static inline size_t random_parameter_index(const struct fx_cel_type *parameter) {
+    return parameter->name[0] == 'T' ? 0 : parameter->name[0] == 'K' ? 1 : 2;
+}
+
 static inline const struct fx_cel_type **
 random_parameter(struct random_binding *binding, const struct fx_cel_type *parameter) {
-    return &binding->types[parameter->name[0] == 'T'   ? 0
-                           : parameter->name[0] == 'K' ? 1
-                                                       : 2];
+    return &binding->types[random_parameter_index(parameter)];
 }
 
 /* Can the declared type be this one? Binds parameters. */
@@ -129,21 +131,44 @@ random_ordered_type(struct random_expression *random) {
     return RANDOM_PICK(random, types);
 }
 
-/* Any type, up to so many levels deep. */
+/* Any type, up to so many levels deep, but no optional of an optional: such a value may
+ * lose a level when it is the result of `?:`, as in Kubernetes. */
 static inline const struct fx_cel_type *random_type(struct random_expression *random,
                                                     unsigned levels) {
     const struct fx_cel_type *type = NULL;
     if (levels > 0 && random_one_in(random, 3)) {
         const struct fx_cel_type *inner = random_type(random, levels - 1);
-        switch (random_below(random, 3)) {
-        case 0: type = fx_cel_list_of(random->arena, inner); break;
-        case 1: type = fx_cel_optional_of(random->arena, inner); break;
-        default:
+        const unsigned which = random_below(random, 3);
+        if (which == 0) {
             type = fx_cel_map_of(random->arena, random_key_type(random), inner);
-            break;
+        } else if (which == 1 && inner->kind != FX_CEL_TYPE_OPTIONAL) {
+            type = fx_cel_optional_of(random->arena, inner);
+        } else {
+            type = fx_cel_list_of(random->arena, inner);
         }
     }
     return type != NULL ? type : random_ordered_type(random);
+}
+
+/* The same, but no optional. */
+static inline const struct fx_cel_type *
+random_inner_type(struct random_expression *random) {
+    const struct fx_cel_type *type = random_type(random, 1);
+    return type->kind == FX_CEL_TYPE_OPTIONAL ? type->params[0] : type;
+}
+
+/* Would the declared type be an optional of an optional? */
+static inline bool random_nests(const struct random_binding *binding,
+                                const struct fx_cel_type *declared) {
+    const struct fx_cel_type *inner = declared->params[0];
+    if (inner == NULL) {
+        return false;
+    }
+    if (declared->kind == FX_CEL_TYPE_OPTIONAL && inner->kind == FX_CEL_TYPE_PARAMETER) {
+        const struct fx_cel_type *bound = binding->types[random_parameter_index(inner)];
+        return bound != NULL && bound->kind == FX_CEL_TYPE_OPTIONAL;
+    }
+    return random_nests(binding, inner);
 }
 
 /* The declared type with its parameters replaced; free ones become random types. */
@@ -154,7 +179,7 @@ random_substitute(struct random_expression *random, struct random_binding *bindi
         const struct fx_cel_type **bound = random_parameter(binding, declared);
         if (*bound == NULL) {
             *bound = declared->name[0] == 'K' ? random_key_type(random)
-                                              : random_type(random, 1);
+                                              : random_inner_type(random);
         }
         return *bound;
     }
@@ -305,7 +330,8 @@ static inline void random_write_list(struct random_expression *random,
     fx_buf_char(random->out, '[');
     for (unsigned i = 0; i < n; i++) {
         fx_buf_str(random->out, i > 0 ? ", " : "");
-        if (depth > 0 && random_one_in(random, 8)) {
+        if (depth > 0 && element->kind != FX_CEL_TYPE_OPTIONAL &&
+            random_one_in(random, 8)) {
             const struct fx_cel_type *optional =
                 fx_cel_optional_of(random->arena, element);
             fx_buf_char(random->out, '?');
@@ -554,7 +580,8 @@ static inline bool random_is_callable(struct random_expression *random,
         return false;
     }
     for (size_t i = 0; i < overload->n_args; i++) {
-        if (!random_is_possible(random, overload->args[i])) {
+        if (!random_is_possible(random, overload->args[i]) ||
+            random_nests(binding, overload->args[i])) {
             return false;
         }
     }
@@ -595,22 +622,31 @@ static inline const char *random_declare(struct random_expression *random,
     return name;
 }
 
-/* Writes the range of a macro and the start of its call, and declares its variables. */
+/* Writes the range of a macro and the start of its call, and declares its variables: the
+ * element, or the key; of two, the index or key and the value. */
 static inline void random_start_macro(struct random_expression *random, const char *macro,
                                       bool is_two, const struct fx_cel_type *range,
                                       unsigned depth) {
-    const bool is_list = range->kind == FX_CEL_TYPE_LIST;
+    const struct fx_cel_type *first = &fx_cel_dyn;
+    const struct fx_cel_type *second = &fx_cel_dyn;
+    if (range->kind == FX_CEL_TYPE_LIST) {
+        first = is_two ? &fx_cel_int : range->params[0];
+        second = range->params[0];
+    } else if (range->kind == FX_CEL_TYPE_MAP) {
+        first = range->params[0];
+        second = range->params[1];
+    }
     random_write(random, range, depth);
-    const char *first =
-        random_declare(random, is_two && is_list ? &fx_cel_int : range->params[0]);
-    fx_buf_printf(random->out, ".%s(%s, ", macro, first);
+    fx_buf_printf(random->out, ".%s(%s, ", macro, random_declare(random, first));
     if (is_two) {
-        fx_buf_printf(random->out, "%s, ",
-                      random_declare(random, range->params[is_list ? 0 : 1]));
+        fx_buf_printf(random->out, "%s, ", random_declare(random, second));
     }
 }
 
 static inline const struct fx_cel_type *random_range(struct random_expression *random) {
+    if (random->has_dyn && random_one_in(random, 4)) {
+        return &fx_cel_dyn;
+    }
     const struct fx_cel_type *inner = random_type(random, 1);
     const struct fx_cel_type *range =
         random_one_in(random, 3)
@@ -681,7 +717,7 @@ static inline void random_write_optional_macro(struct random_expression *random,
                                                const struct fx_cel_type *type,
                                                unsigned depth) {
     const bool is_flat = random_one_in(random, 2);
-    const struct fx_cel_type *inner = random_type(random, 1);
+    const struct fx_cel_type *inner = random_inner_type(random);
     const struct fx_cel_type *optional = fx_cel_optional_of(random->arena, inner);
     random_write(random, optional != NULL ? optional : type, depth);
     fx_buf_printf(random->out, ".%s(%s, ", is_flat ? "optFlatMap" : "optMap",
@@ -706,6 +742,37 @@ static inline void random_write_field(struct random_expression *random,
         fx_buf_char(random->out, '}');
     }
     fx_buf_printf(random->out, ".%s%s", field, is_test ? ")" : "");
+}
+
+static inline bool random_has_variable(const struct random_expression *random,
+                                       const struct fx_cel_type *type) {
+    for (size_t i = 0; i < random->n_scope; i++) {
+        if (fx_cel_type_equal(random->scope[i].type, type)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* What is read from a variable of type dyn. False: there is none. */
+static inline bool random_write_path(struct random_expression *random, bool is_test) {
+    static const char *const paths[] = {".a",  ".b",     ".a.if", ".a['if'][1]", "['b']",
+                                        "[0]", ".no.no", "[5].k", ".a.if.filter"};
+    static const char *const optionals[] = {".?a.if[0].orValue(dyn(1))",
+                                            "[?'b'].hasValue()",
+                                            "[?9].or(optional.of(dyn(1))).value()",
+                                            ".?no.no.optMap(v, v).orValue(dyn(null))"};
+    static const char *const tests[] = {".a", ".no", ".a.if", ".a.no", ".b.x", "[0].k"};
+    if (!random_has_variable(random, &fx_cel_dyn)) {
+        return false;
+    }
+    fx_buf_str(random->out, is_test ? "has(" : "dyn(");
+    (void)random_write_variable(random, &fx_cel_dyn);
+    fx_buf_str(random->out, is_test                    ? RANDOM_PICK(random, tests)
+                            : random_one_in(random, 3) ? RANDOM_PICK(random, optionals)
+                                                       : RANDOM_PICK(random, paths));
+    fx_buf_char(random->out, ')');
+    return true;
 }
 
 /* `format()` with as many values as verbs. A literal list is checked element by element,
@@ -734,6 +801,12 @@ static inline void random_write_format(struct random_expression *random, unsigne
 /* Writes a macro, or what is not a call of the tables. False: none has the type. */
 static inline bool random_write_special(struct random_expression *random,
                                         const struct fx_cel_type *type, unsigned depth) {
+    if (type->kind == FX_CEL_TYPE_DYN) {
+        return random_write_path(random, false);
+    }
+    if (random->has_dyn && type->kind == FX_CEL_TYPE_BOOL && random_one_in(random, 8)) {
+        return random_write_path(random, true);
+    }
     if (random_one_in(random, 8)) {
         random_write_field(random, type, false, depth);
     } else if (type->kind == FX_CEL_TYPE_BOOL && random_one_in(random, 5)) {

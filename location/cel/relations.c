@@ -74,22 +74,18 @@ struct fx_cel_value fx_cel_greater_equal(struct fx_cel_run *run,
                                                     : unordered(run, args, "_>=_");
 }
 
-/* An error of a comparison counts if no element is equal. */
+/* Values that cannot be compared are not equal here. */
 static struct fx_cel_value is_in_list(struct fx_cel_run *run, struct fx_cel_value value,
                                       struct fx_cel_value list) {
-    struct fx_cel_value found = fx_cel_make_bool(false);
+    bool found = false;
     const size_t n = fx_cel_list_size(list);
-    for (size_t i = 0; i < n && !fx_cel_is_true(found); i++) {
+    for (size_t i = 0; i < n && !found; i++) {
         if (!fx_spend(1)) {
             return fx_cel_exceeded(run);
         }
-        const struct fx_cel_value is_equal =
-            fx_cel_equals(value, fx_cel_list_at(list, i));
-        if (fx_cel_is_true(is_equal) || fx_cel_is_error(is_equal)) {
-            found = is_equal;
-        }
+        found = fx_cel_equal(value, fx_cel_list_at(list, i));
     }
-    return found;
+    return fx_cel_make_bool(found);
 }
 
 static struct fx_cel_value is_in_map(struct fx_cel_run *run, struct fx_cel_value key,

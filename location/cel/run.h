@@ -66,8 +66,7 @@ static inline bool fx_cel_charge(struct fx_cel_run *run, uint64_t cost) {
 }
 struct fx_cel_value fx_cel_over_cost(struct fx_cel_run *run);
 
-/* ---- building values, in the run's arena ---------------------------------------------
- */
+/* ---- building values, in the run's arena ------------------------------------------ */
 
 /* A string (bytes) with a copy of this text. */
 struct fx_cel_value fx_cel_copy_string(struct fx_cel_run *run, struct fx_text text);

@@ -144,8 +144,13 @@ static bool is_equal_to(const struct fx_cel_type *a, const struct fx_cel_type *b
         return true;
     }
     if (a == NULL || b == NULL || a->kind != b->kind || a->id != b->id ||
-        nesting == FX_LIMIT_CEL_TYPE_DEPTH || !fx_spend(1) ||
-        strcmp(a->name, b->name) != 0) {
+        nesting == FX_LIMIT_CEL_TYPE_DEPTH || !fx_spend(1)) {
+        return false;
+    }
+    if (a->kind < FX_CEL_TYPE_TYPE) {
+        return true; /* the wrapper of a type is the same type */
+    }
+    if (strcmp(a->name, b->name) != 0) {
         return false;
     }
     return is_equal_to(a->params[0], b->params[0], nesting + 1) &&

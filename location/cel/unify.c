@@ -8,6 +8,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "location/cel/messages.h"
 
 /* What a free type stood for before a change. */
 struct fx_cel_unifier_change {
@@ -143,7 +144,7 @@ static bool is_nullable(const struct fx_cel_type *type) {
     case FX_CEL_TYPE_OPTIONAL:
     case FX_CEL_TYPE_STRUCT: return true;
     case FX_CEL_TYPE_OPAQUE: return type->name[0] != '\0';
-    default: return false;
+    default: return fx_cel_is_wrapper(type);
     }
 }
 
@@ -154,9 +155,6 @@ static bool is_less_specific(struct fx_cel_unifier *unifier, const struct fx_cel
     }
     if (fx_cel_is_dyn(a) || a->kind == FX_CEL_TYPE_PARAMETER) {
         return true;
-    }
-    if (b->kind == FX_CEL_TYPE_NULL) {
-        return is_nullable(a);
     }
     if (fx_cel_is_dyn(b) || b->kind == FX_CEL_TYPE_PARAMETER || a->kind != b->kind) {
         return false;
@@ -221,8 +219,8 @@ static bool is_same_assignable(struct fx_cel_unifier *unifier,
     if (from->kind != to->kind) {
         return false;
     }
-    if (from->kind == FX_CEL_TYPE_TYPE) {
-        return true;
+    if (from->kind <= FX_CEL_TYPE_TYPE) {
+        return true; /* wrappers have the kind of what they contain */
     }
     if (from->params[0] == NULL || to->params[0] == NULL) {
         return from->name[0] != '\0' && fx_cel_type_equal(from, to);

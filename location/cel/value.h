@@ -143,7 +143,7 @@ struct fx_cel_struct {
     struct fx_cel_map fields; /* by string keys */
 };
 
-/* ---- making values ----------------------------------------------------------------- */
+/* ---- making values ---------------------------------------------------------------- */
 
 static inline struct fx_cel_value fx_cel_make_null(void) {
     return (struct fx_cel_value){.kind = FX_CEL_NULL};
@@ -194,8 +194,7 @@ static inline struct fx_cel_value fx_cel_make_opaque(const struct fx_cel_opaque_
 struct fx_cel_value fx_cel_make_node(const json_t *node);
 void fx_cel_set_node(struct fx_cel_value *ret, const json_t *node);
 
-/* ---- lists and maps, of either form --------------------------------------------------
- */
+/* ---- lists and maps, of either form ----------------------------------------------- */
 
 size_t fx_cel_list_size(struct fx_cel_value list);
 
@@ -228,8 +227,7 @@ void fx_cel_map_walk_start(struct fx_cel_map_walk *walk, struct fx_cel_value map
 bool fx_cel_map_walk_next(struct fx_cel_map_walk *walk,
                           struct fx_cel_map_entry *ret_entry);
 
-/* ---- comparing
- * ------------------------------------------------------------------------- */
+/* ---- comparing -------------------------------------------------------------------- */
 
 /* Equality of CEL: numbers of all types by value, an integer and a double as doubles; NaN
  * equals nothing, values of other types are not equal. Spends from the thread's budget; a

@@ -8,7 +8,7 @@
 #include "base/date.h"
 #include "location/go/time.h"
 
-#define DAY_SECONDS  86400
+#define DAY_SECONDS  INT64_C(86400)
 #define DAY_OF_MARCH 60 /* of March 1 in a leap year, from 1 */
 
 /* Removes the name of a zone: three letters or more, or <…>. */
@@ -118,15 +118,14 @@ int32_t cel_zone_rule_offset(const struct cel_zone_rule *rule, int64_t seconds) 
     struct fx_go_time_parts parts;
     const struct fx_go_time utc = {.seconds = seconds};
     fx_go_time_split(&utc, &parts);
-    const int64_t since = (int64_t)(parts.yearday - 1) * DAY_SECONDS + parts.hour * 3600 +
-                          parts.minute * 60 + parts.second;
+    const int64_t since = (parts.yearday - 1) * DAY_SECONDS +
+                          (int64_t)((parts.hour * 60 + parts.minute) * 60 + parts.second);
     const int first_weekday = ((parts.weekday - (parts.yearday - 1)) % 7 + 7) % 7;
     const int64_t start =
-        (int64_t)day_of_year(&rule->start, parts.year, first_weekday) * DAY_SECONDS +
+        day_of_year(&rule->start, parts.year, first_weekday) * DAY_SECONDS +
         rule->start.seconds - rule->offset;
-    const int64_t end =
-        (int64_t)day_of_year(&rule->end, parts.year, first_weekday) * DAY_SECONDS +
-        rule->end.seconds - rule->daylight_offset;
+    const int64_t end = day_of_year(&rule->end, parts.year, first_weekday) * DAY_SECONDS +
+                        rule->end.seconds - rule->daylight_offset;
     const bool is_daylight =
         start <= end ? since >= start && since < end : since >= start || since < end;
     return is_daylight ? rule->daylight_offset : rule->offset;

@@ -6,9 +6,9 @@
  * memory.
  */
 #include <assert.h>
+#include <math.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "base/budget.h"
 #include "location/cel_library/library.h"
@@ -66,7 +66,8 @@ static bool is_same(struct fx_cel_value a, struct fx_cel_value b) {
         return false;
     }
     if (a.kind == FX_CEL_DOUBLE) {
-        return memcmp(&a.real, &b.real, sizeof a.real) == 0 || a.real != a.real;
+        return isnan(a.real) ? isnan(b.real)
+                             : a.real == b.real && signbit(a.real) == signbit(b.real);
     }
     if (a.kind == FX_CEL_LIST) {
         return is_same_list(a, b);

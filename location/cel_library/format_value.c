@@ -10,6 +10,9 @@
 #include "base/limits.h"
 #include "location/cel_library/functions.h"
 
+/* What the text of a number or a time takes, as bytes. */
+#define SCALAR_WORK ((size_t)16 * FX_BUDGET_BYTES)
+
 struct printing {
     struct fx_cel_run *run;
     struct fx_buf *out;
@@ -231,7 +234,7 @@ static bool add_member(struct printing *p, struct fx_cel_value value, unsigned d
             fx_cel_print_timestamp(p->out, value);
         }
         fx_buf_str(p->out, "\")");
-        return spend(p, 16u * FX_BUDGET_BYTES);
+        return spend(p, SCALAR_WORK);
     }
     return fail_kind(p, value, "no formatting function for");
 }
@@ -239,8 +242,7 @@ static bool add_member(struct printing *p, struct fx_cel_value value, unsigned d
 /* A value that is an argument itself. */
 static bool add_value(struct printing *p, struct fx_cel_value value) {
     bool done = false;
-    if (!spend(p, 16u * FX_BUDGET_BYTES) ||
-        !add_plain(p, value, FX_LIMIT_CEL_VALUE_DEPTH, &done)) {
+    if (!spend(p, SCALAR_WORK) || !add_plain(p, value, FX_LIMIT_CEL_VALUE_DEPTH, &done)) {
         return false;
     }
     if (done) {

@@ -133,6 +133,61 @@ static bool is_same(struct fx_cel_value a, struct fx_cel_value b) {
     return fx_cel_equal(a, b);
 }
 
+static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type);
+
+static bool is_list_of(struct fx_cel_value list, const struct fx_cel_type *element) {
+    bool ok = list.kind == FX_CEL_LIST;
+    for (size_t i = 0; ok && i < fx_cel_list_size(list); i++) {
+        ok = is_of_type(fx_cel_list_at(list, i), element);
+    }
+    return ok;
+}
+
+static bool is_map_of(struct fx_cel_value map, const struct fx_cel_type *type) {
+    struct fx_cel_map_walk walk;
+    struct fx_cel_map_entry entry;
+    if (map.kind != FX_CEL_MAP) {
+        return false;
+    }
+    fx_cel_map_walk_start(&walk, map);
+    while (fx_cel_map_walk_next(&walk, &entry)) {
+        if (!is_of_type(entry.key, type->params[0]) ||
+            !is_of_type(entry.value, type->params[1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is it a value of this type, and its elements of theirs? */
+static bool is_of_type(struct fx_cel_value value, const struct fx_cel_type *type) {
+    switch (type->kind) {
+    case FX_CEL_TYPE_NULL: return value.kind == FX_CEL_NULL;
+    case FX_CEL_TYPE_BOOL: return value.kind == FX_CEL_BOOL;
+    case FX_CEL_TYPE_INT: return value.kind == FX_CEL_INT;
+    case FX_CEL_TYPE_UINT: return value.kind == FX_CEL_UINT;
+    case FX_CEL_TYPE_DOUBLE: return value.kind == FX_CEL_DOUBLE;
+    case FX_CEL_TYPE_STRING: return value.kind == FX_CEL_STRING;
+    case FX_CEL_TYPE_BYTES: return value.kind == FX_CEL_BYTES;
+    case FX_CEL_TYPE_DURATION: return value.kind == FX_CEL_DURATION;
+    case FX_CEL_TYPE_TIMESTAMP: return value.kind == FX_CEL_TIMESTAMP;
+    case FX_CEL_TYPE_TYPE: return value.kind == FX_CEL_TYPE;
+    case FX_CEL_TYPE_LIST: return is_list_of(value, type->params[0]);
+    case FX_CEL_TYPE_MAP: return is_map_of(value, type);
+    case FX_CEL_TYPE_OPTIONAL:
+        return value.kind == FX_CEL_OPTIONAL &&
+               (value.inner == NULL || is_of_type(*value.inner, type->params[0]));
+    case FX_CEL_TYPE_OPAQUE:
+        return value.kind == FX_CEL_OPAQUE &&
+               fx_cel_type_equal(value.opaque.ops->type, type);
+    case FX_CEL_TYPE_DYN:
+    case FX_CEL_TYPE_ERROR:
+    case FX_CEL_TYPE_STRUCT:
+    case FX_CEL_TYPE_PARAMETER: break;
+    }
+    return type->kind == FX_CEL_TYPE_DYN;
+}
+
 /* ---- compiling and evaluating ------------------------------------------------------ */
 
 /* One expression, compiled and evaluated; finish() frees it. */
@@ -197,6 +252,10 @@ static void fail_with(struct fx_text text, const char *what, const struct outcom
     fx_buf_finish(&faults);
 }
 
+static bool is_fatal_error(struct fx_cel_value value) {
+    return fx_cel_is_error(value) && (value.flags & FX_CEL_FATAL) != 0;
+}
+
 /* With exactly its cost it has the same value; with less it fails. */
 static void check_cost(const struct fixture *fixture, struct fx_text text,
                        struct outcome *outcome) {
@@ -214,7 +273,7 @@ static void check_cost(const struct fixture *fixture, struct fx_text text,
         fail_with(text, "another value with a limit", outcome, &again);
     }
     evaluate(fixture, outcome->cost - 1, &again);
-    if (!fx_cel_is_error(again.value) || (again.value.flags & FX_CEL_FATAL) == 0) {
+    if (!is_fatal_error(again.value)) {
         fail_with(text, "a lower cost limit does not hold", outcome, &again);
     }
     outcome->arena = again.arena;
@@ -228,8 +287,33 @@ static bool is_type_error(struct fx_cel_value value, struct fx_text text) {
            !fx_text_contains(text, FX_TEXT(".containsIP("));
 }
 
+/* The checker finds the type of the expression, and its value has it. */
+static void check_type(struct fx_text text, const struct fx_cel_type *type,
+                       const struct outcome *outcome) {
+    const struct fx_cel_type *found = fx_cel_program_type(outcome->program);
+    if (!fx_cel_type_equal(found, type)) {
+        fail_with(text, "another type", outcome, outcome);
+    }
+    if (!fx_cel_is_error(outcome->value) && !is_of_type(outcome->value, found)) {
+        fail_with(text, "a value of another type", outcome, outcome);
+    }
+}
+
+/* The program and the plain one have the same value, and the cost of the first is not
+ * higher. A fatal error ends the evaluation where it happens, so its cost may differ, and
+ * the plain program needs more memory, and exceeds limits earlier. */
+static void check_same(struct fx_text text, const struct outcome *one,
+                       const struct outcome *plain) {
+    const bool is_fatal = is_fatal_error(one->value);
+    if ((is_fatal || !is_fatal_error(plain->value)) &&
+        (!is_same(one->value, plain->value) || (!is_fatal && one->cost > plain->cost))) {
+        fail_with(text, "the plain program differs", one, plain);
+    }
+}
+
 /* Compiles in both ways, and compares. */
-static void check(const struct fixture *fixture, struct fx_text text, bool has_dyn) {
+static void check(const struct fixture *fixture, struct fx_text text,
+                  const struct fx_cel_type *type, bool has_dyn) {
     static const struct fx_cel_compile_options plain = {.plain = true};
     struct outcome one;
     struct outcome other;
@@ -247,11 +331,8 @@ static void check(const struct fixture *fixture, struct fx_text text, bool has_d
         if (!has_dyn && is_type_error(one.value, text)) {
             fail_with(text, "a type error", &one, &other);
         }
-        /* The plain program needs more memory, and has a higher cost. */
-        if ((other.value.flags & FX_CEL_FATAL) == 0 &&
-            (!is_same(one.value, other.value) || one.cost > other.cost)) {
-            fail_with(text, "the plain program differs", &one, &other);
-        }
+        check_same(text, &one, &other);
+        check_type(text, type, &one);
         check_cost(fixture, text, &one);
     }
     finish(&one);
@@ -290,8 +371,9 @@ static void check_many(const struct fixture *fixture, uint64_t seed, bool has_dy
             random.scope[v] =
                 (struct random_variable){variables[v].name, variables[v].type};
         }
-        (void)random_write_expression(&random, 1 + i % 5, &text);
-        check(fixture, fx_buf_view(&text), has_dyn);
+        const struct fx_cel_type *type =
+            random_write_expression(&random, 1 + i % 5, &text);
+        check(fixture, fx_buf_view(&text), type, has_dyn);
         check_unchecked(fixture, fx_buf_view(&text));
         fx_buf_finish(&text);
         fx_arena_finish(&arena);

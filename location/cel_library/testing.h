@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "location/cel/functions.h"
 #include "location/cel_library/library.h"
 #include "value/number.h"
 
@@ -69,12 +70,15 @@ static inline void print_value(struct fx_buf *buf, struct fx_cel_value value) {
             print_value(buf, *value.inner);
         }
         break;
+    case FX_CEL_UINT:
+        fx_buf_number(buf, value.uinteger);
+        fx_buf_char(buf, 'u');
+        break;
+    case FX_CEL_DURATION: fx_cel_print_duration(buf, value.duration); break;
+    case FX_CEL_TIMESTAMP: fx_cel_print_timestamp(buf, value); break;
     case FX_CEL_UNSET:
     case FX_CEL_NULL:
-    case FX_CEL_UINT:
     case FX_CEL_BYTES:
-    case FX_CEL_DURATION:
-    case FX_CEL_TIMESTAMP:
     case FX_CEL_TYPE:
     case FX_CEL_STRUCT: fx_buf_str(buf, fx_cel_type_name(value)); break;
     }

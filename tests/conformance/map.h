@@ -30,10 +30,16 @@ bool fx_case_map_create(json_t *row, struct fx_case_result *result) FX_MUST_USE;
 /* ---- map_compare.c ------------------------------------------------------------------
  */
 
-/* Compares two objects without nulls, empty maps and empty lists. With `is_defaulted`,
- * `expected` may have fields that an API server sets by itself. */
+/* What an API server adds to an object beside the changes of policies. */
+enum fx_case_map_added {
+    FX_CASE_MAP_DECODED,   /* zeros of fields that Go always writes, in built-in kinds */
+    FX_CASE_MAP_DEFAULTED, /* these, and fields that it sets by itself */
+};
+
+/* Compares two objects without nulls, empty maps and empty lists, and without what
+ * `expected` has only because of an API server. */
 void fx_case_map_compare_object(struct fx_case_result *result, const json_t *expected,
-                                const json_t *got, bool is_defaulted);
+                                const json_t *got, enum fx_case_map_added added);
 
 /* Compares the status of a denial: `expected` is an object with code, reason, message and
  * causes, as far as it has them, or the message alone. */

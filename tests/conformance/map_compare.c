@@ -86,12 +86,20 @@ static bool is_defaulted_field(const char *key) {
     return false;
 }
 
-/* Removes from `expected` what an API server has set by itself and `got`, which may be
- * NULL, does not have. */
-static void drop_defaulted(json_t *expected, const json_t *got) {
+/* Go writes a number or a text that is not set as 0 or "", if the field is required: for
+ * an API server, that is the same object. */
+static bool is_zero(const json_t *value) {
+    return (json_is_number(value) && json_number_value(value) == 0) ||
+           (json_is_string(value) && json_string_length(value) == 0);
+}
+
+/* Removes from `expected` what an API server has added and `got`, which may be NULL, does
+ * not have. */
+static void drop_added(json_t *expected, const json_t *got,
+                       enum fx_case_map_added added) {
     if (json_is_array(expected) && json_array_size(expected) == json_array_size(got)) {
         for (size_t i = 0; i < json_array_size(expected); i++) {
-            drop_defaulted(json_array_get(expected, i), json_array_get(got, i));
+            drop_added(json_array_get(expected, i), json_array_get(got, i), added);
         }
     }
     if (!json_is_object(expected) || (got != NULL && !json_is_object(got))) {
@@ -102,20 +110,26 @@ static void drop_defaulted(json_t *expected, const json_t *got) {
     void *next = NULL;
     json_object_foreach_safe(expected, next, key, value) {
         const json_t *other = fx_tree_view_key(got, key);
-        if (other == NULL && is_defaulted_field(key)) {
+        if (other == NULL && (is_zero(value) || (added == FX_CASE_MAP_DEFAULTED &&
+                                                 is_defaulted_field(key)))) {
             (void)json_object_del(expected, key);
         } else {
-            drop_defaulted(value, other);
+            drop_added(value, other, added);
         }
     }
 }
 
+static bool is_builtin(const json_t *object) {
+    return !fx_text_contains(fx_tree_view_string(object, "apiVersion"),
+                             FX_TEXT("example.com"));
+}
+
 void fx_case_map_compare_object(struct fx_case_result *result, const json_t *expected,
-                                const json_t *got, bool is_defaulted) {
+                                const json_t *got, enum fx_case_map_added added) {
     json_t *wanted = tidy(expected);
     json_t *other = tidy(got);
-    if (is_defaulted) {
-        drop_defaulted(wanted, other);
+    if (is_builtin(expected) || added == FX_CASE_MAP_DEFAULTED) {
+        drop_added(wanted, other, added);
         json_t *again = tidy(wanted);
         json_decref(wanted);
         wanted = again;
