@@ -97,23 +97,26 @@ static bool read_name(const struct use *use, size_t arg, const char *fault,
     return true;
 }
 
-static bool read_item(const struct use *use, const char *fault,
-                      struct fx_text *ret_name) {
-    if (!read_name(use, 0, fault, ret_name)) {
-        return false;
-    }
-    if (fx_text_is(*ret_name, "__result__")) {
-        (void)fx_cel_refuse(use->parser, use->args[0]->at,
+/* Refuses the variable `name`, argument `i`, if it is the accumulator of macros. */
+static bool check_item(const struct use *use, size_t i, struct fx_text name) {
+    if (fx_text_is(name, "__result__")) {
+        (void)fx_cel_refuse(use->parser, use->args[i]->at,
                             "iteration variable overwrites accumulator variable");
         return false;
     }
     return true;
 }
 
+static bool read_item(const struct use *use, const char *fault,
+                      struct fx_text *ret_name) {
+    return read_name(use, 0, fault, ret_name) && check_item(use, 0, *ret_name);
+}
+
 /* The names of the two-variable forms. */
 static bool read_two(const struct use *use, struct fx_text names[2]) {
     static const char fault[] = "argument must be a simple name";
-    if (!read_name(use, 0, fault, &names[0]) || !read_name(use, 1, fault, &names[1])) {
+    if (!read_name(use, 0, fault, &names[0]) || !read_name(use, 1, fault, &names[1]) ||
+        !check_item(use, 0, names[0]) || !check_item(use, 1, names[1])) {
         return false;
     }
     if (fx_text_equal(names[0], names[1])) {

@@ -328,6 +328,8 @@ static void test_first_fault(void **state) {
         {"[1].map(., x)", 1, 0, "argument is not an identifier"},
         {"a.map(__result__, 1)", 1, 7,
          "iteration variable overwrites accumulator variable"},
+        {"a.all(x, __result__, z)", 1, 10,
+         "iteration variable overwrites accumulator variable"},
         {"a.all(x, x, z)", 1, 10, "duplicate variable name: x"},
         {"{}.sortBy(x, x)", 1, 1, "sortBy can only be applied to a list, identifier, "},
         {"a.optMap(x.y, z)", 1, 11, "optMap() variable name must be a simple"},

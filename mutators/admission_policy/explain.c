@@ -44,6 +44,9 @@ static const json_t *wanted_by(const struct map_rule *rule,
     const char *name = fx_map_rule_criterion_name(criterion);
     const char *last = strrchr(name, '.');
     const bool is_binding = strncmp(name, "binding.", 8) == 0;
+    if (is_binding && rule->binding == NULL) {
+        return NULL;
+    }
     const json_t *document =
         is_binding ? rule->binding->document : rule->policy->document;
     const json_t *spec = fx_tree_view_key(document, "spec");

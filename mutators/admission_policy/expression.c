@@ -33,6 +33,18 @@ static struct fx_cel_program *run(struct map_compiling *compiling,
     return program;
 }
 
+/* Adds a fault of the whole expression. */
+static void refuse_with(struct map_compiling *compiling, bool is_internal,
+                        struct fx_text text) {
+    const struct map_expression_fault fault = {
+        .expression = compiling->node,
+        .is_internal = is_internal,
+        .detail = text,
+        .brief = text,
+    };
+    fx_map_refuse_expression(compiling->reading, KEY, &fault);
+}
+
 /* Adds the fault of a result of another type. */
 static void refuse_type(struct map_compiling *compiling, const struct fx_cel_type *type) {
     struct fx_buf text;
@@ -42,24 +54,36 @@ static void refuse_type(struct map_compiling *compiling, const struct fx_cel_typ
     fx_buf_str(&text, " but got ");
     fx_cel_type_print_long(&text, type);
     fx_map_need(compiling->reading, !text.failed);
-    fx_map_refuse_expression(compiling->reading, compiling->node, KEY, 0, 0, false,
-                             fx_buf_view(&text));
+    refuse_with(compiling, false, fx_buf_view(&text));
     fx_buf_finish(&text);
 }
 
 /* Adds the fault of an expression that does not parse, or whose types are wrong. */
 static void refuse_text(struct map_compiling *compiling) {
     struct fx_buf text;
+    struct fx_buf brief;
     const struct fx_text source = fx_tree_text(compiling->node);
-    const uint32_t at = compiling->faults.items[0].at;
+    const struct fx_cel_faults *faults = &compiling->faults;
+    const uint32_t at = faults->items[0].at;
     fx_buf_init(&text, 0);
+    fx_buf_init(&brief, 0);
     fx_buf_str(&text, "compilation failed: ");
-    fx_cel_faults_print(&compiling->faults, source, &text);
-    fx_map_need(compiling->reading, !text.failed);
-    fx_map_refuse_expression(compiling->reading, compiling->node, KEY,
-                             at < source.len ? at : 0, at < source.len ? 1 : 0, false,
-                             fx_buf_view(&text));
+    fx_cel_faults_print(faults, source, &text);
+    fx_buf_str(&brief, faults->items[0].message);
+    if (faults->n > 1) {
+        fx_buf_printf(&brief, " (and %zu more)", faults->n - 1);
+    }
+    fx_map_need(compiling->reading, !text.failed && !brief.failed);
+    const struct map_expression_fault fault = {
+        .expression = compiling->node,
+        .off = at < source.len ? at : 0,
+        .len = at < source.len ? 1 : 0,
+        .detail = fx_buf_view(&text),
+        .brief = fx_buf_view(&brief),
+    };
+    fx_map_refuse_expression(compiling->reading, KEY, &fault);
     fx_buf_finish(&text);
+    fx_buf_finish(&brief);
 }
 
 static bool has_type(const struct map_compiling *compiling,
@@ -81,8 +105,7 @@ static void refuse_folding(struct map_compiling *compiling) {
     if (program != NULL && !has_type(compiling, program)) {
         refuse_type(compiling, fx_cel_program_type(program));
     } else {
-        fx_map_refuse_expression(compiling->reading, compiling->node, KEY, 0, 0, true,
-                                 fx_buf_view(&text));
+        refuse_with(compiling, true, fx_buf_view(&text));
     }
     fx_cel_destroy(program);
     fx_buf_finish(&text);
@@ -92,8 +115,7 @@ static void refuse(struct map_compiling *compiling) {
     if (compiling->err.code == FX_ENOMEM) {
         fx_map_need(compiling->reading, false);
     } else if (compiling->err.code != FX_OK) {
-        fx_map_refuse_expression(compiling->reading, compiling->node, KEY, 0, 0, true,
-                                 fx_text_of(compiling->err.msg));
+        refuse_with(compiling, true, fx_text_of(compiling->err.msg));
     } else if (compiling->stage == FX_CEL_STAGE_FOLD) {
         refuse_folding(compiling);
     } else {

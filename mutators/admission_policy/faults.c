@@ -116,27 +116,40 @@ void fx_map_forbid(struct map_reading *reading, const json_t *value, const char 
         &rest);
 }
 
-void fx_map_refuse_expression(struct map_reading *reading, const json_t *expression,
-                              const char *key, uint32_t off, uint32_t len,
-                              bool is_internal, struct fx_text detail) {
+/* Prints the path of the member, ": " and the text. */
+static void print_brief(struct fx_buf *buf, const struct map_reading *reading,
+                        const char *key, struct fx_text text) {
+    fx_buf_text(buf, fx_buf_view(&reading->path));
+    fx_buf_printf(buf, ".%s: ", key);
+    fx_buf_text(buf, text);
+}
+
+void fx_map_refuse_expression(struct map_reading *reading, const char *key,
+                              const struct map_expression_fault *given) {
     struct fx_buf rest;
+    struct fx_buf brief;
     fx_buf_init(&rest, 0);
-    if (is_internal) {
+    fx_buf_init(&brief, 0);
+    print_brief(&brief, reading, key, given->brief);
+    if (given->is_internal) {
         fx_buf_str(&rest, "Internal error: ");
     } else {
         fx_buf_str(&rest, "Invalid value: ");
-        print_value(&rest, expression);
+        print_value(&rest, given->expression);
         fx_buf_str(&rest, ": ");
     }
-    fx_buf_text(&rest, detail);
+    fx_buf_text(&rest, given->detail);
+    fx_buf_fail_as(&rest, &brief);
     const struct fx_fault fault = {
-        .type = is_internal ? FX_FAULT_INTERNAL : FX_FAULT_INVALID,
-        .node = expression,
-        .off = off,
-        .len = len,
+        .type = given->is_internal ? FX_FAULT_INTERNAL : FX_FAULT_INVALID,
+        .node = given->expression,
+        .off = given->off,
+        .len = given->len,
         .tells_place = true,
+        .brief = brief.data,
     };
     add(reading, fault, key, &rest);
+    fx_buf_finish(&brief);
 }
 
 /* ---- all of them ------------------------------------------------------------------ */

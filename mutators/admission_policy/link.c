@@ -45,21 +45,32 @@ struct map_linking {
     uint32_t position; /* of the next rule */
 };
 
-/* Adds a rule from a template; what all rules have is set here. */
+/* Makes the rule of a template and adds it. */
+static void create(struct map_linking *linking, const struct map_rule *rule) {
+    if (linking->link->failed || linking->link->is_full) {
+        return;
+    }
+    struct fx_mutator *created = fx_map_rule_create(rule, linking->position++);
+    if (created == NULL) {
+        linking->link->failed = true;
+    } else {
+        fx_link_add_take(linking->link, created);
+    }
+}
+
+/* Adds a rule from a template; what all rules have is set here. Beside a rule of a policy
+ * that is validated comes its validator. */
 static void add(struct map_linking *linking, struct map_rule rule) {
     rule.policy_unit = linking->unit;
     rule.policy = linking->policy;
     rule.binding_unit = linking->binding_unit;
     rule.binding = linking->binding;
     rule.schemas = linking->schemas;
-    if (linking->link->failed || linking->link->is_full) {
-        return;
-    }
-    struct fx_mutator *created = fx_map_rule_create(&rule, linking->position++);
-    if (created == NULL) {
-        linking->link->failed = true;
-    } else {
-        fx_link_add_take(linking->link, created);
+    create(linking, &rule);
+    if (rule.type == MAP_RULE_INVOKE &&
+        linking->policy->validation != MAP_VALIDATION_SKIP) {
+        rule.type = MAP_RULE_VALIDATE;
+        create(linking, &rule);
     }
 }
 

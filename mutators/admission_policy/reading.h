@@ -105,11 +105,16 @@ void fx_map_refuse_many(struct map_reading *reading, const json_t *list, const c
 void fx_map_forbid(struct map_reading *reading, const json_t *value, const char *key,
                    const char *detail);
 
-/* A fault of an expression, a string, with the span in it (`len` may be 0): "Invalid
- * value: …", or "Internal error: …" if it cannot be evaluated. */
-void fx_map_refuse_expression(struct map_reading *reading, const json_t *expression,
-                              const char *key, uint32_t off, uint32_t len,
-                              bool is_internal, struct fx_text detail);
+/* A fault of an expression, a string. */
+struct map_expression_fault {
+    const json_t *expression;
+    uint32_t off, len;     /* the span in it; `len` may be 0 */
+    bool is_internal;      /* "Internal error: …", not "Invalid value: …" */
+    struct fx_text detail; /* what an API server says */
+    struct fx_text brief;  /* the same without excerpts */
+};
+void fx_map_refuse_expression(struct map_reading *reading, const char *key,
+                              const struct map_expression_fault *given);
 
 /* Fails with all faults in the form of Kubernetes' status 422, or with FX_ENOMEM. True if
  * there are none. */

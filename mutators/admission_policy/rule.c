@@ -117,7 +117,8 @@ static bool apply_failure(const struct fx_mutator *self, const struct fx_request
                           struct fx_err *err) {
     (void)root;
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
-    *ret_effect = (struct fx_effect){.applied = false};
+    *ret_effect = (struct fx_effect){
+        .applied = false, .criterion = fx_map_rule_criterion_name(MAP_RULE_PARAMS)};
     return fx_map_report(rule, request, "Forbidden", fx_text_of(rule->message), err);
 }
 
@@ -162,10 +163,11 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
     const bool ok = mutate_again(own, &activation, &result, err);
     fx_map_activation_finish(&activation);
     if (ok && result != root && !fx_equal(result, root)) {
-        fx_buf_printf(entry,
-                      "policy '%s' with binding '%s' denied request: its mutations would "
-                      "change the object again, after all mutations have been applied",
-                      own->rule.policy_unit->name, own->rule.binding_unit->name);
+        fx_buf_printf(
+            entry,
+            "policy '%s' with binding '%s': its mutations would change the object "
+            "again, after all mutations have been applied",
+            own->rule.policy_unit->name, own->rule.binding_unit->name);
     }
     json_decref(result);
     return ok;

@@ -27,7 +27,10 @@ enum fx_next fx_step_operation(struct fx_review *review) {
     if (operation == FX_OPERATION_DELETE && review->snapshot->validates_deletes) {
         return fx_review_delete(review);
     }
-    if (operation != FX_OPERATION_CREATE && operation != FX_OPERATION_UPDATE) {
+    const bool connects = operation == FX_OPERATION_CONNECT &&
+                          review->snapshot->mutates_connects && review->object != NULL;
+    if (operation != FX_OPERATION_CREATE && operation != FX_OPERATION_UPDATE &&
+        !connects) {
         return fx_answer_allow(review, FX_DECISION_SKIPPED,
                                "Mutating only on create or update");
     }

@@ -30,6 +30,7 @@ void fx_compilation_finish(struct fx_compilation *compilation) {
     }
     for (size_t i = 0; i < compilation->n_faults; i++) {
         free(compilation->faults[i].text);
+        free(compilation->faults[i].brief);
     }
     if (compilation->linkable != NULL) {
         compilation->linkable->destroy(compilation->linkable);
@@ -101,12 +102,16 @@ bool fx_compilation_fault(struct fx_compilation *compilation,
         return false;
     }
     char *text = fx_text_dup(message);
-    if (text == NULL) {
+    char *brief = fault->brief == NULL ? NULL : fx_text_dup(fx_text_of(fault->brief));
+    if (text == NULL || (fault->brief != NULL && brief == NULL)) {
+        free(text);
+        free(brief);
         return false;
     }
     struct fx_fault *added = &compilation->faults[compilation->n_faults++];
     *added = *fault;
     added->text = text;
+    added->brief = brief;
     return true;
 }
 

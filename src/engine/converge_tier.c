@@ -185,7 +185,8 @@ bool fx_converge_find_late(struct converge *run, struct fx_err *err) {
         const uint32_t index = run->candidates.indices[at];
         bool matches = false;
         if (!run->snapshot->mutators[index]->run.once ||
-            fx_index_set_has(&run->done, index)) {
+            fx_index_set_has(&run->done, index) ||
+            fx_index_set_has(&run->unmatched, index)) {
             continue;
         }
         if (!match_now(run, index, &matches, err) ||

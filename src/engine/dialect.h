@@ -48,6 +48,8 @@ struct fx_fault {
     bool tells_place;   /* the message itself says where in the text the fault is */
     size_t field_len; /* this many bytes of `text` are a field's path, then comes ": " */
     char *text;       /* "spec.type: Required value" */
+    char *brief; /* the same for a report that shows the node and the span: without what
+                  * `text` quotes of them; NULL if that is `text` */
 };
 
 /* The field of the fault, and its message without the field. The message of a fault in a
@@ -121,8 +123,8 @@ FX_PRINTF(3, 4)
 bool fx_compilation_warn(struct fx_compilation *compilation, const json_t *node,
                          const char *fmt, ...) FX_MUST_USE;
 
-/* Adds the fault with a copy of the message, or only counts it if there are very many.
- * False without memory. */
+/* Adds the fault with a copy of the message (and of `brief`), or only counts it if there
+ * are very many. False without memory. */
 bool fx_compilation_fault(struct fx_compilation *compilation,
                           const struct fx_fault *fault,
                           struct fx_text message) FX_MUST_USE;

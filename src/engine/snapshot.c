@@ -29,13 +29,18 @@ static int compare_order(const void *left, const void *right) {
     return fx_mutator_compare(*a, *b);
 }
 
-static bool wants_deletes(const struct fx_mutator *mutator) {
-    bool wants = mutator->n_bindings == 0;
-    for (size_t i = 0; !wants && i < mutator->n_bindings; i++) {
-        wants = (mutator->bindings[i].operations &
-                 FX_OPERATION_BIT(FX_OPERATION_DELETE)) != 0;
+/* Does a binding of the mutator name the operation? */
+static bool names_operation(const struct fx_mutator *mutator,
+                            enum fx_operation operation) {
+    bool names = false;
+    for (size_t i = 0; !names && i < mutator->n_bindings; i++) {
+        names = (mutator->bindings[i].operations & FX_OPERATION_BIT(operation)) != 0;
     }
-    return wants;
+    return names;
+}
+
+static bool wants_deletes(const struct fx_mutator *mutator) {
+    return mutator->n_bindings == 0 || names_operation(mutator, FX_OPERATION_DELETE);
 }
 
 static void note_inputs(struct fx_snapshot *snapshot, const struct fx_mutator *mutator) {
@@ -76,6 +81,7 @@ static void order_mutators(struct fx_snapshot *snapshot) {
         note_options(snapshot, mutator);
         if (!fx_mutator_is_validator(mutator)) {
             snapshot->n_acting = i + 1;
+            snapshot->mutates_connects |= names_operation(mutator, FX_OPERATION_CONNECT);
         } else if (wants_deletes(mutator)) {
             snapshot->validates_deletes = true;
         }

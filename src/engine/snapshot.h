@@ -31,6 +31,7 @@ struct fx_snapshot {
     size_t n_mutators;
     size_t n_acting;        /* this many mutate; the others, after them, are validators */
     bool validates_deletes; /* some validator may match DELETE */
+    bool mutates_connects;  /* some mutator may match CONNECT */
     bool is_simple;  /* no mutator runs once, matches first, ignores its failure or has a
                       * view */
     bool runs_again; /* some mutator has the option `again` */

@@ -94,7 +94,8 @@ static bool refuse_all(struct doc *doc, const struct fx_compilation *made) {
     for (size_t i = 0; i < made->n_faults; i++) {
         const struct fx_fault *one = &made->faults[i];
         struct fx_err fault = FX_ERR_INIT;
-        (void)fx_fail_in(&fault, one->node, FX_EINVALID, "%s", one->text);
+        (void)fx_fail_in(&fault, one->node, FX_EINVALID, "%s",
+                         one->brief != NULL ? one->brief : one->text);
         fault.off = one->off;
         fault.len = one->len;
         if (!fx_build_report(doc->build, FX_SEVERITY_ERROR, &fault,

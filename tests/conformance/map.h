@@ -20,6 +20,16 @@
 /* Completes a case that comes from a unit test of the API server. */
 void fx_case_map_prepare(json_t *row);
 
+/* ---- map_request.c ------------------------------------------------------------------
+ */
+
+/* The object as the policies see it: if the row has that, with the server's defaults.
+ * Borrowed. */
+json_t *fx_case_map_object(const json_t *row);
+
+/* The AdmissionReview; a new reference. */
+json_t *fx_case_map_review(const json_t *row);
+
 /* ---- map_create.c: what an API server refuses when a policy is created ---------------
  */
 
