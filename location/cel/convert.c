@@ -14,9 +14,7 @@
 #include "location/go/time.h"
 #include "value/number.h"
 
-#define FIRST_SECOND INT64_C(-62135596800) /* of year 1 */
-#define LAST_SECOND  INT64_C(253402300799) /* of year 9999 */
-#define RFC_3339     FX_TEXT("2006-01-02T15:04:05Z07:00")
+#define RFC_3339 FX_TEXT("2006-01-02T15:04:05Z07:00")
 
 struct fx_cel_value fx_cel_fail_conversion(struct fx_cel_run *run,
                                            struct fx_cel_value from, const char *to) {
@@ -173,7 +171,7 @@ struct fx_cel_value fx_cel_uint_of_string(struct fx_cel_run *run,
  * ---------------------------------------------------------------- */
 
 bool fx_cel_is_timestamp(int64_t seconds) {
-    return seconds >= FIRST_SECOND && seconds <= LAST_SECOND;
+    return seconds >= FX_CEL_FIRST_SECOND && seconds <= FX_CEL_LAST_SECOND;
 }
 
 bool fx_cel_timestamp_parse(struct fx_text text, struct fx_cel_value *ret_timestamp,

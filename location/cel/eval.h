@@ -30,7 +30,10 @@ enum fx_cel_how {
     FX_CEL_HOW_NOT_STRICTLY_FALSE,
     FX_CEL_HOW_OPTIONAL_OR,
     FX_CEL_HOW_OPTIONAL_OR_VALUE,
-    FX_CEL_HOW_ORDER,  /* `< <= > >=` */
+    FX_CEL_HOW_LESS,
+    FX_CEL_HOW_LESS_EQUAL,
+    FX_CEL_HOW_GREATER,
+    FX_CEL_HOW_GREATER_EQUAL,
     FX_CEL_HOW_IN_SET, /* `in` with constants on the right */
     FX_CEL_HOW_APPEND, /* accumulator + [element], in place */
 };

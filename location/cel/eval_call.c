@@ -94,10 +94,25 @@ static fx_cel_call_cost *cost_of_order(const struct fx_cel_node *node) {
     return node->call.n_overloads == 1 ? node->call.overloads[0]->cost : NULL;
 }
 
+/* Does the relation hold for values in this order? */
+static bool holds(uint8_t how, int order) {
+    return how == FX_CEL_HOW_LESS         ? order < 0
+           : how == FX_CEL_HOW_LESS_EQUAL ? order <= 0
+           : how == FX_CEL_HOW_GREATER    ? order > 0
+                                          : order >= 0;
+}
+
 static void eval_order(struct fx_cel_run *run, const struct fx_cel_node *node,
                        struct fx_cel_value *ret) {
     struct fx_cel_value args[2];
-    if (eval_operands(run, node, cost_of_order(node), args, ret)) {
+    if (!eval_operands(run, node, cost_of_order(node), args, ret)) {
+        return;
+    }
+    if (args[0].kind == FX_CEL_INT && args[1].kind == FX_CEL_INT) {
+        const int64_t left = args[0].integer;
+        const int64_t right = args[1].integer;
+        set_bool(ret, holds(node->how, (left > right) - (left < right)));
+    } else {
         *ret = node->call.overloads[0]->call(run, args);
     }
 }
@@ -180,7 +195,10 @@ void fx_cel_eval_call(struct fx_cel_run *run, const struct fx_cel_node *node,
     case FX_CEL_HOW_OR: eval_logic(run, node, true, ret); return;
     case FX_CEL_HOW_EQUAL:
     case FX_CEL_HOW_NOT_EQUAL: eval_equality(run, node, ret); return;
-    case FX_CEL_HOW_ORDER: eval_order(run, node, ret); return;
+    case FX_CEL_HOW_LESS:
+    case FX_CEL_HOW_LESS_EQUAL:
+    case FX_CEL_HOW_GREATER:
+    case FX_CEL_HOW_GREATER_EQUAL: eval_order(run, node, ret); return;
     case FX_CEL_HOW_CONDITIONAL:
     case FX_CEL_HOW_INDEX:
     case FX_CEL_HOW_OPTIONAL_INDEX: fx_cel_eval_attribute(run, node, ret); return;

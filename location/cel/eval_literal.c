@@ -112,6 +112,25 @@ void fx_cel_eval_map(struct fx_cel_run *run, const struct fx_cel_node *node,
     run->cost += COST_OF_MAP;
 }
 
+/* Fields that are declared as strings (of JSONPatch) must be that, also if the expression
+ * gives a value of type dyn. Returns the error, or any other value. */
+static struct fx_cel_value check_fields(struct fx_cel_run *run,
+                                        const struct fx_cel_struct *structure) {
+    const struct fx_cel_field *field = structure->type->fields;
+    for (; field != NULL && field->name != NULL; field++) {
+        struct fx_cel_value value;
+        if (field->type->kind == FX_CEL_TYPE_STRING &&
+            fx_cel_map_find_text(fx_cel_fields(structure), fx_text_of(field->name),
+                                 &value) &&
+            value.kind != FX_CEL_STRING) {
+            return fx_cel_fail(run, "unexpected type %s for %s field '%s'",
+                               fx_cel_type_name(value), structure->type->name,
+                               field->name);
+        }
+    }
+    return fx_cel_make_null();
+}
+
 void fx_cel_eval_struct(struct fx_cel_run *run, const struct fx_cel_node *node,
                         struct fx_cel_value *ret) {
     struct fx_cel_struct *structure = fx_arena_alloc(run->arena, sizeof *structure);
@@ -132,5 +151,8 @@ void fx_cel_eval_struct(struct fx_cel_run *run, const struct fx_cel_node *node,
             (struct fx_cel_value){.kind = FX_CEL_MAP, .map = &structure->fields});
         return;
     }
-    *ret = (struct fx_cel_value){.kind = FX_CEL_STRUCT, .structure = structure};
+    *ret = check_fields(run, structure);
+    if (!fx_cel_is_error(*ret)) {
+        *ret = (struct fx_cel_value){.kind = FX_CEL_STRUCT, .structure = structure};
+    }
 }

@@ -21,10 +21,10 @@ static const struct {
     {"_?_:_", 3, FX_CEL_HOW_CONDITIONAL},
     {"_==_", 2, FX_CEL_HOW_EQUAL},
     {"_!=_", 2, FX_CEL_HOW_NOT_EQUAL},
-    {"_<_", 2, FX_CEL_HOW_ORDER},
-    {"_<=_", 2, FX_CEL_HOW_ORDER},
-    {"_>_", 2, FX_CEL_HOW_ORDER},
-    {"_>=_", 2, FX_CEL_HOW_ORDER},
+    {"_<_", 2, FX_CEL_HOW_LESS},
+    {"_<=_", 2, FX_CEL_HOW_LESS_EQUAL},
+    {"_>_", 2, FX_CEL_HOW_GREATER},
+    {"_>=_", 2, FX_CEL_HOW_GREATER_EQUAL},
     {"_[_]", 2, FX_CEL_HOW_INDEX},
     {"_[?_]", 2, FX_CEL_HOW_OPTIONAL_INDEX},
     {"_?._", 2, FX_CEL_HOW_OPTIONAL_INDEX},
@@ -33,11 +33,16 @@ static const struct {
     {"orValue", 2, FX_CEL_HOW_OPTIONAL_OR_VALUE},
 };
 
+/* Does the evaluator call an overload of the table for some values? */
+static bool needs_overload(enum fx_cel_how how) {
+    return how >= FX_CEL_HOW_LESS && how <= FX_CEL_HOW_GREATER_EQUAL;
+}
+
 static enum fx_cel_how how_of(const struct fx_cel_node *call) {
     for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
         if (fx_cel_count_arguments(call) == operators[i].n_args &&
             fx_text_is(call->call.function, operators[i].function) &&
-            (operators[i].how != FX_CEL_HOW_ORDER || call->call.n_overloads > 0)) {
+            (call->call.n_overloads > 0 || !needs_overload(operators[i].how))) {
             return operators[i].how;
         }
     }

@@ -24,6 +24,15 @@ static inline bool fx_cel_spend_bytes(size_t bytes) {
     return fx_spend(bytes / FX_BUDGET_BYTES + 1);
 }
 
+/* Are the receiver and the argument strings? */
+static inline bool fx_cel_are_strings(const struct fx_cel_value *args) {
+    return args[0].kind == FX_CEL_STRING && args[1].kind == FX_CEL_STRING;
+}
+
+/* The first second of year 1, which is Go's zero time, and the last one of year 9999. */
+#define FX_CEL_FIRST_SECOND INT64_C(-62135596800)
+#define FX_CEL_LAST_SECOND  INT64_C(253402300799)
+
 /* ---- convert.c: conversions (spec/cel.md sections 4 and 10) -------------------------
  */
 

@@ -3,11 +3,10 @@
  * moments.c - `+` and `-` of timestamps and durations. Timestamps are of the years 1 to
  * 9999, durations are nanoseconds in 64 bits.
  */
+#include "location/cel/functions.h"
 #include "location/cel/operators.h"
 
-#define NANOSECONDS  INT64_C(1000000000)
-#define FIRST_SECOND INT64_C(-62135596800) /* 0001-01-01T00:00:00Z */
-#define LAST_SECOND  INT64_C(253402300799) /* 9999-12-31T23:59:59Z */
+#define NANOSECONDS INT64_C(1000000000)
 
 /* The moment some seconds and nanoseconds later; both have the sign of the duration. */
 static struct fx_cel_value later(struct fx_cel_value time, int64_t seconds,
@@ -21,7 +20,7 @@ static struct fx_cel_value later(struct fx_cel_value time, int64_t seconds,
         second++;
         nanosecond -= NANOSECONDS;
     }
-    if (second < FIRST_SECOND || second > LAST_SECOND) {
+    if (!fx_cel_is_timestamp(second)) {
         return (struct fx_cel_value){.kind = FX_CEL_ERROR, .error = "timestamp overflow"};
     }
     time.timestamp.seconds = second;

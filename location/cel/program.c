@@ -69,7 +69,9 @@ static bool fold(struct compilation *compilation) {
     program->n_locals = folding.n_locals;
     program->regexes = folding.regexes;
     program->n_regexes = folding.n_regexes;
-    return ok;
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING
+               ? ok
+               : fx_fail_exceeded(compilation->err);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): three results. */

@@ -12,10 +12,6 @@
 #include "location/cel/cost.h"
 #include "location/go/regex.h"
 
-static bool are_strings(const struct fx_cel_value *args) {
-    return args[0].kind == FX_CEL_STRING && args[1].kind == FX_CEL_STRING;
-}
-
 struct fx_cel_value fx_cel_size(struct fx_cel_run *run, const struct fx_cel_value *args) {
     size_t size = 0;
     switch ((enum fx_cel_kind)args[0].kind) {
@@ -48,7 +44,7 @@ struct fx_cel_value fx_cel_size(struct fx_cel_run *run, const struct fx_cel_valu
 
 struct fx_cel_value fx_cel_contains(struct fx_cel_run *run,
                                     const struct fx_cel_value *args) {
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (!fx_cel_spend_bytes(args[0].text.len + args[1].text.len)) {
@@ -60,7 +56,7 @@ struct fx_cel_value fx_cel_contains(struct fx_cel_run *run,
 /* What a string starts or ends with: the argument is not read if it is too long. */
 struct fx_cel_value fx_cel_starts_with(struct fx_cel_run *run,
                                        const struct fx_cel_value *args) {
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (!fx_cel_spend_bytes(args[1].text.len)) {
@@ -71,7 +67,7 @@ struct fx_cel_value fx_cel_starts_with(struct fx_cel_run *run,
 
 struct fx_cel_value fx_cel_ends_with(struct fx_cel_run *run,
                                      const struct fx_cel_value *args) {
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (!fx_cel_spend_bytes(args[1].text.len)) {
@@ -217,7 +213,7 @@ struct fx_cel_value fx_cel_matches(struct fx_cel_run *run,
     struct fx_cel_value result;
     struct fx_err err;
     bool matches = false;
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (!fx_cel_pattern_init(&pattern, run, args[1].text, &result)) {

@@ -43,6 +43,15 @@ static bool offset_of(struct fx_cel_run *run, struct fx_text text, size_t colon,
     return true;
 }
 
+/* Go refuses names that could leave the folder of the zones in other words. */
+static struct fx_cel_value fail_zone(struct fx_cel_run *run, struct fx_text name) {
+    const char first = fx_text_first(name);
+    if (first == '/' || first == '\\' || fx_text_contains(name, FX_TEXT(".."))) {
+        return fx_cel_fail(run, "time: invalid location name");
+    }
+    return fx_cel_fail(run, "unknown time zone %.*s", FX_TEXT_ARG(name));
+}
+
 static bool zone_of(struct fx_cel_run *run, struct fx_text name, int64_t seconds,
                     int64_t *ret_offset, struct fx_cel_value *ret_failure) {
     int32_t offset = 0;
@@ -59,10 +68,8 @@ static bool zone_of(struct fx_cel_run *run, struct fx_text name, int64_t seconds
     if (found == FX_CEL_ZONE_NO_MEMORY) {
         *ret_failure = fx_cel_no_memory(run);
     } else if (found == FX_CEL_ZONE_UNKNOWN) {
-        *ret_failure =
-            fx_budget_exceeded() != FX_EXCEEDED_NOTHING
-                ? fx_cel_exceeded(run)
-                : fx_cel_fail(run, "unknown time zone %.*s", FX_TEXT_ARG(name));
+        *ret_failure = fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_cel_exceeded(run)
+                                                                   : fail_zone(run, name);
     }
     return found == FX_CEL_ZONE_FOUND;
 }

@@ -214,6 +214,8 @@ static void test_structs(void **state) {
         {"JSONPatch{op: 'add'}.path", "", 42},
         {"has(JSONPatch{op: 'add'}.path)", "false", 41},
         {"Object{?a: o.?z} == Object{}", "true", 0},
+        {"JSONPatch{op: o.name}.op", "web", 44},
+        {"JSONPatch{op: o.i}", "! unexpected type int for JSONPatch field 'op'", 0},
     };
     CHECK(cases);
     (void)state;

@@ -121,6 +121,19 @@ static bool add_hex(struct formatting *f, struct fx_cel_value value, const char 
 /* ---- doubles
  * ----------------------------------------------------------------------------- */
 
+/* The names of what is no number are numbers here, as strings, too. False for any other
+ * value. */
+static bool take_double(struct fx_cel_value value, double *ret_real) {
+    if (value.kind == FX_CEL_STRING) {
+        *ret_real = fx_text_is(value.text, "Infinity")    ? HUGE_VAL
+                    : fx_text_is(value.text, "-Infinity") ? -HUGE_VAL
+                                                          : (double)NAN;
+        return isinf(*ret_real) || fx_text_is(value.text, "NaN");
+    }
+    *ret_real = value.kind == FX_CEL_DOUBLE ? value.real : 0;
+    return value.kind == FX_CEL_DOUBLE;
+}
+
 /* Appends the digits before the point in groups of three. */
 static void add_groups(struct fx_buf *out, const char *digits, size_t n) {
     for (size_t i = 0; i < n; i++) {
@@ -151,17 +164,18 @@ static bool add_zeros(struct formatting *f, uint64_t n) {
 static bool add_fixed(struct formatting *f, struct fx_cel_value value,
                       const struct format_clause *clause) {
     char text[MOST_DIGITS];
-    if (value.kind != FX_CEL_DOUBLE) {
+    double real = 0;
+    if (!take_double(value, &real)) {
         return fail_kind(f, value, "fixed-point clause can only be used on doubles");
     }
-    if (isnan(value.real)) {
+    if (isnan(real)) {
         fx_buf_str(f->out, "NaN");
         return true;
     }
-    if (value.real < 0) {
+    if (real < 0) {
         fx_buf_char(f->out, '-');
     }
-    if (isinf(value.real)) {
+    if (isinf(real)) {
         fx_buf_str(f->out, "\xe2\x88\x9e");
         return true;
     }
@@ -172,7 +186,7 @@ static bool add_fixed(struct formatting *f, struct fx_cel_value value,
         f->failure = fx_cel_exceeded(f->run);
         return false;
     }
-    const int len = snprintf(text, sizeof text, "%.*f", (int)exact, fabs(value.real));
+    const int len = snprintf(text, sizeof text, "%.*f", (int)exact, fabs(real));
     if (len < 0) {
         f->failure = fx_cel_no_memory(f->run);
         return false;
@@ -224,12 +238,13 @@ static size_t print_scientific(struct fx_buf *out, double real) {
 static bool add_scientific(struct formatting *f, struct fx_cel_value value,
                            const struct format_clause *clause) {
     struct fx_buf text;
-    if (value.kind != FX_CEL_DOUBLE) {
+    double real = 0;
+    if (!take_double(value, &real)) {
         return fail_kind(f, value, "scientific clause can only be used on doubles");
     }
     const uint64_t width = clause->has_precision ? clause->precision : DEFAULT_PRECISION;
     fx_buf_init(&text, 0);
-    const size_t n = print_scientific(&text, value.real);
+    const size_t n = print_scientific(&text, real);
     if (width > n) {
         const uint64_t blanks = width - n;
         if (blanks > FX_LIMIT_CEL_TEXT_BYTES || !fx_cel_spend_bytes((size_t)blanks)) {

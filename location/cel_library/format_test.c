@@ -16,6 +16,7 @@ static const struct library_case numbers_cases[] = {
     {"'%.20f'.format([0.1])", "0.10000000000000000555", 1},
     {"'%.1200f'.format([5e-324]).size()", "1202", 0},
     {"'%f %f'.format([double('inf'), double('nan')])", "∞ NaN", 1},
+    {"'%f %.0e %f'.format(['-Infinity', 'Infinity', 'NaN'])", "-∞ ∞ NaN", 1},
     {"'%e %e %e'.format([-0.000123, 0.0, 1e100])",
      "-1.230000×10⁻⁰⁴ 0.000000×10⁰⁰ 1.000000×10¹⁰⁰", 1},
     {"'%.3e|%.15e|%e|%.0e'.format([1.5, -1.5, double('-inf'), double('nan')])",
@@ -33,6 +34,8 @@ static const struct library_case values_cases[] = {
      "90s 2024-01-01T00:00:00+01:00", 1},
     {"'%s'.format([[dyn('a\"b'), 1, 2u, 1.5, true, null, b'c', int]])",
      "[\"a\\\"b\", 1, 2, 1.500000, true, null, b\"c\", int]", 0},
+    {"'%s'.format([['\\u0001é']]) + '%s'.format([[b'\\n']])", "[\"\\x01é\"][b\"\\n\"]",
+     0},
     {"'%s'.format([[duration('90s')]])", "[duration(\"90s\")]", 0},
     {"'%s'.format([[double('nan'), double('inf'), -0.0]])",
      "[\"NaN\", \"+Inf\", -0.000000]", 0},
@@ -67,6 +70,10 @@ static const struct library_case mistakes_cases[] = {
     {"dyn('%f').format([1])",
      "! error during formatting: fixed-point clause can only be used on doubles, was "
      "given int",
+     0},
+    {"dyn('%f').format(['inf'])",
+     "! error during formatting: fixed-point clause can only be used on doubles, was "
+     "given string",
      0},
     {"dyn('%e').format([1])",
      "! error during formatting: scientific clause can only be used on doubles, was "

@@ -58,7 +58,8 @@ static void add_type(struct fx_buf *out, const struct fx_cel_type *type) {
     fx_buf_str(out, type->name);
 }
 
-static bool add_bytes(struct printing *p, struct fx_text bytes) {
+/* Bytes are printed as the text that they are. */
+static bool check_bytes(struct printing *p, struct fx_text bytes) {
     if (!spend(p, 2 * bytes.len)) {
         return false;
     }
@@ -68,7 +69,6 @@ static bool add_bytes(struct printing *p, struct fx_text bytes) {
                                    "\"invalid UTF-8 in bytes, cannot convert to string\" "
                                    "to string"));
     }
-    fx_buf_text(p->out, bytes);
     return true;
 }
 
@@ -216,14 +216,16 @@ static bool add_member(struct printing *p, struct fx_cel_value value, unsigned d
         return spend(p, sizeof(double) * FX_BUDGET_BYTES);
     }
     if (value.kind == FX_CEL_STRING) {
-        cel_add_quoted(p->out, value.text);
+        fx_text_quote_go(p->out, value.text);
         return spend(p, 4 * value.text.len);
     }
     if (value.kind == FX_CEL_BYTES) {
-        fx_buf_str(p->out, "b\"");
-        const bool ok = add_bytes(p, value.text);
-        fx_buf_char(p->out, '"');
-        return ok;
+        if (!check_bytes(p, value.text)) {
+            return false;
+        }
+        fx_buf_char(p->out, 'b');
+        fx_text_quote_go(p->out, value.text);
+        return spend(p, 4 * value.text.len);
     }
     if (value.kind == FX_CEL_DURATION || value.kind == FX_CEL_TIMESTAMP) {
         const bool is_duration = value.kind == FX_CEL_DURATION;
@@ -258,7 +260,8 @@ static bool add_value(struct printing *p, struct fx_cel_value value) {
         fx_buf_text(p->out, value.text);
         return spend(p, value.text.len);
     } else if (value.kind == FX_CEL_BYTES) {
-        return add_bytes(p, value.text);
+        fx_buf_text(p->out, value.text);
+        return check_bytes(p, value.text);
     } else {
         return fail_kind(p, value,
                          "string clause can only be used on strings, bools, bytes, ints, "

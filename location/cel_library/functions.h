@@ -20,9 +20,6 @@
 fx_cel_call cel_replace, cel_replace_some, cel_split, cel_split_some, cel_join,
     cel_join_with, cel_quote;
 
-/* Appends the text in double quotes; only \a \b \f \n \r \t \v \\ and \" are escaped. */
-void cel_add_quoted(struct fx_buf *buf, struct fx_text text);
-
 /* format.c; format_check.c: the check of literal verbs and arguments. */
 fx_cel_call cel_format;
 fx_cel_call_check cel_format_check;
@@ -34,6 +31,11 @@ bool cel_format_value(struct fx_cel_run *run, struct fx_buf *out,
 
 /* ceil(len * 0.2) of the receiver: a text is read, and one is built. */
 fx_cel_call_cost cel_rebuild_cost;
+
+/* Has the list this element? Spends for each comparison. (sets.c) */
+bool cel_list_has(struct fx_cel_value list, struct fx_cel_value element);
+
+#define LIST_COST 11u /* of a new list, and of the call that makes it */
 
 /* lists_order.c: isSorted, min, max, sum, sort. */
 fx_cel_call cel_is_sorted, cel_min, cel_max, cel_sum_ints, cel_sum_uints, cel_sum_doubles,

@@ -107,8 +107,6 @@ static struct fx_cel_value slice(struct fx_cel_run *run,
     return list;
 }
 
-#define LIST_COST 11u /* of a new list, and of the call */
-
 /* A range that the cost limit does not allow is not built. */
 static struct fx_cel_value range(struct fx_cel_run *run,
                                  const struct fx_cel_value *args) {
@@ -171,17 +169,6 @@ static struct fx_cel_value flatten_levels(struct fx_cel_run *run,
                                : flatten_to(run, args[0], args[1].integer);
 }
 
-/* Has the list this element? Spends for each comparison. */
-static bool has(struct fx_cel_value list, struct fx_cel_value element) {
-    const size_t n = fx_cel_list_size(list);
-    for (size_t i = 0; i < n && fx_spend(1); i++) {
-        if (fx_cel_equal(element, fx_cel_list_at(list, i))) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* Quadratic, as its cost. */
 static struct fx_cel_value distinct(struct fx_cel_run *run,
                                     const struct fx_cel_value *args) {
@@ -190,7 +177,7 @@ static struct fx_cel_value distinct(struct fx_cel_run *run,
     bool ok = !fx_cel_is_error(list);
     for (size_t i = 0; ok && i < n; i++) {
         const struct fx_cel_value element = fx_cel_list_at(args[0], i);
-        ok = has(list, element) || append(run, &list, element);
+        ok = cel_list_has(list, element) || append(run, &list, element);
     }
     return ok && fx_budget_exceeded() != FX_EXCEEDED_NOTHING ? fx_cel_exceeded(run)
                                                              : list;

@@ -275,8 +275,6 @@ struct fx_cel_value cel_sort_by_keys(struct fx_cel_run *run,
 /* ---- costs
  * ------------------------------------------------------------------------------- */
 
-#define LIST_COST 11u /* of a new list, and of the call */
-
 uint64_t cel_pairs_cost(const struct fx_cel_value *args, struct fx_cel_value result) {
     (void)result;
     if (args[0].kind != FX_CEL_LIST) {

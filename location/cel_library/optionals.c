@@ -5,7 +5,7 @@
  */
 #include "location/cel_library/library.h"
 
-#include "base/budget.h"
+#include "location/cel/functions.h"
 
 static struct fx_cel_value of(struct fx_cel_run *run, const struct fx_cel_value *args) {
     return fx_cel_new_optional(run, args[0]);
@@ -16,8 +16,6 @@ static struct fx_cel_value none(struct fx_cel_run *run, const struct fx_cel_valu
     (void)args;
     return fx_cel_optional_none();
 }
-
-#define FIRST_SECOND INT64_C(-62135596800) /* of year 1: Go's zero time */
 
 static bool is_zero(struct fx_cel_value value) {
     switch ((enum fx_cel_kind)value.kind) {
@@ -30,7 +28,7 @@ static bool is_zero(struct fx_cel_value value) {
     case FX_CEL_BYTES: return value.text.len == 0;
     case FX_CEL_DURATION: return value.duration == 0;
     case FX_CEL_TIMESTAMP:
-        return value.timestamp.seconds == FIRST_SECOND &&
+        return value.timestamp.seconds == FX_CEL_FIRST_SECOND &&
                value.timestamp.nanoseconds == 0;
     case FX_CEL_LIST: return fx_cel_list_size(value) == 0;
     case FX_CEL_MAP: return fx_cel_map_size(value) == 0;

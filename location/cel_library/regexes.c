@@ -8,17 +8,13 @@
 #include "base/regex.h"
 #include "location/cel_library/functions.h"
 
-static bool are_strings(const struct fx_cel_value *args) {
-    return args[0].kind == FX_CEL_STRING && args[1].kind == FX_CEL_STRING;
-}
-
 /* The first match, or "". */
 static struct fx_cel_value find(struct fx_cel_run *run, const struct fx_cel_value *args) {
     struct fx_cel_pattern pattern;
     struct fx_cel_value result;
     struct fx_regex_span match;
     struct fx_err err;
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (!fx_cel_pattern_init(&pattern, run, args[1].text, &result)) {
@@ -101,7 +97,7 @@ static struct fx_cel_value find_all(struct fx_cel_run *run,
                                     const struct fx_cel_value *args, int64_t count) {
     struct fx_cel_pattern pattern;
     struct fx_cel_value result;
-    if (!are_strings(args)) {
+    if (!fx_cel_are_strings(args)) {
         return fx_cel_no_overload();
     }
     if (fx_cel_pattern_init(&pattern, run, args[1].text, &result)) {

@@ -7,8 +7,7 @@
 #include "location/cel/cost.h"
 #include "location/cel_library/functions.h"
 
-/* Has the list this element? Spends for each comparison. */
-static bool has(struct fx_cel_value list, struct fx_cel_value element) {
+bool cel_list_has(struct fx_cel_value list, struct fx_cel_value element) {
     const size_t n = fx_cel_list_size(list);
     for (size_t i = 0; i < n && fx_spend(1); i++) {
         if (fx_cel_equal(element, fx_cel_list_at(list, i))) {
@@ -22,7 +21,7 @@ static bool has(struct fx_cel_value list, struct fx_cel_value element) {
 static bool has_those(struct fx_cel_value list, struct fx_cel_value other, bool any) {
     const size_t n = fx_cel_list_size(other);
     for (size_t i = 0; i < n; i++) {
-        if (has(list, fx_cel_list_at(other, i)) == any) {
+        if (cel_list_has(list, fx_cel_list_at(other, i)) == any) {
             return any;
         }
         if (!fx_spend(1)) {

@@ -9,6 +9,7 @@
 
 #include "base/find.h"
 #include "base/limits.h"
+#include "value/number.h"
 
 /* A count below 0: all. */
 static uint64_t count_of(int64_t count) {
@@ -135,6 +136,7 @@ struct fx_cel_value cel_split_some(struct fx_cel_run *run,
 /* A list that was not checked may have other elements than strings. */
 static struct fx_cel_value fail_element(struct fx_cel_run *run,
                                         struct fx_cel_value element) {
+    char number[FX_NUMBER_SIZE];
     switch ((enum fx_cel_kind)element.kind) {
     case FX_CEL_INT:
         return fx_cel_fail(run, "join: invalid input: %" PRId64, element.integer);
@@ -143,10 +145,12 @@ static struct fx_cel_value fail_element(struct fx_cel_run *run,
     case FX_CEL_BOOL:
         return fx_cel_fail(run, "join: invalid input: %s",
                            element.boolean ? "true" : "false");
+    case FX_CEL_NULL: return fx_cel_fail(run, "join: invalid input: 0"); /* as in Go */
+    case FX_CEL_DOUBLE:
+        (void)fx_number_print_go(element.real, false, number);
+        return fx_cel_fail(run, "join: invalid input: %s", number);
     case FX_CEL_UNSET:
     case FX_CEL_ERROR:
-    case FX_CEL_NULL:
-    case FX_CEL_DOUBLE:
     case FX_CEL_STRING:
     case FX_CEL_BYTES:
     case FX_CEL_DURATION:
@@ -194,7 +198,8 @@ struct fx_cel_value cel_join_with(struct fx_cel_run *run,
     return join(run, args[0], args[1].text);
 }
 
-void cel_add_quoted(struct fx_buf *buf, struct fx_text text) {
+/* Appends the text in double quotes; only \a \b \f \n \r \t \v \\ and \" are escaped. */
+static void add_quoted(struct fx_buf *buf, struct fx_text text) {
     static const char escaped[] = "\a\b\f\n\r\t\v\\\"";
     static const char letters[] = "abfnrtv\\\"";
     size_t done = 0;
@@ -219,6 +224,6 @@ struct fx_cel_value cel_quote(struct fx_cel_run *run, const struct fx_cel_value 
         return fx_cel_exceeded(run);
     }
     fx_buf_init(&buf, FX_LIMIT_CEL_TEXT_BYTES);
-    cel_add_quoted(&buf, args[0].text);
+    add_quoted(&buf, args[0].text);
     return fx_cel_take_buf(run, &buf);
 }

@@ -7,26 +7,7 @@
 #include "merge/typed.h"
 #include "mutators/admission_policy/convert.h"
 #include "mutators/admission_policy/decode.h"
-#include "value/equal.h"
 #include "value/tree.h"
-
-/* Sets the field to the text; false without memory. */
-static bool set_text(json_t *patch, const char *key, struct fx_text text) {
-    return fx_tree_set_take(patch, fx_text_of(key), fx_tree_new_string(text));
-}
-
-/* A configuration cannot change the kind of its object. */
-static bool set_kind(json_t *patch, const struct fx_map_target *target,
-                     struct fx_err *err) {
-    struct fx_buf version;
-    fx_buf_init(&version, 0);
-    fx_map_target_print_api_version(&version, target);
-    const bool ok = !version.failed &&
-                    set_text(patch, "apiVersion", fx_buf_view(&version)) &&
-                    set_text(patch, "kind", target->kind);
-    fx_buf_finish(&version);
-    return ok || fx_fail_nomem(err);
-}
 
 static json_t *merge_configuration(json_t *live, json_t *patch,
                                    const struct fx_map_target *target,
@@ -34,7 +15,11 @@ static json_t *merge_configuration(json_t *live, json_t *patch,
                                    struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    json_t *merged = fx_typed_merge(target->schema, live, patch, arena, &text, err);
+    const struct fx_typed_input input = {.schema = target->schema,
+                                         .live = live,
+                                         .patch = patch,
+                                         .is_live_valid = target->is_decoded};
+    json_t *merged = fx_typed_merge(&input, arena, &text, err);
     if (merged == NULL && err->code == FX_EMUTATE) {
         fx_buf_str(&refusal->message, "error applying patch: ");
         fx_buf_text(&refusal->message, fx_buf_view(&text));
@@ -56,8 +41,8 @@ static json_t *decode_merged(json_t *merged, json_t *live,
                   "unable to convert unstructured object to %.*s/%.*s, Kind=%.*s: ",
                   (int)target->group.len, target->group.data, (int)target->version.len,
                   target->version.data, (int)target->kind.len, target->kind.data);
-    json_t *decoded = fx_map_decode(FX_MAP_DECODE_MERGED, target->schema, merged, live,
-                                    arena, refusal, err);
+    const struct fx_map_decoding decoding = {FX_MAP_MERGED, target->schema, live};
+    json_t *decoded = fx_map_decode(&decoding, merged, arena, refusal, err);
     if (decoded != NULL || err->code != FX_EMUTATE) {
         fx_buf_reset(&refusal->message);
     }
@@ -74,7 +59,8 @@ static json_t *apply(struct fx_cel_value configuration,
     if (patch == NULL) {
         return NULL;
     }
-    json_t *merged = set_kind(patch, target, err)
+    /* a configuration cannot change the kind of its object */
+    json_t *merged = fx_map_target_set_kind(target, patch, err)
                          ? merge_configuration(live, patch, target, arena, refusal, err)
                          : NULL;
     if (merged != NULL) {
@@ -93,10 +79,5 @@ bool fx_map_configure(struct fx_cel_value configuration,
         return false;
     }
     json_t *result = apply(configuration, target, *root, arena, refusal, err);
-    if (result == NULL) {
-        return false;
-    }
-    json_decref(*root);
-    *root = result;
-    return true;
+    return result != NULL && fx_map_replace(root, result, err);
 }

@@ -15,9 +15,9 @@
 #include "mutators/admission_policy/target.h"
 
 /* Merges an Object{…} value into *root by the kind's schema; *root becomes the result,
- * which shares what did not change, and is the same node if nothing changed. Nodes that
- * others share are not written. The arena has memory for the work. On failure *root is
- * unchanged. */
+ * which shares what did not change; *root stays the same node if the result is equal.
+ * Nodes that others share are not written. The arena has memory for the work. On failure
+ * *root is unchanged. */
 bool fx_map_configure(struct fx_cel_value configuration,
                       const struct fx_map_target *target, json_t **root,
                       struct fx_arena *arena, struct fx_map_refusal *refusal,

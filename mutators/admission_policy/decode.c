@@ -26,7 +26,7 @@ struct decode_step {
 /* A decoding under way. A refused value stays as it is, and the first one counts; the
  * functions return a new reference, NULL only if `failed`. */
 struct decode_run {
-    enum fx_map_decoding decoding;
+    enum fx_map_encoding from;
     struct fx_arena *arena;
     struct fx_buf fault;   /* the first value that is refused */
     struct fx_buf unknown; /* the fields that are not declared */
@@ -165,7 +165,7 @@ static json_t *decode_number(struct decode_run *run, enum fx_schema_format forma
     if (format != FX_SCHEMA_INT32 && format != FX_SCHEMA_INT64) {
         return json_incref(node);
     }
-    if (run->decoding == FX_MAP_DECODE_MERGED) {
+    if (run->from == FX_MAP_MERGED) {
         return decode_merged_integer(run, node, is_32_bits);
     }
     return json_is_integer(node) && (!is_32_bits || is_int32(node))
@@ -192,8 +192,7 @@ static json_t *decode_bytes(struct decode_run *run, json_t *node,
     }
     if (!ok && is_first(run)) {
         fx_buf_printf(&run->fault, "%sillegal base64 data at input byte %zu",
-                      run->decoding == FX_MAP_DECODE_MERGED ? "error decoding from json: "
-                                                            : "",
+                      run->from == FX_MAP_MERGED ? "error decoding from json: " : "",
                       fx_base64_find_fault(text));
     }
     return json_incref(node);
@@ -437,7 +436,7 @@ static json_t *decode(struct decode_run *run, struct fx_schema schema, json_t *n
 
 /* Is the object refused? A value of a wrong type comes before undeclared fields. */
 static bool end_decoding(const struct decode_run *run, struct fx_map_refusal *refusal) {
-    const bool is_strict = run->decoding == FX_MAP_DECODE_JSON;
+    const bool is_strict = run->from == FX_MAP_JSON;
     const unsigned code = is_strict ? 500 : 403;
     if (run->fault.failed || run->unknown.failed) {
         return fx_fail_nomem(run->err);
@@ -454,14 +453,15 @@ static bool end_decoding(const struct decode_run *run, struct fx_map_refusal *re
     return true;
 }
 
-json_t *fx_map_decode(enum fx_map_decoding decoding, struct fx_schema schema,
-                      json_t *object, json_t *before, struct fx_arena *arena,
-                      struct fx_map_refusal *refusal, struct fx_err *err) {
-    struct decode_run run = {.decoding = decoding, .arena = arena, .err = err};
+json_t *fx_map_decode(const struct fx_map_decoding *decoding, json_t *object,
+                      struct fx_arena *arena, struct fx_map_refusal *refusal,
+                      struct fx_err *err) {
+    struct decode_run run = {.from = decoding->from, .arena = arena, .err = err};
     fx_buf_init(&run.fault, 0);
     fx_buf_init(&run.unknown, 0);
-    json_t *decoded = object == before ? json_incref(object)
-                                       : decode(&run, schema, object, before, NULL);
+    json_t *decoded = object == decoding->before ? json_incref(object)
+                                                 : decode(&run, decoding->schema, object,
+                                                          decoding->before, NULL);
     if (decoded != NULL && !end_decoding(&run, refusal)) {
         json_decref(decoded);
         decoded = NULL;

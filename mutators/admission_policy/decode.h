@@ -14,20 +14,26 @@
 #include "base/macros.h"
 #include "mutators/admission_policy/target.h"
 
-enum fx_map_decoding {
+enum fx_map_encoding {
     /* From a merged configuration: a number with a fraction of zero becomes an integer,
      * and one that is too large wraps around. */
-    FX_MAP_DECODE_MERGED,
+    FX_MAP_MERGED,
     /* From JSON, strictly: undeclared fields and other types are refused. */
-    FX_MAP_DECODE_JSON,
+    FX_MAP_JSON,
 };
 
-/* Decodes the object by the schema. Returns a new reference: to `object` if nothing
- * changes. Nodes that `before` has at the same place, too, are not looked at. NULL if it
+struct fx_map_decoding {
+    enum fx_map_encoding from;
+    struct fx_schema schema;
+    json_t *before; /* nodes that it has at the same place, too, are not looked at; NULL:
+                     * all are */
+};
+
+/* Decodes the object. Returns a new reference: to `object` if nothing changes. NULL if it
  * is refused, with 403 (merged) or 500 (JSON): then `refusal->message` has been filled
  * behind what it had. */
-json_t *fx_map_decode(enum fx_map_decoding decoding, struct fx_schema schema,
-                      json_t *object, json_t *before, struct fx_arena *arena,
-                      struct fx_map_refusal *refusal, struct fx_err *err) FX_MUST_USE;
+json_t *fx_map_decode(const struct fx_map_decoding *decoding, json_t *object,
+                      struct fx_arena *arena, struct fx_map_refusal *refusal,
+                      struct fx_err *err) FX_MUST_USE;
 
 #endif

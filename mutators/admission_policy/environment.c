@@ -5,6 +5,7 @@
  */
 #include "mutators/admission_policy/environment.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "location/cel_library/authorizer.h"
@@ -83,34 +84,22 @@ STRUCT_TYPE(namespace_type, "kubernetes.Namespace", {"metadata", &metadata_type}
 /* The name of a slot that an environment does not declare: no identifier is empty. */
 #define UNDECLARED ""
 
-/* The declarations of all slots; *ret_env gets them. False without memory. */
-static bool declare(struct map_policy *policy, const struct fx_cel_type *variables,
-                    struct fx_cel_env *ret_env) {
-    const struct fx_cel_variable all[] = {
-        [MAP_SLOT_OBJECT] = {"object", &fx_cel_dyn},
-        [MAP_SLOT_OLD_OBJECT] = {"oldObject", &fx_cel_dyn},
-        [MAP_SLOT_REQUEST] = {"request", &request_type},
-        [MAP_SLOT_NAMESPACE_OBJECT] = {"namespaceObject", &namespace_type},
-        [MAP_SLOT_AUTHORIZER] = {"authorizer", &fx_cel_authorizer},
-        [MAP_SLOT_REQUEST_RESOURCE] = {"authorizer.requestResource",
-                                       &fx_cel_resource_check},
-        [MAP_SLOT_VARIABLES] = {variables == NULL ? UNDECLARED : "variables",
-                                variables == NULL ? &fx_cel_dyn : variables},
-        [MAP_SLOT_PARAMS] = {"params", &fx_cel_dyn},
-    };
-    struct fx_cel_variable *copy = fx_arena_alloc(&policy->arena, sizeof all);
-    if (copy == NULL) {
-        return false;
-    }
-    memcpy(copy, all, sizeof all);
-    ret_env->variables = copy;
-    ret_env->n_variables = policy->has_params ? MAP_SLOTS : MAP_SLOT_PARAMS;
-    return true;
-}
+/* The declarations of match conditions, by their slots. */
+static const struct fx_cel_variable declarations[] = {
+    [MAP_SLOT_OBJECT] = {"object", &fx_cel_dyn},
+    [MAP_SLOT_OLD_OBJECT] = {"oldObject", &fx_cel_dyn},
+    [MAP_SLOT_REQUEST] = {"request", &request_type},
+    [MAP_SLOT_NAMESPACE_OBJECT] = {"namespaceObject", &namespace_type},
+    [MAP_SLOT_AUTHORIZER] = {"authorizer", &fx_cel_authorizer},
+    [MAP_SLOT_REQUEST_RESOURCE] = {"authorizer.requestResource", &fx_cel_resource_check},
+    [MAP_SLOT_VARIABLES] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_PARAMS] = {"params", &fx_cel_dyn},
+};
 
 bool fx_map_env_init(struct map_policy *policy) {
-    policy->variable_fields = fx_arena_alloc(
-        &policy->arena, (policy->n_variables + 1) * sizeof *policy->variable_fields);
+    const size_t n = policy->has_params ? MAP_SLOTS : MAP_SLOT_PARAMS;
+    policy->variable_fields =
+        calloc(policy->n_variables + 1, sizeof *policy->variable_fields);
     if (policy->variable_fields == NULL) {
         return false;
     }
@@ -119,16 +108,19 @@ bool fx_map_env_init(struct map_policy *policy) {
         .name = "kubernetes.variables",
         .fields = policy->variable_fields,
     };
-    policy->condition_env.libraries = fx_cel_policy_libraries;
-    policy->variable_env.libraries = fx_cel_policy_libraries;
-    policy->mutation_env.libraries = fx_cel_mutation_libraries;
-    policy->mutation_env.has_objects = true;
-    if (!declare(policy, NULL, &policy->condition_env) ||
-        !declare(policy, &policy->variables_type, &policy->variable_env)) {
-        return false;
-    }
-    policy->mutation_env.variables = policy->variable_env.variables;
-    policy->mutation_env.n_variables = policy->variable_env.n_variables;
+    memcpy(policy->declared, declarations, sizeof declarations);
+    policy->declared[MAP_SLOT_VARIABLES] =
+        (struct fx_cel_variable){"variables", &policy->variables_type};
+    policy->condition_env = (struct fx_cel_env){.variables = declarations,
+                                                .n_variables = n,
+                                                .libraries = fx_cel_policy_libraries};
+    policy->variable_env = (struct fx_cel_env){.variables = policy->declared,
+                                               .n_variables = n,
+                                               .libraries = fx_cel_policy_libraries};
+    policy->mutation_env = (struct fx_cel_env){.variables = policy->declared,
+                                               .n_variables = n,
+                                               .libraries = fx_cel_mutation_libraries,
+                                               .has_objects = true};
     return true;
 }
 
@@ -149,8 +141,7 @@ static const struct fx_cel_type *seen_type(struct fx_arena *arena,
     case FX_CEL_TYPE_DURATION: return &fx_cel_duration;
     case FX_CEL_TYPE_TIMESTAMP: return &fx_cel_timestamp;
     case FX_CEL_TYPE_LIST: {
-        const struct fx_cel_type *element =
-            seen_type(arena, type->params[0]); /* NOLINT(misc-no-recursion) */
+        const struct fx_cel_type *element = seen_type(arena, type->params[0]);
         return element == NULL ? NULL : fx_cel_list_of(arena, element);
     }
     case FX_CEL_TYPE_MAP: {

@@ -67,29 +67,29 @@ static void write_compact(struct fx_buf *buf, const json_t *value) {
 /* The text of an expression in one line. */
 static void write_line(struct fx_buf *buf, struct fx_text text) {
     for (size_t i = 0; i < text.len; i++) {
-        fx_buf_char(buf, text.data[i] == '\n' ? ' ' : text.data[i]);
+        fx_buf_char(buf, (char)(text.data[i] == '\n' ? ' ' : text.data[i]));
     }
 }
 
-void fx_map_rule_explain(const struct fx_mutator *self, const char *text,
+void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,
                          struct fx_criterion *ret_criterion) {
     const struct map_owning_rule *own = fx_map_rule_of(self);
-    const enum map_rule_criterion criterion = criterion_of(text);
-    const struct map_condition *condition = condition_of(own, text);
-    ret_criterion->rank = (unsigned)criterion;
-    ret_criterion->asks_namespace = criterion == MAP_RULE_POLICY_NAMESPACE ||
-                                    criterion == MAP_RULE_BINDING_NAMESPACE ||
-                                    criterion == MAP_RULE_PARAMS;
+    const enum map_rule_criterion which = criterion_of(criterion);
+    const struct map_condition *condition = condition_of(own, criterion);
+    ret_criterion->rank = (unsigned)which;
+    ret_criterion->asks_namespace = which == MAP_RULE_POLICY_NAMESPACE ||
+                                    which == MAP_RULE_BINDING_NAMESPACE ||
+                                    which == MAP_RULE_PARAMS;
     ret_criterion->needs_namespace =
-        criterion == MAP_RULE_POLICY_NAMESPACE || criterion == MAP_RULE_BINDING_NAMESPACE;
-    fx_buf_str(&ret_criterion->field, text);
+        which == MAP_RULE_POLICY_NAMESPACE || which == MAP_RULE_BINDING_NAMESPACE;
+    fx_buf_str(&ret_criterion->field, criterion);
     if (condition != NULL) {
         fx_buf_printf(&ret_criterion->field, " \"%.*s\"", FX_TEXT_ARG(condition->name));
         write_line(&ret_criterion->wanted,
                    fx_text_trim_space(condition->expression.text));
-    } else if (criterion != MAP_RULE_CONDITIONS && criterion != MAP_RULE_MUTATIONS &&
-               criterion != MAP_RULE_RESOURCE) {
-        write_compact(&ret_criterion->wanted, wanted_by(&own->rule, criterion));
+    } else if (which != MAP_RULE_CONDITIONS && which != MAP_RULE_MUTATIONS &&
+               which != MAP_RULE_RESOURCE) {
+        write_compact(&ret_criterion->wanted, wanted_by(&own->rule, which));
     }
 }
 
@@ -129,10 +129,10 @@ static const json_t *namespace_labels(const struct fx_request *request,
 }
 
 void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *request,
-                       const struct fx_subject *subject, const char *text,
+                       const struct fx_subject *subject, const char *criterion,
                        struct fx_buf *found) {
     const struct map_owning_rule *own = fx_map_rule_of(self);
-    switch (criterion_of(text)) {
+    switch (criterion_of(criterion)) {
     case MAP_RULE_POLICY_OBJECT:
     case MAP_RULE_BINDING_OBJECT: print_labels(found, subject->labels); break;
     case MAP_RULE_POLICY_NAMESPACE:
@@ -149,7 +149,7 @@ void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *r
                       FX_TEXT_ARG(fx_subject_object_namespace(subject, request)));
         break;
     case MAP_RULE_CONDITIONS: {
-        const struct map_condition *condition = condition_of(own, text);
+        const struct map_condition *condition = condition_of(own, criterion);
         if (condition != NULL) {
             fx_map_print_values_read(
                 found, fx_cel_program_root(condition->expression.program),

@@ -8,6 +8,8 @@
 
 #define KEY "expression"
 
+#define MOST_MESSAGE_BYTES ((size_t)256 << 10)
+
 /* An expression that is being compiled. */
 struct map_compiling {
     struct map_reading *reading;
@@ -58,6 +60,13 @@ static void refuse_type(struct map_compiling *compiling, const struct fx_cel_typ
     fx_buf_finish(&text);
 }
 
+/* The number of faults that are printed, each with its line: all of them, unless that
+ * would be a very long text. */
+static size_t count_printed(const struct fx_cel_faults *faults, struct fx_text source) {
+    const size_t most = MOST_MESSAGE_BYTES / (2 * source.len + 1);
+    return most >= faults->n ? faults->n : most == 0 ? 1 : most;
+}
+
 /* Adds the fault of an expression that does not parse, or whose types are wrong. */
 static void refuse_text(struct map_compiling *compiling) {
     struct fx_buf text;
@@ -68,7 +77,9 @@ static void refuse_text(struct map_compiling *compiling) {
     fx_buf_init(&text, 0);
     fx_buf_init(&brief, 0);
     fx_buf_str(&text, "compilation failed: ");
-    fx_cel_faults_print(faults, source, &text);
+    struct fx_cel_faults printed = *faults;
+    printed.n = count_printed(faults, source);
+    fx_cel_faults_print(&printed, source, &text);
     fx_buf_str(&brief, faults->items[0].message);
     if (faults->n > 1) {
         fx_buf_printf(&brief, " (and %zu more)", faults->n - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * mutators/admission_policy/faults_testing.h - for the tests of this room: documents with other
- * members, and their faults.
+ * mutators/admission_policy/faults_testing.h - for the tests of this room: documents with
+ * other members, and their faults.
  */
 #ifndef FX_MUTATORS_ADMISSION_POLICY_FAULTS_TESTING_H
 #define FX_MUTATORS_ADMISSION_POLICY_FAULTS_TESTING_H

@@ -155,6 +155,18 @@ static bool has_wrong_kind(const json_t *result) {
            (kind != NULL && !json_is_string(kind) && !json_is_null(kind));
 }
 
+/* Gives the decoded object back its kind, if the operations removed it. */
+static json_t *keep_kind(json_t *decoded_take, const struct fx_map_target *target,
+                         struct fx_err *err) {
+    json_t *decoded = decoded_take;
+    if (decoded == NULL || (fx_tree_view_string(decoded, "apiVersion").len > 0 &&
+                            fx_tree_view_string(decoded, "kind").len > 0)) {
+        return decoded;
+    }
+    const bool ok = fx_tree_own_root(&decoded) != NULL || fx_fail_nomem(err);
+    return fx_tree_keep_if(ok && fx_map_target_set_kind(target, decoded, err), decoded);
+}
+
 /* Decodes the result as JSON. A new reference, or NULL. */
 static json_t *decode_result(json_t *result, json_t *before,
                              const struct fx_map_target *target, struct fx_arena *arena,
@@ -176,56 +188,56 @@ static json_t *decode_result(json_t *result, json_t *before,
         return NULL;
     }
     fx_buf_str(&refusal->message, "Internal error occurred: ");
-    json_t *decoded = fx_map_decode(FX_MAP_DECODE_JSON, schema, result,
-                                    is_same ? before : NULL, arena, refusal, err);
+    const struct fx_map_decoding decoding = {FX_MAP_JSON, schema,
+                                             is_same ? before : NULL};
+    json_t *decoded = fx_map_decode(&decoding, result, arena, refusal, err);
     if (decoded != NULL || err->code != FX_EMUTATE) {
         fx_buf_reset(&refusal->message);
     }
-    return decoded;
+    return keep_kind(decoded, target, err);
+}
+
+/* Decodes what the operations made of the object. */
+static json_t *end_patch(json_t *result, json_t *before,
+                         const struct fx_map_target *target, struct fx_arena *arena,
+                         struct fx_map_refusal *refusal, struct fx_err *err) {
+    return result == before || !target->is_decoded
+               ? json_incref(result)
+               : decode_result(result, before, target, arena, refusal, err);
 }
 
 /* Applies the operations to a reference of the object. A new reference to the result:
  * `before` if a test failed. NULL if it fails. */
 static json_t *apply(const struct fx_map_operation *operations, size_t n, json_t *before,
-                     const struct fx_map_target *target, struct fx_arena *arena,
                      struct fx_map_refusal *refusal, struct fx_err *err) {
     json_t *result = json_incref(before);
     bool stopped = false;
-    if (!fx_map_apply_operations(operations, n, &result, &stopped, refusal, err)) {
-        json_decref(result);
-        return NULL;
-    }
-    if (stopped || result == before) {
-        json_decref(result);
-        return json_incref(before);
-    }
-    if (!target->is_decoded) {
+    const bool ok =
+        fx_map_apply_operations(operations, n, &result, &stopped, refusal, err);
+    if (ok && !stopped) {
         return result;
     }
-    json_t *decoded = decode_result(result, before, target, arena, refusal, err);
     json_decref(result);
-    return decoded;
+    return ok ? json_incref(before) : NULL;
 }
 
 bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   json_t **root, struct fx_arena *arena, struct fx_map_refusal *refusal,
                   struct fx_err *err) {
     const size_t n = fx_cel_list_size(patch);
-    json_t *result = NULL;
+    json_t *patched = NULL;
     struct fx_map_operation *operations = fx_arena_alloc(arena, n * sizeof *operations);
     if (operations == NULL) {
         return fx_fail_nomem(err);
     }
     if (read_operations(patch, operations, refusal, err)) {
-        result = apply(operations, n, *root, target, arena, refusal, err);
+        patched = apply(operations, n, *root, refusal, err);
     }
     for (size_t i = 0; i < n; i++) {
         json_decref(operations[i].value);
     }
-    if (result == NULL) {
-        return false;
-    }
-    json_decref(*root);
-    *root = result;
-    return true;
+    json_t *result =
+        patched == NULL ? NULL : end_patch(patched, *root, target, arena, refusal, err);
+    json_decref(patched);
+    return result != NULL && fx_map_replace(root, result, err);
 }

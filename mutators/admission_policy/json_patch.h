@@ -15,9 +15,9 @@
 #include "mutators/admission_policy/target.h"
 
 /* Applies the operations to *root, which becomes the result: it shares what did not
- * change, and is the same node if nothing changed or a `test` failed. Nodes that others
- * share are not written. The arena has memory for the work. On failure *root is
- * unchanged. */
+ * change, and *root stays the same node if the result is equal or a `test` failed. Nodes
+ * that others share are not written. The arena has memory for the work. On failure *root
+ * is unchanged. */
 bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   json_t **root, struct fx_arena *arena, struct fx_map_refusal *refusal,
                   struct fx_err *err) FX_MUST_USE;

@@ -144,24 +144,19 @@ static json_t *view_child(struct patching *patching, json_t *container, bool own
 }
 
 /* Walks to the object or list that has the node of the path; `key` is the last piece.
- * NULL with `is_missing` if there is none, NULL without it after a failure. */
+ * NULL if there is none, or after a failure. */
 static json_t *walk(struct patching *patching, struct fx_text path, bool owns) {
     struct fx_text rest = path;
     json_t *node = owns ? fx_tree_own_root(patching->root) : *patching->root;
-    patching->is_missing = memchr(path.data, '/', path.len) == NULL;
     patching->depth = 0;
-    if (patching->is_missing || node == NULL) {
+    if (path.len == 0 || memchr(path.data, '/', path.len) == NULL) {
         return NULL;
     }
     (void)fx_text_cut(&rest, '/');
-    while (node != NULL) {
+    while (json_is_object(node) || json_is_array(node)) {
         const bool is_last = memchr(rest.data, '/', rest.len) == NULL;
         const struct fx_text piece = fx_text_cut(&rest, '/');
         patching->depth++;
-        if (!json_is_object(node) && !json_is_array(node)) {
-            patching->is_missing = true;
-            return NULL;
-        }
         if (!fx_spend(2) || !fx_spend_text(piece.len) || !decode_piece(patching, piece)) {
             return NULL;
         }
@@ -174,16 +169,12 @@ static json_t *walk(struct patching *patching, struct fx_text path, bool owns) {
 }
 
 /* The container of the node, owned if `owns`. A first walk without copies finds out
- * whether there is one. */
+ * whether there is one: if not, `is_missing`. */
 static json_t *find_container(struct patching *patching, struct fx_text path, bool owns) {
-    json_t *container = path.len == 0 ? NULL : walk(patching, path, false);
-    if (path.len == 0) {
-        patching->is_missing = true;
-    } else if (container == NULL && patching->err->code == FX_OK &&
-               fx_budget_exceeded() == FX_EXCEEDED_NOTHING) {
-        patching->is_missing = true;
-    }
-    return container == NULL || !owns ? container : walk(patching, path, true);
+    json_t *container = walk(patching, path, false);
+    patching->is_missing = container == NULL && patching->err->code == FX_OK &&
+                           fx_budget_exceeded() == FX_EXCEEDED_NOTHING;
+    return container != NULL && owns ? walk(patching, path, true) : container;
 }
 
 /* Refuses because there is no container, or fails as the walk did. */
@@ -455,6 +446,9 @@ static bool apply_test(struct patching *patching, struct fx_buf *reason) {
     const struct fx_text path = patching->operation->path;
     const json_t *wanted = patching->operation->value;
     json_t *value = *patching->root;
+    if (path.len == 0 && wanted == NULL) { /* the API server panics */
+        return refuse(patching, "test operation has neither a path nor a value");
+    }
     if (path.len > 0) {
         json_t *container = find_container(patching, path, false);
         if (container == NULL) {

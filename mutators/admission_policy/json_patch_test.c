@@ -153,94 +153,95 @@ static void test_operations(void **state) {
     (void)state;
 }
 
+static const struct patch_case refused[] = {
+    {"{}", "[" VALUE("add", "/s/b/c", "2") "]",
+     "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
+    {"{\"b\":1}", "[" VALUE("add", "/s/b/c", "2") "]",
+     "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
+    {"{\"b\":null}", "[" VALUE("add", "/s/b/c", "2") "]",
+     "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
+    {"{}", "[" VALUE("add", "", "2") "]",
+     "add operation does not apply: doc is missing path: \"\": missing value"},
+    {"{}", "[" VALUE("add", "s", "2") "]",
+     "add operation does not apply: doc is missing path: \"s\": missing value"},
+    {"[]", "[" VALUE("add", "/s/1", "2") "]",
+     "error in add for path: '/s/1': Unable to access invalid index: 1: invalid "
+     "index "
+     "referenced"},
+    {"[]", "[" VALUE("add", "/s/-2", "2") "]",
+     "error in add for path: '/s/-2': Unable to access invalid index: -2: invalid "
+     "index referenced"},
+    {"[]", "[" VALUE("add", "/s/a", "2") "]",
+     "error in add for path: '/s/a': value was not a proper array index: 'a': "
+     "strconv.Atoi: parsing \"a\": invalid syntax"},
+    {"[]", "[" VALUE("add", "/s/99999999999999999999", "2") "]",
+     "error in add for path: '/s/99999999999999999999': value was not a proper array "
+     "index: '99999999999999999999': strconv.Atoi: parsing \"99999999999999999999\": "
+     "value out of range"},
+    {"{}", "[" OP("remove", "/s/q") "]",
+     "error in remove for path: '/s/q': Unable to remove nonexistent key: q: missing "
+     "value"},
+    {"{}", "[" OP("remove", "/s/q/r") "]",
+     "remove operation does not apply: doc is missing path: \"/s/q/r\": missing "
+     "value"},
+    {"[1]", "[" OP("remove", "/s/9") "]",
+     "error in remove for path: '/s/9': Unable to access invalid index: 9: invalid "
+     "index referenced"},
+    {"[1]", "[" OP("remove", "/s/-") "]",
+     "error in remove for path: '/s/-': strconv.Atoi: parsing \"-\": invalid syntax"},
+    {"{}", "[" VALUE("replace", "/s/a/b", "1") "]",
+     "replace operation does not apply: doc is missing path: /s/a/b: missing value"},
+    {"[1]", "[" VALUE("replace", "/s/9", "1") "]",
+     "replace operation does not apply: doc is missing key: /s/9: missing value"},
+    {"[1]", "[" VALUE("replace", "/s/-", "1") "]",
+     "replace operation does not apply: doc is missing key: /s/-: missing value"},
+    {"1", "[" VALUE("replace", "", "1") "]",
+     "replace operation value must be object or array: %!w(<nil>)"},
+    {"1", "[" OP("replace", "") "]",
+     "replace operation value must be object or array: %!w(<nil>)"},
+    {"{}", "[" FROM("move", "/s/a", "") "]",
+     "move operation failed to decode from: operation, missing from field: missing "
+     "value"},
+    {"{}", "[" FROM("move", "/s/a", "/s/q") "]",
+     "error in move for path: 'q': Unable to remove nonexistent key: q: missing "
+     "value"},
+    {"[1]", "[" FROM("move", "/s/0", "/s/-") "]",
+     "error in move for path: '-': strconv.Atoi: parsing \"-\": invalid syntax"},
+    {"{\"a\":{}}", "[" FROM("move", "/s/a/b", "/s/a") "]",
+     "move operation does not apply: doc is missing destination path: /s/a/b: "
+     "missing "
+     "value"},
+    {"{}", "[" FROM("copy", "/s/a", "/s/q/r") "]",
+     "copy operation does not apply: doc is missing from path: /s/q/r: missing "
+     "value"},
+    {"[1]", "[" FROM("copy", "/s/0", "/s/7") "]",
+     "error in copy for from: '/s/7': Unable to access invalid index: 7: invalid "
+     "index "
+     "referenced"},
+    {"[1]", "[" FROM("copy", "/s/5", "/s/0") "]",
+     "error while adding value during copy: Unable to access invalid index: 5: "
+     "invalid index referenced"},
+    {"{}", "[" VALUE("test", "/s/a/b", "1") "]",
+     "test operation does not apply: is missing path: /s/a/b: missing value"},
+    {"[1]", "[" VALUE("test", "/s/4", "1") "]",
+     "error in test for path: '/s/4': Unable to access invalid index: 4: invalid "
+     "index "
+     "referenced"},
+    {"{}", "[JSONPatch{op: \"test\"}]", "test operation has neither a path nor a value"},
+    {"{}", "[" OP("ADD", "/s/a") "]", "Unexpected kind: ADD"},
+    {"{}", "[JSONPatch{path: \"/s\"}]", "Unexpected kind: "},
+    {"{}", "[" VALUE("add", "/s/\\u0007", "1") "]", "operation failed to decode path"},
+};
+
 static void test_refused_operations(void **state) {
-    static const struct patch_case cases[] = {
-        {"{}", "[" VALUE("add", "/s/b/c", "2") "]",
-         "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
-        {"{\"b\":1}", "[" VALUE("add", "/s/b/c", "2") "]",
-         "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
-        {"{\"b\":null}", "[" VALUE("add", "/s/b/c", "2") "]",
-         "add operation does not apply: doc is missing path: \"/s/b/c\": missing value"},
-        {"{}", "[" VALUE("add", "", "2") "]",
-         "add operation does not apply: doc is missing path: \"\": missing value"},
-        {"{}", "[" VALUE("add", "s", "2") "]",
-         "add operation does not apply: doc is missing path: \"s\": missing value"},
-        {"[]", "[" VALUE("add", "/s/1", "2") "]",
-         "error in add for path: '/s/1': Unable to access invalid index: 1: invalid "
-         "index "
-         "referenced"},
-        {"[]", "[" VALUE("add", "/s/-2", "2") "]",
-         "error in add for path: '/s/-2': Unable to access invalid index: -2: invalid "
-         "index referenced"},
-        {"[]", "[" VALUE("add", "/s/a", "2") "]",
-         "error in add for path: '/s/a': value was not a proper array index: 'a': "
-         "strconv.Atoi: parsing \"a\": invalid syntax"},
-        {"[]", "[" VALUE("add", "/s/99999999999999999999", "2") "]",
-         "error in add for path: '/s/99999999999999999999': value was not a proper array "
-         "index: '99999999999999999999': strconv.Atoi: parsing \"99999999999999999999\": "
-         "value out of range"},
-        {"{}", "[" OP("remove", "/s/q") "]",
-         "error in remove for path: '/s/q': Unable to remove nonexistent key: q: missing "
-         "value"},
-        {"{}", "[" OP("remove", "/s/q/r") "]",
-         "remove operation does not apply: doc is missing path: \"/s/q/r\": missing "
-         "value"},
-        {"[1]", "[" OP("remove", "/s/9") "]",
-         "error in remove for path: '/s/9': Unable to access invalid index: 9: invalid "
-         "index referenced"},
-        {"[1]", "[" OP("remove", "/s/-") "]",
-         "error in remove for path: '/s/-': strconv.Atoi: parsing \"-\": invalid syntax"},
-        {"{}", "[" VALUE("replace", "/s/a/b", "1") "]",
-         "replace operation does not apply: doc is missing path: /s/a/b: missing value"},
-        {"[1]", "[" VALUE("replace", "/s/9", "1") "]",
-         "replace operation does not apply: doc is missing key: /s/9: missing value"},
-        {"[1]", "[" VALUE("replace", "/s/-", "1") "]",
-         "replace operation does not apply: doc is missing key: /s/-: missing value"},
-        {"1", "[" VALUE("replace", "", "1") "]",
-         "replace operation value must be object or array: %!w(<nil>)"},
-        {"1", "[" OP("replace", "") "]",
-         "replace operation value must be object or array: %!w(<nil>)"},
-        {"{}", "[" FROM("move", "/s/a", "") "]",
-         "move operation failed to decode from: operation, missing from field: missing "
-         "value"},
-        {"{}", "[" FROM("move", "/s/a", "/s/q") "]",
-         "error in move for path: 'q': Unable to remove nonexistent key: q: missing "
-         "value"},
-        {"[1]", "[" FROM("move", "/s/0", "/s/-") "]",
-         "error in move for path: '-': strconv.Atoi: parsing \"-\": invalid syntax"},
-        {"{\"a\":{}}", "[" FROM("move", "/s/a/b", "/s/a") "]",
-         "move operation does not apply: doc is missing destination path: /s/a/b: "
-         "missing "
-         "value"},
-        {"{}", "[" FROM("copy", "/s/a", "/s/q/r") "]",
-         "copy operation does not apply: doc is missing from path: /s/q/r: missing "
-         "value"},
-        {"[1]", "[" FROM("copy", "/s/0", "/s/7") "]",
-         "error in copy for from: '/s/7': Unable to access invalid index: 7: invalid "
-         "index "
-         "referenced"},
-        {"[1]", "[" FROM("copy", "/s/5", "/s/0") "]",
-         "error while adding value during copy: Unable to access invalid index: 5: "
-         "invalid index referenced"},
-        {"{}", "[" VALUE("test", "/s/a/b", "1") "]",
-         "test operation does not apply: is missing path: /s/a/b: missing value"},
-        {"[1]", "[" VALUE("test", "/s/4", "1") "]",
-         "error in test for path: '/s/4': Unable to access invalid index: 4: invalid "
-         "index "
-         "referenced"},
-        {"{}", "[" OP("ADD", "/s/a") "]", "Unexpected kind: ADD"},
-        {"{}", "[JSONPatch{path: \"/s\"}]", "Unexpected kind: "},
-        {"{}", "[" VALUE("add", "/s/\\u0007", "1") "]",
-         "operation failed to decode path"},
-    };
-    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+    for (size_t i = 0; i < FX_COUNT(refused); i++) {
         struct fx_buf object;
         struct fx_buf message;
         fx_buf_init(&object, 0);
         fx_buf_init(&message, 0);
-        fx_buf_printf(&object, HEAD "%s}", cases[i].before);
-        fx_buf_printf(&message, "JSON Patch: %s", cases[i].want);
-        check_refused_on(object.data, cases[i].expression, message.data, 403);
+        fx_buf_printf(&object, HEAD "%s}", refused[i].before);
+        fx_buf_printf(&message, "JSON Patch: %s", refused[i].want);
+        check_refused_on(object.data, refused[i].expression, message.data, 403);
         fx_buf_finish(&object);
         fx_buf_finish(&message);
     }
@@ -410,8 +411,26 @@ static void test_decoded(void **state) {
         read_json("{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":"
                   "{\"cpu\":\"500m\"}}}],\"newer\":1,\"priority\":9}");
     assert_true(fx_equal(json_object_get(root, "spec"), wanted));
+    assert_string_equal(json_string_value(json_object_get(root, "kind")), "Pod");
     json_decref(wanted);
     json_decref(root);
+    mutation_test_finish(&test);
+    (void)state;
+}
+
+/* A result that is equal is the object itself. */
+static void test_unchanged(void **state) {
+    struct mutation_test test;
+    mutation_test_init(&test);
+    json_t *given = read_json(pod);
+    json_t *root = json_incref(given);
+    assert_true(test_mutate(
+        &test,
+        "[" VALUE("replace", "/metadata/name", "\"p\"") ", " OP("remove", "/kind") "]",
+        NULL, &root));
+    assert_ptr_equal(root, given);
+    json_decref(root);
+    json_decref(given);
     mutation_test_finish(&test);
     (void)state;
 }
@@ -442,8 +461,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operations), cmocka_unit_test(test_refused_operations),
         cmocka_unit_test(test_values),     cmocka_unit_test(test_refused_values),
-        cmocka_unit_test(test_decoding),   cmocka_unit_test(test_decoded),
-        cmocka_unit_test(test_growth),
+        cmocka_unit_test(test_decoding),   cmocka_unit_test(test_unchanged),
+        cmocka_unit_test(test_decoded),    cmocka_unit_test(test_growth),
     };
     return cmocka_run_group_tests(tests, make_schemas, free_schemas);
 }

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "mutators/admission_policy/policy.h"
 #include "mutators/admission_policy/faults_testing.h"
+#include "mutators/admission_policy/policy.h"
 
 #define MOST_UNITS 16u
 

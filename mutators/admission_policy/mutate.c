@@ -49,6 +49,7 @@ struct map_running {
     struct map_activation *activation;
     const struct map_rule *rule;
     bool reports;
+    struct fx_map_target target; /* the kind of the object */
     bool ends; /* the request is denied with a status of its own: nothing else runs */
     struct map_mutated mutated;
 };
@@ -72,14 +73,15 @@ static bool report(struct map_running *running, unsigned code, struct fx_buf *me
 
 /* Finds the schema of the object's kind. For a policy that needs no schemas of custom
  * resources, such a kind has none: maps are merged, and lists are atomic. */
-static bool find_target(const struct map_running *running, const json_t *root,
-                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
-                        struct fx_err *err) {
+static bool find_target(struct map_running *running, const json_t *root,
+                        struct fx_map_refusal *refusal, struct fx_err *err) {
     const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
+    struct fx_map_target *target = &running->target;
     struct fx_subject subject;
     fx_subject_read(root, &subject);
-    if (fx_map_target_find(subject.group, subject.version, subject.kind, schemas,
-                           ret_target, refusal, err)) {
+    *target = (struct fx_map_target){
+        .group = subject.group, .version = subject.version, .kind = subject.kind};
+    if (fx_map_target_find(target, schemas, refusal, err)) {
         return true;
     }
     if (err->code != FX_EMUTATE || schemas != NULL) {
@@ -88,21 +90,18 @@ static bool find_target(const struct map_running *running, const json_t *root,
     fx_err_reset(err);
     fx_buf_reset(&refusal->message);
     refusal->code = 403;
-    *ret_target = (struct fx_map_target){.group = subject.group,
-                                         .version = subject.version,
-                                         .kind = subject.kind,
-                                         .schema = fx_schema_any};
+    target->schema = fx_schema_any;
     return true;
 }
 
 /* Changes *root as the value of the mutation's expression says. */
-static bool change(const struct map_running *running, const struct map_mutation *mutation,
-                   struct fx_cel_value value, const struct fx_map_target *target,
-                   json_t **root, struct fx_map_refusal *refusal, struct fx_err *err) {
+static bool change(const struct map_running *running, enum map_patch_type type,
+                   struct fx_cel_value value, json_t **root,
+                   struct fx_map_refusal *refusal, struct fx_err *err) {
     struct fx_arena *arena = &running->activation->arena;
-    return mutation->type == MAP_APPLY_CONFIGURATION
-               ? fx_map_configure(value, target, root, arena, refusal, err)
-               : fx_map_patch(value, target, root, arena, refusal, err);
+    return type == MAP_APPLY_CONFIGURATION
+               ? fx_map_configure(value, &running->target, root, arena, refusal, err)
+               : fx_map_patch(value, &running->target, root, arena, refusal, err);
 }
 
 /* Evaluates the expression and changes the object. Fails with FX_EMUTATE and a refusal,
@@ -110,10 +109,8 @@ static bool change(const struct map_running *running, const struct map_mutation 
 static bool run_mutation(struct map_running *running, const struct map_mutation *mutation,
                          json_t **root, struct fx_map_refusal *refusal,
                          struct fx_err *err) {
-    struct fx_map_target target;
     struct fx_cel_value value;
-    refusal->code = 403;
-    if (!find_target(running, *root, &target, refusal, err) ||
+    if (!find_target(running, *root, refusal, err) ||
         !fx_map_activation_begin(running->activation, *root, false, MAP_MUTATION_COST,
                                  err)) {
         return false;
@@ -125,7 +122,7 @@ static bool run_mutation(struct map_running *running, const struct map_mutation 
     case MAP_FAILED:
     case MAP_EXHAUSTED: return fx_fail(err, FX_EMUTATE, "the expression failed");
     }
-    return change(running, mutation, value, &target, root, refusal, err);
+    return change(running, mutation->type, value, root, refusal, err);
 }
 
 /* The object that the values of the expression refer to lives until it ends. */

@@ -104,7 +104,7 @@ enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_F
 struct map_policy {
     struct fx_linkable head;
     json_t *document;      /* counted: texts and nodes are its */
-    struct fx_arena arena; /* of types and environments */
+    struct fx_arena arena; /* of types */
     struct map_match match;
     bool has_params;
     struct fx_named_kind param_kind; /* if it has; texts of the document */
@@ -118,7 +118,8 @@ struct map_policy {
     struct fx_cel_env condition_env, variable_env, mutation_env;
     /* The type of `variables`: its fields are those that have been compiled so far. */
     struct fx_cel_type variables_type;
-    struct fx_cel_field *variable_fields; /* of the arena */
+    struct fx_cel_field *variable_fields;
+    struct fx_cel_variable declared[MAP_SLOTS]; /* for variables and mutations */
 };
 
 /* A binding; its target is the name of its policy. */
@@ -138,9 +139,9 @@ struct map_binding {
  * would refuse the object for is added to the compilation, with its field and the words
  * of the spec ("spec.mutations[0].jsonPatch.expression: … must evaluate to …"); then they
  * fail with the first one. Errors: FX_EINVALID, FX_ENOMEM, FX_EDEADLINE. */
-bool fx_map_policy_compile(json_t *policy, struct fx_compilation *ret_compilation,
+bool fx_map_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
                            struct fx_err *err) FX_MUST_USE;
-bool fx_map_binding_compile(json_t *binding, struct fx_compilation *ret_compilation,
+bool fx_map_binding_compile(json_t *document, struct fx_compilation *ret_compilation,
                             struct fx_err *err) FX_MUST_USE;
 
 /* Reads matchConstraints or matchResources at `field` ("spec.matchConstraints"). Faults

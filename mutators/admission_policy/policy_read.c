@@ -35,6 +35,7 @@ static void destroy_policy(struct fx_linkable *self) {
         fx_cel_destroy(policy->mutations[i].expression.program);
     }
     free(policy->variables);
+    free(policy->variable_fields);
     free(policy->conditions);
     free(policy->mutations);
     fx_map_match_finish(&policy->match);

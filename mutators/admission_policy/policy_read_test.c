@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "mutators/admission_policy/policy.h"
 #include "mutators/admission_policy/faults_testing.h"
+#include "mutators/admission_policy/policy.h"
 
 #define EXPRESSION "spec.mutations[0].jsonPatch.expression: "
 

@@ -19,6 +19,7 @@
 struct map_schemas {
     atomic_uint refs;
     struct fx_schema_builder *builder;
+    const struct fx_schema_set *set; /* of the builder, when all is added */
 };
 
 struct map_schemas *fx_map_schemas_ref(struct map_schemas *schemas) {
@@ -37,7 +38,7 @@ void fx_map_schemas_unref(struct map_schemas *schemas) {
 }
 
 const struct fx_schema_set *fx_map_schemas_set(const struct map_schemas *schemas) {
-    return schemas == NULL ? NULL : fx_schema_builder_set(schemas->builder);
+    return schemas == NULL ? NULL : schemas->set;
 }
 
 /* ---- what is needed --------------------------------------------------------------- */
@@ -160,6 +161,9 @@ struct map_schemas *fx_map_schemas_find(const struct map_policy *policy,
     }
     for (size_t i = 0; i < policy->match.n_rules && !link->failed; i++) {
         add_rule(&schemas, &policy->match.rules[i], link);
+    }
+    if (schemas != NULL) {
+        schemas->set = fx_schema_builder_set(schemas->builder);
     }
     return schemas;
 }

@@ -30,7 +30,7 @@ static unsigned slot_of_name(const struct fx_cel_node *node) {
 }
 
 /* The depth of an expression is limited (FX_LIMIT_CEL_DEPTH). */
-unsigned fx_map_slots_of(const struct fx_cel_node *root) { /* NOLINT(misc-no-recursion) */
+unsigned fx_map_slots_of(const struct fx_cel_node *root) {
     if (root == NULL) {
         return 0;
     }

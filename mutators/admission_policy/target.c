@@ -7,6 +7,8 @@
 #include <stdarg.h>
 
 #include "base/budget.h"
+#include "value/equal.h"
+#include "value/tree.h"
 
 bool fx_map_reject(struct fx_map_refusal *refusal, unsigned code, struct fx_err *err) {
     if (refusal->message.failed || refusal->message.data == NULL) {
@@ -39,31 +41,54 @@ void fx_map_target_print_api_version(struct fx_buf *buf,
     fx_buf_text(buf, target->version);
 }
 
-bool fx_map_target_find(struct fx_text group, struct fx_text version, struct fx_text kind,
-                        const struct fx_schema_set *further,
-                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
-                        struct fx_err *err) {
-    struct fx_schema schema = {NULL, 0};
+bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
+                        struct fx_map_refusal *refusal, struct fx_err *err) {
+    const struct fx_text group = target->group;
+    const struct fx_text version = target->version;
+    const struct fx_text kind = target->kind;
     const struct fx_schema builtin =
         fx_schema_find(&fx_schema_builtin, group, version, kind);
+    target->schema = builtin;
+    target->is_decoded = builtin.set != NULL;
     if (further != NULL) {
-        schema = fx_schema_find(further, group, version, kind);
+        const struct fx_schema found = fx_schema_find(further, group, version, kind);
+        target->schema = found.set != NULL ? found : builtin;
     }
-    if (schema.set == NULL) {
-        schema = builtin;
+    return target->schema.set != NULL ||
+           fx_map_reject_with(
+               refusal, 503, err,
+               "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay "
+               "between when CustomResourceDefinitions are created and when they are "
+               "available.",
+               (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
+               kind.data);
+}
+
+/* Sets the field to the text; false without memory. */
+static bool set_text(json_t *object, const char *key, struct fx_text text) {
+    return fx_tree_set_take(object, fx_text_of(key), fx_tree_new_string(text));
+}
+
+bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
+                            struct fx_err *err) {
+    struct fx_buf version;
+    fx_buf_init(&version, 0);
+    fx_map_target_print_api_version(&version, target);
+    const bool ok = !version.failed &&
+                    set_text(object, "apiVersion", fx_buf_view(&version)) &&
+                    set_text(object, "kind", target->kind);
+    fx_buf_finish(&version);
+    return ok || fx_fail_nomem(err);
+}
+
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) {
+    const bool is_equal = fx_equal(*root, result_take);
+    const bool is_known = fx_budget_exceeded() == FX_EXCEEDED_NOTHING;
+    if (is_equal || !is_known) {
+        json_decref(result_take);
+        return is_known || fx_fail_exceeded(err);
     }
-    if (schema.set == NULL) {
-        return fx_map_reject_with(
-            refusal, 503, err,
-            "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay between "
-            "when CustomResourceDefinitions are created and when they are available.",
-            (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
-            kind.data);
-    }
-    *ret_target = (struct fx_map_target){.group = group,
-                                         .version = version,
-                                         .kind = kind,
-                                         .schema = schema,
-                                         .is_decoded = builtin.set != NULL};
+    json_decref(*root);
+    *root = result_take;
     return true;
 }

@@ -8,6 +8,8 @@
 
 #include <stdbool.h>
 
+#include <jansson.h>
+
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
@@ -15,7 +17,8 @@
 #include "base/text.h"
 #include "merge/schema.h"
 
-/* The texts and the set of schemas are borrowed. */
+/* The texts and the set of schemas are borrowed. The caller sets the first three;
+ * fx_map_target_find() the others. */
 struct fx_map_target {
     struct fx_text group, version, kind;
     struct fx_schema schema;
@@ -38,14 +41,20 @@ struct fx_map_refusal {
 /* Finds the schema of a kind: in `further` (the API server's, or those of CRDs; NULL:
  * there are none), else among the built-in ones. Refused with code 503 if no schema is
  * known: do this before anything of the policy is evaluated. */
-bool fx_map_target_find(struct fx_text group, struct fx_text version, struct fx_text kind,
-                        const struct fx_schema_set *further,
-                        struct fx_map_target *ret_target, struct fx_map_refusal *refusal,
-                        struct fx_err *err) FX_MUST_USE;
+bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
+                        struct fx_map_refusal *refusal, struct fx_err *err) FX_MUST_USE;
 
 /* The kind's "group/version", or "version" of the core group. */
 void fx_map_target_print_api_version(struct fx_buf *buf,
                                      const struct fx_map_target *target);
+
+/* Sets apiVersion and kind of an object that no other tree shares. */
+bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
+                            struct fx_err *err) FX_MUST_USE;
+
+/* Makes the result the new *root, unless they are equal: then *root stays the same node.
+ * False, with *root unchanged, if the budget is exceeded. */
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) FX_MUST_USE;
 
 /* Fails with FX_EMUTATE after `refusal->message` was filled; with FX_ENOMEM if that
  * failed. Always false. */

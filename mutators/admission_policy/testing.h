@@ -38,8 +38,9 @@ static inline bool test_find_target(struct mutation_test *test, const json_t *ob
     if (memchr(version.data, '/', version.len) != NULL) {
         group = fx_text_cut(&version, '/');
     }
-    return fx_map_target_find(group, version, fx_tree_view_string(object, "kind"),
-                              schemas, ret_target, &test->refusal, &test->err);
+    *ret_target = (struct fx_map_target){
+        .group = group, .version = version, .kind = fx_tree_view_string(object, "kind")};
+    return fx_map_target_find(ret_target, schemas, &test->refusal, &test->err);
 }
 
 /* Evaluates the expression, of type Object or list(JSONPatch), and applies its value to
@@ -67,7 +68,7 @@ static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *a
     bool ok = false;
     if (fx_cel_is_error(value)) {
         ok = (value.flags & FX_CEL_FATAL) == 0 &&
-             fx_map_refuse_with(&test->refusal, 403, &test->err, "%s", value.error);
+             fx_map_reject_with(&test->refusal, 403, &test->err, "%s", value.error);
     } else {
         ok = test_find_target(test, *root, schemas, &target) &&
              (value.kind == FX_CEL_LIST

@@ -63,10 +63,9 @@ static const json_t *tree_of(const struct map_values_read *values,
 
 /* Finds the value of a chain and prints its path. False if the node is not a chain that
  * begins at a tree. */
-static bool
-read_chain(const struct values_printer *printer, /* NOLINT(misc-no-recursion) */
-           const struct fx_cel_node *node, struct fx_buf *path,
-           const json_t **ret_value) {
+static bool read_chain(const struct values_printer *printer,
+                       const struct fx_cel_node *node, struct fx_buf *path,
+                       const json_t **ret_value) {
     struct fx_text key = {0};
     if (is_name(node)) {
         *ret_value = tree_of(printer->values, node);
@@ -128,15 +127,14 @@ static bool print_chain(struct values_printer *printer, const struct fx_cel_node
 static void visit(struct values_printer *printer, const struct fx_cel_node *node);
 
 static void visit_all(struct values_printer *printer, struct fx_cel_node *const *nodes,
-                      size_t n) { /* NOLINT(misc-no-recursion) */
+                      size_t n) {
     for (size_t i = 0; i < n; i++) {
         visit(printer, nodes[i]);
     }
 }
 
 /* The depth of an expression is limited (FX_LIMIT_CEL_DEPTH). */
-static void visit(struct values_printer *printer, /* NOLINT(misc-no-recursion) */
-                  const struct fx_cel_node *node) {
+static void visit(struct values_printer *printer, const struct fx_cel_node *node) {
     if (node == NULL || !fx_spend(1) || print_chain(printer, node)) {
         return;
     }

@@ -103,7 +103,7 @@ static bool read_envelope(struct fx_review *review) {
         .reads_user = review->partial_decode && review->snapshot->reads_user,
         .reads_old_object = review->partial_decode && review->snapshot->reads_old_object,
         .reads_request = review->snapshot != NULL && review->snapshot->reads_request,
-        .object = review->partial_decode ? &review->snapshot->reads : NULL,
+        .snapshot = review->partial_decode ? review->snapshot : NULL,
     };
     fx_envelope_finish(&review->envelope);
     return fx_envelope_read(&review->envelope, review->text, &options, &review->arena,

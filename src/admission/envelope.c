@@ -152,6 +152,16 @@ static bool read_whole(struct envelope_walk *walk, struct fx_json_reader *r,
     return fx_tree_set_take(fields->whole, own, node) || fx_fail_nomem(r->err);
 }
 
+/* Returns the part of the object that is read. Its kind comes before it, or is not
+ * known. */
+static const struct fx_json_part *part_of_object(const struct envelope_walk *walk) {
+    const struct fx_kind_fields *kind = &walk->envelope->of_request.of_kind;
+    return walk->options->snapshot == NULL
+               ? NULL
+               : fx_snapshot_part(walk->options->snapshot, kind->group.text,
+                                  kind->version.text, kind->kind.text);
+}
+
 static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text key) {
     struct envelope_walk *walk = user;
     struct fx_request_fields *fields = &walk->envelope->of_request;
@@ -172,7 +182,7 @@ static bool take_of_request(void *user, struct fx_json_reader *r, struct fx_text
         return read_user(walk, r);
     }
     if (fx_text_equal(key, FX_TEXT("object"))) {
-        return read_tree(r, walk->options->object, &fields->object);
+        return read_tree(r, part_of_object(walk), &fields->object);
     }
     if (fx_text_equal(key, FX_TEXT("oldObject"))) {
         return walk->options->partial_decode && !walk->options->reads_old_object

@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "value/json_part.h"
+#include "engine/snapshot.h"
 
 /* A member that was read. */
 struct fx_field {
@@ -44,7 +44,8 @@ struct fx_envelope_options {
     bool reads_user;       /* decode all of userInfo even so */
     bool reads_old_object; /* decode oldObject even so */
     bool reads_request;    /* decode all members of the request, beside the objects */
-    const struct fx_json_part *object; /* the part of the object; NULL for all of it */
+    const struct fx_snapshot *snapshot; /* whose part of the object is read; NULL for all
+                                         * of it */
 };
 
 /* Reads the text, which is borrowed, to its end. Texts with escapes are copied into the

@@ -20,6 +20,8 @@ static enum fx_next start_over(struct fx_review *review) {
     fx_mutation_finish(&review->mutation);
     review->mutation = (struct fx_mutation){0};
     review->namespace_ = NULL;
+    review->request.namespace_ = (struct fx_text){0}; /* a text of the envelope */
+    review->request.namespace_object = NULL;
     fx_envelope_finish(&review->envelope);
     review->result = (struct fx_review_result){
         .body = &review->body,
@@ -58,9 +60,21 @@ static enum fx_next go_back(struct fx_review *review) {
     return FX_NEXT_BACK;
 }
 
+/* Is the object of the kind of the request, by which a part of it was chosen? */
+static bool is_of_kind(const struct fx_review *review) {
+    struct fx_subject subject;
+    fx_subject_read(review->object, &subject);
+    return fx_text_equal(subject.group, review->result.group) &&
+           fx_text_equal(subject.version, review->result.version) &&
+           fx_text_equal(subject.kind, review->result.kind);
+}
+
 /* Runs the loop to the fixed point. */
 static enum fx_next step_converge(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;
+    if (review->partial_decode && review->snapshot->n_whole > 0 && !is_of_kind(review)) {
+        return start_over(review);
+    }
     fx_uuid_make(review->mutation_id);
     review->request.mutation_id = review->mutation_id;
     review->request.annotates = admission->annotates;

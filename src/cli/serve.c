@@ -286,7 +286,7 @@ static const struct fx_option options[] = {
         "context of the kubeconfig (default: its current context)"),
     ROW(TEXT, "apis", cluster.apis, "LIST",
         "dialects whose policies are watched in the cluster, separated by commas "
-        "(default: all); an unknown name prints the list"),
+        "(default: all but those of API servers); an unknown name prints the list"),
     ROW(TEXT, "tls-secret", cluster.tls_secret, "NAME",
         "create the serving certificate, keep it in this Secret and rotate it"),
     ROW(TEXT, "cert-service-name", cluster.service, "NAME",

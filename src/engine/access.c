@@ -386,13 +386,13 @@ static bool add_common(struct fx_json_part *parts) {
 }
 
 bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
-                         struct fx_json_part *parts) {
+                         bool by_kind, struct fx_json_part *parts) {
     struct fx_access access = {.parts = parts};
     bool ok = add_common(parts);
     for (size_t i = 0; ok && i < n_mutators; i++) {
         if (mutators[i]->ops->access != NULL) {
             ok = add_declared(&access, mutators[i]);
-        } else {
+        } else if (!by_kind || mutators[i]->n_bindings == 0) {
             fx_json_cursor_all((struct fx_json_cursor){.part = parts});
         }
     }

@@ -137,9 +137,11 @@ bool fx_access_hash(const struct fx_access *access,
 
 /* Adds to `parts` what every review reads (type, names, labels and annotations of the
  * object) and what the mutators read or write. `parts` is zeroed, except that
- * `omits_rest` is set. It borrows the texts of the mutators. False without memory. */
+ * `omits_rest` is set. It borrows the texts of the mutators. `by_kind` leaves out
+ * mutators without a declaration that are bound to kinds of objects (engine/snapshot.h).
+ * False without memory. */
 bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
-                         struct fx_json_part *parts) FX_MUST_USE;
+                         bool by_kind, struct fx_json_part *parts) FX_MUST_USE;
 
 /* The same for one mutator with a declaration, without what every review reads. */
 bool fx_access_add_parts_of(const struct fx_mutator *mutator,

@@ -238,12 +238,13 @@ static void finds_parts_of_all(void **state) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
     fake->head.ops = &fake_ops;
-    assert_true(fx_access_add_parts(mutators, 1, &parts));
+    assert_true(fx_access_add_parts(mutators, 1, false, &parts));
     part_testing_print(&text, &parts);
     assert_string_equal(text.data,
                         "{apiVersion* kind* metadata{name* generateName* namespace* "
                         "labels* annotations*} a*}");
-    assert_true(fx_access_add_parts(mutators, 2, &parts)); /* declares nothing: all */
+    assert_true(
+        fx_access_add_parts(mutators, 2, false, &parts)); /* declares nothing: all */
     assert_false(parts.omits_rest);
     fx_buf_finish(&text);
     fx_json_part_finish(&parts);

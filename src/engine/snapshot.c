@@ -14,6 +14,7 @@
 #include "engine/access.h"
 #include "engine/input.h"
 #include "engine/snapshot_index.h"
+#include "engine/snapshot_whole.h"
 
 static int compare_ids(const void *a, const void *b) {
     return fx_mutator_compare_ids(a, b);
@@ -132,6 +133,7 @@ static void destroy(struct fx_snapshot *snapshot) {
     fx_snapshot_index_destroy(snapshot->index);
     free(snapshot->alone);
     fx_json_part_finish(&snapshot->reads);
+    free(snapshot->whole);
     fx_conflicts_finish(&snapshot->conflicts);
     fx_quarantine_unref(snapshot->quarantine);
     free(snapshot->quarantined);
@@ -290,8 +292,7 @@ static bool find_quarantined(struct fx_snapshot *snapshot,
 static bool fill_snapshot(struct fx_snapshot *snapshot,
                           const struct fx_snapshot_parts *parts, struct fx_err *err) {
     if (!sort_parts(snapshot, parts) || !find_quarantined(snapshot, parts->quarantine) ||
-        !fx_access_add_parts(snapshot->mutators, snapshot->n_mutators,
-                             &snapshot->reads)) {
+        !fx_snapshot_find_reads(snapshot)) {
         return fx_fail_nomem(err);
     }
     if (!fx_conflicts_find(snapshot->mutators, snapshot->n_mutators, &snapshot->conflicts,

@@ -53,6 +53,10 @@ struct fx_snapshot {
                   * if no other such mutator writes there and could undo its changes */
     struct fx_json_part reads; /* what the mutators and every review read in an object;
                                 * the rest is not decoded. Borrows texts of mutators */
+    /* Objects of these kinds are decoded whole, because mutators that declare no access
+     * may match them; `reads` is that of the other mutators. The texts are theirs. */
+    struct fx_binding *whole;
+    size_t n_whole;
 };
 
 /* The parts of a snapshot; borrowed. */
@@ -72,6 +76,12 @@ bool fx_snapshot_build(const struct fx_snapshot_parts *parts, uint64_t generatio
 
 /* Is the mutator skipped in every review, because of a conflict or a quarantine? */
 bool fx_snapshot_is_disabled(const struct fx_snapshot *snapshot, size_t index);
+
+/* Returns the part of an object of this kind that is decoded; NULL if all of it is. An
+ * empty kind is not known. */
+const struct fx_json_part *fx_snapshot_part(const struct fx_snapshot *snapshot,
+                                            struct fx_text group, struct fx_text version,
+                                            struct fx_text kind);
 
 /* Returns the reason why the mutator is in quarantine; NULL if it is not. Borrowed. */
 const struct fx_quarantined *fx_snapshot_quarantined(const struct fx_snapshot *snapshot,

@@ -346,8 +346,48 @@ static void ten_thousand(void **state) {
     fx_snapshot_unref(snapshot);
 }
 
+/* ---- what is decoded -------------------------------------------------------------- */
+
+/* Is an object of this kind of v1 decoded in part? */
+static bool is_part(const struct fx_snapshot *snapshot, const char *kind) {
+    const struct fx_json_part *part =
+        fx_snapshot_part(snapshot, FX_TEXT(""), FX_TEXT("v1"), fx_text_of(kind));
+    return part != NULL && part->omits_rest;
+}
+
+/* Fakes declare no access: each reads everything of what it is bound to. */
+static void bound_mutators_read_only_their_kinds(void **state) {
+    (void)state;
+    struct fx_mutator *bound[] = {&make("a", "Pod", NULL)->head,
+                                  &make("b", "Pod", "shop")->head,
+                                  &make("c", "Service", NULL)->head};
+    struct fx_snapshot *snapshot = build(bound, FX_COUNT(bound));
+    assert_int_equal(snapshot->n_whole, 2);
+    assert_false(is_part(snapshot, "Pod"));
+    assert_false(is_part(snapshot, "Service"));
+    assert_false(is_part(snapshot, "")); /* not known */
+    assert_true(is_part(snapshot, "Node"));
+    assert_true(fx_snapshot_part(snapshot, FX_TEXT("g"), FX_TEXT("v1"), FX_TEXT("Pod")) !=
+                NULL);
+    fx_snapshot_unref(snapshot);
+}
+
+/* One that is bound to nothing may match any object, and may give it another kind. */
+static void unbound_mutators_read_everything(void **state) {
+    (void)state;
+    struct fx_mutator *mutators[] = {&make("a", "Pod", NULL)->head,
+                                     &make("b", NULL, NULL)->head};
+    struct fx_snapshot *snapshot = build(mutators, FX_COUNT(mutators));
+    assert_int_equal(snapshot->n_whole, 0);
+    assert_false(is_part(snapshot, "Pod"));
+    assert_false(is_part(snapshot, "Node"));
+    fx_snapshot_unref(snapshot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bound_mutators_read_only_their_kinds),
+        cmocka_unit_test(unbound_mutators_read_everything),
         cmocka_unit_test(by_kind_and_namespace),
         cmocka_unit_test(by_object_namespace),
         cmocka_unit_test(by_many_homes),

@@ -241,7 +241,10 @@ static bool copy_fields(struct fx_schema_builder *builder, struct fx_schema from
                         uint32_t *ret_first, struct fx_err *err) {
     const struct fx_schema_node *node = fx_schema_node(from);
     struct fx_schema_field *fields = calloc(node->n + 1, sizeof *fields);
-    bool ok = fields != NULL || fx_fail_nomem(err);
+    bool ok = true;
+    if (fields == NULL) {
+        return fx_fail_nomem(err);
+    }
     for (size_t i = 0; ok && i < node->n; i++) {
         ok = copy_field(builder, from.set, &from.set->fields[node->first + i], &fields[i],
                         err);

@@ -193,9 +193,9 @@ class Tables:
 
     def default(self, value):
         if isinstance(value, str):
-            self.defaults.append(f"{{false, 0, {self.text(value)}}}")
+            self.defaults.append(f"{{0, {self.text(value)}, false}}")
         else:
-            self.defaults.append(f"{{true, {value}, 0}}")
+            self.defaults.append(f"{{{value}, 0, true}}")
         return len(self.defaults)
 
     def struct(self, name, atomic):

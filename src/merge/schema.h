@@ -66,9 +66,9 @@ struct fx_schema_field {
 
 /* The default of a key. */
 struct fx_schema_default {
-    bool is_number;
     int64_t number;
     uint32_t text; /* offset in `texts` */
+    bool is_number;
 };
 
 /* A kind: "v1/Pod", "apps/v1/Deployment"; sorted by name. */

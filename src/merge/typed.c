@@ -312,35 +312,48 @@ static bool end_walk(enum typed_pass pass, const struct typed_walk *walk,
                                : fx_fail(err, FX_EMUTATE, "%s", ret_message->data);
 }
 
+/* What is merged. */
+struct typed_trees {
+    struct fx_schema schema;
+    const json_t *live, *patch;
+};
+
 /* Runs one walk; false if it found something, or failed. */
-static bool run_walk(enum typed_pass pass, struct fx_schema schema, const json_t *tree,
-                     struct fx_arena *arena, struct fx_buf *ret_message,
+static bool run_walk(enum typed_pass pass, const struct typed_trees *trees,
+                     struct typed_walk *walk, struct fx_buf *ret_message,
                      struct fx_err *err) {
-    struct fx_buf messages;
-    fx_buf_init(&messages, 0);
-    struct typed_walk walk = {
-        .is_live = pass == TYPED_CHECK_LIVE, .arena = arena, .messages = &messages};
-    if (pass == TYPED_FIND_ATOMICS) {
-        fx_typed_find_atomics(&walk, schema, tree, NULL);
-    } else {
-        fx_typed_check(&walk, schema, tree, NULL);
+    const struct fx_schema schema = trees->schema;
+    walk->is_live = pass == TYPED_CHECK_LIVE;
+    switch (pass) {
+    case TYPED_CHECK_PATCH: fx_typed_check(walk, schema, trees->patch, NULL); break;
+    case TYPED_FIND_ATOMICS:
+        fx_typed_find_atomics(walk, schema, trees->patch, NULL);
+        break;
+    case TYPED_CHECK_LIVE:
+        fx_typed_check_live(walk, schema, trees->live, trees->patch, NULL);
+        break;
     }
-    const bool ok = end_walk(pass, &walk, ret_message, err);
-    fx_buf_finish(&messages);
-    return ok;
+    return end_walk(pass, walk, ret_message, err);
 }
 
-json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
-                       struct fx_arena *arena, struct fx_buf *ret_message,
-                       struct fx_err *err) {
-    for (enum typed_pass pass = TYPED_CHECK_PATCH; pass <= TYPED_CHECK_LIVE; pass++) {
-        if (!run_walk(pass, schema, pass == TYPED_CHECK_LIVE ? live : patch, arena,
-                      ret_message, err)) {
-            return NULL;
-        }
+json_t *fx_typed_merge(const struct fx_typed_input *input, struct fx_arena *arena,
+                       struct fx_buf *ret_message, struct fx_err *err) {
+    const enum typed_pass last =
+        input->is_live_valid ? TYPED_FIND_ATOMICS : TYPED_CHECK_LIVE;
+    struct fx_buf messages;
+    fx_buf_init(&messages, 0);
+    struct typed_walk walk = {.arena = arena, .messages = &messages};
+    const struct typed_trees trees = {input->schema, input->live, input->patch};
+    bool ok = true;
+    for (enum typed_pass pass = TYPED_CHECK_PATCH; ok && pass <= last; pass++) {
+        ok = run_walk(pass, &trees, &walk, ret_message, err);
+    }
+    fx_buf_finish(&messages);
+    if (!ok) {
+        return NULL;
     }
     struct typed_merge merging = {.arena = arena};
-    json_t *merged = merge(&merging, schema, live, patch);
+    json_t *merged = merge(&merging, input->schema, input->live, input->patch);
     if (merged == NULL || fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
         (void)fail_work(err);
         return fx_tree_keep_if(false, merged);

@@ -318,6 +318,81 @@ void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json
     }
 }
 
+/* ---- the live object ----------------------------------------------------------------
+ */
+
+/* For each key, by its number, the item of the configuration; NULL without memory. */
+static const json_t **find_items(struct typed_walk *walk, struct fx_schema list,
+                                 const json_t *live, const json_t *patch,
+                                 size_t **ret_numbers) {
+    const size_t n_live = json_array_size(live);
+    const size_t n = n_live + json_array_size(patch);
+    const json_t **items = fx_arena_alloc(walk->arena, n * sizeof *items);
+    *ret_numbers = fx_arena_alloc(walk->arena, n * sizeof **ret_numbers);
+    if (items == NULL || *ret_numbers == NULL ||
+        !fx_typed_number_items(list, live, patch, walk->arena, *ret_numbers)) {
+        return NULL;
+    }
+    for (size_t i = n_live; i < n; i++) {
+        items[(*ret_numbers)[i]] = json_array_get(patch, i - n_live);
+    }
+    return items;
+}
+
+/* Each item of a live list must have a key; its content is checked only if it is merged.
+ */
+static void check_live_items(struct typed_walk *walk, struct fx_schema list,
+                             const json_t *live, const json_t *patch,
+                             const struct typed_path *path) {
+    size_t *numbers = NULL;
+    const json_t **items = find_items(walk, list, live, patch, &numbers);
+    walk->failed = walk->failed || items == NULL;
+    for (size_t i = 0; !walk->failed && i < json_array_size(live); i++) {
+        const json_t *item = json_array_get(live, i);
+        const struct typed_path step = {
+            .above = path, .step = TYPED_ITEM, .list = list, .item = item};
+        if (check_key(walk, list, item, i, path)) {
+            return;
+        }
+        if (items[numbers[i]] != NULL) {
+            fx_typed_check_live(walk, fx_schema_element(list), item, items[numbers[i]],
+                                &step);
+        }
+    }
+}
+
+static void check_live_members(struct typed_walk *walk, struct fx_schema schema,
+                               const json_t *live, const json_t *patch,
+                               const struct typed_path *path) {
+    for (void *iter = fx_node_first(patch); iter != NULL;
+         iter = fx_node_next(patch, iter)) {
+        const struct typed_path step = {
+            .above = path, .step = TYPED_FIELD, .name = fx_node_key(iter)};
+        const struct fx_schema member = fx_typed_member(schema, step.name);
+        const json_t *value = fx_tree_view_text(live, step.name);
+        if (value != NULL && member.set != NULL) {
+            fx_typed_check_live(walk, member, value, json_object_iter_value(iter), &step);
+        }
+    }
+}
+
+void fx_typed_check_live(struct typed_walk *walk, struct fx_schema schema,
+                         const json_t *live, const json_t *patch,
+                         const struct typed_path *path) {
+    const enum fx_schema_type type = fx_typed_type(schema, live);
+    const bool is_map = type == FX_SCHEMA_STRUCT || type == FX_SCHEMA_MAP;
+    const bool is_keyed = has_items(schema) && !fx_schema_node(schema)->is_set;
+    if (walk->failed || !fx_spend(1)) {
+        walk->failed = true;
+    } else if (is_map && json_is_object(live) && json_is_object(patch)) {
+        check_live_members(walk, schema, live, patch, path);
+    } else if (is_keyed && json_is_array(live) && json_is_array(patch)) {
+        check_live_items(walk, schema, live, patch, path);
+    } else {
+        fx_typed_check(walk, schema, live, path);
+    }
+}
+
 /* ---- atomic parts --------------------------------------------------------------------
  */
 

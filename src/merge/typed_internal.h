@@ -52,6 +52,11 @@ struct fx_schema fx_typed_member(struct fx_schema schema, struct fx_text name);
 /* The schema of the elements of a list, also of one of unknown type. */
 struct fx_schema fx_typed_element(struct fx_schema list);
 
+/* Checks the parts of the live object that the configuration is merged with. */
+void fx_typed_check_live(struct typed_walk *walk, struct fx_schema schema,
+                         const json_t *live, const json_t *patch,
+                         const struct typed_path *path);
+
 /* Checks the tree against the schema and reports each mistake (typed_check.c). */
 void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json_t *node,
                     const struct typed_path *path);

@@ -46,7 +46,7 @@ def _policies(folder, port, certificate):
     bundle = base64.b64encode(pathlib.Path(certificate[0]).read_bytes()).decode()
     provider = PROVIDER.format(port=port, bundle=bundle)
     asking, constant = folder / "asking.yaml", folder / "constant.yaml"
-    base = policy_sets.text("", 0)
+    base = policy_sets.text("policies.yaml", "", 0)
     asking.write_text(base + provider + IMAGE.format(value=ASKED))
     constant.write_text(base + IMAGE.format(value=CONSTANT))
     return asking, constant

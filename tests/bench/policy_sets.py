@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The policies of a scenario: the three of policies.yaml, and so many more of one sort."""
+"""The policies of a scenario: the three of policies.yaml, or those of another file, and so many
+more of one sort."""
 
 import pathlib
 
-BASE = pathlib.Path(__file__).parent / "policies.yaml"
+FOLDER = pathlib.Path(__file__).parent
 NAMESPACE = "shop"  # of the Pod in review.json
 
 
@@ -92,6 +93,54 @@ def modrules_by_name(count):
     return _modrules(count, "kubemod-system", more="targetNamespaceRegex: ^team-{}$")
 
 
+def _admission_policies(count, resources, fields=""):
+    """MutatingAdmissionPolicies that each add an annotation, with their bindings."""
+    group, resource = resources
+    return "".join(
+        f"""---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicy
+metadata: {{name: note-{i}}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {{apiGroups: [{group}], apiVersions: [v1], operations: [CREATE], resources: [{resource}]}}
+    {fields.format(i)}
+  failurePolicy: Fail
+  reinvocationPolicy: IfNeeded
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: 'Object{{metadata: Object.metadata{{annotations: {{"note-{i}": "{i}"}}}}}}'
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: MutatingAdmissionPolicyBinding
+metadata: {{name: note-{i}}}
+spec: {{policyName: note-{i}}}
+"""
+        for i in range(count)
+    )
+
+
+PODS = ('""', "pods")
+
+
+def admission_policies(count):
+    """That all match."""
+    return _admission_policies(count, PODS)
+
+
+def admission_policies_of_kinds(count):
+    """For another kind."""
+    return _admission_policies(count, ("apps", "deployments"))
+
+
+def admission_policies_elsewhere(count):
+    """For other namespaces."""
+    selector = "namespaceSelector: {{matchLabels: {{kubernetes.io/metadata.name: team-{}}}}}"
+    return _admission_policies(count, PODS, selector)
+
+
 LINKS = 64
 
 
@@ -123,9 +172,12 @@ SORTS = {
     "modrules elsewhere": modrules_elsewhere,
     "modrules of kinds": modrules_of_kinds,
     "modrules by name": modrules_by_name,
+    "admission policies": admission_policies,
+    "admission policies of kinds": admission_policies_of_kinds,
+    "admission policies elsewhere": admission_policies_elsewhere,
 }
 
 
-def text(sort, count):
-    """policies.yaml with `count` more of a sort."""
-    return BASE.read_text() + (SORTS[sort](count) if sort else "")
+def text(base, sort, count):
+    """The file with `count` more policies of a sort."""
+    return (FOLDER / base).read_text() + (SORTS[sort](count) if sort else "")

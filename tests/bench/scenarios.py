@@ -15,7 +15,8 @@ class Scenario:
     name: str
     size: int = 0  # of the object, in bytes; 0: the Pod of review.json, 5 kB (a review of 5.7)
     operation: str = "CREATE"
-    sort: str = ""  # of the policies beside those of policies.yaml (policy_sets.py)
+    base: str = "policies.yaml"
+    sort: str = ""  # of the policies beside those of `base` (policy_sets.py)
     count: int = 0
     connections: int = 8
     reconnect: bool = False  # a new TLS connection per request
@@ -23,7 +24,7 @@ class Scenario:
     ceiling: bool = False  # its instructions have a ceiling (instructions.py)
 
     def policies(self):
-        return policy_sets.text(self.sort, self.count)
+        return policy_sets.text(self.base, self.sort, self.count)
 
     def review(self):
         if not self.size:
@@ -54,6 +55,12 @@ def _modrules(count, sort, words, **how):
     return _more(count, f"modrules{sort}", f"ModRules {words}", ceiling=True, **how)
 
 
+def _cel_policies(count, sort, words):
+    name = f"3 + {count:,} CEL policies {words}"
+    return Scenario(name, base=ADMISSION, sort=f"admission policies{sort}", count=count)
+
+
+ADMISSION = "admission-policies.yaml"
 SCENARIOS = (
     Scenario("3 mutators", quick=True, ceiling=True),
     Scenario("object of 1 kB", size=1_000),
@@ -72,6 +79,10 @@ SCENARIOS = (
     _modrules(1_000, " elsewhere", "elsewhere"),
     _modrules(1_000, " of kinds", "of other kinds"),
     _modrules(1_000, " by name", "by regex"),
+    Scenario("3 CEL policies", base=ADMISSION, quick=True),
+    _cel_policies(100, "", "that match"),
+    _cel_policies(1_000, " of kinds", "of kinds"),
+    _cel_policies(1_000, " elsewhere", "elsewhere"),
     Scenario("a new connection each", reconnect=True, quick=True),
 )
 NAMED = {one.name: one for one in SCENARIOS}

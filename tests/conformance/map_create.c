@@ -38,15 +38,34 @@ static void add_faults(json_t *document, json_t *list) {
     fx_compilation_finish(&made);
 }
 
+static struct fx_text name_of(const json_t *document) {
+    return fx_tree_view_string(fx_tree_view_key(document, "metadata"), "name");
+}
+
+/* Compiles all documents of a list in the order of their names. */
+static void add_all(const json_t *documents, json_t *list) {
+    json_t *last = NULL;
+    for (size_t n = 0; n < json_array_size(documents); n++) {
+        json_t *next = NULL;
+        for (size_t i = 0; i < json_array_size(documents); i++) {
+            json_t *one = json_array_get(documents, i);
+            if ((last == NULL || fx_text_compare(name_of(last), name_of(one)) < 0) &&
+                (next == NULL || fx_text_compare(name_of(one), name_of(next)) < 0)) {
+                next = one;
+            }
+        }
+        if (next == NULL) { /* the rest has names that came before */
+            return;
+        }
+        add_faults(next, list);
+        last = next;
+    }
+}
+
 static json_t *find_faults(json_t *row) {
     json_t *list = json_array();
-    static const char *const keys[] = {"policies", "bindings"};
-    for (size_t k = 0; k < FX_COUNT(keys); k++) {
-        json_t *documents = fx_tree_view_key(row, keys[k]);
-        for (size_t i = 0; i < json_array_size(documents); i++) {
-            add_faults(json_array_get(documents, i), list);
-        }
-    }
+    add_all(fx_tree_view_key(row, "policies"), list);
+    add_all(fx_tree_view_key(row, "bindings"), list);
     return list;
 }
 
