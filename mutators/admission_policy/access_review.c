@@ -131,5 +131,10 @@ bool fx_map_review_access(void *context, struct fx_cel_run *run,
                         : fx_inputs_read(activation->request->inputs, &key, &status, err);
     json_decref(key.spec);
     *ret = read_status(status);
+    if (!ok && err->code == FX_EMUTATE) {
+        /* Without an answer nothing is known about the permission: the expression fails,
+         * and failurePolicy decides. (An API server has its authorizer at hand.) */
+        err->code = FX_ELIMIT;
+    }
     return ok;
 }

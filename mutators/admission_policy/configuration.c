@@ -15,11 +15,7 @@ static json_t *merge_configuration(json_t *live, json_t *patch,
                                    struct fx_err *err) {
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    const struct fx_typed_input input = {.schema = target->schema,
-                                         .live = live,
-                                         .patch = patch,
-                                         .is_live_valid = target->is_decoded};
-    json_t *merged = fx_typed_merge(&input, arena, &text, err);
+    json_t *merged = fx_typed_merge(target->schema, live, patch, arena, &text, err);
     if (merged == NULL && err->code == FX_EMUTATE) {
         fx_buf_str(&refusal->message, "error applying patch: ");
         fx_buf_text(&refusal->message, fx_buf_view(&text));

@@ -214,7 +214,7 @@ static void test_decoding(void **state) {
         {"Object{spec: Object.spec{replicas: 3.0}}", "spec.replicas", "3"},
         {"Object{spec: Object.spec{replicas: 9007199254740993}}", "spec.replicas", "1"},
         {"Object{spec: Object.spec{replicas: 1e10}}", "spec.replicas", "1410065408"},
-        {"Object{spec: Object.spec{replicas: optional.none()}}", "spec.replicas", "null"},
+        {"Object{spec: Object.spec{replicas: optional.none()}}", "spec.replicas", NULL},
         {LIMITS("1.5"), "spec.template.spec.containers.0.resources.limits.cpu",
          "\"1500m\""},
         {LIMITS("\"1000m\""), "spec.template.spec.containers.0.resources.limits.cpu",

@@ -295,8 +295,8 @@ static json_t *decode_scalar(struct decode_run *run, const struct fx_schema_node
 /* ---- null ---------------------------------------------------------------------------
  */
 
-/* What a null becomes: the zero value of its Go type. In a struct it is left out, unless
- * the type has no empty value; in a list or map it is the zero value. */
+/* What a null becomes: the zero value of its Go type. A null that is left is that of a
+ * pointer, list or map; in a struct it is left out when the object is written. */
 static json_t *decode_null(struct decode_run *run, const struct fx_schema_node *type,
                            json_t *null, bool is_field) {
     if (type->format == FX_SCHEMA_INT_OR_STRING) {
@@ -343,6 +343,16 @@ static json_t *put_member(struct decode_run *run, json_t *made_take, struct fx_t
     return fx_tree_set_take(made, key, decoded_take) ? made : fail(run, made);
 }
 
+static json_t *drop_member(struct decode_run *run, json_t *made_take,
+                           struct fx_text key) {
+    json_t *made = made_take;
+    if (fx_tree_own_root(&made) == NULL) {
+        return fail(run, made);
+    }
+    fx_tree_remove_key(made, key);
+    return made;
+}
+
 static json_t *decode_members(struct decode_run *run, struct fx_schema schema,
                               json_t *node, json_t *before,
                               const struct decode_step *above) {
@@ -355,7 +365,7 @@ static json_t *decode_members(struct decode_run *run, struct fx_schema schema,
             is_struct ? fx_schema_field(schema, step.key) : fx_schema_element(schema);
         json_t *value = json_object_iter_value(iter);
         json_t *value_before = fx_tree_view_text(before, step.key);
-        if (value == value_before && !json_is_null(value)) {
+        if (value == value_before) {
             continue;
         }
         if (member.set == NULL) {
@@ -365,7 +375,9 @@ static json_t *decode_members(struct decode_run *run, struct fx_schema schema,
         json_t *decoded = json_is_null(value)
                               ? decode_null(run, fx_schema_node(member), value, is_struct)
                               : decode(run, member, value, value_before, &step);
-        made = put_member(run, made, step.key, value, decoded);
+        made = is_struct && json_is_null(decoded)
+                   ? drop_member(run, made, step.key)
+                   : put_member(run, made, step.key, value, decoded);
     }
     return made;
 }
@@ -396,7 +408,7 @@ static json_t *decode_elements(struct decode_run *run, struct fx_schema list,
         const struct decode_step step = {.above = above, .index = i};
         json_t *element = json_array_get(node, i);
         json_t *element_before = json_array_get(before, i);
-        if (element == element_before && !json_is_null(element)) {
+        if (element == element_before) {
             continue;
         }
         json_t *decoded = json_is_null(element)
@@ -411,7 +423,7 @@ static json_t *decode_elements(struct decode_run *run, struct fx_schema list,
 static json_t *decode(struct decode_run *run, struct fx_schema schema, json_t *node,
                       json_t *before, const struct decode_step *step) {
     const struct fx_schema_node *type = fx_schema_node(schema);
-    if (run->failed || !fx_spend(2)) {
+    if (run->failed || !fx_spend(8)) {
         return fail(run, NULL);
     }
     switch ((enum fx_schema_type)type->type) {

@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "mutators/admission_policy/json_patch_index.h"
 #include "value/equal.h"
 #include "value/measure.h"
 #include "value/tree.h"
@@ -66,48 +67,15 @@ static bool decode_piece(struct patching *patching, struct fx_text piece) {
     return !key->failed || fx_fail_nomem(patching->err);
 }
 
-/* What Go's strconv.Atoi says about a text. */
-enum index_fault { INDEX_OK, INDEX_SYNTAX, INDEX_RANGE };
-
-/* Reads an index as strconv.Atoi does: a sign and leading zeros are allowed. */
-static enum index_fault read_index(struct fx_text text, int64_t *ret_index) {
-    struct fx_text rest = text;
-    int64_t index = 0;
-    const bool is_negative = fx_text_first(rest) == '-';
-    if (is_negative || fx_text_first(rest) == '+') {
-        rest = fx_text_rest(rest, 1);
-    }
-    if (rest.len == 0 || !fx_text_is_digits(rest)) {
-        return INDEX_SYNTAX;
-    }
-    for (size_t i = 0; i < rest.len; i++) {
-        const int digit = rest.data[i] - '0';
-        if (index > (INT64_MAX - digit) / 10) {
-            return INDEX_RANGE;
-        }
-        index = index * 10 + digit;
-    }
-    *ret_index = is_negative ? -index : index;
-    return INDEX_OK;
-}
-
-/* Prints why `key` is no index: `strconv.Atoi: parsing "a": invalid syntax`. */
-static void print_index_fault(struct fx_buf *buf, struct fx_text key,
-                              enum index_fault fault) {
-    fx_buf_str(buf, "strconv.Atoi: parsing ");
-    fx_text_quote_go(buf, key);
-    fx_buf_str(buf, fault == INDEX_SYNTAX ? ": invalid syntax" : ": value out of range");
-}
-
 /* Finds the element that the key names among `size`; a negative index counts from the
  * end. False, with the reason in `reason`, if there is none. */
 static bool find_element(struct patching *patching, size_t size, size_t *ret_index,
                          struct fx_buf *reason) {
     const struct fx_text key = fx_buf_view(&patching->key);
     int64_t index = 0;
-    const enum index_fault fault = read_index(key, &index);
-    if (fault != INDEX_OK) {
-        print_index_fault(reason, key, fault);
+    const enum fx_map_index_fault fault = fx_map_read_index(key, &index);
+    if (fault != FX_MAP_INDEX_OK) {
+        fx_map_print_index_fault(reason, key, fault);
         return false;
     }
     const int64_t n = (int64_t)size;
@@ -157,7 +125,7 @@ static json_t *walk(struct patching *patching, struct fx_text path, bool owns) {
         const bool is_last = memchr(rest.data, '/', rest.len) == NULL;
         const struct fx_text piece = fx_text_cut(&rest, '/');
         patching->depth++;
-        if (!fx_spend(2) || !fx_spend_text(piece.len) || !decode_piece(patching, piece)) {
+        if (!fx_spend(4) || !fx_spend_text(piece.len) || !decode_piece(patching, piece)) {
             return NULL;
         }
         if (is_last) {
@@ -232,13 +200,13 @@ static bool put(struct patching *patching, json_t *container, json_t *value,
         return fx_tree_set_take(container, key, json_incref(value)) ||
                fx_fail_nomem(patching->err);
     }
-    const enum index_fault fault =
-        fx_text_is(key, "-") ? INDEX_OK : read_index(key, &index);
-    if (fault != INDEX_OK) {
+    const enum fx_map_index_fault fault =
+        fx_text_is(key, "-") ? FX_MAP_INDEX_OK : fx_map_read_index(key, &index);
+    if (fault != FX_MAP_INDEX_OK) {
         fx_buf_str(reason, "value was not a proper array index: '");
         fx_buf_text(reason, key);
         fx_buf_str(reason, "': ");
-        print_index_fault(reason, key, fault);
+        fx_map_print_index_fault(reason, key, fault);
         return false;
     }
     if (index > (int64_t)n || index < -(int64_t)n - 1) {
@@ -499,7 +467,7 @@ bool fx_map_apply_operations(const struct fx_map_operation *operations,
     fx_buf_init(&patching.key, 0);
     for (size_t i = 0; ok && !patching.stopped && i < n_operations; i++) {
         patching.operation = &operations[i];
-        ok = fx_spend(8) ? apply_one(&patching) : fx_fail_exceeded(err);
+        ok = fx_spend(32) ? apply_one(&patching) : fx_fail_exceeded(err);
     }
     fx_buf_finish(&patching.key);
     *ret_stopped = patching.stopped;

@@ -97,6 +97,11 @@ static void check_refused_on(const char *object, const char *expression, const c
     mutation_test_finish(&test);
 }
 
+/* A value, or operations, and what becomes of them. */
+struct value_case {
+    const char *value, *want;
+};
+
 struct patch_case {
     const char *before, *expression, *want;
 };
@@ -249,9 +254,7 @@ static void test_refused_operations(void **state) {
 }
 
 static void test_values(void **state) {
-    static const struct value_case {
-        const char *value, *want;
-    } cases[] = {
+    static const struct value_case cases[] = {
         {"1.0", "1"},
         {"-0.0", "0"},
         {"1.5", "1.5"},
@@ -307,9 +310,7 @@ static void test_values(void **state) {
             "google.protobuf.Value.number_value: invalid "
 
 static void test_refused_values(void **state) {
-    static const struct value_case {
-        const char *value, *want;
-    } cases[] = {
+    static const struct value_case cases[] = {
         {"quantity('1')",
          MARSHAL "type conversion error from 'Quantity' to '*structpb.Value'"},
         {"ip('1.2.3.4')", MARSHAL "type conversion error from 'IP' to '*structpb.Value'"},
@@ -342,9 +343,7 @@ static const char pod[] =
 /* The result of a built-in kind is decoded strictly; what has not changed is not looked
  * at. */
 static void test_decoding(void **state) {
-    static const struct value_case {
-        const char *operations, *want;
-    } cases[] = {
+    static const struct value_case cases[] = {
         {VALUE("add", "/spec/activeDeadlineSeconds", "9.5"),
          "json: cannot unmarshal number into Go struct field spec.activeDeadlineSeconds "
          "of type int64"},
@@ -389,7 +388,7 @@ static void test_decoding(void **state) {
         struct fx_buf message;
         fx_buf_init(&expression, 0);
         fx_buf_init(&message, 0);
-        fx_buf_printf(&expression, "[%s]", cases[i].operations);
+        fx_buf_printf(&expression, "[%s]", cases[i].value);
         fx_buf_printf(&message, "Internal error occurred: %s", cases[i].want);
         check_refused_on(pod, expression.data, message.data, 500);
         fx_buf_finish(&expression);
@@ -402,11 +401,13 @@ static void test_decoded(void **state) {
     struct mutation_test test;
     mutation_test_init(&test);
     json_t *root = read_json(pod);
-    assert_true(test_mutate(
-        &test,
-        "[" VALUE("add", "/spec/containers/0/resources/limits/cpu", "\"0.5\"") ", " VALUE(
-            "add", "/spec/priority", "9.0") ", " OP("remove", "/kind") "]",
-        NULL, &root));
+    assert_true(
+        test_mutate(&test,
+                    "[" VALUE("add", "/spec/hostNetwork", "null") ", " VALUE(
+                        "add", "/spec/containers/0/resources/limits/cpu",
+                        "\"0.5\"") ", " VALUE("add", "/spec/priority",
+                                              "9.0") ", " OP("remove", "/kind") "]",
+                    NULL, &root));
     json_t *wanted =
         read_json("{\"containers\":[{\"name\":\"a\",\"resources\":{\"limits\":"
                   "{\"cpu\":\"500m\"}}}],\"newer\":1,\"priority\":9}");

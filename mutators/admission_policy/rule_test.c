@@ -296,6 +296,29 @@ static void a_rule_waits_for_access_reviews(void **state) {
     json_decref(root);
 }
 
+/* Without a cluster, nobody answers: the expression fails. */
+static void an_access_review_may_fail(void **state) {
+    (void)state;
+    struct rule_bench bench;
+    struct fx_arena arena;
+    struct fx_outcome outcome = {0};
+    struct fx_err err = FX_ERR_INIT;
+    json_t *root = must_read(CONFIG_MAP);
+    const struct fx_request request = {.operation = FX_OPERATION_CREATE};
+    fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+    build_bench(
+        &bench,
+        VALUE("string(authorizer.path(\"/x\").check(\"get\").allowed() || true)"));
+    assert_false(
+        fx_converge(bench.snapshot, &request, &arena, NULL, &root, &outcome, &err));
+    assert_int_equal(err.code, FX_EDENIED);
+    assert_int_equal(outcome.denial_code, 403);
+    fx_outcome_finish(&outcome);
+    fx_arena_finish(&arena);
+    drop_bench(&bench);
+    json_decref(root);
+}
+
 /* What a rule reads follows from its expressions. */
 static void rules_declare_what_they_read(void **state) {
     (void)state;
@@ -330,6 +353,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_do_what_rows_say),
         cmocka_unit_test(a_rule_waits_for_access_reviews),
+        cmocka_unit_test(an_access_review_may_fail),
         cmocka_unit_test(rules_declare_what_they_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

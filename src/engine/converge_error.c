@@ -3,6 +3,7 @@
  * engine/converge_error.c - steps that fail: the messages (spec section 5), and the
  * mutators that are skipped because their failure is ignored.
  */
+#include "base/budget.h"
 #include "base/buf.h"
 #include "base/uuid.h"
 #include "engine/converge_run.h"
@@ -104,8 +105,24 @@ static const char *add_skipped(struct converge *run, const struct fx_trace_step 
     return message;
 }
 
+/* Is the failure listed already, from an earlier pass? */
+static bool is_listed(const struct fx_outcome *outcome,
+                      const struct fx_failure *failure) {
+    (void)fx_spend(outcome->n_skipped / 8);
+    for (size_t i = 0; i < outcome->n_skipped; i++) {
+        if (outcome->skipped[i].mutator == failure->mutator &&
+            fx_text_is(failure->message, outcome->skipped[i].message)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool fx_converge_add_skipped(struct converge *run, const struct fx_failure *failure) {
     struct fx_outcome *outcome = run->outcome;
+    if (is_listed(outcome, failure)) {
+        return true;
+    }
     if (!FX_ARENA_GROW(run->arena, outcome->skipped, outcome->n_skipped,
                        run->cap_skipped)) {
         return false;

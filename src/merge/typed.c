@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/budget.h"
-#include "base/limits.h"
 #include "merge/typed_internal.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -189,7 +188,7 @@ static json_t *merge_items(struct typed_merge *merging, struct fx_schema list,
     bool ok = lists.merged != NULL;
     while (ok && (lists.at_live < lists.numbers.n_live ||
                   lists.at_patch < lists.numbers.n_patch)) {
-        ok = fx_spend(2) && merge_step(merging, &lists);
+        ok = fx_spend(8) && merge_step(merging, &lists);
     }
     return ok ? keep_same(live, lists.merged) : fail(merging, lists.merged);
 }
@@ -218,7 +217,7 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
     const struct fx_schema_node *node = fx_schema_node(schema);
     const bool is_list = json_is_array(live) && json_is_array(patch);
     const bool is_map = json_is_object(live) && json_is_object(patch);
-    if (!fx_spend(1)) {
+    if (!fx_spend(6)) {
         return fail(merging, NULL);
     }
     if (live == NULL) {
@@ -244,9 +243,9 @@ static json_t *merge(struct typed_merge *merging, struct fx_schema schema, json_
 /* How many messages are not shown. */
 static void print_more(struct fx_buf *message, const struct typed_walk *walk,
                        const char *separator) {
-    if (walk->n_messages > FX_LIMIT_REPORTED_FAULTS) {
+    if (walk->n_messages > walk->n_shown) {
         fx_buf_printf(message, "%sand %zu more", separator,
-                      walk->n_messages - FX_LIMIT_REPORTED_FAULTS);
+                      walk->n_messages - walk->n_shown);
     }
 }
 
@@ -336,16 +335,16 @@ static bool run_walk(enum typed_pass pass, const struct typed_trees *trees,
     return end_walk(pass, walk, ret_message, err);
 }
 
-json_t *fx_typed_merge(const struct fx_typed_input *input, struct fx_arena *arena,
-                       struct fx_buf *ret_message, struct fx_err *err) {
-    const enum typed_pass last =
-        input->is_live_valid ? TYPED_FIND_ATOMICS : TYPED_CHECK_LIVE;
+json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
+                       struct fx_arena *arena, struct fx_buf *ret_message,
+                       struct fx_err *err) {
     struct fx_buf messages;
     fx_buf_init(&messages, 0);
     struct typed_walk walk = {.arena = arena, .messages = &messages};
-    const struct typed_trees trees = {input->schema, input->live, input->patch};
+    const struct typed_trees trees = {schema, live, patch};
     bool ok = true;
-    for (enum typed_pass pass = TYPED_CHECK_PATCH; ok && pass <= last; pass++) {
+    for (enum typed_pass pass = TYPED_CHECK_PATCH; ok && pass <= TYPED_CHECK_LIVE;
+         pass++) {
         ok = run_walk(pass, &trees, &walk, ret_message, err);
     }
     fx_buf_finish(&messages);
@@ -353,7 +352,7 @@ json_t *fx_typed_merge(const struct fx_typed_input *input, struct fx_arena *aren
         return NULL;
     }
     struct typed_merge merging = {.arena = arena};
-    json_t *merged = merge(&merging, input->schema, input->live, input->patch);
+    json_t *merged = merge(&merging, schema, live, patch);
     if (merged == NULL || fx_budget_exceeded() != FX_EXCEEDED_NOTHING) {
         (void)fail_work(err);
         return fx_tree_keep_if(false, merged);

@@ -23,18 +23,10 @@
  * messages name it, "uint64", "time.Time". NULL without memory. */
 json_t *fx_typed_new_foreign(const char *go_type) FX_MUST_USE;
 
-struct fx_typed_input {
-    struct fx_schema schema;
-    json_t *live, *patch; /* neither of them is written */
-    /* The live object fits the schema, so it is not checked. Objects of Kubernetes' own
-     * kinds do: the API server has decoded them. */
-    bool is_live_valid;
-};
-
 /*
- * Merges `patch` into `live`. Returns a new reference: to `live` itself if nothing
- * changes, else to a tree that shares what did not change. Memory of the work comes from
- * `arena`.
+ * Merges `patch` into `live`, neither of which is written. Returns a new reference: to
+ * `live` itself if nothing changes, else to a tree that shares what did not change.
+ * Memory of the work comes from `arena`.
  *
  * Of the live object only what the configuration is merged with is checked. (The API
  * server checks all of it; but what it sends fits its own schemas.) It may have fields
@@ -46,7 +38,8 @@ struct fx_typed_input {
  * whole text, in the words of the API server. NULL with FX_ENOMEM, FX_ELIMIT or
  * FX_EDEADLINE.
  */
-json_t *fx_typed_merge(const struct fx_typed_input *input, struct fx_arena *arena,
-                       struct fx_buf *ret_message, struct fx_err *err) FX_MUST_USE;
+json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
+                       struct fx_arena *arena, struct fx_buf *ret_message,
+                       struct fx_err *err) FX_MUST_USE;
 
 #endif

@@ -107,12 +107,22 @@ void fx_typed_print_path(struct fx_buf *buf, const struct typed_path *path) {
     }
 }
 
+/* Keys of items may be long. */
+#define MOST_MESSAGE_BYTES 16384u
+
+bool fx_typed_is_full(const struct typed_walk *walk) {
+    return walk->n_shown >= FX_LIMIT_REPORTED_FAULTS ||
+           walk->messages->len > MOST_MESSAGE_BYTES;
+}
+
 void fx_typed_report(struct typed_walk *walk, const struct typed_path *path,
                      const char *fmt, ...) {
     va_list args;
-    if (walk->n_messages++ >= FX_LIMIT_REPORTED_FAULTS) {
+    walk->n_messages++;
+    if (fx_typed_is_full(walk)) {
         return;
     }
+    walk->n_shown++;
     fx_buf_str(walk->messages, "\n  ");
     fx_typed_print_path(walk->messages, path);
     va_start(args, fmt);
@@ -212,6 +222,23 @@ static void check_members(struct typed_walk *walk, struct fx_schema schema,
     }
 }
 
+static void report_duplicate(struct typed_walk *walk, struct fx_schema list,
+                             const json_t *item, const struct typed_path *path) {
+    const struct typed_path step = {.step = fx_schema_node(list)->is_set ? TYPED_VALUE
+                                                                         : TYPED_ITEM,
+                                    .list = list,
+                                    .item = item};
+    struct fx_buf key;
+    fx_buf_init(&key, 0);
+    fx_buf_str(&key, "");
+    if (!fx_typed_is_full(walk)) {
+        fx_typed_print_path(&key, &step);
+    }
+    fx_typed_report(walk, path, ": duplicate entries for key %s",
+                    key.failed ? "" : key.data);
+    fx_buf_finish_part(walk->messages, &key);
+}
+
 /* Reports the elements of a configuration that have the key of one before. */
 static void check_duplicates(struct typed_walk *walk, struct fx_schema list,
                              const json_t *node, const struct typed_path *path) {
@@ -225,16 +252,7 @@ static void check_duplicates(struct typed_walk *walk, struct fx_schema list,
     }
     for (size_t i = 0; i < n; i++) {
         if (seen[numbers[i]]) {
-            const struct typed_path step = {
-                .step = fx_schema_node(list)->is_set ? TYPED_VALUE : TYPED_ITEM,
-                .list = list,
-                .item = json_array_get(node, i)};
-            struct fx_buf key;
-            fx_buf_init(&key, 0);
-            fx_typed_print_path(&key, &step);
-            fx_typed_report(walk, path, ": duplicate entries for key %s",
-                            key.failed ? "" : key.data);
-            fx_buf_finish_part(walk->messages, &key);
+            report_duplicate(walk, list, json_array_get(node, i), path);
         }
         seen[numbers[i]] = true;
     }
@@ -302,7 +320,7 @@ static void check_list(struct typed_walk *walk, struct fx_schema schema,
 void fx_typed_check(struct typed_walk *walk, struct fx_schema schema, const json_t *node,
                     const struct typed_path *path) {
     const enum fx_schema_type type = fx_typed_type(schema, node);
-    if (walk->failed || !fx_spend(1)) {
+    if (walk->failed || !fx_spend(5)) {
         walk->failed = true;
     } else if (type != FX_SCHEMA_STRUCT && type != FX_SCHEMA_MAP &&
                type != FX_SCHEMA_LIST) {
@@ -382,7 +400,7 @@ void fx_typed_check_live(struct typed_walk *walk, struct fx_schema schema,
     const enum fx_schema_type type = fx_typed_type(schema, live);
     const bool is_map = type == FX_SCHEMA_STRUCT || type == FX_SCHEMA_MAP;
     const bool is_keyed = has_items(schema) && !fx_schema_node(schema)->is_set;
-    if (walk->failed || !fx_spend(1)) {
+    if (walk->failed || !fx_spend(5)) {
         walk->failed = true;
     } else if (is_map && json_is_object(live) && json_is_object(patch)) {
         check_live_members(walk, schema, live, patch, path);
@@ -405,7 +423,7 @@ void fx_typed_find_atomics(struct typed_walk *walk, struct fx_schema schema,
     const bool is_list = json_is_array(node) && (is_any || type->type == FX_SCHEMA_LIST);
     const bool is_map = json_is_object(node) && (is_any || type->type == FX_SCHEMA_MAP ||
                                                  type->type == FX_SCHEMA_STRUCT);
-    if (walk->failed || !fx_spend(1)) {
+    if (walk->failed || !fx_spend(3)) {
         walk->failed = true;
         return;
     }

@@ -28,9 +28,13 @@ struct typed_walk {
     bool is_live; /* the tree is the live object, not a configuration */
     struct fx_arena *arena;
     struct fx_buf *messages; /* lines: "  .path: text", each after a newline */
-    size_t n_messages;
+    size_t n_messages;       /* with those that are not shown */
+    size_t n_shown;
     bool failed; /* no memory, or the budget is exceeded */
 };
+
+/* Are there so many messages that further ones are only counted? */
+bool fx_typed_is_full(const struct typed_walk *walk);
 
 /* Adds "path: text"; the steps of `path` are the way to the node. */
 FX_PRINTF(3, 4)

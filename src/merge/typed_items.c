@@ -110,15 +110,23 @@ static bool is_same_item(const struct keyed_list *list, const json_t *a,
     return same;
 }
 
+/* Maps and lists, which are hardly ever keys, have the hash of their size. */
+static uint64_t hash_key(struct fx_hash_key secret, const json_t *key) {
+    if (key == NULL || json_is_object(key) || json_is_array(key)) {
+        return json_object_size(key) + json_array_size(key);
+    }
+    (void)fx_spend(json_string_length(key) / FX_BUDGET_BYTES);
+    return fx_hash_value(secret, key);
+}
+
 static uint64_t hash_item(struct fx_hash_key secret, const struct keyed_list *list,
                           const json_t *item) {
     if (fx_schema_node(list->schema)->is_set || !json_is_object(item)) {
-        return fx_hash_value(secret, item);
+        return hash_key(secret, item);
     }
     uint64_t hash = 0;
     for (size_t i = 0; i < list->n_defaults; i++) {
-        const json_t *key = item_key(list, item, i);
-        hash = hash * 31 + (key == NULL ? 1 : fx_hash_value(secret, key));
+        hash = hash * 31 + hash_key(secret, item_key(list, item, i));
     }
     return hash;
 }
@@ -153,7 +161,7 @@ static size_t find_in_table(struct item_table *table, const struct keyed_list *l
     const json_t *item = item_at(a, b, i);
     const uint64_t hash = hash_item(table->secret, list, item);
     size_t at = (size_t)hash & (table->n_slots - 1);
-    for (; table->slots[at] != 0; at = (at + 1) & (table->n_slots - 1)) {
+    for (; table->slots[at] != 0 && fx_spend(1); at = (at + 1) & (table->n_slots - 1)) {
         const size_t other = table->slots[at] - 1;
         if (table->hashes[other] == hash &&
             is_same_item(list, item, item_at(a, b, other))) {
@@ -177,7 +185,7 @@ static size_t find_before(const struct keyed_list *list, const json_t *a, const 
 static bool number_items(const struct keyed_list *list, const json_t *a, const json_t *b,
                          struct fx_arena *arena, size_t *ret_numbers) {
     const size_t n = json_array_size(a) + json_array_size(b);
-    const size_t price = 4 + 4 * list->n_defaults;
+    const size_t price = 16 + 32 * list->n_defaults;
     struct item_table table = {.n_slots = 0};
     size_t next = 0;
     if (n > FEW_ITEMS && !make_table(&table, arena, n)) {
@@ -191,7 +199,7 @@ static bool number_items(const struct keyed_list *list, const json_t *a, const j
                                            : find_before(list, a, b, i);
         ret_numbers[i] = first == i ? next++ : ret_numbers[first];
     }
-    return true;
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING;
 }
 
 bool fx_typed_number_items(struct fx_schema list, const json_t *a, const json_t *b,
