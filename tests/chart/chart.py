@@ -108,17 +108,29 @@ def default():
 
 
 MODRULES = {"apis": {"kubemod": {"enabled": True}}}
+ADMISSION = {"apis": {"admissionPolicy": {"enabled": True}}}
+ALL = {"apis": {**MODRULES["apis"], **ADMISSION["apis"]}}
 
 
 @functools.lru_cache(maxsize=1)
 def with_modrules():
-    """With all kinds of policies that there are."""
     return render(MODRULES)
+
+
+@functools.lru_cache(maxsize=1)
+def with_admission():
+    return render(ADMISSION)
+
+
+@functools.lru_cache(maxsize=1)
+def with_all():
+    """With all kinds of policies that there are."""
+    return render(ALL)
 
 
 def definitions(objects=None):
     """The CustomResourceDefinitions, by name; all that there are, or those of the objects."""
     return {
         one["metadata"]["name"]: one
-        for one in (objects or with_modrules()).of("CustomResourceDefinition")
+        for one in (objects or with_all()).of("CustomResourceDefinition")
     }

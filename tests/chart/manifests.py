@@ -35,6 +35,10 @@ MODRULES = (
     "# With KubeMod's ModRules. Where KubeMod runs, its webhook configurations have to go first:\n"
     "# each ModRule would act twice (docs/kubernetes.md, ModRules).\n"
 )
+ADMISSION_POLICIES = (
+    "# With MutatingAdmissionPolicies in the group policies.fixpoint.dev (docs/kubernetes.md,\n"
+    "# MutatingAdmissionPolicies).\n"
+)
 IN_PLACE = (
     "# In place of KubeMod's operator: its webhook configurations, its definition and the\n"
     "# ModRules stay, and its Service is changed to lead here (docs/kubernetes.md, ModRules).\n"
@@ -64,19 +68,25 @@ def _whole(folder, note, **how):
     return Manifest(folder / "fixpoint.yaml", note, folder / "values.yaml", **how)
 
 
-_BESIDE, _WITH, _IN_PLACE = (
-    chart.DEPLOY / name for name in ("beside-gatekeeper", "with-modrules", "in-place-of-kubemod")
-)
+_BESIDE, _WITH, _IN_PLACE, _WITH_ADMISSION = (
+    chart.DEPLOY / name
+    for name in (
+        "beside-gatekeeper", "with-modrules", "in-place-of-kubemod", "with-admission-policies",
+    )
+)  # fmt: skip
 DEFAULT = _whole(chart.DEPLOY, THEIR_NAMES)
 BESIDE_GATEKEEPER = _whole(_BESIDE, BESIDE)
 WITH_MODRULES = _whole(_WITH, MODRULES + THEIR_NAMES)
+WITH_ADMISSION_POLICIES = _whole(_WITH_ADMISSION, ADMISSION_POLICIES + THEIR_NAMES)
 IN_PLACE_OF_KUBEMOD = _whole(_IN_PLACE, IN_PLACE, namespace="kubemod-system", force=True)
 MODRULE_DEFINITION = Manifest(
     _IN_PLACE / "definition.yaml", DEFINITION, _WITH / "values.yaml",
     only="crds/kubemod-modrule.yaml", force=True,
 )  # fmt: skip
 # What is installed as a whole, and all.
-INSTALLED = [DEFAULT, BESIDE_GATEKEEPER, WITH_MODRULES, IN_PLACE_OF_KUBEMOD]
+INSTALLED = [
+    DEFAULT, BESIDE_GATEKEEPER, WITH_MODRULES, WITH_ADMISSION_POLICIES, IN_PLACE_OF_KUBEMOD,
+]  # fmt: skip
 ALL = [*INSTALLED, MODRULE_DEFINITION]
 
 

@@ -29,9 +29,18 @@ DEFINITIONS = {
     f"fixpointassignimages.{FIXPOINT}": ("AssignImage", "Cluster", ["v1alpha1"]),
     f"fixpointremoves.{FIXPOINT}": ("Remove", "Cluster", ["v1alpha1"]),
     "modrules.api.kubemod.io": ("ModRule", "Namespaced", ["v1beta1"]),
+    "fixpointmutatingadmissionpolicies.policies.fixpoint.dev": (
+        "MutatingAdmissionPolicy", "Cluster", ["v1alpha1"],
+    ),
+    "fixpointmutatingadmissionpolicybindings.policies.fixpoint.dev": (
+        "MutatingAdmissionPolicyBinding", "Cluster", ["v1alpha1"],
+    ),
 }  # fmt: skip
 MODRULES = "modrules.api.kubemod.io"
-MUTATORS = [name for name in DEFINITIONS if ".mutations." in name or name == MODRULES]
+POLICY, BINDING = (name for name in DEFINITIONS if ".policies." in name)
+MUTATORS = [name for name in DEFINITIONS if ".mutations." in name or name in (MODRULES, POLICY)]
+# The replicas say nothing of these.
+STATELESS = [BINDING]
 
 
 def test_there_are_these():
@@ -49,12 +58,17 @@ def test_there_are_these():
 @pytest.mark.parametrize(
     ("values", "gone"),
     [
-        (None, ".kubemod.io"),
-        ({**chart.MODRULES, "crds": {"kubemod": False}}, ".kubemod.io"),
-        ({**chart.MODRULES, "crds": {"gatekeeper": False}}, ".gatekeeper.sh"),
+        (None, (".kubemod.io", ".policies.fixpoint.dev")),
+        (chart.MODRULES, ".policies.fixpoint.dev"),
+        (chart.ADMISSION, ".kubemod.io"),
+        ({**chart.ALL, "crds": {"kubemod": False}}, ".kubemod.io"),
+        ({**chart.ALL, "crds": {"gatekeeper": False}}, ".gatekeeper.sh"),
+        ({**chart.ALL, "crds": {"admissionPolicy": False}}, ".policies.fixpoint.dev"),
         ({"apis": {"gatekeeper": {"enabled": False}, "kubemod": {"enabled": True}}},
          (".gatekeeper.sh", ".fixpoint.dev")),
-        ({**chart.MODRULES, "crds": {"install": False}}, ("",)),
+        ({"apis": {"gatekeeper": {"enabled": False}, **chart.ADMISSION["apis"]}},
+         (".gatekeeper.sh", ".mutations.fixpoint.dev", ".kubemod.io")),
+        ({**chart.ALL, "crds": {"install": False}}, ("",)),
     ],
     ids=str,
 )
@@ -72,7 +86,8 @@ def test_form(name):
     assert spec["versions"][0]["storage"]
     assert "shortNames" not in spec["names"] and "conversion" not in spec
     for version in spec["versions"]:
-        assert version["served"] and version["subresources"] == {"status": {}}
+        assert version["served"]
+        assert version.get("subresources") == (None if name in STATELESS else {"status": {}})
         assert version["additionalPrinterColumns"][-1]["name"] == "Age"
     assert one["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
@@ -96,6 +111,9 @@ def test_schema_is_structural_and_described(name):
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_status_is_a_list_by_pod(name):
     schema = definition.schema_of(chart.definitions()[name])
+    if name in STATELESS:
+        assert "status" not in schema["properties"]
+        return
     by_pod = schema["properties"]["status"]["properties"]["byPod"]
     assert by_pod["x-kubernetes-list-type"] == "map"
     assert by_pod["x-kubernetes-list-map-keys"] == ["id"]
@@ -315,7 +333,7 @@ def test_fields_are_those_of_the_program():
     read = {name for names in fields_of_sources() for name in names if name}
     known = set()
     for name, one in chart.definitions().items():
-        if name == MODRULES:
+        if name in (MODRULES, POLICY, BINDING):
             continue
         schema = dict(definition.schema_of(one)["properties"])
         known |= set(schema) | {"name", "namespace", "generation"}  # of `metadata`

@@ -62,8 +62,11 @@ def as_of_helm(objects):
 
 @pytest.mark.parametrize(
     ("manifest", "values"),
-    [(manifests.DEFAULT, None), (manifests.WITH_MODRULES, chart.MODRULES)],
-    ids=["default", "with-modrules"],
+    [
+        (manifests.DEFAULT, None), (manifests.WITH_MODRULES, chart.MODRULES),
+        (manifests.WITH_ADMISSION_POLICIES, chart.ADMISSION),
+    ],
+    ids=["default", "with-modrules", "with-admission-policies"],
 )
 def test_is_the_chart_with_these_values(manifest, values):
     """But for the test."""

@@ -94,6 +94,13 @@ MATRIX = {
     "node-refs-of-two": ({"apis": {"kubemod": {
         "enabled": True, "nodeRefs": {"namespaces": ["shop", "bank"]}}}}, {}),
     "modrules-old": (chart.MODRULES, {"kube": "v1.25.0"}),
+    "admission-policies": (chart.ADMISSION, {}),
+    "admission-policies-alone": ({"apis": {
+        "gatekeeper": {"enabled": False},
+        "admissionPolicy": {"enabled": True, "native": True, "paramRules": [
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}]},
+    }}, {}),
+    "all-policies": (chart.ALL, {"kube": "v1.25.0"}),
     "dry-runs": ({"web": {"enabled": True, "annotations": {"a": "b"}},
                   "controllerManager": {"networkPolicy": {"enabled": True}}}, {}),
     "webhooks-of-others": ({"webhookConfigurations": {"create": False},

@@ -28,7 +28,10 @@ MANAGED = of_page("managed.yaml")
 DNS = [{"port": 53, "protocol": "UDP"}, {"port": 53, "protocol": "TCP"}]
 
 
-@pytest.fixture(params=[{}, MANAGED, chart.MODRULES], ids=["alone", "managed", "modrules"])
+@pytest.fixture(
+    params=[{}, MANAGED, chart.MODRULES, chart.ADMISSION],
+    ids=["alone", "managed", "modrules", "admission-policies"],
+)
 def values(request):
     return merged(PROFILE, request.param)
 

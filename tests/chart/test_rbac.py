@@ -57,6 +57,28 @@ def with_modrules(wanted):
             yield ("", ["events"], None, ("get", "create", "patch"))
 
 
+POLICIES = "fixpointmutatingadmissionpolicies"
+BINDINGS = "fixpointmutatingadmissionpolicybindings"
+NATIVE = ("admissionregistration.k8s.io",
+          ["mutatingadmissionpolicies", "mutatingadmissionpolicybindings"], None, READ)  # fmt: skip
+
+
+def with_admission_policies(wanted):
+    """The same with what MutatingAdmissionPolicies need besides."""
+    own = "policies.fixpoint.dev"
+    for one in wanted:
+        if one[1] == [NAMES]:
+            yield (own, [f"{POLICIES}/status"], None, ("patch", "update"))
+            yield (*one[:2], [*one[2], f"{POLICIES}.{own}"], one[3])
+        else:
+            yield one
+        if one[1] == ["providers"]:
+            yield (own, [POLICIES, BINDINGS], None, READ)
+        if one[1] == ["namespaces"]:
+            yield ("apiextensions.k8s.io", [NAMES], None, ("list", "watch"))
+            yield ("authorization.k8s.io", ["subjectaccessreviews"], None, ("create",))
+
+
 def rules(role):
     return [
         (group, rule["resources"], rule.get("resourceNames"), tuple(rule["verbs"]))
@@ -93,6 +115,31 @@ def test_modrules_alone():
         "", "api.kubemod.io", "apiextensions.k8s.io", "admissionregistration.k8s.io",
         "coordination.k8s.io",
     }  # fmt: skip
+
+
+def test_admission_policies():
+    objects = chart.with_admission()
+    assert rules(objects.one("ClusterRole")) == list(with_admission_policies(CLUSTER))
+    assert rules(objects.one("Role", "fixpoint")) == OWN_NAMESPACE
+    assert rules(objects.one("Role", "fixpoint-events")) == DEFAULT_NAMESPACE
+
+
+def test_native_admission_policies_and_parameters():
+    """Both are asked for by name; else nobody may read them."""
+    parameters = ("", ["configmaps"], None, READ)
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": list(READ)}
+
+    def further(**more):
+        values = {"apis": {"admissionPolicy": {"enabled": True, **more}}}
+        found = rules(chart.render(values).one("ClusterRole"))
+        return [one for one in found if one not in list(with_admission_policies(CLUSTER))]
+
+    assert further() == []
+    assert further(native=True) == [NATIVE]
+    assert further(paramRules=[rule]) == [parameters]
+    assert further(native=True, paramRules=[rule]) == [NATIVE, parameters]
+    off = {"apis": {"admissionPolicy": {"enabled": False, "paramRules": [rule]}}}
+    assert chart.render(off) == chart.default()
 
 
 def of_cluster(values):
@@ -155,7 +202,7 @@ def test_bindings():
 
 
 def test_nothing_is_for_everything():
-    objects = chart.with_modrules()
+    objects = chart.with_all()
     for role in [*objects.of("ClusterRole"), *objects.of("Role")]:
         for rule in role["rules"]:
             assert not {"*"} & {*rule["apiGroups"], *rule["resources"], *rule["verbs"]}

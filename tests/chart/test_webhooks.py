@@ -337,6 +337,7 @@ COMBINATIONS = [
     ({"clientCA": {"configMapName": "a", "secretName": "b"}}, "one of them holds"),
     ({"clientCNs": ["a"]}, "who vouches for clients"),
     ({"apis": {"gatekeeper": {"enabled": False}}}, "nobody's policies"),
+    ({"apis": {"admissionPolicy": {"native": True}}}, "nothing would be watched"),
     ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules validate"),
     ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
     ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),

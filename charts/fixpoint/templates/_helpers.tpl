@@ -56,6 +56,8 @@ annotations:
 {{- $apis := list }}
 {{- if .Values.apis.gatekeeper.enabled }}{{ $apis = append $apis "gatekeeper" }}{{ end }}
 {{- if .Values.apis.kubemod.enabled }}{{ $apis = append $apis "kubemod" }}{{ end }}
+{{- if .Values.apis.admissionPolicy.enabled }}{{ $apis = append $apis "admission_policy" }}{{ end }}
+{{- if and .Values.apis.admissionPolicy.enabled .Values.apis.admissionPolicy.native }}{{ $apis = append $apis "admissionregistration.k8s.io" }}{{ end }}
 {{- join "," $apis }}
 {{- end }}
 
@@ -152,7 +154,10 @@ version of Kubernetes decides. */}}
 
 {{- define "fixpoint.check.apis" -}}
 {{- if not (include "fixpoint.apis" .) }}
-{{- fail "apis.gatekeeper.enabled and apis.kubemod.enabled: nobody's policies are left to read" }}
+{{- fail "apis.gatekeeper.enabled, apis.kubemod.enabled and apis.admissionPolicy.enabled: nobody's policies are left to read" }}
+{{- end }}
+{{- if and .Values.apis.admissionPolicy.native (not .Values.apis.admissionPolicy.enabled) }}
+{{- fail "apis.admissionPolicy.native: apis.admissionPolicy.enabled is missing: nothing would be watched" }}
 {{- end }}
 {{- if .Values.apis.kubemod.enabled }}
 {{- $theirs := "kubemod-mutating-webhook-configuration" }}

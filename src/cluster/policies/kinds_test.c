@@ -22,21 +22,28 @@
 
 #define G 1u
 #define K 2u
+#define A 4u
+#define N 8u /* API servers' own kinds of the dialect A */
+
+static unsigned dialect(const char *name) {
+    unsigned i = 0;
+    while (fx_dialects[i] != NULL && strcmp(fx_dialects[i]->name, name) != 0) {
+        i++;
+    }
+    assert_non_null(fx_dialects[i]);
+    return i;
+}
 
 /* The bit of a dialect. */
 static unsigned api(const char *name) {
-    for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
-        if (strcmp(fx_dialects[i]->name, name) == 0) {
-            return FX_CLUSTER_API_BIT(i);
-        }
-    }
-    fail();
-    return 0;
+    return FX_CLUSTER_API_BIT(dialect(name));
 }
 
 static unsigned apis_of(unsigned set) {
     return ((set & G) != 0 ? api("gatekeeper") : 0) |
-           ((set & K) != 0 ? api("kubemod") : 0);
+           ((set & K) != 0 ? api("kubemod") : 0) |
+           ((set & A) != 0 ? api("admission_policy") : 0) |
+           ((set & N) != 0 ? FX_CLUSTER_API_NATIVE_BIT(dialect("admission_policy")) : 0);
 }
 
 static void api_names(void **state) {
@@ -50,6 +57,10 @@ static void api_names(void **state) {
         {"kubemod", K, NULL},
         {"gatekeeper,kubemod", G | K, NULL},
         {"kubemod,gatekeeper,kubemod", G | K, NULL},
+        {"admission_policy", A, NULL},
+        {"admissionregistration.k8s.io", N, NULL},
+        {"gatekeeper,admission_policy,admissionregistration.k8s.io", G | A | N, NULL},
+        {"policies.fixpoint.dev", 0, "`policies.fixpoint.dev`"},
         {"", 0, "``"},
         {"kyverno", 0, "`kyverno`"},
         {"gatekeeper,", 0, "``"},
@@ -68,6 +79,7 @@ static void api_names(void **state) {
             assert_int_equal(
                 strncmp(err.msg, cases[i].at_fault, strlen(cases[i].at_fault)), 0);
             assert_non_null(strstr(err.msg, "gatekeeper, kubemod"));
+            assert_non_null(strstr(err.msg, "admissionregistration.k8s.io"));
         }
     }
 }
@@ -128,7 +140,12 @@ static void nodes(void **state) {
 
 /* ---- the manifests ---------------------------------------------------------------- */
 
-#define MANIFEST FX_SOURCE_DIR "/deploy/with-modrules/fixpoint.yaml"
+/* Together they have all kinds. */
+static const char *const manifest_files[] = {
+    FX_SOURCE_DIR "/deploy/with-modrules/fixpoint.yaml",
+    FX_SOURCE_DIR "/deploy/with-admission-policies/fixpoint.yaml",
+};
+#define N_MANIFESTS FX_COUNT(manifest_files)
 
 /* Does the list of strings have it? */
 static bool has(const json_t *list, const char *word) {
@@ -213,25 +230,46 @@ static void expect_rights(const struct fx_documents *manifest,
                      kind->kind->status != 0);
 }
 
-/* What is watched has its definition and the rights in what the chart makes. */
-static void the_manifests(void **state) {
-    (void)state;
+static void read_manifest(const char *path, struct fx_documents *ret_manifest) {
     struct fx_buf text;
-    struct fx_documents manifest = {0};
     struct fx_err err = FX_ERR_INIT;
     fx_buf_init(&text, 0);
-    assert_true(fx_file_read(MANIFEST, FX_LIMIT_POLICY_FILE_BYTES, &text, &err));
+    assert_true(fx_file_read(path, FX_LIMIT_POLICY_FILE_BYTES, &text, &err));
     assert_true(
-        fx_documents_read((struct fx_text){text.data, text.len}, &manifest, &err));
+        fx_documents_read((struct fx_text){text.data, text.len}, ret_manifest, &err));
+    fx_buf_finish(&text);
+}
+
+/* May Fixpoint read the kind, as this manifest installs it? */
+static bool has_kind(const struct fx_documents *manifest,
+                     const struct fx_cluster_kind *kind) {
+    const struct fx_kube_resource *resource = &kind->versions[0];
+    return is_allowed(manifest, resource->group, resource->plural, "list");
+}
+
+/* What is watched has its definition and the rights in what the chart makes. API servers'
+ * own kinds have neither there: they are watched only if somebody asks for it. */
+static void the_manifests(void **state) {
+    (void)state;
+    struct fx_documents manifests[N_MANIFESTS] = {{0}};
+    for (size_t i = 0; i < N_MANIFESTS; i++) {
+        read_manifest(manifest_files[i], &manifests[i]);
+    }
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         const struct fx_cluster_kind *kind = fx_cluster_kind_at(i);
-        if (!kind->kind->is_native) { /* API servers have those themselves */
-            expect_crd(&manifest, kind);
-            expect_rights(&manifest, kind);
+        size_t n = 0;
+        for (size_t k = 0; k < N_MANIFESTS; k++) {
+            if (has_kind(&manifests[k], kind)) {
+                expect_crd(&manifests[k], kind);
+                expect_rights(&manifests[k], kind);
+                n++;
+            }
         }
+        assert_int_equal(n > 0, !kind->kind->is_native);
     }
-    fx_documents_finish(&manifest);
-    fx_buf_finish(&text);
+    for (size_t i = 0; i < N_MANIFESTS; i++) {
+        fx_documents_finish(&manifests[i]);
+    }
 }
 
 int main(void) {

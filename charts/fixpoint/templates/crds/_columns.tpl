@@ -55,3 +55,34 @@
   description: The generated kind.
   jsonPath: .spec.generatedGVK.kind
 {{- end }}
+
+{{- define "fixpoint.columns.admissionPolicy" -}}
+- name: Mutations
+  type: string
+  description: The types of the mutations.
+  jsonPath: .spec.mutations[*].patchType
+- name: ParamKind
+  type: string
+  description: The kind of the parameters.
+  jsonPath: .spec.paramKind.kind
+- name: Failure
+  type: string
+  description: Whether a failure rejects the request (Fail) or not (Ignore).
+  jsonPath: .spec.failurePolicy
+- name: Error
+  type: string
+  description: The error that the first replica reports.
+  priority: 1
+  jsonPath: .status.byPod[*].errors[*].message
+{{- end }}
+
+{{- define "fixpoint.columns.admissionBinding" -}}
+- name: Policy
+  type: string
+  description: The policy that the binding activates.
+  jsonPath: .spec.policyName
+- name: Param
+  type: string
+  description: The name of the parameter object.
+  jsonPath: .spec.paramRef.name
+{{- end }}

@@ -13,6 +13,7 @@ kind have one schema: there is no conversion.
   columns   the template of the columns that `kubectl get` prints
   mutator   it is one
   named     bounds the name as Gatekeeper does
+  stateless  it has no status
 */}}
 {{- define "fixpoint.crd" -}}
 {{- $name := printf "%s.%s" .plural .group }}
@@ -49,8 +50,10 @@ spec:
       deprecated: true
       deprecationWarning: "{{ $crd.group }}/{{ $version }} is deprecated. Use {{ $crd.group }}/{{ first $crd.versions }} instead."
       {{- end }}
+      {{- if not (get $crd "stateless") }}
       subresources:
         status: {}
+      {{- end }}
       additionalPrinterColumns:
         {{- include $crd.columns $crd | nindent 8 }}
         - name: Age
@@ -88,6 +91,8 @@ spec:
 {{- if not $crds.install }}
 {{- else if hasSuffix ".kubemod.io" .name }}
 {{- if and $apis.kubemod.enabled $crds.kubemod }}yes{{ end }}
+{{- else if hasSuffix ".policies.fixpoint.dev" .name }}
+{{- if and $apis.admissionPolicy.enabled $crds.admissionPolicy }}yes{{ end }}
 {{- else if hasSuffix ".gatekeeper.sh" .name }}
 {{- if and $apis.gatekeeper.enabled $crds.gatekeeper }}yes{{ end }}
 {{- else if $apis.gatekeeper.enabled }}yes

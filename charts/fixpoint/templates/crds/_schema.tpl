@@ -2,7 +2,7 @@
 The schemas: what each kind's `spec` and `status` may hold. The fields, types, defaults and
 enums of Gatekeeper's groups are those that Gatekeeper's own definitions accept; what only
 mutations.fixpoint.dev has stands behind `if .own`. ModRule is as KubeMod's own definition has
-it, and has a status besides.
+it, and MutatingAdmissionPolicy as API servers have it; both have a status besides.
 */}}
 
 {{/* ---- parts --------------------------------------------------------------------- */}}
@@ -868,4 +868,284 @@ properties:
         type: string
         nullable: true
   {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.mutator" "more" "fixpoint.schema.conditionsOfStatus") | nindent 2 }}
+{{- end }}
+
+{{/* ---- MutatingAdmissionPolicy: as an API server has it, with a status ------------ */}}
+
+{{/* A list of texts, at least one. */}}
+{{- define "fixpoint.schema.admission.texts" -}}
+type: array
+minItems: 1
+items:
+  type: string
+  minLength: 1
+{{- end }}
+
+{{/* Rules about resources; `operations` are the words that they may name. */}}
+{{- define "fixpoint.schema.admission.rules" -}}
+type: array
+items:
+  description: Requests; each list must contain the request's value, or `*`.
+  type: object
+  required:
+    - apiGroups
+    - apiVersions
+    - operations
+    - resources
+  properties:
+    apiGroups:
+      description: API groups; "" is the core group.
+      type: array
+      minItems: 1
+      items:
+        type: string
+    apiVersions:
+      description: Versions.
+      {{- include "fixpoint.schema.admission.texts" . | nindent 6 }}
+    operations:
+      description: The operations.
+      type: array
+      minItems: 1
+      items:
+        description: One operation, or * for all.
+        type: string
+        enum:
+          {{- range .operations }}
+          - {{ . | quote }}
+          {{- end }}
+    resources:
+      description: >-
+        Resources in the plural, such as pods, and subresources, such as pods/status; pods/* is
+        pods with all subresources, */scale the subresource of all resources.
+      {{- include "fixpoint.schema.admission.texts" . | nindent 6 }}
+    resourceNames:
+      description: Names of objects; empty matches all.
+      {{- include "fixpoint.schema.strings" . | nindent 6 }}
+    scope:
+      description: Only namespaced or only cluster-scoped resources; a Namespace is cluster-scoped.
+      type: string
+      default: "*"
+      enum:
+        - "*"
+        - Cluster
+        - Namespaced
+{{- end }}
+
+{{/* What matchConstraints and matchResources have. */}}
+{{- define "fixpoint.schema.admission.match" -}}
+excludeResourceRules:
+  description: Requests that are excluded, although a rule matches.
+  {{- include "fixpoint.schema.admission.rules" . | nindent 2 }}
+namespaceSelector:
+  description: >-
+    The labels of the object's namespace match; for a Namespace its own labels. Matches all
+    other cluster-scoped objects.
+  default: {}
+  {{- include "fixpoint.schema.selector" . | nindent 2 }}
+objectSelector:
+  description: The labels of the object match, or those of the old object.
+  default: {}
+  {{- include "fixpoint.schema.selector" . | nindent 2 }}
+matchPolicy:
+  description: >-
+    Equivalent: the rules also match requests for the same resource in another group or version.
+    Exact: they do not.
+  type: string
+  default: Equivalent
+  enum:
+    - Equivalent
+    - Exact
+{{- end }}
+
+{{/* Expressions with names. */}}
+{{- define "fixpoint.schema.admission.named" -}}
+type: object
+required:
+  - name
+  - expression
+properties:
+  name:
+    description: {{ .name }}
+    type: string
+    minLength: 1
+  expression:
+    description: {{ .expression }}
+    type: string
+    minLength: 1
+{{- end }}
+
+{{- define "fixpoint.schema.admission.mutations" -}}
+mutations:
+  description: The mutations, in this order; each sees the result of the preceding one.
+  type: array
+  minItems: 1
+  maxItems: 1024
+  items:
+    description: One mutation, with the field of its type.
+    type: object
+    required:
+      - patchType
+    properties:
+      patchType:
+        description: >-
+          ApplyConfiguration merges a part of an object into the object; JSONPatch applies
+          operations.
+        type: string
+        enum:
+          - ApplyConfiguration
+          - JSONPatch
+      applyConfiguration:
+        description: The part of an object to merge; only with patchType ApplyConfiguration.
+        type: object
+        required:
+          - expression
+        properties:
+          expression:
+            description: >-
+              A CEL expression of type Object, such as `Object{spec: Object.spec{replicas: 3}}`.
+            type: string
+            minLength: 1
+      jsonPatch:
+        description: The operations; only with patchType JSONPatch.
+        type: object
+        required:
+          - expression
+        properties:
+          expression:
+            description: >-
+              A CEL expression whose value is a list of JSONPatch, such as
+              `[JSONPatch{op: "add", path: "/spec/replicas", value: 3}]`.
+            type: string
+            minLength: 1
+{{- end }}
+
+{{- define "fixpoint.schema.MutatingAdmissionPolicy" -}}
+description: >-
+  MutatingAdmissionPolicy changes objects by CEL expressions, as Kubernetes' own kind of this
+  name does. A MutatingAdmissionPolicyBinding of the same group activates it.
+required:
+  - spec
+properties:
+  spec:
+    description: The objects, and the mutations.
+    type: object
+    required:
+      - matchConstraints
+      - mutations
+      - reinvocationPolicy
+    properties:
+      paramKind:
+        description: >-
+          The kind of the parameters, which expressions see as `params`; the bindings choose the
+          objects.
+        type: object
+        required:
+          - apiVersion
+          - kind
+        properties:
+          apiVersion:
+            description: The group and version, such as v1 or example.com/v1.
+            type: string
+            minLength: 1
+          kind:
+            description: The kind.
+            type: string
+            minLength: 1
+      matchConstraints:
+        description: The requests that the policy applies to; all criteria must match.
+        type: object
+        required:
+          - resourceRules
+        properties:
+          resourceRules:
+            description: One of these rules must match.
+            minItems: 1
+            {{- include "fixpoint.schema.admission.rules" (dict "operations" (list "CREATE" "UPDATE" "CONNECT" "*")) | nindent 12 }}
+          {{- include "fixpoint.schema.admission.match" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 10 }}
+      matchConditions:
+        description: Conditions on the request; if one is false, the policy does nothing.
+        type: array
+        maxItems: 64
+        x-kubernetes-list-type: map
+        x-kubernetes-list-map-keys:
+          - name
+        items:
+          description: One condition.
+          {{- include "fixpoint.schema.admission.named" (dict "name" "The name of the condition." "expression" "A CEL expression of type bool.") | nindent 10 }}
+      variables:
+        description: >-
+          Values for the mutations, computed when they are first used; each may use the
+          preceding ones.
+        type: array
+        maxItems: 1024
+        items:
+          description: One variable.
+          {{- include "fixpoint.schema.admission.named" (dict "name" "The name, a CEL identifier; expressions use `variables.NAME`." "expression" "A CEL expression of any type.") | nindent 10 }}
+      {{- include "fixpoint.schema.admission.mutations" . | nindent 6 }}
+      failurePolicy:
+        description: >-
+          Fail rejects the request if the policy fails; Ignore skips the mutation that failed.
+        type: string
+        default: Fail
+        enum:
+          - Fail
+          - Ignore
+      reinvocationPolicy:
+        description: >-
+          Never: the policy runs at most once per request. IfNeeded: it may run twice.
+        type: string
+        enum:
+          - IfNeeded
+          - Never
+  {{- include "fixpoint.schema.mutator.status" . | nindent 2 }}
+{{- end }}
+
+{{- define "fixpoint.schema.MutatingAdmissionPolicyBinding" -}}
+description: >-
+  MutatingAdmissionPolicyBinding activates a MutatingAdmissionPolicy, gives it parameters, and
+  may restrict it further.
+required:
+  - spec
+properties:
+  spec:
+    description: The policy, its parameters, and its objects.
+    type: object
+    required:
+      - policyName
+    properties:
+      policyName:
+        description: The name of the policy. A binding to a policy that does not exist has no effect.
+        type: string
+        minLength: 1
+      paramRef:
+        description: >-
+          The parameters: the object `name`, or all objects that `selector` matches. The
+          mutations run once for each.
+        type: object
+        properties:
+          name:
+            description: The name of the object. Exactly one of `name` and `selector` is given.
+            type: string
+          namespace:
+            description: The namespace of the parameters; absent means that of the request.
+            type: string
+          selector:
+            description: The labels of the parameters match; `{}` matches all.
+            {{- include "fixpoint.schema.selector" . | nindent 12 }}
+          parameterNotFoundAction:
+            description: >-
+              If there is no parameter: Deny is a failure of the policy, Allow skips the binding.
+            type: string
+            default: Deny
+            enum:
+              - Allow
+              - Deny
+      matchResources:
+        description: Further criteria on the request; absent matches all.
+        type: object
+        properties:
+          resourceRules:
+            description: One of these rules must match; without rules, all requests do.
+            {{- include "fixpoint.schema.admission.rules" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 12 }}
+          {{- include "fixpoint.schema.admission.match" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 10 }}
 {{- end }}
