@@ -148,7 +148,8 @@ bool fx_cel_map_put(struct fx_arena *arena, struct fx_cel_map *map,
         old->value = value;
         return true;
     }
-    if (!grow(arena, map) || !FX_ARENA_GROW(arena, map->entries, map->n, map->cap)) {
+    if (!grow(arena, map) || !FX_ARENA_GROW(arena, map->entries, map->n, map->cap) ||
+        map->entries == NULL) {
         return false;
     }
     if (map->slots != NULL) {

@@ -14,7 +14,6 @@
 static const char *const versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 static const char *const own_versions[] = {"v1alpha1", NULL};
 
-/* Those of the own group have no definitions yet, so they are only read from files. */
 const struct fx_kind fx_map_kinds[] = {
     [MAP_POLICY] = {.group = MAP_GROUP,
                     .kind = "MutatingAdmissionPolicy",
@@ -31,11 +30,14 @@ const struct fx_kind fx_map_kinds[] = {
                      .is_native = true},
     [MAP_OWN_POLICY] = {.group = MAP_OWN_GROUP,
                         .kind = "MutatingAdmissionPolicy",
+                        .resource = "fixpointmutatingadmissionpolicies",
                         .versions = own_versions,
                         .role = FX_ROLE_POLICY,
-                        .keeps = FX_KIND_KEEP_ANNOTATIONS},
+                        .keeps = FX_KIND_KEEP_ANNOTATIONS,
+                        .status = FX_KIND_STATUS_BY_POD},
     [MAP_OWN_BINDING] = {.group = MAP_OWN_GROUP,
                          .kind = "MutatingAdmissionPolicyBinding",
+                         .resource = "fixpointmutatingadmissionpolicybindings",
                          .versions = own_versions,
                          .role = FX_ROLE_BINDING},
     [MAP_KINDS_END] = {.kind = NULL},

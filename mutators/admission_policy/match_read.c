@@ -222,16 +222,17 @@ static void read_rules(struct map_reading *reading, const json_t *resources,
     if (n == 0) {
         return;
     }
-    *ret_rules = calloc(n, sizeof **ret_rules);
-    fx_map_need(reading, *ret_rules != NULL);
+    struct map_resource_rule *rules = calloc(n, sizeof *rules);
+    fx_map_need(reading, rules != NULL);
     const size_t mark = fx_map_enter(reading, key);
-    for (size_t i = 0; i < n && !reading->failed; i++) {
+    for (size_t i = 0; rules != NULL && i < n && !reading->failed; i++) {
         const size_t at = fx_map_enter_index(reading, i);
-        read_rule(reading, json_array_get(list, i), &(*ret_rules)[i]);
+        read_rule(reading, json_array_get(list, i), &rules[i]);
         fx_map_leave(reading, at);
     }
     fx_map_leave(reading, mark);
-    *ret_n = *ret_rules == NULL ? 0 : n;
+    *ret_rules = rules;
+    *ret_n = rules == NULL ? 0 : n;
 }
 
 /* ---- selectors -------------------------------------------------------------------- */

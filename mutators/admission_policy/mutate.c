@@ -5,6 +5,7 @@
  */
 #include "base/text.h"
 #include "engine/failures.h"
+#include "engine/schemas.h"
 #include "mutators/admission_policy/configuration.h"
 #include "mutators/admission_policy/invoke.h"
 #include "mutators/admission_policy/json_patch.h"
@@ -77,8 +78,14 @@ static bool find_target(struct map_running *running, const json_t *root,
                         struct fx_map_refusal *refusal, struct fx_err *err) {
     const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
     struct fx_map_target *target = &running->target;
+    struct fx_schema known;
     struct fx_subject subject;
     fx_subject_read(root, &subject);
+    if (!fx_schemas_find(running->activation->request, subject.group, subject.version,
+                         subject.kind, &known, err)) {
+        return false;
+    }
+    schemas = known.set != NULL ? known.set : schemas;
     *target = (struct fx_map_target){
         .group = subject.group, .version = subject.version, .kind = subject.kind};
     if (fx_map_target_find(target, schemas, refusal, err)) {
