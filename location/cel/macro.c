@@ -11,7 +11,7 @@
 #define SORT_NAME   FX_TEXT("@__sortBy_input__")
 
 /* A call of a macro. */
-struct use {
+struct macro_use {
     struct cel_parser *parser;
     uint32_t at;
     struct fx_cel_node *target;
@@ -19,22 +19,23 @@ struct use {
     size_t n_args;
 };
 
-typedef struct fx_cel_node *expand_function(const struct use *use);
+typedef struct fx_cel_node *expand_function(const struct macro_use *use);
 
-static struct fx_cel_node *new_result(const struct use *use) {
+static struct fx_cel_node *new_result(const struct macro_use *use) {
     return fx_cel_new_name(use->parser, use->at, RESULT_NAME);
 }
 
-static struct fx_cel_node *new_bool(const struct use *use, bool boolean) {
+static struct fx_cel_node *new_bool(const struct macro_use *use, bool boolean) {
     return fx_cel_new_literal(use->parser, use->at, fx_cel_make_bool(boolean));
 }
 
-static struct fx_cel_node *new_int(const struct use *use, int64_t integer) {
+static struct fx_cel_node *new_int(const struct macro_use *use, int64_t integer) {
     return fx_cel_new_literal(use->parser, use->at, fx_cel_make_int(integer));
 }
 
 /* A list of one node, or an empty one. */
-static struct fx_cel_node *new_list(const struct use *use, struct fx_cel_node *item) {
+static struct fx_cel_node *new_list(const struct macro_use *use,
+                                    struct fx_cel_node *item) {
     struct cel_nodes items = {0};
     if (item != NULL) {
         fx_cel_add_node(use->parser, &items, (struct cel_operand){.node = item}, false);
@@ -42,13 +43,13 @@ static struct fx_cel_node *new_list(const struct use *use, struct fx_cel_node *i
     return fx_cel_new_list_node(use->parser, use->at, &items);
 }
 
-static struct fx_cel_node *new_method(const struct use *use, const char *function,
+static struct fx_cel_node *new_method(const struct macro_use *use, const char *function,
                                       struct fx_cel_node *target) {
     const struct cel_nodes none = {0};
     return fx_cel_new_call(use->parser, use->at, fx_text_of(function), target, &none);
 }
 
-static struct fx_cel_local *new_local(const struct use *use, struct fx_text name) {
+static struct fx_cel_local *new_local(const struct macro_use *use, struct fx_text name) {
     struct fx_cel_local *local = fx_arena_alloc(use->parser->arena, sizeof *local);
     if (local == NULL) {
         fx_cel_stop_without_memory(use->parser);
@@ -60,7 +61,7 @@ static struct fx_cel_local *new_local(const struct use *use, struct fx_text name
 }
 
 /* A fold over the target, with the variables of these names; the second may be empty. */
-static struct fx_cel_node *new_fold(const struct use *use, enum fx_cel_macro macro,
+static struct fx_cel_node *new_fold(const struct macro_use *use, enum fx_cel_macro macro,
                                     struct fx_text item, struct fx_text item2) {
     struct fx_cel_node *fold = fx_cel_new_node(use->parser, FX_CEL_NODE_FOLD, use->at);
     fold->fold.macro = macro;
@@ -76,7 +77,7 @@ static struct fx_cel_node *new_fold(const struct use *use, enum fx_cel_macro mac
 /* ---- variables --------------------------------------------------------------------- */
 
 /* The name of a variable: an identifier. */
-static bool read_name(const struct use *use, size_t arg, const char *fault,
+static bool read_name(const struct macro_use *use, size_t arg, const char *fault,
                       struct fx_text *ret_name) {
     const struct fx_cel_node *node = use->args[arg];
     if (node->type != FX_CEL_NODE_NAME) {
@@ -98,7 +99,7 @@ static bool read_name(const struct use *use, size_t arg, const char *fault,
 }
 
 /* Refuses the variable `name`, argument `i`, if it is the accumulator of macros. */
-static bool check_item(const struct use *use, size_t i, struct fx_text name) {
+static bool check_item(const struct macro_use *use, size_t i, struct fx_text name) {
     if (fx_text_is(name, "__result__")) {
         (void)fx_cel_refuse(use->parser, use->args[i]->at,
                             "iteration variable overwrites accumulator variable");
@@ -107,13 +108,13 @@ static bool check_item(const struct use *use, size_t i, struct fx_text name) {
     return true;
 }
 
-static bool read_item(const struct use *use, const char *fault,
+static bool read_item(const struct macro_use *use, const char *fault,
                       struct fx_text *ret_name) {
     return read_name(use, 0, fault, ret_name) && check_item(use, 0, *ret_name);
 }
 
 /* The names of the two-variable forms. */
-static bool read_two(const struct use *use, struct fx_text names[2]) {
+static bool read_two(const struct macro_use *use, struct fx_text names[2]) {
     static const char fault[] = "argument must be a simple name";
     if (!read_name(use, 0, fault, &names[0]) || !read_name(use, 1, fault, &names[1]) ||
         !check_item(use, 0, names[0]) || !check_item(use, 1, names[1])) {
@@ -129,13 +130,13 @@ static bool read_two(const struct use *use, struct fx_text names[2]) {
     return true;
 }
 
-static struct fx_cel_node *new_unknown(const struct use *use) {
+static struct fx_cel_node *new_unknown(const struct macro_use *use) {
     return fx_cel_new_unknown(use->parser, use->at);
 }
 
 /* ---- has --------------------------------------------------------------------------- */
 
-static struct fx_cel_node *expand_has(const struct use *use) {
+static struct fx_cel_node *expand_has(const struct macro_use *use) {
     const struct fx_cel_node *arg = use->args[0];
     if (arg->type != FX_CEL_NODE_SELECT) {
         (void)fx_cel_refuse(use->parser, arg->at, "invalid argument to has() macro");
@@ -150,12 +151,12 @@ static struct fx_cel_node *expand_has(const struct use *use) {
 
 /* ---- all, exists, exists_one ------------------------------------------------------- */
 
-static struct fx_cel_node *not_strictly_false(const struct use *use,
+static struct fx_cel_node *not_strictly_false(const struct macro_use *use,
                                               struct fx_cel_node *node) {
     return fx_cel_new_call_of(use->parser, use->at, "@not_strictly_false", 1, node);
 }
 
-static void fill_all(const struct use *use, struct fx_cel_node *fold,
+static void fill_all(const struct macro_use *use, struct fx_cel_node *fold,
                      struct fx_cel_node *test) {
     fold->fold.start = new_bool(use, true);
     fold->fold.condition = not_strictly_false(use, new_result(use));
@@ -163,7 +164,7 @@ static void fill_all(const struct use *use, struct fx_cel_node *fold,
         fx_cel_new_call_of(use->parser, use->at, "_&&_", 2, new_result(use), test);
 }
 
-static void fill_exists(const struct use *use, struct fx_cel_node *fold,
+static void fill_exists(const struct macro_use *use, struct fx_cel_node *fold,
                         struct fx_cel_node *test) {
     fold->fold.start = new_bool(use, false);
     fold->fold.condition = not_strictly_false(
@@ -172,13 +173,13 @@ static void fill_exists(const struct use *use, struct fx_cel_node *fold,
         fx_cel_new_call_of(use->parser, use->at, "_||_", 2, new_result(use), test);
 }
 
-static struct fx_cel_node *choose(const struct use *use, struct fx_cel_node *test,
+static struct fx_cel_node *choose(const struct macro_use *use, struct fx_cel_node *test,
                                   struct fx_cel_node *step) {
     return fx_cel_new_call_of(use->parser, use->at, "_?_:_", 3, test, step,
                               new_result(use));
 }
 
-static void fill_exists_one(const struct use *use, struct fx_cel_node *fold,
+static void fill_exists_one(const struct macro_use *use, struct fx_cel_node *fold,
                             struct fx_cel_node *test) {
     fold->fold.start = new_int(use, 0);
     fold->fold.step = choose(use, test,
@@ -188,7 +189,7 @@ static void fill_exists_one(const struct use *use, struct fx_cel_node *fold,
                                            new_result(use), new_int(use, 1));
 }
 
-static struct fx_cel_node *expand_quantifier(const struct use *use,
+static struct fx_cel_node *expand_quantifier(const struct macro_use *use,
                                              enum fx_cel_macro macro) {
     struct fx_text names[2] = {{"", 0}, {"", 0}};
     const bool is_two = use->n_args == 3;
@@ -208,22 +209,22 @@ static struct fx_cel_node *expand_quantifier(const struct use *use,
     return fold;
 }
 
-static struct fx_cel_node *expand_all(const struct use *use) {
+static struct fx_cel_node *expand_all(const struct macro_use *use) {
     return expand_quantifier(use, FX_CEL_MACRO_ALL);
 }
 
-static struct fx_cel_node *expand_exists(const struct use *use) {
+static struct fx_cel_node *expand_exists(const struct macro_use *use) {
     return expand_quantifier(use, FX_CEL_MACRO_EXISTS);
 }
 
-static struct fx_cel_node *expand_exists_one(const struct use *use) {
+static struct fx_cel_node *expand_exists_one(const struct macro_use *use) {
     return expand_quantifier(use, FX_CEL_MACRO_EXISTS_ONE);
 }
 
 /* ---- map, filter, transformList, transformMap -------------------------------------- */
 
 /* Adds [item] to the list so far, if the test holds (NULL: always). */
-static void fill_list(const struct use *use, struct fx_cel_node *fold,
+static void fill_list(const struct macro_use *use, struct fx_cel_node *fold,
                       struct fx_cel_node *test, struct fx_cel_node *item) {
     fold->fold.start = new_list(use, NULL);
     struct fx_cel_node *step = fx_cel_new_call_of(use->parser, use->at, "_+_", 2,
@@ -231,7 +232,7 @@ static void fill_list(const struct use *use, struct fx_cel_node *fold,
     fold->fold.step = test == NULL ? step : choose(use, test, step);
 }
 
-static struct fx_cel_node *expand_map(const struct use *use) {
+static struct fx_cel_node *expand_map(const struct macro_use *use) {
     struct fx_text name;
     if (!read_item(use, "argument is not an identifier", &name)) {
         return new_unknown(use);
@@ -242,7 +243,7 @@ static struct fx_cel_node *expand_map(const struct use *use) {
     return fold;
 }
 
-static struct fx_cel_node *expand_filter(const struct use *use) {
+static struct fx_cel_node *expand_filter(const struct macro_use *use) {
     struct fx_text name;
     if (!read_item(use, "argument is not an identifier", &name)) {
         return new_unknown(use);
@@ -252,7 +253,7 @@ static struct fx_cel_node *expand_filter(const struct use *use) {
     return fold;
 }
 
-static struct fx_cel_node *expand_transform_list(const struct use *use) {
+static struct fx_cel_node *expand_transform_list(const struct macro_use *use) {
     struct fx_text names[2];
     if (!read_two(use, names)) {
         return new_unknown(use);
@@ -264,7 +265,8 @@ static struct fx_cel_node *expand_transform_list(const struct use *use) {
 }
 
 /* The step inserts one entry: the key and a value, or the entries of a map. */
-static struct fx_cel_node *expand_to_map(const struct use *use, enum fx_cel_macro macro) {
+static struct fx_cel_node *expand_to_map(const struct macro_use *use,
+                                         enum fx_cel_macro macro) {
     struct fx_text names[2];
     if (!read_two(use, names)) {
         return new_unknown(use);
@@ -283,18 +285,18 @@ static struct fx_cel_node *expand_to_map(const struct use *use, enum fx_cel_macr
     return fold;
 }
 
-static struct fx_cel_node *expand_transform_map(const struct use *use) {
+static struct fx_cel_node *expand_transform_map(const struct macro_use *use) {
     return expand_to_map(use, FX_CEL_MACRO_TRANSFORM_MAP);
 }
 
-static struct fx_cel_node *expand_transform_map_entry(const struct use *use) {
+static struct fx_cel_node *expand_transform_map_entry(const struct macro_use *use) {
     return expand_to_map(use, FX_CEL_MACRO_TRANSFORM_MAP_ENTRY);
 }
 
 /* ---- macros that bind a name ------------------------------------------------------- */
 
 /* A fold over an empty list: `name` is `value` in `body`. */
-static struct fx_cel_node *bind(const struct use *use, struct fx_text name,
+static struct fx_cel_node *bind(const struct macro_use *use, struct fx_text name,
                                 struct fx_cel_node *value, struct fx_cel_node *body) {
     struct fx_cel_node *fold = fx_cel_new_node(use->parser, FX_CEL_NODE_FOLD, use->at);
     fold->fold.macro = FX_CEL_MACRO_BIND;
@@ -309,7 +311,7 @@ static struct fx_cel_node *bind(const struct use *use, struct fx_text name,
 }
 
 /* target.hasValue() ? body with the value : optional.none() */
-static struct fx_cel_node *expand_optional(const struct use *use, const char *fault,
+static struct fx_cel_node *expand_optional(const struct macro_use *use, const char *fault,
                                            bool wraps) {
     struct fx_text name;
     if (!read_name(use, 0, fault, &name)) {
@@ -327,18 +329,18 @@ static struct fx_cel_node *expand_optional(const struct use *use, const char *fa
         fx_cel_new_call_of(use->parser, use->at, "optional.none", 0));
 }
 
-static struct fx_cel_node *expand_opt_map(const struct use *use) {
+static struct fx_cel_node *expand_opt_map(const struct macro_use *use) {
     return expand_optional(use, "optMap() variable name must be a simple identifier",
                            true);
 }
 
-static struct fx_cel_node *expand_opt_flat_map(const struct use *use) {
+static struct fx_cel_node *expand_opt_flat_map(const struct macro_use *use) {
     return expand_optional(use, "optFlatMap() variable name must be a simple identifier",
                            false);
 }
 
 /* The target is bound to a name, which is sorted by the keys that map() gives. */
-static struct fx_cel_node *expand_sort_by(const struct use *use) {
+static struct fx_cel_node *expand_sort_by(const struct macro_use *use) {
     const struct fx_cel_node *target = use->target;
     if (target->type == FX_CEL_NODE_LITERAL || target->type == FX_CEL_NODE_MAP ||
         target->type == FX_CEL_NODE_STRUCT) {
@@ -347,7 +349,7 @@ static struct fx_cel_node *expand_sort_by(const struct use *use) {
                             "comprehension, call or select expression");
         return new_unknown(use);
     }
-    struct use map = *use;
+    struct macro_use map = *use;
     map.target = fx_cel_new_name(use->parser, use->at, SORT_NAME);
     struct cel_nodes keys = {0};
     const struct cel_operand key = {.node = expand_map(&map)};
@@ -392,11 +394,11 @@ struct fx_cel_node *fx_cel_call_or_macro(struct cel_parser *parser, uint32_t at,
                                          struct fx_text function,
                                          struct fx_cel_node *target,
                                          const struct cel_nodes *args) {
-    const struct use use = {.parser = parser,
-                            .at = at,
-                            .target = target,
-                            .args = args->items,
-                            .n_args = args->n};
+    const struct macro_use use = {.parser = parser,
+                                  .at = at,
+                                  .target = target,
+                                  .args = args->items,
+                                  .n_args = args->n};
     for (size_t i = 0; i < FX_COUNT(macros) && !parser->stopped; i++) {
         if (macros[i].n_args == args->n && macros[i].is_member == (target != NULL) &&
             fx_text_is(function, macros[i].name)) {

@@ -42,7 +42,7 @@ static bool is_same_list(struct fx_cel_value a, struct fx_cel_value b) {
     return true;
 }
 
-/* Maps have their entries in one order, whoever made them. */
+/* All maps have their entries in one order. */
 static bool is_same_map(struct fx_cel_value a, struct fx_cel_value b) {
     struct fx_cel_map_walk walk_a;
     struct fx_cel_map_walk walk_b;
