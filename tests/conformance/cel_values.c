@@ -26,10 +26,10 @@ static const json_t *only_member(const json_t *typed, struct fx_text *ret_name) 
 static double double_of(const json_t *node) {
     const struct fx_text text = fx_tree_text(node);
     if (fx_text_is(text, "NaN")) {
-        return NAN;
+        return (double)NAN;
     }
     if (fx_text_is(text, "Infinity") || fx_text_is(text, "-Infinity")) {
-        return text.data[0] == '-' ? -INFINITY : INFINITY;
+        return text.data[0] == '-' ? -HUGE_VAL : HUGE_VAL;
     }
     return fx_text_is(text, "-0.0") ? -0.0 : json_number_value(node);
 }

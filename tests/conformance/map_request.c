@@ -2,6 +2,7 @@
  *
  * map_request.c - the AdmissionReview of a case, as an API server would send it.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/kind.h"
@@ -43,8 +44,8 @@ static json_t *new_resource(struct fx_text kind) {
     } else if (fx_text_ends(lower, FX_TEXT("s"))) {
         end = "es";
     }
-    memcpy(name + len, end, strlen(end));
-    return fx_tree_new_string((struct fx_text){name, len + strlen(end)});
+    (void)snprintf(name + len, sizeof name - len, "%s", end);
+    return fx_tree_new_string(fx_text_of(name));
 }
 
 static json_t *new_kind(const struct fx_subject *subject, const char *key,
