@@ -155,7 +155,7 @@ bool fx_converge_make_sets(struct converge *run) {
     const size_t n = run->snapshot->n_mutators;
     return fx_index_set_init(&run->applied_now, run->arena, n) &&
            fx_index_set_init(&run->applied_ever, run->arena, n) &&
-           fx_index_set_init(&run->unmatched, run->arena, n) &&
+           (run->trace == NULL || fx_index_set_init(&run->unmatched, run->arena, n)) &&
            fx_index_set_init(&run->done, run->arena, n);
 }
 

@@ -176,7 +176,8 @@ struct converge {
     /* Sets of mutators. */
     struct fx_index_set applied_now;  /* in this pass */
     struct fx_index_set applied_ever; /* in passes that changed something */
-    struct fx_index_set unmatched; /* their last `apply` found that they do not match */
+    /* With a trace: those whose last `apply` found that they do not match. */
+    struct fx_index_set unmatched;
     struct fx_index_set done;    /* not reinvoked and already run, or skipped for good */
     struct fx_index_set in_tier; /* matched mutators of the current tier; made for the
                                   * first such tier */

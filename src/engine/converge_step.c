@@ -309,7 +309,9 @@ static bool apply_step(struct converge *run, struct fx_trace_step *step,
     bool ok = mutator->ops->apply(mutator, run->request, run->root, &step->effect, err);
     if (ok && step->effect.unmatched) {
         step->verdict = (struct fx_verdict){false, step->effect.criterion};
-        fx_index_set_add(&run->unmatched, step->mutator);
+        if (run->trace != NULL) {
+            fx_index_set_add(&run->unmatched, step->mutator);
+        }
     }
     if (!ok) {
         ok = fx_converge_fail_apply(run, step, before, err);
