@@ -26,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* The price of regular expressions is not by the bytes of their arguments. */
 static bool is_tested(const struct fx_cel_overload *overload) {
-    return overload->call != NULL && overload->regex_argument == 0;
+    return overload != NULL && overload->call != NULL && overload->regex_argument == 0;
 }
 
 /* The overload with this number; NULL after the last one. */

@@ -202,7 +202,7 @@ bool fx_cel_quantity_parse(struct fx_arena *arena, struct fx_text text,
                            struct fx_cel_quantity *ret_quantity, struct fx_err *err) {
     struct fx_cel_quantity quantity = {.format = FX_CEL_QUANTITY_EXPONENT};
     struct quantity_text pieces;
-    struct quantity_unit unit;
+    struct quantity_unit unit = {.exponent = 0};
     if (fx_text_is(text, "0")) { /* it takes on the format of what is added to it */
         *ret_quantity = quantity;
         return true;
