@@ -54,6 +54,21 @@ def definitions(*names):
     return [found[name] for name in names or found]
 
 
+@functools.cache
+def _with_admission_policies():
+    return documents.of_files(ROOT / "deploy" / "with-admission-policies" / "fixpoint.yaml")
+
+
+def admission_policies():
+    """The CustomResourceDefinitions of MutatingAdmissionPolicies in Fixpoint's own group."""
+    return copy.deepcopy([
+        one
+        for one in _with_admission_policies()
+        if one["kind"] == "CustomResourceDefinition"
+        and one["spec"]["group"] == "policies.fixpoint.dev"
+    ])
+
+
 def until(read, wanted, within=10):
     """Waits until read() gives what is wanted (or what `wanted` holds of), and gives it."""
     holds = wanted if callable(wanted) else lambda got: got == wanted

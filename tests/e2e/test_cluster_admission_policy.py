@@ -2,14 +2,12 @@
 """MutatingAdmissionPolicies in a cluster: policies, bindings and parameters that change, in our
 own group and in that of API servers which do not run them themselves."""
 
-import functools
-
 import pytest
 from client import answer, ask, patch_of, review
-from fixpoint_cluster import ROOT, Fixture, deployment, until
+from fixpoint_cluster import Fixture, admission_policies, deployment, until
 from fixpoint_cluster import definitions as installed
 from policies import annotation
-from standin import documents, faults
+from standin import faults
 from standin.cluster import Cluster, Refused
 from standin.definitions import ANYTHING, definition
 from test_cluster_modrules_installed import Installed
@@ -31,16 +29,10 @@ CONFIG_MAPS = {"apiVersion": "v1", "kind": "ConfigMap"}
 OWNER = '{"owner": params.data.owner}'
 
 
-@functools.cache
-def _deployed():
-    found = documents.of_files(ROOT / "deploy" / "with-admission-policies" / "fixpoint.yaml")
-    return [one for one in found if one["kind"] == "CustomResourceDefinition"]
-
-
 def definitions(group):
     """Those of the chart; an API server has its own."""
     if group == OWN:
-        return [one for one in _deployed() if one["spec"]["group"] == OWN]
+        return admission_policies()
     kinds = {KIND: "mutatingadmissionpolicies", KIND + "Binding": "mutatingadmissionpolicybindings"}
     return [
         definition(group, kind, ["v1beta1"], ANYTHING, plural) for kind, plural in kinds.items()
