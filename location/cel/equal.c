@@ -82,8 +82,7 @@ static bool equal_of_kind(struct fx_cel_value a, struct fx_cel_value b, unsigned
         return a.timestamp.seconds == b.timestamp.seconds &&
                a.timestamp.nanoseconds == b.timestamp.nanoseconds;
     case FX_CEL_TYPE:
-        return strcmp(fx_cel_type_runtime_name(a.type),
-                      fx_cel_type_runtime_name(b.type)) == 0;
+        return strcmp(fx_cel_type_long_name(a.type), fx_cel_type_long_name(b.type)) == 0;
     case FX_CEL_LIST: return equal_lists(a, b, depth);
     case FX_CEL_MAP: return equal_maps(a, b, depth);
     case FX_CEL_OPTIONAL: return equal_optionals(a, b, depth);

@@ -65,27 +65,3 @@ const char *fx_cel_go_type_name(struct fx_cel_value value) {
     }
     return kinds[FX_CEL_OPAQUE].go_name;
 }
-
-const char *fx_cel_type_runtime_name(const struct fx_cel_type *type) {
-    switch (type->kind) {
-    case FX_CEL_TYPE_NULL: return kinds[FX_CEL_NULL].name;
-    case FX_CEL_TYPE_DURATION: return kinds[FX_CEL_DURATION].name;
-    case FX_CEL_TYPE_TIMESTAMP: return kinds[FX_CEL_TIMESTAMP].name;
-    case FX_CEL_TYPE_DYN:
-    case FX_CEL_TYPE_ERROR:
-    case FX_CEL_TYPE_BOOL:
-    case FX_CEL_TYPE_INT:
-    case FX_CEL_TYPE_UINT:
-    case FX_CEL_TYPE_DOUBLE:
-    case FX_CEL_TYPE_STRING:
-    case FX_CEL_TYPE_BYTES:
-    case FX_CEL_TYPE_TYPE:
-    case FX_CEL_TYPE_LIST:
-    case FX_CEL_TYPE_MAP:
-    case FX_CEL_TYPE_OPTIONAL:
-    case FX_CEL_TYPE_OPAQUE:
-    case FX_CEL_TYPE_STRUCT:
-    case FX_CEL_TYPE_PARAMETER: break;
-    }
-    return type->name;
-}

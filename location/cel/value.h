@@ -245,9 +245,6 @@ const struct fx_cel_type *fx_cel_type_of(struct fx_cel_value value);
  * "google.protobuf.Timestamp". */
 const char *fx_cel_type_name(struct fx_cel_value value);
 
-/* The same of a type: "null_type", "google.protobuf.Timestamp", "list", "Object.spec". */
-const char *fx_cel_type_runtime_name(const struct fx_cel_type *type);
-
 /* The name that Go gives the type of a value: "types.Int", "types.Null". */
 const char *fx_cel_go_type_name(struct fx_cel_value value);
 

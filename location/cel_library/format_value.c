@@ -30,33 +30,7 @@ static bool spend(struct printing *p, size_t bytes) {
     return fx_cel_spend_bytes(bytes) || stop(p, fx_cel_exceeded(p->run));
 }
 
-/* ---- scalars
- * ----------------------------------------------------------------------------- */
-
-/* The name that string(type(…)) would have. */
-static void add_type(struct fx_buf *out, const struct fx_cel_type *type) {
-    switch (type->kind) {
-    case FX_CEL_TYPE_NULL: fx_buf_str(out, "null_type"); return;
-    case FX_CEL_TYPE_DURATION: fx_buf_str(out, "google.protobuf.Duration"); return;
-    case FX_CEL_TYPE_TIMESTAMP: fx_buf_str(out, "google.protobuf.Timestamp"); return;
-    case FX_CEL_TYPE_DYN:
-    case FX_CEL_TYPE_ERROR:
-    case FX_CEL_TYPE_BOOL:
-    case FX_CEL_TYPE_INT:
-    case FX_CEL_TYPE_UINT:
-    case FX_CEL_TYPE_DOUBLE:
-    case FX_CEL_TYPE_STRING:
-    case FX_CEL_TYPE_BYTES:
-    case FX_CEL_TYPE_TYPE:
-    case FX_CEL_TYPE_LIST:
-    case FX_CEL_TYPE_MAP:
-    case FX_CEL_TYPE_OPTIONAL:
-    case FX_CEL_TYPE_OPAQUE:
-    case FX_CEL_TYPE_STRUCT:
-    case FX_CEL_TYPE_PARAMETER: break;
-    }
-    fx_buf_str(out, type->name);
-}
+/* ---- scalars ----------------------------------------------------------------------- */
 
 /* Bytes are printed as the text that they are. */
 static bool check_bytes(struct printing *p, struct fx_text bytes) {
@@ -181,7 +155,7 @@ static bool add_plain(struct printing *p, struct fx_cel_value value, unsigned de
     case FX_CEL_BOOL: fx_buf_str(p->out, value.boolean ? "true" : "false"); return true;
     case FX_CEL_INT: fx_buf_integer(p->out, value.integer); return true;
     case FX_CEL_UINT: fx_buf_number(p->out, value.uinteger); return true;
-    case FX_CEL_TYPE: add_type(p->out, value.type); return true;
+    case FX_CEL_TYPE: fx_buf_str(p->out, fx_cel_type_long_name(value.type)); return true;
     case FX_CEL_LIST: return add_list(p, value, depth - 1);
     case FX_CEL_MAP: return add_map(p, value, depth - 1);
     case FX_CEL_UNSET:

@@ -200,24 +200,8 @@ static bool semver_equal(const void *a, const void *b) {
     return fx_semver_compare(a, b) == 0;
 }
 
-void fx_cel_semver_print(struct fx_buf *buf, const struct fx_semver *version) {
-    fx_buf_number(buf, version->major);
-    fx_buf_char(buf, '.');
-    fx_buf_number(buf, version->minor);
-    fx_buf_char(buf, '.');
-    fx_buf_number(buf, version->patch);
-    if (version->prerelease.len > 0) {
-        fx_buf_char(buf, '-');
-        fx_buf_text(buf, version->prerelease);
-    }
-    if (version->build.len > 0) {
-        fx_buf_char(buf, '+');
-        fx_buf_text(buf, version->build);
-    }
-}
-
 static void semver_print(const void *self, struct fx_buf *buf) {
-    fx_cel_semver_print(buf, self);
+    fx_semver_print(buf, self);
 }
 
 static const struct fx_cel_opaque_ops semver_ops = {

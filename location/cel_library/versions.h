@@ -25,7 +25,4 @@ bool fx_cel_semver_parse(struct fx_text text, struct fx_semver *ret_version,
 bool fx_cel_semver_normalize(struct fx_buf *buf, struct fx_text text,
                              struct fx_err *err) FX_MUST_USE;
 
-/* Appends the version: 1.2.3-rc.1+build. */
-void fx_cel_semver_print(struct fx_buf *buf, const struct fx_semver *version);
-
 #endif

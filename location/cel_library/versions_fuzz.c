@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_cel_semver_print(&buf, &version);
+    fx_semver_print(&buf, &version);
     assert(fx_text_equal(fx_buf_view(&buf), text));
     fx_buf_finish(&buf);
     return 0;

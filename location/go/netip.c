@@ -185,7 +185,7 @@ static bool take_field(const struct address_parser *parser, struct fx_text *text
     return text->len == 0 || take_colon(parser, text, ipv6);
 }
 
-/* Moves what stands behind "::" to the end. */
+/* Moves the groups after "::" to the end of the address. */
 static bool expand(const struct address_parser *parser, const struct ipv6 *ipv6) {
     uint8_t *bytes = parser->address->bytes;
     const size_t missing = FX_GO_ADDRESS_BYTES - ipv6->n;

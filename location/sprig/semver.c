@@ -146,19 +146,9 @@ static bool version_deep_equal(const void *left, const void *right) {
 
 void version_print(struct fx_buf *buf, const void *object) {
     const struct semantic_version *version = object;
-    fx_buf_number(buf, version->major);
-    fx_buf_char(buf, '.');
-    fx_buf_number(buf, version->minor);
-    fx_buf_char(buf, '.');
-    fx_buf_number(buf, version->patch);
-    if (version->prerelease.len > 0) {
-        fx_buf_char(buf, '-');
-        fx_buf_text(buf, version->prerelease);
-    }
-    if (version->metadata.len > 0) {
-        fx_buf_char(buf, '+');
-        fx_buf_text(buf, version->metadata);
-    }
+    fx_semver_print(buf,
+                    &(struct fx_semver){version->major, version->minor, version->patch,
+                                        version->prerelease, version->metadata});
 }
 
 static struct value number_value(uint64_t number) {

@@ -9,6 +9,22 @@
 
 #include "base/macros.h"
 
+void fx_semver_print(struct fx_buf *buf, const struct fx_semver *version) {
+    fx_buf_number(buf, version->major);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->minor);
+    fx_buf_char(buf, '.');
+    fx_buf_number(buf, version->patch);
+    if (version->prerelease.len > 0) {
+        fx_buf_char(buf, '-');
+        fx_buf_text(buf, version->prerelease);
+    }
+    if (version->build.len > 0) {
+        fx_buf_char(buf, '+');
+        fx_buf_text(buf, version->build);
+    }
+}
+
 static bool is_number(struct fx_text identifier) {
     return identifier.len > 0 && fx_text_is_digits(identifier);
 }

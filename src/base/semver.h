@@ -1,21 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/semver.h - the precedence of semantic versions (semver.org 2.0.0, section 11). How
- * they are read is up to the languages, which follow different libraries.
+ * base/semver.h - semantic versions printed, and their precedence (semver.org 2.0.0,
+ * section 11). How they are read is up to the languages, which follow different
+ * libraries.
  */
 #ifndef FX_BASE_SEMVER_H
 #define FX_BASE_SEMVER_H
 
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/text.h"
 
 /* All texts are borrowed from the one that was read. */
 struct fx_semver {
     uint64_t major, minor, patch;
     struct fx_text prerelease; /* "alpha.1", or empty */
-    struct fx_text build;      /* behind the `+`, or empty */
+    struct fx_text build;      /* after the `+`, or empty */
 };
+
+/* Appends "1.2.3-alpha.1+build". */
+void fx_semver_print(struct fx_buf *buf, const struct fx_semver *version);
 
 /* By precedence: negative, 0, positive; the build does not count. */
 int fx_semver_compare(const struct fx_semver *a, const struct fx_semver *b);
