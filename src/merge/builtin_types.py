@@ -225,6 +225,27 @@ def array(head, items):
     print(f"static const {head}[] = {{\n{lines}}};\n")
 
 
+def write(tables, kinds, name):
+    """The arrays, and the set of this name."""
+    array("struct fx_schema_node nodes", tables.nodes)
+    array("struct fx_schema_field fields", tables.fields)
+    if tables.defaults:
+        array("struct fx_schema_default defaults", tables.defaults)
+    array("struct fx_schema_kind kinds", kinds)
+    array("uint32_t keys", tables.keys)
+    characters = [
+        ", ".join([*(str(byte) for byte in text.encode()), "0"]) for text in tables.texts
+    ]
+    array("char texts", characters)
+    defaults = "    .defaults = defaults,\n" if tables.defaults else ""
+    print(
+        f"const struct fx_schema_set {name} = {{\n"
+        f"    .nodes = nodes,\n    .fields = fields,\n{defaults}"
+        "    .kinds = kinds,\n    .keys = keys,\n    .texts = texts,\n"
+        f"    .n_nodes = {len(tables.nodes)},\n    .n_kinds = {len(kinds)},\n}};"
+    )
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         given = json.load(file)
@@ -234,21 +255,8 @@ def main():
         for kind in sorted(given["kinds"], key=lambda kind: kind.encode())
     ]
     print(HEAD)
-    array("struct fx_schema_node nodes", tables.nodes)
-    array("struct fx_schema_field fields", tables.fields)
-    array("struct fx_schema_default defaults", tables.defaults)
-    array("struct fx_schema_kind kinds", kinds)
-    array("uint32_t keys", tables.keys)
-    characters = [
-        ", ".join([*(str(byte) for byte in text.encode()), "0"]) for text in tables.texts
-    ]
-    array("char texts", characters)
-    print(
-        "const struct fx_schema_set fx_schema_builtin = {\n"
-        "    .nodes = nodes,\n    .fields = fields,\n    .defaults = defaults,\n"
-        "    .kinds = kinds,\n    .keys = keys,\n    .texts = texts,\n"
-        f"    .n_nodes = {len(tables.nodes)},\n    .n_kinds = {len(kinds)},\n}};"
-    )
+    write(tables, kinds, "fx_schema_builtin")
 
 
-main()
+if __name__ == "__main__":
+    main()
