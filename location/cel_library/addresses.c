@@ -72,7 +72,8 @@ static struct fx_cel_value new_prefix(struct fx_cel_run *run,
 static bool check_mapped(const struct fx_go_address *address, struct fx_text text,
                          struct fx_err *err) {
     return !fx_go_address_is_mapped(address) ||
-           fx_cel_fail_quoted(err, "IPv4-mapped IPv6 address ", text, " is not allowed");
+           fx_fail_quoted(err, FX_EMUTATE, "IPv4-mapped IPv6 address ", text,
+                          " is not allowed");
 }
 
 /* Reads an address. Errors, in run->err: FX_EMUTATE with the message of Kubernetes,
@@ -88,8 +89,8 @@ static bool read_address(struct fx_cel_run *run, struct fx_text text,
                                     " parse error during conversion from string: ");
     }
     if (ret_address->has_zone) {
-        return fx_cel_fail_quoted(err, "IP address ", text,
-                                  " with zone value is not allowed");
+        return fx_fail_quoted(err, FX_EMUTATE, "IP address ", text,
+                              " with zone value is not allowed");
     }
     return check_mapped(ret_address, text, err);
 }
