@@ -52,9 +52,10 @@ static bool is_ordered(enum pattern_operator operator_, int order) {
         return order <= 0;
     case PATTERN_GREATER:
         return order > 0;
-    default:
-        return order < 0;
+    case PATTERN_LESS:
+        break;
     }
+    return order < 0;
 }
 
 /* Compares as durations if both are, else as quantities if both are, else as a text with
@@ -144,32 +145,26 @@ static bool match_number(const json_t *value, const json_t *pattern) {
 
 /* null matches what is empty in its type. */
 static bool is_zero(const json_t *value) {
-    switch (json_typeof(value)) {
-    case JSON_STRING:
+    if (json_is_string(value)) {
         return json_string_length(value) == 0;
-    case JSON_INTEGER:
-        return json_integer_value(value) == 0;
-    case JSON_REAL:
-        return !(json_real_value(value) < 0) && !(json_real_value(value) > 0);
-    default:
-        return json_is_null(value) || json_is_false(value);
     }
+    if (json_is_number(value)) {
+        const double number = json_number_value(value);
+        return !(number < 0) && !(number > 0);
+    }
+    return json_is_null(value) || json_is_false(value);
 }
 
 bool fx_kyverno_match_scalar(const json_t *value, const json_t *pattern,
                              struct fx_arena *arena) {
-    switch (json_typeof(pattern)) {
-    case JSON_TRUE:
-    case JSON_FALSE:
-        return json_typeof(value) == json_typeof(pattern);
-    case JSON_INTEGER:
-    case JSON_REAL:
-        return match_number(value, pattern);
-    case JSON_NULL:
-        return is_zero(value);
-    case JSON_STRING:
+    if (json_is_string(pattern)) {
         return fx_kyverno_match_text(value, fx_tree_text(pattern), arena);
-    default:
-        return json_is_object(pattern) && json_is_object(value);
     }
+    if (json_is_number(pattern)) {
+        return match_number(value, pattern);
+    }
+    if (json_is_null(pattern)) {
+        return is_zero(value);
+    }
+    return !json_is_array(pattern) && json_typeof(value) == json_typeof(pattern);
 }

@@ -42,7 +42,7 @@ struct map_match {
 /* The field for a key of the pattern; NULL: the object has none. */
 static const json_t *find_field(const struct map_match *map, struct fx_text name) {
     const json_t *found = fx_tree_view_text(map->value, name);
-    if (found != NULL || map->place != PLACE_LABELS || !fx_wildcard_has(name)) {
+    if (found != NULL || map->place != PLACE_LABELS || !fx_wildcard_is_pattern(name)) {
         return found;
     }
     for (void *iter = fx_node_first(map->value); iter != NULL;
@@ -80,23 +80,25 @@ static enum pattern_match match_existence(const struct map_match *map,
 static enum pattern_match match_anchor(const struct map_match *map,
                                        struct kyverno_key key, const json_t *pattern) {
     const json_t *field = find_field(map, key.name);
-    switch (key.anchor) {
-    case KYVERNO_ANCHOR_CONDITION:
+    if (key.anchor == KYVERNO_ANCHOR_CONDITION) {
         return field != NULL &&
                        match_field(map, key.name, field, pattern) == PATTERN_MATCHES
                    ? PATTERN_MATCHES
                    : PATTERN_SKIPS;
-    case KYVERNO_ANCHOR_NEGATION:
-        return field == NULL ? PATTERN_MATCHES : PATTERN_FAILS;
-    case KYVERNO_ANCHOR_EXISTENCE:
-        return field == NULL ? PATTERN_MATCHES
-                             : match_existence(map, key.name, field, pattern);
-    case KYVERNO_ANCHOR_ADD:
-        return PATTERN_MATCHES;
-    default: /* KYVERNO_ANCHOR_EQUALITY and KYVERNO_ANCHOR_GLOBAL */
-        return field == NULL ? PATTERN_MATCHES
-                             : match_field(map, key.name, field, pattern);
     }
+    if (key.anchor == KYVERNO_ANCHOR_NEGATION) {
+        return field == NULL ? PATTERN_MATCHES : PATTERN_FAILS;
+    }
+    if (key.anchor == KYVERNO_ANCHOR_ADD) {
+        /* It has no meaning in a pattern: no object has a field with this mark. */
+        return match_field(map, key.name, NULL, pattern);
+    }
+    if (field == NULL) {
+        return PATTERN_MATCHES;
+    }
+    return key.anchor == KYVERNO_ANCHOR_EXISTENCE
+               ? match_existence(map, key.name, field, pattern)
+               : match_field(map, key.name, field, pattern);
 }
 
 static enum pattern_match match_plain(const struct map_match *map, struct fx_text name,

@@ -8,26 +8,20 @@
 #include <stddef.h>
 
 #include "base/quantity.h"
-#include "go/time.h"
+#include "location/go/time.h"
 #include "value/tree.h"
 
 /* A longer text is neither a duration nor a quantity, and is not read as one. */
 #define LONGEST_AMOUNT 128u
 
 struct fx_text fx_kyverno_scalar_text(const json_t *scalar, char space[FX_NUMBER_SIZE]) {
-    switch (json_typeof(scalar)) {
-    case JSON_INTEGER:
-    case JSON_REAL:
+    if (json_is_number(scalar)) {
         return (struct fx_text){space, fx_number_print(scalar, space)};
-    case JSON_TRUE:
-        return FX_TEXT("true");
-    case JSON_FALSE:
-        return FX_TEXT("false");
-    case JSON_NULL:
-        return FX_TEXT("null");
-    default:
-        return fx_tree_text(scalar);
     }
+    if (json_is_boolean(scalar)) {
+        return json_is_true(scalar) ? FX_TEXT("true") : FX_TEXT("false");
+    }
+    return json_is_null(scalar) ? FX_TEXT("null") : fx_tree_text(scalar);
 }
 
 /* Can the text begin an amount? Most texts cannot, and reading them is not tried. */

@@ -157,7 +157,7 @@ static enum patch_outcome resolve_members(const struct patch_walk *walk, json_t 
     enum patch_outcome outcome = PATCH_APPLIES;
     for (size_t i = 0; i < n && outcome == PATCH_APPLIES; i++) {
         const json_t *value = fx_tree_view_text(map, keys[i]);
-        if (fx_kyverno_key(keys[i]).anchor != KYVERNO_ANCHOR_NONE ||
+        if (fx_kyverno_is_patch_anchor(fx_kyverno_key(keys[i]).anchor) ||
             !fx_kyverno_has_anchor(value)) {
             continue;
         }
@@ -236,18 +236,13 @@ static bool resolve_for(struct element_walk *element, const json_t *object) {
     if (patch == NULL) {
         return fx_fail_nomem(element->walk->err);
     }
-    switch (resolve(element->walk, patch, object)) {
-    case PATCH_FAILS:
-        return false;
-    case PATCH_SKIPS:
-        return true;
-    case PATCH_SKIPS_WHOLE:
-        element->global_fails = true;
-        return true;
-    default:
-        element->global_holds = element->global_holds || element->has_global;
-        return element->has_global || append_named(element, object);
+    const enum patch_outcome outcome = resolve(element->walk, patch, object);
+    if (outcome != PATCH_APPLIES) {
+        element->global_fails = element->global_fails || outcome == PATCH_SKIPS_WHOLE;
+        return outcome != PATCH_FAILS;
     }
+    element->global_holds = element->global_holds || element->has_global;
+    return element->has_global || append_named(element, object);
 }
 
 static enum patch_outcome resolve_element(const struct patch_walk *walk, json_t *list,
@@ -294,15 +289,16 @@ static enum patch_outcome resolve(const struct patch_walk *walk, json_t *patch,
         (void)fx_fail_exceeded(walk->err);
         return PATCH_FAILS;
     }
-    const json_t *given = json_is_null(object) ? NULL : object;
-    if (given != NULL && json_typeof(given) != json_typeof(patch)) {
+    if (!json_is_array(patch)) {
+        return resolve_map(walk, patch, object);
+    }
+    const json_t *list = json_is_null(object) ? NULL : object;
+    if (list != NULL && !json_is_array(list)) {
         (void)fx_fail(walk->err, FX_EMUTATE,
-                      "failed to preProcess rule: wrong node kind: expected %s",
-                      json_is_array(patch) ? "a list" : "a map");
+                      "failed to preProcess rule: wrong node kind: expected a list");
         return PATCH_FAILS;
     }
-    return json_is_array(patch) ? resolve_list(walk, patch, given)
-                                : resolve_map(walk, patch, given);
+    return resolve_list(walk, patch, list);
 }
 
 /* Replaces the patch by one that changes nothing. */
@@ -325,12 +321,9 @@ bool fx_kyverno_resolve_anchors(json_t **patch, const json_t *object,
     if (fx_tree_own_root(patch) == NULL) {
         return fx_fail_nomem(err);
     }
-    switch (resolve(&walk, *patch, object)) {
-    case PATCH_FAILS:
-        return false;
-    case PATCH_APPLIES:
+    const enum patch_outcome outcome = resolve(&walk, *patch, object);
+    if (outcome == PATCH_APPLIES) {
         return fx_kyverno_clean(patch, err);
-    default:
-        return replace_with_nothing(patch, err);
     }
+    return outcome != PATCH_FAILS && replace_with_nothing(patch, err);
 }

@@ -67,19 +67,26 @@ static bool clean_member(struct map_clean *clean_, struct fx_text key, json_t *v
     return fx_tree_set_take(clean_->copy, key, cleaned) || fx_fail_nomem(clean_->err);
 }
 
-/* The same map with the marks of all its anchors removed. */
-static json_t *without_marks(const json_t *map, struct fx_err *err) {
-    json_t *plain = json_object();
-    bool ok = plain != NULL;
+/* Copies the entries with an anchor, without its mark, or the plain entries. */
+static bool copy_entries(const json_t *map, bool with_anchor, json_t *plain) {
+    bool ok = true;
     for (void *iter = fx_node_first(map); ok && iter != NULL;
          iter = fx_node_next(map, iter)) {
         const struct kyverno_key key = fx_kyverno_key(fx_node_key(iter));
-        ok = fx_tree_set_take(plain,
-                              fx_kyverno_is_patch_anchor(key.anchor)
-                                  ? key.name
-                                  : fx_node_key(iter),
+        const bool has_anchor = fx_kyverno_is_patch_anchor(key.anchor);
+        ok = has_anchor != with_anchor ||
+             fx_tree_set_take(plain, has_anchor ? key.name : fx_node_key(iter),
                               json_incref(json_object_iter_value(iter)));
     }
+    return ok;
+}
+
+/* The same map with the marks of all its anchors removed. An entry with an anchor replaces
+ * a plain one of its name. */
+static json_t *without_marks(const json_t *map, struct fx_err *err) {
+    json_t *plain = json_object();
+    const bool ok = plain != NULL && copy_entries(map, false, plain) &&
+                    copy_entries(map, true, plain);
     if (!ok) {
         (void)fx_fail_nomem(err);
     }

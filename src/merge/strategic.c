@@ -70,11 +70,13 @@ bool fx_strategic_put_take(const struct strategic_merge *merge,
     return ok || fx_fail_nomem(merge->err);
 }
 
-/* Removes the member of a slot of a map, if there is one. */
-static bool remove_member(const struct strategic_merge *merge,
-                          struct strategic_slot *slot) {
+bool fx_strategic_remove(const struct strategic_merge *merge,
+                         struct strategic_slot *slot) {
     if (slot->node == NULL || !merge->writes) {
         return true;
+    }
+    if (slot->above == NULL) {
+        return json_array_clear(slot->node) == 0;
     }
     json_t *map = fx_strategic_own(merge, slot->above);
     if (map != NULL) {
@@ -244,7 +246,7 @@ static bool replace_member(const struct strategic_merge *merge, struct fx_schema
         return false;
     }
     if (node == NULL) {
-        return remove_member(merge, slot);
+        return fx_strategic_remove(merge, slot);
     }
     if (!merge->writes || (slot->node != NULL && fx_equal(slot->node, node))) {
         json_decref(node);
@@ -277,9 +279,11 @@ static bool merge_member(const struct strategic_merge *merge, struct fx_schema s
         return fx_strategic_merge_map(merge, schema, slot, patch);
     case STRATEGIC_UNKNOWN:
         return false;
-    default:
-        return replace_member(merge, schema, slot, patch);
+    case STRATEGIC_REPLACE:
+    case STRATEGIC_DELETE:
+        break;
     }
+    return replace_member(merge, schema, slot, patch);
 }
 
 bool fx_strategic_merge_map(const struct strategic_merge *merge, struct fx_schema schema,
@@ -304,13 +308,17 @@ static bool merge_root(const struct strategic_merge *merge, struct fx_schema sch
     struct strategic_slot slot = {.root = root, .node = *root};
     switch (fx_strategic_directive(merge, patch)) {
     case STRATEGIC_MERGE:
-        return fx_strategic_merge_map(merge, schema, &slot, patch);
+        return fx_strategic_merge_map(merge, schema, &slot, patch) &&
+               (!merge->writes || schema.set == NULL ||
+                fx_strategic_settle(merge, schema, &slot));
     case STRATEGIC_UNKNOWN:
         return false;
-    default:
-        return fx_fail_in(merge->err, patch, FX_EMUTATE,
-                          "$patch cannot delete or replace the whole object");
+    case STRATEGIC_REPLACE:
+    case STRATEGIC_DELETE:
+        break;
     }
+    return fx_fail_in(merge->err, patch, FX_EMUTATE,
+                      "$patch cannot delete or replace the whole object");
 }
 
 bool fx_strategic_merge(struct fx_schema schema, json_t **root, json_t *patch,

@@ -49,6 +49,11 @@ json_t *fx_strategic_own(const struct strategic_merge *merge,
 bool fx_strategic_put_take(const struct strategic_merge *merge,
                            struct strategic_slot *slot, json_t *node) FX_MUST_USE;
 
+/* Removes the member of a slot of a map, if there is one; empties a list that is the
+ * root. */
+bool fx_strategic_remove(const struct strategic_merge *merge,
+                         struct strategic_slot *slot) FX_MUST_USE;
+
 /* Merges a map into the map of the slot, without its own `$patch`. */
 bool fx_strategic_merge_map(const struct strategic_merge *merge, struct fx_schema schema,
                             struct strategic_slot *slot, json_t *patch) FX_MUST_USE;
@@ -56,6 +61,12 @@ bool fx_strategic_merge_map(const struct strategic_merge *merge, struct fx_schem
 /* Merges a list into the list of the slot (strategic_list.c). */
 bool fx_strategic_merge_list(const struct strategic_merge *merge, struct fx_schema schema,
                              struct strategic_slot *slot, json_t *patch) FX_MUST_USE;
+
+/* Merges nothing into the lists with two keys in and below the slot. The original walks
+ * them, too, whatever the patch has, and loses an element that lacks a key which another
+ * one has. */
+bool fx_strategic_settle(const struct strategic_merge *merge, struct fx_schema schema,
+                         struct strategic_slot *slot) FX_MUST_USE;
 
 /* What a patch becomes where the object has nothing: `patch` without the nulls and
  * `$patch` of its maps. A new reference, to `patch` itself if it has none. *ret_node is

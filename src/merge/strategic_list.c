@@ -2,26 +2,24 @@
  *
  * strategic_list.c - merges a list with a merge strategy: by one key, by two keys, or as
  * a set of scalars (spec/kyverno.md section 9.5).
+ *
+ * With two keys, elements that lack one of them compare as in the original, which can lose
+ * elements: a missing key is the same as any key.
  */
-#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "merge/strategic_internal.h"
 #include "value/number.h"
 #include "value/tree.h"
 
-/* What becomes of an element of the patch. */
-enum element_fate {
-    ELEMENT_NEW,     /* it is added */
-    ELEMENT_MERGED,  /* it is merged into an element of the object */
-    ELEMENT_IGNORED, /* it has no effect */
-};
-
-struct patch_element {
-    enum element_fate fate;
-    size_t live;   /* of ELEMENT_MERGED: the index in the object's list */
-    json_t *added; /* of ELEMENT_NEW: counted; NULL: nothing is added */
+/* An element of the merged list: one of the object, or one that is added. */
+struct merged_element {
+    bool is_live;
+    size_t live;         /* the index in the object's list, if it is one of the object */
+    json_t *added;       /* counted, if it is added */
+    const json_t *keyed; /* has the keys of the element; borrowed */
 };
 
 /* Two lists that are merged. */
@@ -30,38 +28,55 @@ struct list_merge {
     struct fx_schema schema;
     struct strategic_slot *slot;
     const json_t *patch;
-    size_t n_patch, n_live, n_keys;
-    struct patch_element *elements; /* one for each of the patch */
-    bool *is_taken;                 /* one for each of the object: merged or removed */
-    bool moves; /* merged elements move to the front, in the order of the patch */
+    size_t n_patch, n_live;
+    size_t n_keys;  /* those that count; 0 for a list of scalars */
+    bool *is_alive; /* for each element of the object: it is not removed */
+    struct merged_element *merged;
+    size_t n_merged;
 };
 
 /* ---- keys ---------------------------------------------------------------------------- */
 
-/* Compares scalars by their text, as YAML has it. */
-static bool is_same_text(const json_t *a, const json_t *b) {
-    char number[2][FX_NUMBER_SIZE];
-    struct fx_text text[2];
-    const json_t *nodes[2] = {a, b};
-    for (size_t i = 0; i < 2; i++) {
-        if (json_is_number(nodes[i])) {
-            text[i] =
-                (struct fx_text){number[i], fx_number_print(nodes[i], number[i])};
-        } else if (json_is_boolean(nodes[i])) {
-            text[i] = fx_text_of(json_is_true(nodes[i]) ? "true" : "false");
-        } else {
-            text[i] = fx_tree_text(nodes[i]);
-        }
-    }
-    return text[0].data != NULL && text[1].data != NULL && fx_text_equal(text[0], text[1]);
-}
-
-/* The key of an element of a list of maps; NULL: it has none. */
+/* The key of an element; a scalar is its own key. NULL: it has none. */
 static const json_t *key_of(const struct list_merge *lists, const json_t *element,
                             size_t key) {
     const json_t *found =
-        fx_tree_view_text(element, fx_schema_key(lists->schema, key));
+        lists->n_keys == 0
+            ? element
+            : fx_tree_view_text(element, fx_schema_key(lists->schema, key));
     return json_is_null(found) ? NULL : found;
+}
+
+static size_t count_keys(const struct list_merge *lists) {
+    return lists->n_keys == 0 ? 1 : lists->n_keys;
+}
+
+static struct fx_text text_of(const json_t *scalar, char space[FX_NUMBER_SIZE]) {
+    if (json_is_number(scalar)) {
+        return (struct fx_text){space, fx_number_print(scalar, space)};
+    }
+    return json_is_boolean(scalar) ? fx_text_of(json_is_true(scalar) ? "true" : "false")
+                                   : fx_tree_text(scalar);
+}
+
+/* Compares keys by their text, as YAML has it. */
+static bool is_same_key(const json_t *a, const json_t *b) {
+    char number[2][FX_NUMBER_SIZE];
+    return a != NULL && b != NULL &&
+           fx_text_equal(text_of(a, number[0]), text_of(b, number[1]));
+}
+
+/* Has `element` the keys that `wanted` has? A key that `wanted` lacks may have any value,
+ * or be missing. */
+static bool matches(const struct list_merge *lists, const json_t *element,
+                    const json_t *wanted) {
+    for (size_t i = 0; i < count_keys(lists); i++) {
+        const json_t *key = key_of(lists, wanted, i);
+        if (key != NULL && !is_same_key(key_of(lists, element, i), key)) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static bool list_has_key(const struct list_merge *lists, const json_t *list, size_t key) {
@@ -73,211 +88,268 @@ static bool list_has_key(const struct list_merge *lists, const json_t *list, siz
     return false;
 }
 
-/* Have two elements the same keys, all of them? */
-static bool has_same_keys(const struct list_merge *lists, const json_t *live,
-                          const json_t *patch) {
-    if (lists->n_keys == 0) {
-        return is_same_text(live, patch);
+/* Finds the keys that count. Of two, the second counts if any element has it. */
+static void choose_keys(struct list_merge *lists) {
+    lists->n_keys = fx_schema_node(lists->schema)->n;
+    if (lists->n_keys > 1 && !list_has_key(lists, lists->patch, 1) &&
+        !list_has_key(lists, lists->slot->node, 1)) {
+        lists->n_keys = 1;
     }
-    for (size_t i = 0; i < lists->n_keys; i++) {
-        const json_t *a = key_of(lists, live, i);
-        const json_t *b = key_of(lists, patch, i);
-        if ((a == NULL) != (b == NULL) || (a != NULL && !is_same_text(a, b))) {
-            return false;
+}
+
+static size_t count_present(const struct list_merge *lists, const json_t *element) {
+    size_t n = 0;
+    for (size_t i = 0; i < count_keys(lists); i++) {
+        n += key_of(lists, element, i) != NULL ? 1 : 0;
+    }
+    return n;
+}
+
+/* Checks that an element of the patch can be merged by key. */
+static bool check_element(const struct list_merge *lists, const json_t *element) {
+    const bool is_container = json_is_object(element) || json_is_array(element);
+    if (lists->n_keys == 0) {
+        return !is_container || fx_fail_in(lists->merge->err, element, FX_EMUTATE,
+                                           "wrong node kind: expected a single value");
+    }
+    if (!json_is_object(element)) {
+        return fx_fail_in(lists->merge->err, element, FX_EMUTATE,
+                          "wrong node kind: expected a map");
+    }
+    const struct fx_text key = fx_schema_key(lists->schema, 0);
+    return count_present(lists, element) > 0 ||
+           fx_fail_in(lists->merge->err, element, FX_EMUTATE,
+                      "an element of this list has no key: its elements are merged by "
+                      "their field \"%.*s\"",
+                      FX_TEXT_ARG(key));
+}
+
+/* ---- the merged list ------------------------------------------------------------------- */
+
+/* Removes the elements of the merged list that have the keys of `wanted`. */
+static void remove_matching(struct list_merge *lists, const json_t *wanted) {
+    size_t n = 0;
+    for (size_t i = 0; i < lists->n_merged; i++) {
+        struct merged_element *element = &lists->merged[i];
+        if (matches(lists, element->keyed, wanted)) {
+            json_decref(element->added);
+        } else {
+            lists->merged[n++] = *element;
         }
     }
+    lists->n_merged = n;
+}
+
+/* Puts an element in the place of those that have its keys, or at the end. */
+static void put(struct list_merge *lists, struct merged_element given) {
+    bool found = false;
+    for (size_t i = 0; i < lists->n_merged; i++) {
+        struct merged_element *element = &lists->merged[i];
+        if (matches(lists, element->keyed, given.keyed)) {
+            json_decref(element->added);
+            *element = given;
+            (void)json_incref(given.added);
+            found = true;
+        }
+    }
+    if (found) {
+        json_decref(given.added);
+    } else {
+        lists->merged[lists->n_merged++] = given;
+    }
+}
+
+/* The first element of the patch with these keys; NULL: none. */
+static json_t *find_patch(const struct list_merge *lists, const json_t *keyed) {
+    for (size_t i = 0; i < lists->n_patch; i++) {
+        json_t *element = json_array_get(lists->patch, i);
+        if (matches(lists, element, keyed)) {
+            return element;
+        }
+    }
+    return NULL;
+}
+
+/* The index of the first element of the object with these keys; n_live: none. */
+static size_t find_live(const struct list_merge *lists, const json_t *keyed) {
+    size_t i = 0;
+    while (i < lists->n_live &&
+           !(lists->is_alive[i] &&
+             matches(lists, json_array_get(lists->slot->node, i), keyed))) {
+        i++;
+    }
+    return i;
+}
+
+/* Merges an element of the patch into one of the object. `ret->keyed` NULL: nothing is
+ * left. */
+static bool merge_live(struct list_merge *lists, size_t live, json_t *patch,
+                       const json_t *keyed, struct merged_element *ret) {
+    const struct fx_schema schema = fx_schema_element(lists->schema);
+    struct strategic_slot slot = fx_strategic_element(lists->slot, live);
+    *ret = (struct merged_element){.is_live = true, .live = live, .keyed = keyed};
+    if (lists->n_keys == 0) {
+        return true;
+    }
+    const enum strategic_directive directive =
+        fx_strategic_directive(lists->merge, patch);
+    if (directive == STRATEGIC_UNKNOWN) {
+        return false;
+    }
+    if (directive == STRATEGIC_MERGE) {
+        return patch == NULL ||
+               fx_strategic_merge_map(lists->merge, schema, &slot, patch);
+    }
+    *ret = (struct merged_element){.keyed = keyed};
+    if (!fx_strategic_added(lists->merge, schema, patch, &ret->added)) {
+        return false;
+    }
+    ret->keyed = ret->added == NULL ? NULL : keyed;
     return true;
 }
 
-/* Of elements with two keys: do they agree on one, while one of them lacks the other? The
- * original takes them for the same element, and drops that of the patch. */
-static bool is_alike(const struct list_merge *lists, const json_t *live,
-                     const json_t *patch) {
-    bool agrees = false;
-    bool lacks = false;
-    for (size_t i = 0; i < lists->n_keys; i++) {
-        const json_t *a = key_of(lists, live, i);
-        const json_t *b = key_of(lists, patch, i);
-        agrees = agrees || (a != NULL && b != NULL && is_same_text(a, b));
-        lacks = lacks || (a == NULL) != (b == NULL);
+/* Removes the elements of the object that have these keys, and lack none. */
+static void remove_live(struct list_merge *lists, const json_t *keyed) {
+    for (size_t i = 0; i < lists->n_live; i++) {
+        const json_t *live = json_array_get(lists->slot->node, i);
+        if (matches(lists, live, keyed) &&
+            count_present(lists, live) == count_keys(lists)) {
+            lists->is_alive[i] = false;
+        }
     }
-    return agrees && lacks;
 }
 
-/* ---- which elements are the same ------------------------------------------------------- */
-
-/* Finds the element of the object for an element of the patch. */
-static bool find_live(struct list_merge *lists, const json_t *patch,
-                      struct patch_element *ret) {
-    *ret = (struct patch_element){.fate = ELEMENT_NEW};
-    if (!fx_spend(1 + lists->n_live)) {
+/* Merges what both lists have under the keys of one element. */
+static bool merge_keyed(struct list_merge *lists, const json_t *keyed) {
+    if (!fx_spend(1 + lists->n_patch + lists->n_live + lists->n_merged)) {
         return fx_fail_exceeded(lists->merge->err);
     }
-    bool is_alike_one = false;
-    for (size_t i = lists->n_live; i-- > 0;) {
-        const json_t *live = json_array_get(lists->slot->node, i);
-        if (has_same_keys(lists, live, patch)) {
-            *ret = (struct patch_element){.fate = ELEMENT_MERGED, .live = i};
-            return true;
+    json_t *patch = find_patch(lists, keyed);
+    const size_t live = find_live(lists, keyed);
+    struct merged_element element = {.keyed = NULL};
+    if (live < lists->n_live) {
+        if (!merge_live(lists, live, patch, keyed, &element)) {
+            return false;
         }
-        is_alike_one = is_alike_one || is_alike(lists, live, patch);
+    } else if (patch != NULL) {
+        if (!fx_strategic_added(lists->merge, fx_schema_element(lists->schema), patch,
+                                &element.added)) {
+            return false;
+        }
+        element.keyed = element.added == NULL ? NULL : keyed;
     }
-    if (is_alike_one) {
-        ret->fate = ELEMENT_IGNORED;
+    if (element.keyed != NULL) {
+        put(lists, element);
+        return true;
     }
+    remove_live(lists, keyed);
     return true;
 }
 
-/* Does an earlier element of the patch have the same keys? */
-static bool is_repeated(const struct list_merge *lists, size_t at) {
-    for (size_t i = 0; i < at; i++) {
-        if (has_same_keys(lists, json_array_get(lists->patch, i),
-                          json_array_get(lists->patch, at))) {
+/* Does one of the first `n` elements of a list have the same keys, or any element more
+ * keys than `keyed`? Then the keys of `keyed` do not count on their own. */
+static bool is_covered(const struct list_merge *lists, const json_t *list, size_t n,
+                       const json_t *keyed) {
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *other = json_array_get(list, i);
+        if (matches(lists, other, keyed) && (i < n || !matches(lists, keyed, other))) {
             return true;
         }
     }
     return false;
 }
 
-/* Checks that an element of the patch can be merged by key. */
-static bool check_element(const struct list_merge *lists, const json_t *element) {
-    if (lists->n_keys == 0) {
-        return (!json_is_object(element) && !json_is_array(element)) ||
-               fx_fail_in(lists->merge->err, element, FX_EMUTATE,
-                          "wrong node kind: expected a list of single values");
+/* Merges for the keys of each element: of the patch, then of the object. */
+static bool merge_all(struct list_merge *lists) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < lists->n_patch; i++) {
+        const json_t *element = json_array_get(lists->patch, i);
+        ok = check_element(lists, element) &&
+             (is_covered(lists, lists->patch, i, element) ||
+              is_covered(lists, lists->slot->node, 0, element) ||
+              merge_keyed(lists, element));
     }
-    if (!json_is_object(element)) {
-        return fx_fail_in(lists->merge->err, element, FX_EMUTATE,
-                          "wrong node kind: expected a list of maps");
+    for (size_t i = 0; ok && i < lists->n_live; i++) {
+        const json_t *live = lists->slot->node;
+        const json_t *element = json_array_get(live, i);
+        ok = count_present(lists, element) == 0 ||
+             is_covered(lists, lists->patch, lists->n_patch, element) ||
+             is_covered(lists, live, i, element) || merge_keyed(lists, element);
     }
-    for (size_t i = 0; i < lists->n_keys; i++) {
-        if (key_of(lists, element, i) != NULL) {
-            return true;
-        }
-    }
-    const struct fx_text key = fx_schema_key(lists->schema, 0);
-    return fx_fail_in(lists->merge->err, element, FX_EMUTATE,
-                      "an element of this list has no key: its elements are merged by "
-                      "their field \"%.*s\"",
-                      FX_TEXT_ARG(key));
+    return ok;
 }
 
-/* ---- merging ------------------------------------------------------------------------- */
-
-/* Merges an element of the patch into that of the object, or replaces or removes that. */
-static bool merge_element(struct list_merge *lists, struct patch_element *element,
-                          json_t *patch) {
-    const enum strategic_directive directive =
-        fx_strategic_directive(lists->merge, patch);
-    if (directive == STRATEGIC_UNKNOWN) {
-        return false;
-    }
-    if (directive != STRATEGIC_MERGE) {
-        lists->is_taken[element->live] = true;
-        element->fate = ELEMENT_NEW;
-        return fx_strategic_added(lists->merge, fx_schema_element(lists->schema), patch,
-                                  &element->added);
-    }
-    lists->is_taken[element->live] = lists->moves;
-    struct strategic_slot slot = fx_strategic_element(lists->slot, element->live);
-    return fx_strategic_merge_map(lists->merge, fx_schema_element(lists->schema), &slot,
-                                  patch);
-}
-
-static bool merge_one(struct list_merge *lists, size_t at) {
-    json_t *patch = json_array_get(lists->patch, at);
-    struct patch_element *element = &lists->elements[at];
-    if (!check_element(lists, patch) || !find_live(lists, patch, element)) {
-        return false;
-    }
-    if (element->fate == ELEMENT_MERGED && lists->n_keys > 0) {
-        return merge_element(lists, element, patch);
-    }
-    if (element->fate == ELEMENT_MERGED) {
-        /* Of a scalar that is there already, the element of the object is kept. */
-        lists->is_taken[element->live] = true;
-        return true;
-    }
-    return element->fate == ELEMENT_IGNORED || is_repeated(lists, at) ||
-           fx_strategic_added(lists->merge, fx_schema_element(lists->schema), patch,
-                              &element->added);
-}
-
-/* Appends an element to the merged list. An empty map is left out. */
-static bool append(json_t *merged, json_t *element) {
-    return (json_is_object(element) && json_object_size(element) == 0) ||
-           json_array_append(merged, element) == 0;
-}
-
-/* Appends the elements in their new order: those of the patch, then the others. */
-static bool arrange(const struct list_merge *lists, json_t *merged) {
+/* Puts the elements of the object into the merged list: with one key, into the place
+ * that they have there; with two keys, to the end. */
+static bool put_live(struct list_merge *lists) {
     const json_t *live = lists->slot->node;
-    for (size_t i = 0; i < lists->n_patch; i++) {
-        const struct patch_element *element = &lists->elements[i];
-        json_t *node = element->fate == ELEMENT_MERGED && lists->moves
-                           ? json_array_get(live, element->live)
-                           : element->added;
-        if (node != NULL && !append(merged, node)) {
-            return false;
-        }
-    }
     for (size_t i = 0; i < lists->n_live; i++) {
-        if (!lists->is_taken[i] && !append(merged, json_array_get(live, i))) {
-            return false;
+        const json_t *element = json_array_get(live, i);
+        if (!fx_spend(1 + lists->n_merged)) {
+            return fx_fail_exceeded(lists->merge->err);
         }
+        if (!lists->is_alive[i]) {
+            continue;
+        }
+        if (lists->n_keys > 1) {
+            remove_matching(lists, element);
+        }
+        put(lists, (struct merged_element){.is_live = true, .live = i, .keyed = element});
     }
     return true;
 }
 
-static bool has_same_elements(const json_t *a, const json_t *b) {
-    bool same = json_array_size(a) == json_array_size(b);
-    for (size_t i = 0; same && i < json_array_size(a); i++) {
-        same = json_array_get(a, i) == json_array_get(b, i);
-    }
-    return same;
+/* ---- writing --------------------------------------------------------------------------- */
+
+static json_t *node_of(const struct list_merge *lists,
+                       const struct merged_element *element) {
+    return element->is_live ? json_array_get(lists->slot->node, element->live)
+                            : element->added;
 }
 
-/* Puts the merged list into the object, if its order or its length differs. */
-static bool write_order(const struct list_merge *lists) {
-    json_t *merged = json_array();
-    if (merged == NULL || !arrange(lists, merged)) {
-        json_decref(merged);
-        return fx_fail_nomem(lists->merge->err);
+static bool changes(const struct list_merge *lists) {
+    bool changes_ = lists->n_merged != lists->n_live;
+    for (size_t i = 0; i < lists->n_merged && !changes_; i++) {
+        changes_ = !lists->merged[i].is_live || lists->merged[i].live != i;
     }
-    if (has_same_elements(lists->slot->node, merged)) {
-        json_decref(merged);
+    return changes_;
+}
+
+/* Puts the merged list into the object, if it has other elements or another order. */
+static bool write_list(const struct list_merge *lists) {
+    if (!lists->merge->writes || !changes(lists)) {
         return true;
     }
-    return fx_strategic_put_take(lists->merge, lists->slot, merged);
-}
-
-/* Finds the keys that count. Of two, the second counts if any element has it; then merged
- * elements keep their places. */
-static void choose_keys(struct list_merge *lists) {
-    const size_t declared = fx_schema_node(lists->schema)->n;
-    const bool has_second = declared > 1 && (list_has_key(lists, lists->patch, 1) ||
-                                             list_has_key(lists, lists->slot->node, 1));
-    lists->n_keys = has_second || declared == 0 ? declared : 1;
-    lists->moves = !has_second;
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < lists->n_merged; i++) {
+        ok = json_array_append(list, node_of(lists, &lists->merged[i])) == 0;
+    }
+    if (!ok) {
+        json_decref(list);
+        return fx_fail_nomem(lists->merge->err);
+    }
+    return fx_strategic_put_take(lists->merge, lists->slot, list);
 }
 
 static bool merge_elements(struct list_merge *lists) {
     lists->n_patch = json_array_size(lists->patch);
     lists->n_live = json_array_size(lists->slot->node);
-    choose_keys(lists);
-    lists->elements = calloc(lists->n_patch + 1, sizeof *lists->elements);
-    lists->is_taken = calloc(lists->n_live + 1, sizeof *lists->is_taken);
-    bool ok = (lists->elements != NULL && lists->is_taken != NULL) ||
+    const size_t most = lists->n_patch + 2 * lists->n_live;
+    lists->merged = calloc(most + 1, sizeof *lists->merged);
+    lists->is_alive = calloc(lists->n_live + 1, sizeof *lists->is_alive);
+    bool ok = (lists->merged != NULL && lists->is_alive != NULL) ||
               fx_fail_nomem(lists->merge->err);
-    for (size_t i = 0; ok && i < lists->n_patch; i++) {
-        ok = merge_one(lists, i);
+    if (ok) {
+        memset(lists->is_alive, true, lists->n_live);
+        choose_keys(lists);
+        ok = merge_all(lists) && put_live(lists) && write_list(lists);
     }
-    ok = ok && (!lists->merge->writes || write_order(lists));
-    for (size_t i = 0; lists->elements != NULL && i < lists->n_patch; i++) {
-        json_decref(lists->elements[i].added);
+    for (size_t i = 0; i < lists->n_merged; i++) {
+        json_decref(lists->merged[i].added);
     }
-    free(lists->elements);
-    free(lists->is_taken);
+    free(lists->merged);
+    free(lists->is_alive);
     return ok;
 }
 
@@ -307,8 +379,7 @@ static bool replace_list(const struct strategic_merge *merge, struct fx_schema s
         .schema = schema,
         .slot = &empty,
         .patch = rest};
-    const bool ok =
-        none == NULL ? fx_fail_nomem(merge->err) : merge_elements(&lists);
+    const bool ok = none == NULL ? fx_fail_nomem(merge->err) : merge_elements(&lists);
     if (!ok || !merge->writes) {
         json_decref(none);
         return ok;
@@ -326,20 +397,71 @@ bool fx_strategic_merge_list(const struct strategic_merge *merge, struct fx_sche
     }
     const enum strategic_directive directive =
         fx_strategic_directive(merge, json_array_get(patch, at));
+    if (directive == STRATEGIC_UNKNOWN) {
+        return false;
+    }
+    if (directive == STRATEGIC_DELETE) {
+        return fx_strategic_remove(merge, slot);
+    }
     json_t *rest = json_copy(patch);
     if (rest == NULL) {
         return fx_fail_nomem(merge->err);
     }
     fx_tree_remove_index(rest, at);
-    bool ok = directive != STRATEGIC_UNKNOWN;
-    if (directive == STRATEGIC_MERGE) {
-        ok = fx_strategic_merge_list(merge, schema, slot, rest);
-    } else if (directive != STRATEGIC_UNKNOWN) {
-        if (directive == STRATEGIC_DELETE) {
-            (void)json_array_clear(rest);
-        }
-        ok = replace_list(merge, schema, slot, rest);
-    }
+    const bool ok = directive == STRATEGIC_MERGE
+                        ? fx_strategic_merge_list(merge, schema, slot, rest)
+                        : replace_list(merge, schema, slot, rest);
     json_decref(rest);
+    return ok;
+}
+
+/* ---- lists that the patch does not have ------------------------------------------------ */
+
+/* Has the schema a list with two keys, here or below? The depth of the schema of a kind
+ * is small. */
+static bool has_two_keys(struct fx_schema schema) {
+    const struct fx_schema_node *node = fx_schema_node(schema);
+    if (node->type == FX_SCHEMA_LIST) {
+        return node->n > 1 || (node->n > 0 && has_two_keys(fx_schema_element(schema)));
+    }
+    for (size_t i = 0; node->type == FX_SCHEMA_STRUCT && i < node->n; i++) {
+        const struct fx_schema_field *field = &schema.set->fields[node->first + i];
+        if (has_two_keys((struct fx_schema){schema.set, field->node})) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool settle_list(const struct strategic_merge *merge, struct fx_schema schema,
+                        struct strategic_slot *list) {
+    if (fx_schema_node(schema)->n > 1) {
+        struct list_merge lists = {.merge = merge, .schema = schema, .slot = list};
+        return merge_elements(&lists);
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < json_array_size(list->node); i++) {
+        struct strategic_slot element = fx_strategic_element(list, i);
+        ok = fx_strategic_settle(merge, fx_schema_element(schema), &element);
+    }
+    return ok;
+}
+
+bool fx_strategic_settle(const struct strategic_merge *merge, struct fx_schema schema,
+                         struct strategic_slot *slot) {
+    const struct fx_schema_node *node = fx_schema_node(schema);
+    if (json_is_array(slot->node)) {
+        return node->type != FX_SCHEMA_LIST || settle_list(merge, schema, slot);
+    }
+    bool ok = fx_spend(1) || fx_fail_exceeded(merge->err);
+    for (size_t i = 0; ok && node->type == FX_SCHEMA_STRUCT && i < node->n; i++) {
+        const struct fx_schema_field *field = &schema.set->fields[node->first + i];
+        const struct fx_schema below = {schema.set, field->node};
+        if (has_two_keys(below)) {
+            struct strategic_slot member =
+                fx_strategic_member(slot, fx_text_of(schema.set->texts + field->name));
+            ok = member.node == NULL || fx_strategic_settle(merge, below, &member);
+        }
+    }
     return ok;
 }

@@ -50,4 +50,9 @@ void fx_case_map(json_t *row, struct fx_case_result *result);
 /* kyverno_wildcard.c */
 void fx_case_wildcard(json_t *row, struct fx_case_result *result);
 
+/* kyverno_patch.c */
+void fx_case_condition(json_t *row, struct fx_case_result *result);
+void fx_case_pattern(json_t *row, struct fx_case_result *result);
+void fx_case_preprocess(json_t *row, struct fx_case_result *result);
+
 #endif
