@@ -151,18 +151,9 @@ static struct fx_cel_value call_family(struct fx_cel_run *run,
     return fx_cel_make_int(address_of(args[0])->is_ipv6 ? 6 : 4);
 }
 
-/* Is the address in the network? */
-static bool is_in(const struct fx_go_address *address,
-                  const struct fx_go_address *network, unsigned bits) {
-    const struct fx_go_address masked = fx_go_address_mask(address, bits);
-    return fx_go_address_equal(&masked, network);
-}
-
 static const struct fx_go_address any4 = {.is_ipv6 = false};
 static const struct fx_go_address any6 = {.is_ipv6 = true};
 static const struct fx_go_address broadcast4 = {.bytes = {255, 255, 255, 255}};
-static const struct fx_go_address loopback4 = {.bytes = {127}};
-static const struct fx_go_address loopback6 = {.is_ipv6 = true, .bytes = {[15] = 1}};
 static const struct fx_go_address link_local4 = {.bytes = {169, 254}};
 static const struct fx_go_address link_local6 = {.is_ipv6 = true, .bytes = {0xfe, 0x80}};
 static const struct fx_go_address multicast4 = {.bytes = {224}};
@@ -173,24 +164,26 @@ static bool is_unspecified(const struct fx_go_address *address) {
 }
 
 static bool is_loopback(const struct fx_go_address *address) {
-    return is_in(address, &loopback4, 8) || fx_go_address_equal(address, &loopback6);
+    return fx_go_address_is_loopback(address);
 }
 
 static bool is_link_local_unicast(const struct fx_go_address *address) {
-    return is_in(address, &link_local4, 16) || is_in(address, &link_local6, 10);
+    return fx_go_address_is_in(address, &link_local4, 16) ||
+           fx_go_address_is_in(address, &link_local6, 10);
 }
 
 /* 224.0.0.0/24; of IPv6 those whose scope, the last four bits of the second byte, is 2.
  */
 static bool is_link_local_multicast(const struct fx_go_address *address) {
     if (!address->is_ipv6) {
-        return is_in(address, &multicast4, 24);
+        return fx_go_address_is_in(address, &multicast4, 24);
     }
     return address->bytes[0] == 0xff && (address->bytes[1] & 0x0f) == 2;
 }
 
 static bool is_multicast(const struct fx_go_address *address) {
-    return is_in(address, &multicast4, 4) || is_in(address, &multicast6, 8);
+    return fx_go_address_is_in(address, &multicast4, 4) ||
+           fx_go_address_is_in(address, &multicast6, 8);
 }
 
 static bool is_global_unicast(const struct fx_go_address *address) {
@@ -244,7 +237,7 @@ static struct fx_cel_value contains(const struct fx_go_prefix *prefix,
                                     const struct fx_go_address *address) {
     const struct fx_go_address network =
         fx_go_address_mask(&prefix->address, prefix->bits);
-    return fx_cel_make_bool(is_in(address, &network, prefix->bits));
+    return fx_cel_make_bool(fx_go_address_is_in(address, &network, prefix->bits));
 }
 
 static struct fx_cel_value call_contains_ip(struct fx_cel_run *run,

@@ -8,7 +8,6 @@
 
 #include "base/macros.h"
 
-void fx_case_tmp(json_t *row, struct fx_case_result *result);
 static const struct fx_case_kind kinds[] = {
     {"documents", "yaml", fx_case_yaml, NULL},
     {"documents", "json", fx_case_json, NULL},
@@ -28,11 +27,11 @@ static const struct fx_case_kind kinds[] = {
     {"admission-policy", "k8slib", fx_case_cel, NULL},
     {"admission-policy", "map", fx_case_map, NULL},
     {"admission-policy", "server", fx_case_map, NULL},
-    {"kyverno", "tmp", fx_case_tmp, NULL},
     {"kyverno", "wildcard", fx_case_wildcard, NULL},
     {"kyverno", "conditions", fx_case_condition, NULL},
     {"kyverno", "patterns", fx_case_pattern, NULL},
     {"kyverno", "preprocess", fx_case_preprocess, NULL},
+    {"kyverno", "jmespath", fx_case_jmespath, NULL},
     {"kyverno", NULL, NULL, "Kyverno: not in this version"},
 };
 

@@ -44,6 +44,9 @@ void fx_case_number_text(json_t *row, struct fx_case_result *result);
 /* cel.c: expressions of admission policies */
 void fx_case_cel(json_t *row, struct fx_case_result *result);
 
+/* kyverno_jmespath.c: queries of Kyverno */
+void fx_case_jmespath(json_t *row, struct fx_case_result *result);
+
 /* map.c: MutatingAdmissionPolicies */
 void fx_case_map(json_t *row, struct fx_case_result *result);
 
