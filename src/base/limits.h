@@ -95,6 +95,9 @@
 #define FX_LIMIT_JMESPATH_TEXT_BYTES  (1u << 20)  /* one text that a function builds */
 #define FX_LIMIT_JMESPATH_VALUE_NODES (1u << 18)  /* nodes of the value of a query */
 
+/* Kyverno's policies (mutators/kyverno). */
+#define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u
