@@ -72,11 +72,23 @@ static bool report(struct map_running *running, unsigned code, struct fx_buf *me
                                          fx_buf_view(message), err);
 }
 
-/* Finds the schema of the object's kind. For a policy that needs no schemas of custom
- * resources, such a kind has none: maps are merged, and lists are atomic. */
-static bool find_target(struct map_running *running, const json_t *root,
-                        struct fx_map_refusal *refusal, struct fx_err *err) {
-    const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
+/* Is it the group of custom resources? Those have a dot in their names. */
+static bool is_custom_group(struct fx_text group) {
+    const struct fx_schema_set *set = &fx_schema_builtin;
+    bool is_builtin = !fx_text_contains(group, FX_TEXT("."));
+    for (size_t i = 0; i < set->n_kinds && !is_builtin; i++) {
+        struct fx_text name = fx_text_of(set->texts + set->kinds[i].name);
+        is_builtin = fx_text_equal(fx_text_cut(&name, '/'), group);
+    }
+    return !is_builtin;
+}
+
+/* Finds the schema of the object's kind. ApplyConfiguration fails for a custom resource
+ * without a schema. JSON patches need none, and neither do kinds of API servers that are
+ * newer than the built-in schemas: their maps are merged, and their lists are atomic. */
+static bool find_target(struct map_running *running, enum map_patch_type type,
+                        const json_t *root, struct fx_map_refusal *refusal,
+                        struct fx_err *err) {
     struct fx_map_target *target = &running->target;
     struct fx_schema known;
     struct fx_subject subject;
@@ -85,13 +97,13 @@ static bool find_target(struct map_running *running, const json_t *root,
                          subject.kind, &known, err)) {
         return false;
     }
-    schemas = known.set != NULL ? known.set : schemas;
     *target = (struct fx_map_target){
         .group = subject.group, .version = subject.version, .kind = subject.kind};
-    if (fx_map_target_find(target, schemas, refusal, err)) {
+    if (fx_map_target_find(target, known.set, refusal, err)) {
         return true;
     }
-    if (err->code != FX_EMUTATE || schemas != NULL) {
+    if (err->code != FX_EMUTATE ||
+        (type == MAP_APPLY_CONFIGURATION && is_custom_group(subject.group))) {
         return false;
     }
     fx_err_reset(err);
@@ -117,7 +129,7 @@ static bool run_mutation(struct map_running *running, const struct map_mutation 
                          json_t **root, struct fx_map_refusal *refusal,
                          struct fx_err *err) {
     struct fx_cel_value value;
-    if (!find_target(running, *root, refusal, err) ||
+    if (!find_target(running, mutation->type, *root, refusal, err) ||
         !fx_map_activation_begin(running->activation, *root, false, MAP_MUTATION_COST,
                                  err)) {
         return false;

@@ -177,7 +177,6 @@ static void destroy(struct fx_mutator *self) {
     fx_unit_unref(own->rule.policy_unit);
     fx_unit_unref(own->rule.binding_unit);
     fx_unit_unref(own->rule.param_unit);
-    fx_map_schemas_unref(own->rule.schemas);
     json_decref(own->params);
     free(own->rule.message);
     free(own->texts);

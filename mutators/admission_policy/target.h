@@ -38,7 +38,7 @@ struct fx_map_refusal {
     unsigned code;
 };
 
-/* Finds the schema of a kind: in `further` (the API server's, or those of CRDs; NULL:
+/* Finds the schema of a kind: in `further` (what is known beside the built-in ones; NULL:
  * there are none), else among the built-in ones. Refused with code 503 if no schema is
  * known: do this before anything of the policy is evaluated. */
 bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,

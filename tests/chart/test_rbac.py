@@ -75,7 +75,6 @@ def with_admission_policies(wanted):
         if one[1] == ["providers"]:
             yield (own, [POLICIES, BINDINGS], None, READ)
         if one[1] == ["namespaces"]:
-            yield ("apiextensions.k8s.io", [NAMES], None, ("list", "watch"))
             yield ("authorization.k8s.io", ["subjectaccessreviews"], None, ("create",))
 
 
