@@ -100,9 +100,16 @@ static const struct fx_cel_type *check_logic(struct fx_cel_checker *checker,
     return result;
 }
 
+/* Does the function give one of its arguments, whatever their types are? */
+static bool is_choice(const struct fx_cel_node *call) {
+    return fx_text_is(call->call.function, "_?_:_") ||
+           fx_text_is(call->call.function, "orValue") ||
+           fx_text_is(call->call.function, "or");
+}
+
 /* Remembers the overloads that fit, and returns the type of the result: dyn if that of
  * some differs; NULL if none fits. */
-static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
+static const struct fx_cel_type *find_fitting(struct fx_cel_checker *checker,
                                               const struct fx_cel_node *call,
                                               uint32_t first) {
     const struct fx_cel_indexed_overload *items = checker->functions.items;
@@ -129,6 +136,33 @@ static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
         }
     }
     return result;
+}
+
+/* The overload of a choice between values of different types, whose result is dyn: fits
+ * if its first argument does. NULL if there is none. */
+static const struct fx_cel_type *find_choice(struct fx_cel_checker *checker,
+                                             const struct fx_cel_node *call,
+                                             uint32_t first) {
+    const struct fx_cel_overload *overload = checker->functions.items[first].overload;
+    const struct fx_cel_type *free[FX_CEL_PARAMETERS] = {NULL};
+    if (count_args(call) != overload->n_args ||
+        overload->is_member != (call->call.target != NULL) ||
+        !fx_cel_unify(
+            &checker->unifier, arg_type(call, 0),
+            fx_cel_unify_instantiate(&checker->unifier, overload->args[0], free))) {
+        return NULL;
+    }
+    add_match(checker, overload);
+    return fx_text_is(call->call.function, "or") ? &fx_cel_optional_dyn : &fx_cel_dyn;
+}
+
+static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
+                                              const struct fx_cel_node *call,
+                                              uint32_t first) {
+    const struct fx_cel_type *result = find_fitting(checker, call, first);
+    return result == NULL && checker->mode == FX_CEL_CHECK_LENIENT && is_choice(call)
+               ? find_choice(checker, call, first)
+               : result;
 }
 
 /* Sets the overloads and the type of a call of this function. */
