@@ -7,6 +7,7 @@
 #include "engine/dialect.h"
 
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/type_check.h"
 #include "value/tree.h"
 
 /* ---- the kinds -------------------------------------------------------------------- */
@@ -136,5 +137,6 @@ const struct fx_dialect fx_dialect_admission_policy = {
     .kinds = fx_map_kinds,
     .compile = compile,
     .link = fx_map_link,
+    .check_types = fx_map_check_types,
     .set_defaults = set_defaults,
 };
