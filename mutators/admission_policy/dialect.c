@@ -35,7 +35,7 @@ const struct fx_kind fx_map_kinds[] = {
                         .versions = own_versions,
                         .role = FX_ROLE_POLICY,
                         .keeps = FX_KIND_KEEP_ANNOTATIONS,
-                        .status = FX_KIND_STATUS_BY_POD},
+                        .status = FX_KIND_STATUS_BY_POD | FX_KIND_STATUS_TYPES},
     [MAP_OWN_BINDING] = {.group = MAP_OWN_GROUP,
                          .kind = "MutatingAdmissionPolicyBinding",
                          .resource = "fixpointmutatingadmissionpolicybindings",
