@@ -13,8 +13,8 @@ static const struct fx_schema_set any_set = {.nodes = &any_node, .n_nodes = 1};
 const struct fx_schema fx_schema_any = {.set = &any_set};
 
 /* Compares "group/version/kind", or "version/kind" of the core group, with the name of a
- * kind: bytewise. */
-static int compare_kind(struct fx_text group, struct fx_text version, struct fx_text kind,
+ * kind, or of a resource: bytewise. */
+static int compare_name(struct fx_text group, struct fx_text version, struct fx_text kind,
                         const char *name) {
     const struct fx_text slash = FX_TEXT("/");
     const struct fx_text parts[] = {group, slash, version, slash, kind};
@@ -37,7 +37,7 @@ struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const int order =
-            compare_kind(group, version, kind, set->texts + set->kinds[middle].name);
+            compare_name(group, version, kind, set->texts + set->kinds[middle].name);
         if (order == 0) {
             return (struct fx_schema){set, set->kinds[middle].node};
         }
@@ -48,6 +48,28 @@ struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text 
         }
     }
     return (struct fx_schema){NULL, 0};
+}
+
+struct fx_text fx_schema_find_resource(const struct fx_schema_set *set,
+                                       struct fx_text group, struct fx_text version,
+                                       struct fx_text resource) {
+    size_t low = 0;
+    size_t high = set->n_resources;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fx_schema_resource *found = &set->resources[middle];
+        const int order =
+            compare_name(group, version, resource, set->texts + found->name);
+        if (order == 0) {
+            return fx_text_of(set->texts + found->kind);
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return (struct fx_text){0};
 }
 
 /* The field of the struct with this name; NULL: it has none. */
