@@ -46,4 +46,9 @@ bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rul
                    bool reports, json_t **root, struct map_mutated *ret_mutated,
                    struct fx_err *err) FX_MUST_USE;
 
+/* Runs one mutation, for explanations; its failure is not reported, and leaves *root as
+ * it was. Errors: internal ones, and FX_EINPUT. */
+bool fx_map_mutate_one(struct map_activation *activation, const struct map_rule *rule,
+                       size_t index, json_t **root, struct fx_err *err) FX_MUST_USE;
+
 #endif

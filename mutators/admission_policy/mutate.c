@@ -150,6 +150,12 @@ static bool step(struct map_running *running, const struct map_mutation *mutatio
     return ok;
 }
 
+bool fx_map_mutate_one(struct map_activation *activation, const struct map_rule *rule,
+                       size_t index, json_t **root, struct fx_err *err) {
+    struct map_running running = {.activation = activation, .rule = rule};
+    return step(&running, &rule->policy->mutations[index], root, err);
+}
+
 bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
                    bool reports, json_t **root, struct map_mutated *ret_mutated,
                    struct fx_err *err) {

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -194,7 +195,8 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
     .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
-    COMMON_OPS, .apply = apply, .example = fx_map_example, .denial = &denial};
+    COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
+    .denial = &denial};
 static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
                                                .denial = &denial};
 static const struct fx_mutator_ops validate_ops = {

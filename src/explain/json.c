@@ -120,13 +120,43 @@ static json_t *head_of(struct report_writer *writer) {
 
 /* ---- fields ---------------------------------------------------------------------- */
 
+static json_t *reads_of(struct report_writer *writer, const struct fx_trace_read *reads) {
+    json_t *list = made(writer, json_array());
+    for (; reads != NULL; reads = reads->next) {
+        append_item(
+            writer, list,
+            json_pack("{s:o, s:o, s:o*, s:o*}", "name", new_text(writer, reads->name),
+                      "value", new_text(writer, reads->value), "owner",
+                      reads->owner.len == 0 ? NULL : new_text(writer, reads->owner),
+                      "reads",
+                      reads->reads == NULL ? NULL : reads_of(writer, reads->reads)));
+    }
+    return list;
+}
+
+/* What the value of a step was computed from; NULL if it is not known. */
+static json_t *causes_of(struct report_writer *writer,
+                         const struct fx_explain_cause *causes) {
+    json_t *list = causes == NULL ? NULL : made(writer, json_array());
+    for (; causes != NULL; causes = causes->next) {
+        append_item(writer, list,
+                    json_pack("{s:o, s:o, s:o*}", "part",
+                              new_text(writer, causes->cause->part), "reads",
+                              reads_of(writer, causes->cause->reads), "more",
+                              causes->cause->is_cut ? json_true() : NULL));
+    }
+    return list;
+}
+
 static json_t *step_of(struct report_writer *writer,
                        const struct fx_explain_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, step->mutator, before);
     json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
     extend(writer, object, begin_of(writer, &actor));
-    extend(writer, object, json_pack("{s:I}", "pass", (json_int_t)step->pass));
+    extend(writer, object,
+           json_pack("{s:I, s:o*}", "pass", (json_int_t)step->pass, "causes",
+                     causes_of(writer, step->causes)));
     add_origin(writer, object, actor.origin);
     return object;
 }

@@ -39,6 +39,14 @@
 struct fx_explain_field_step {
     uint32_t mutator, pass; /* as in a trace: may be FX_TRACE_EXTERNAL */
     json_t *value;          /* counted; NULL: absent */
+    /* What the value was computed from: a cause for each change of the step. */
+    struct fx_explain_cause *causes;
+};
+
+/* A cause in a list, in the arena of the fields. */
+struct fx_explain_cause {
+    const struct fx_trace_cause *cause; /* borrowed from the trace */
+    struct fx_explain_cause *next;
 };
 
 /* A field that changed, or one on the way to such a field. */
