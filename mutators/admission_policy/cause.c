@@ -139,7 +139,9 @@ static bool collect(struct causes *causes, size_t index, struct map_location *lo
 static bool explain(struct causes *causes, size_t index, struct fx_trace_change *change) {
     struct tokens tokens = {0};
     struct fx_trace_cause *cause = fx_arena_alloc(causes->arena, sizeof *cause);
-    const char *part = fx_arena_printf(causes->arena, "mutations[%zu]", index);
+    char name[MAP_PART_BYTES];
+    fx_map_name_mutation(index, name);
+    const char *part = fx_arena_copy(causes->arena, fx_text_of(name));
     if (cause == NULL || part == NULL || !split(causes->arena, change->path, &tokens) ||
         !narrow(causes->arena, change, &tokens)) {
         return false;

@@ -165,7 +165,8 @@ struct fx_inactive_input {
 };
 
 /* Lists the mutators that changed nothing: with a query, those that may write its field
- * and did not change it. A mutator whose failure ended the review is not listed. The
+ * and did not change it. A mutator that reported a failure, or whose failure ended the
+ * review, is not listed. The
  * caller finishes ret_list (zeroed) in any case. Errors: FX_ENOMEM. */
 bool fx_inactive_find(const struct fx_inactive_input *input,
                       struct fx_inactive_list *ret_list, struct fx_err *err) FX_MUST_USE;

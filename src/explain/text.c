@@ -401,5 +401,6 @@ void fx_explanation_print_text(struct fx_buf *buf,
         print_why(&printer, explanation->input.failure->code);
     }
     fx_printer_violations(&printer);
+    fx_printer_ignored(&printer);
     fx_printer_inactive(&printer);
 }
