@@ -3,6 +3,8 @@
  * mutators/admission_policy/mutate.c - the mutations of a policy, in order. One that
  * fails leaves the object as it was, and the next one runs.
  */
+#include <stdio.h>
+
 #include "base/text.h"
 #include "engine/failures.h"
 #include "engine/schemas.h"
@@ -12,18 +14,25 @@
 #include "mutators/admission_policy/target.h"
 #include "value/tree.h"
 
+void fx_map_name_mutation(size_t index, char ret_part[MAP_PART_BYTES]) {
+    (void)snprintf(ret_part, MAP_PART_BYTES, "mutations[%zu]", index);
+}
+
 /* ---- reports ----------------------------------------------------------------------- */
 
-static bool add_failure(const struct fx_request *request, unsigned code,
-                        const char *reason, struct fx_buf *message, struct fx_err *err) {
-    const bool ok = !message->failed && fx_failures_add(request->failures, code, reason,
-                                                        fx_buf_view(message));
-    return ok || fx_fail_nomem(err);
+static bool add_failure(const struct fx_request *request,
+                        const struct fx_failure *failure, const struct fx_buf *message,
+                        struct fx_err *err) {
+    struct fx_failure given = *failure;
+    given.message = fx_buf_view(message);
+    return (!message->failed && fx_failures_add(request->failures, &given)) ||
+           fx_fail_nomem(err);
 }
 
 bool fx_map_report(const struct map_rule *rule, const struct fx_request *request,
-                   const char *reason, struct fx_text message, struct fx_err *err) {
+                   const struct fx_failure *failure, struct fx_err *err) {
     const bool is_ignored = rule->policy->ignores_failure;
+    struct fx_failure given = *failure;
     struct fx_buf text;
     fx_buf_init(&text, 0);
     if (rule->binding == NULL) {
@@ -32,9 +41,10 @@ bool fx_map_report(const struct map_rule *rule, const struct fx_request *request
         fx_buf_printf(&text, "policy '%s' with binding '%s' denied request: ",
                       rule->policy_unit->name, rule->binding_unit->name);
     }
-    fx_buf_text(&text, message);
-    const bool ok = add_failure(request, is_ignored ? 0 : 403, is_ignored ? NULL : reason,
-                                &text, err);
+    fx_buf_text(&text, failure->message);
+    given.code = is_ignored ? 0 : 403;
+    given.reason = is_ignored ? NULL : failure->reason;
+    const bool ok = add_failure(request, &given, &text, err);
     fx_buf_finish(&text);
     return ok;
 }
@@ -50,6 +60,7 @@ struct map_running {
     struct map_activation *activation;
     const struct map_rule *rule;
     bool reports;
+    size_t index;                /* of the mutation */
     struct fx_map_target target; /* the kind of the object */
     bool ends; /* the request is denied with a status of its own: nothing else runs */
     struct map_mutated mutated;
@@ -67,9 +78,16 @@ static bool report(struct map_running *running, unsigned code, struct fx_buf *me
     if (!running->reports) {
         return true;
     }
-    return running->ends ? add_failure(request, code, reason_of(code), message, err)
-                         : fx_map_report(running->rule, request, "Invalid",
-                                         fx_buf_view(message), err);
+    char part[MAP_PART_BYTES];
+    fx_map_name_mutation(running->index, part);
+    const struct fx_failure failure = {
+        .code = code,
+        .reason = running->ends ? reason_of(code) : "Invalid",
+        .part = fx_text_of(part),
+        .message = fx_buf_view(message),
+    };
+    return running->ends ? add_failure(request, &failure, message, err)
+                         : fx_map_report(running->rule, request, &failure, err);
 }
 
 /* Is it the group of custom resources? Those have a dot in their names. */
@@ -162,6 +180,12 @@ static bool step(struct map_running *running, const struct map_mutation *mutatio
     return ok;
 }
 
+bool fx_map_mutate_one(struct map_activation *activation, const struct map_rule *rule,
+                       size_t index, json_t **root, struct fx_err *err) {
+    struct map_running running = {.activation = activation, .rule = rule, .index = index};
+    return step(&running, &rule->policy->mutations[index], root, err);
+}
+
 bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
                    bool reports, json_t **root, struct map_mutated *ret_mutated,
                    struct fx_err *err) {
@@ -170,6 +194,7 @@ bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rul
         .activation = activation, .rule = rule, .reports = reports};
     bool ok = true;
     for (size_t i = 0; ok && !running.ends && i < policy->n_mutations; i++) {
+        running.index = i;
         ok = step(&running, &policy->mutations[i], root, err);
     }
     *ret_mutated = running.mutated;
