@@ -10,28 +10,6 @@
 #include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
 #include "value/equal.h"
-#include "value/tree.h"
-
-/* ---- what a change leaves as it was ------------------------------------------------ */
-
-static bool is_same(const json_t *a, const json_t *b, const char *key) {
-    json_t *one = fx_tree_view_key(a, key);
-    json_t *other = fx_tree_view_key(b, key);
-    return one == other || (one != NULL && other != NULL && fx_equal(one, other));
-}
-
-/* Sets the facts about a change that save the loop work. */
-static void compare(const json_t *before, const json_t *after,
-                    struct fx_effect *ret_effect) {
-    const json_t *old = fx_tree_view_key(before, "metadata");
-    const json_t *new = fx_tree_view_key(after, "metadata");
-    ret_effect->keeps_names =
-        is_same(before, after, "apiVersion") && is_same(before, after, "kind") &&
-        (old == new || (is_same(old, new, "name") && is_same(old, new, "namespace") &&
-                        is_same(old, new, "generateName")));
-    ret_effect->keeps_metadata =
-        old == new || (is_same(old, new, "labels") && is_same(old, new, "annotations"));
-}
 
 /* ---- applying ---------------------------------------------------------------------- */
 
@@ -75,18 +53,6 @@ static bool check_conditions(const struct map_owning_rule *own,
     return ok;
 }
 
-/* Takes over the reference to the result. An equal result is dropped. */
-static void replace(json_t **root, json_t *result, struct fx_effect *effect) {
-    effect->changed = result != *root && !fx_equal(result, *root);
-    if (!effect->changed) {
-        json_decref(result);
-        return;
-    }
-    compare(*root, result, effect);
-    json_decref(*root);
-    *root = result;
-}
-
 static bool invoke(const struct map_owning_rule *own, struct map_activation *activation,
                    json_t **root, struct fx_effect *effect, struct fx_err *err) {
     bool goes_on = false;
@@ -97,15 +63,15 @@ static bool invoke(const struct map_owning_rule *own, struct map_activation *act
     if (!goes_on) {
         return true;
     }
-    json_t *result = json_incref(*root);
-    if (!fx_map_mutate(activation, &own->rule, true, &result, &mutated, err)) {
-        json_decref(result);
+    if (!fx_map_mutate(activation, &own->rule, true, root, &mutated, err)) {
         return false;
     }
     effect->applied = mutated.n_succeeded > 0;
     effect->criterion =
         effect->applied ? NULL : fx_map_rule_criterion_name(MAP_RULE_MUTATIONS);
-    replace(root, result, effect);
+    effect->changed = mutated.change.changed;
+    effect->keeps_names = mutated.change.keeps_names;
+    effect->keeps_metadata = mutated.change.keeps_metadata;
     return true;
 }
 
