@@ -86,16 +86,21 @@ static bool find_target(struct map_running *running, const json_t *root,
     struct fx_map_target *target = &running->target;
     struct fx_schema known;
     struct fx_subject subject;
-    fx_subject_read(root, &subject);
+    fx_subject_read_type(root, &subject);
     if (!fx_schemas_find(running->activation->request, subject.group, subject.version,
                          subject.kind, &known, err)) {
         return false;
     }
-    schemas = known.set != NULL ? known.set : schemas;
     *target = (struct fx_map_target){.group = subject.group,
                                      .version = subject.version,
                                      .kind = subject.kind,
                                      .has_usual_version = has_usual_version(&subject)};
+    if (known.set != NULL) {
+        target->schema = known;
+        target->is_decoded = fx_schemas_is_builtin(
+            running->activation->request, subject.group, subject.version, subject.kind);
+        return true;
+    }
     if (fx_map_target_find(target, schemas, refusal, err)) {
         return true;
     }
