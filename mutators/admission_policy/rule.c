@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/invoke.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -191,7 +192,8 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 #define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
-    .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
+    .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
+    .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .example = fx_map_example, .denial = &denial};
