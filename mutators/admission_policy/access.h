@@ -58,7 +58,8 @@ const struct fx_cel_node *fx_map_followed_variable(const struct map_policy *poli
 const struct fx_cel_node *fx_map_made_item(const struct fx_cel_node *node);
 
 /* Is it a call of this global function with so many arguments? */
-bool fx_map_is_call(const struct fx_cel_node *node, const char *function, size_t n_args);
+bool fx_map_is_global_call(const struct fx_cel_node *node, const char *function,
+                           size_t n_args);
 
 /* Declares what the value of an ApplyConfiguration, which is an Object{…}, may write. */
 void fx_map_write_configuration(struct map_writing *writing,

@@ -20,7 +20,7 @@ struct patch_prefix {
 
 static struct patch_prefix prefix_of(const struct fx_cel_node *node) {
     struct patch_prefix prefix = {.is_all = true};
-    while (fx_map_is_call(node, "_+_", 2)) {
+    while (fx_map_is_global_call(node, "_+_", 2)) {
         node = node->call.args[0];
         prefix.is_all = false;
     }
@@ -124,9 +124,9 @@ static void write_computed(struct map_writing *writing, const struct fx_cel_node
     const struct fx_cel_node *item = fx_map_made_item(node);
     if (variable != NULL || item != NULL) {
         fx_map_write_patch(writing, variable != NULL ? variable : item);
-    } else if (fx_map_is_call(node, "_?_:_", 3)) {
+    } else if (fx_map_is_global_call(node, "_?_:_", 3)) {
         write_all(writing, node->call.args + 1, 2);
-    } else if (fx_map_is_call(node, "_+_", 2)) {
+    } else if (fx_map_is_global_call(node, "_+_", 2)) {
         write_all(writing, node->call.args, 2);
     } else {
         writing->is_anywhere = true;

@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "location/cel/ast.h"
 #include "mutators/admission_policy/access.h"
+#include "mutators/admission_policy/reads.h"
 
 /* ---- paths ------------------------------------------------------------------------- */
 
@@ -70,9 +71,10 @@ bool fx_map_follow_node(struct map_writing *writing) {
 
 /* ---- nodes ------------------------------------------------------------------------- */
 
-bool fx_map_is_call(const struct fx_cel_node *node, const char *function, size_t n_args) {
-    return node->type == FX_CEL_NODE_CALL && node->call.target == NULL &&
-           node->call.n_args == n_args && fx_text_is(node->call.function, function);
+bool fx_map_is_global_call(const struct fx_cel_node *node, const char *function,
+                           size_t n_args) {
+    return fx_map_is_call(node, function) && node->call.target == NULL &&
+           node->call.n_args == n_args;
 }
 
 const struct fx_cel_node *fx_map_followed_variable(const struct map_policy *policy,
@@ -98,9 +100,9 @@ const struct fx_cel_node *fx_map_made_item(const struct fx_cel_node *node) {
         return NULL;
     }
     const struct fx_cel_node *step = node->fold.step;
-    step = fx_map_is_call(step, "_?_:_", 3) ? step->call.args[1] : step;
-    if (!fx_map_is_call(step, "_+_", 2) || step->call.args[1]->type != FX_CEL_NODE_LIST ||
-        step->call.args[1]->list.n != 1) {
+    step = fx_map_is_global_call(step, "_?_:_", 3) ? step->call.args[1] : step;
+    if (!fx_map_is_global_call(step, "_+_", 2) ||
+        step->call.args[1]->type != FX_CEL_NODE_LIST || step->call.args[1]->list.n != 1) {
         return NULL;
     }
     return step->call.args[1]->list.items[0];
@@ -108,7 +110,7 @@ const struct fx_cel_node *fx_map_made_item(const struct fx_cel_node *node) {
 
 /* Is it a list whose elements are those of both arguments? */
 static bool is_joined(const struct fx_cel_node *node) {
-    return fx_map_is_call(node, "_+_", 2) && node->checked != NULL &&
+    return fx_map_is_global_call(node, "_+_", 2) && node->checked != NULL &&
            node->checked->kind == FX_CEL_TYPE_LIST;
 }
 
@@ -218,10 +220,10 @@ static void write_computed(struct map_writing *writing, const struct fx_cel_node
         write_value(writing, variable);
     } else if (item != NULL) {
         write_below(writing, (struct fx_path_step){.type = FX_PATH_ANY}, item);
-    } else if (fx_map_is_call(node, "_?_:_", 3)) {
+    } else if (fx_map_is_global_call(node, "_?_:_", 3)) {
         write_arguments(writing, node, 1);
-    } else if (is_joined(node) || fx_map_is_call(node, "optional.of", 1) ||
-               fx_map_is_call(node, "dyn", 1) || is_method(node, "orValue") ||
+    } else if (is_joined(node) || fx_map_is_global_call(node, "optional.of", 1) ||
+               fx_map_is_global_call(node, "dyn", 1) || is_method(node, "orValue") ||
                is_method(node, "or")) {
         write_arguments(writing, node, 0);
     } else {
