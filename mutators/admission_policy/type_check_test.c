@@ -144,6 +144,8 @@ static void test_one_kind(void **state) {
         {"\"*\"", DEPLOYMENTS, CONDITION("object.x == 1"), ""},
         {APPS, "\"*\"", CONDITION("object.x == 1"), ""},
         {APPS, "\"deployments/scale\"", CONDITION("object.x == 1"), ""},
+        {APPS, "\"deployments/status\"", CONDITION("object.x == 1"),
+         CONDITION_OF DEPLOYMENT "6 undefined field 'x'"},
         {"\"example.com\"", "\"widgets\"", CONDITION("object.x == 1"), ""},
     };
     (void)state;

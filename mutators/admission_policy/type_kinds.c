@@ -119,23 +119,21 @@ static void add_kind(struct map_typed_kinds *kinds, const struct map_typed_kind 
     kinds->n++;
 }
 
-/* A resource that a known version does not have matches nothing: several groups and
+/* Of a subresource, the kind of its resource, if it has objects of that. A resource that
+ * a known version does not have matches nothing: several groups and
  * resources in one rule are all their combinations. */
 static bool add_resource(struct map_kind_search *search,
                          const struct map_kind_wanted *wanted) {
     struct map_typed_kind kind;
+    struct map_kind_wanted main = *wanted;
     struct fx_text subresource = wanted->resource;
-    const struct fx_text main = fx_text_cut(&subresource, '/');
-    if (fx_text_contains(wanted->resource, FX_TEXT("*")) || main.len == 0) {
+    main.resource = fx_text_cut(&subresource, '/');
+    if (fx_text_contains(wanted->resource, FX_TEXT("*")) || main.resource.len == 0 ||
+        !fx_map_subresource_has_own_kind(subresource)) {
         search->kinds->is_complete = false;
         return true;
     }
-    if (main.len < wanted->resource.len) {
-        search->kinds->is_complete =
-            search->kinds->is_complete && fx_map_subresource_has_own_kind(subresource);
-        return true;
-    }
-    if (!find_kind(search, wanted, &kind)) {
+    if (!find_kind(search, &main, &kind)) {
         return false;
     }
     if (kind.schema.set == NULL) {
