@@ -74,4 +74,17 @@ const struct fx_cel_node *fx_cel_program_root(const struct fx_cel_program *progr
 struct fx_cel_value fx_cel_eval(const struct fx_cel_program *program,
                                 struct fx_cel_run *run, struct fx_err *err);
 
+/* The value of a name that a loop declares. */
+struct fx_cel_bound {
+    const struct fx_cel_local *local;
+    struct fx_cel_value value;
+};
+
+/* Evaluates one node of the program, for explanations. If the node reads names that loops
+ * around it declare, `bound` has their values. The rest is as for fx_cel_eval(). */
+struct fx_cel_value fx_cel_eval_part(const struct fx_cel_program *program,
+                                     const struct fx_cel_node *node,
+                                     const struct fx_cel_bound *bound, size_t n_bound,
+                                     struct fx_cel_run *run, struct fx_err *err);
+
 #endif

@@ -140,6 +140,28 @@ static struct fx_cel_value *make_locals(const struct fx_cel_program *program,
                : fx_arena_alloc(run->arena, program->n_locals * sizeof *few);
 }
 
+struct fx_cel_value fx_cel_eval_part(const struct fx_cel_program *program,
+                                     const struct fx_cel_node *node,
+                                     const struct fx_cel_bound *bound, size_t n_bound,
+                                     struct fx_cel_run *run, struct fx_err *err) {
+    struct fx_cel_value value;
+    run->cost = 0;
+    run->err = err;
+    run->regex = NULL;
+    run->locals =
+        fx_arena_alloc(run->arena, program->n_locals * sizeof *run->locals); /* UNSET */
+    if (run->locals == NULL) {
+        return fx_cel_no_memory(run);
+    }
+    for (size_t i = 0; i < n_bound; i++) {
+        run->locals[bound[i].local->number] = bound[i].value;
+    }
+    fx_cel_eval_node(run, node, &value);
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING || fx_cel_is_fatal(&value)
+               ? value
+               : fx_cel_exceeded(run);
+}
+
 /* The value of a variable may be computed by an evaluation in this run, which is within
  * the one that asks for it: what belongs to that one is kept. */
 struct fx_cel_value fx_cel_eval(const struct fx_cel_program *program,

@@ -15,6 +15,10 @@
 static const char *const versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 static const char *const own_versions[] = {"v1alpha1", NULL};
 
+/* Spec section 1, "Versions". */
+static const struct fx_native_api native = {
+    .feature_gate = "MutatingAdmissionPolicy", .first_minor = 32, .default_minor = 36};
+
 const struct fx_kind fx_map_kinds[] = {
     [MAP_POLICY] = {.group = MAP_GROUP,
                     .kind = "MutatingAdmissionPolicy",
@@ -22,13 +26,13 @@ const struct fx_kind fx_map_kinds[] = {
                     .versions = versions,
                     .role = FX_ROLE_POLICY,
                     .keeps = FX_KIND_KEEP_ANNOTATIONS,
-                    .is_native = true},
+                    .native = &native},
     [MAP_BINDING] = {.group = MAP_GROUP,
                      .kind = "MutatingAdmissionPolicyBinding",
                      .resource = "mutatingadmissionpolicybindings",
                      .versions = versions,
                      .role = FX_ROLE_BINDING,
-                     .is_native = true},
+                     .native = &native},
     [MAP_OWN_POLICY] = {.group = MAP_OWN_GROUP,
                         .kind = "MutatingAdmissionPolicy",
                         .resource = "fixpointmutatingadmissionpolicies",

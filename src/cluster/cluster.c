@@ -166,6 +166,7 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     const struct fx_cluster_policies_options read = {
         .identity = options->identity,
         .apis = options->apis,
+        .native = options->native,
         .settings = options->settings,
     };
     cluster->policies =
@@ -402,6 +403,8 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
         .published = fx_cluster_webhooks_published_since(cluster->webhooks) != 0,
         .ca_not_after = cluster->ca_not_after,
     };
+    ret_stats->has_native =
+        fx_cluster_policies_get_native(cluster->policies, &ret_stats->native);
     if (cluster->status != NULL) {
         fx_cluster_status_get_counts(cluster->status, &ret_stats->status);
     }

@@ -162,15 +162,22 @@ void fx_status_schemas_close(struct fx_status_schemas *schemas); /* NULL is allo
 #define FX_EVENTS_MESSAGE_BYTES 1024
 #define FX_EVENTS_REPEAT_S      600 /* the least time between two counts of an Event */
 
-/* An Event about one error of a status entry (cluster/status/status.h). */
+/* An Event about one error of a status entry (cluster/status/status.h), or about a policy
+ * that Fixpoint does not run. */
 struct fx_event {
-    const char *reason; /* Invalid, Conflicting, Quarantined */
+    const char *type;   /* Warning, Normal */
+    const char *reason; /* Invalid, Conflicting, Quarantined, LeftToAPIServer, NotRun */
     char message[FX_EVENTS_MESSAGE_BYTES + 1];
     uint64_t digest; /* of object, generation, reason and message */
 };
 
 void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
                    struct fx_event *ret_event);
+
+/* An Event about a policy of a native kind that Fixpoint does not run, with this state
+ * (LEFT or UNKNOWN) and its reason (cluster/policies/policies.h). */
+void fx_event_of_left(const struct fx_cluster_object *object, enum fx_native_state state,
+                      const char *reason, struct fx_event *ret_event);
 
 /* The body of a new Event (v1). Its name consists of the name of the object and the
  * digest, so that equal Events have equal names. A new tree; NULL without memory. */
