@@ -23,6 +23,11 @@ static json_t *read_json(const char *text) {
     return node;
 }
 
+#define MUTATION_OF "spec.mutations[0].applyConfiguration.expression "
+#define SET(expression)                                                              \
+    ",\"mutations\":[{\"patchType\":\"ApplyConfiguration\",\"applyConfiguration\":{" \
+    "\"expression\":\"" expression "\"}}]"
+
 /* A policy for these resources ("\"apps\"", "\"deployments\"") with more fields of its
  * spec, and one mutation that does nothing. */
 static struct map_policy *make_policy(struct fx_compilation *compilation,
@@ -35,10 +40,9 @@ static struct map_policy *make_policy(struct fx_compilation *compilation,
                    "\"MutatingAdmissionPolicy\",\"metadata\":{\"name\":\"a\"},\"spec\":{"
                    "\"reinvocationPolicy\":\"Never\",\"matchConstraints\":{"
                    "\"resourceRules\":[{\"apiGroups\":[%s],\"apiVersions\":[\"v1\"],"
-                   "\"operations\":[\"*\"],\"resources\":[%s]}]},\"mutations\":[{"
-                   "\"patchType\":\"ApplyConfiguration\",\"applyConfiguration\":{"
-                   "\"expression\":\"Object{}\"}}]%s}}",
-                   groups, resources, more);
+                   "\"operations\":[\"*\"],\"resources\":[%s]}]}%s%s}}",
+                   groups, resources, more,
+                   strstr(more, "mutations") == NULL ? SET("Object{}") : "");
     json_t *document = read_json(text);
     const bool ok = fx_map_policy_compile(document, compilation, &err);
     if (!ok) {
@@ -188,6 +192,35 @@ static void test_several_kinds(void **state) {
     check_types_rows(rows, FX_COUNT(rows));
 }
 
+/* What an Object{…} sets are fields of the kind. */
+static void test_objects(void **state) {
+    static const struct type_row rows[] = {
+        {APPS, DEPLOYMENTS, SET("Object{spec: Object.spec{replicas: 3}}"), ""},
+        {APPS, DEPLOYMENTS, SET("Object{spec: Object.spec{replicsa: 3}}"),
+         MUTATION_OF DEPLOYMENT "33 undefined field 'replicsa'"},
+        {APPS, DEPLOYMENTS, SET("Object{spec: Object.spec{?replicas: optional.of('3')}}"),
+         MUTATION_OF DEPLOYMENT "34 expected type of field 'replicas' is 'int' but "
+                                "provided type is 'string'"},
+        {APPS, DEPLOYMENTS,
+         SET("Object{spec: Object.spec{template: Object.spec.template{spec: "
+             "Object.spec.template.spec{containers: "
+             "[Object.spec.template.spec.containers{name: 'a', resources: "
+             "Object.spec.template.spec.containers.resources{limits: {'cpu': "
+             "'1'}}}]}}}}"),
+         ""},
+        {APPS, DEPLOYMENTS,
+         SET("Object{spec: Object.spec{template: Object.spec.template{spec: "
+             "Object.spec.template.spec{containers: "
+             "[Object.spec.template.spec.containers{nam: 'a'}]}}}}"),
+         MUTATION_OF DEPLOYMENT "141 undefined field 'nam'"},
+        {APPS, DEPLOYMENTS,
+         SET("Object{metadata: Object.metadata{labels: Object.metadata.labels{a: 'b'}}}"),
+         ""},
+    };
+    (void)state;
+    check_types_rows(rows, FX_COUNT(rows));
+}
+
 /* Parameters have the type of paramKind. */
 static void test_params(void **state) {
     static const struct type_row rows[] = {
@@ -227,9 +260,8 @@ static void test_budget(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_kind),
-        cmocka_unit_test(test_several_kinds),
-        cmocka_unit_test(test_params),
+        cmocka_unit_test(test_one_kind), cmocka_unit_test(test_several_kinds),
+        cmocka_unit_test(test_objects),  cmocka_unit_test(test_params),
         cmocka_unit_test(test_budget),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
