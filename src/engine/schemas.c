@@ -92,6 +92,18 @@ bool fx_schemas_find_resource(const struct fx_schema_set *set, struct fx_text gr
     return ok;
 }
 
+bool fx_schemas_have_version(const struct fx_schema_set *set, struct fx_text group,
+                             struct fx_text version) {
+    struct fx_text kind = {0};
+    for (size_t i = 0; i < set->n_kinds && fx_spend(1); i++) {
+        if (is_of_version(fx_text_of(set->texts + set->kinds[i].name), group, version,
+                          &kind)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- CustomResourceDefinitions --------------------------------------------------- */
 
 bool fx_schemas_is_crd(const json_t *object) {
