@@ -99,6 +99,20 @@ class Of:
         """The status of a policy: what each replica says."""
         return fixture.cluster.get(self.resource, name).get("status", {}).get("byPod", [])
 
+    def of_binding(self, fixture, name="here"):
+        """What the one replica says of a binding: (enforced, parameters, error)."""
+        resource = self.resource.replace("policies.", "policybindings.", 1)
+        entries = fixture.cluster.get(resource, name).get("status", {}).get("byPod", [])
+        if not entries:
+            return None
+        (one,) = entries
+        names = one.get("parameters", [])
+        assert one.get("parametersFound", 0) >= len(names)
+        found = names if one.get("parametersFound") == len(names) else one.get("parametersFound")
+        errors = [error["message"] for error in one.get("errors", [])]
+        assert len(errors) <= 1 and one.get("enforced", False) == (errors == [])
+        return one.get("enforced", False), found, (errors or [None])[0]
+
     def errors(self, fixture, name="owner"):
         found = [one.get("errors", []) for one in self.entries(fixture, name)]
         return [error["message"] for errors in found for error in errors]
@@ -273,6 +287,41 @@ def test_what_the_status_says(fixture):
         assert of.errors(fixture, name) == []
 
 
+NOBODY = "failed to configure binding: no params found for policy binding with `Deny` "
+NOBODY += "parameterNotFoundAction"
+
+
+def test_what_the_status_of_a_binding_says(fixture):
+    """Is its policy there, and which parameters are?"""
+    of = Of(OWN)
+    blue = {"matchLabels": {"team": "blue"}}
+    several = [config_map("one-%02d" % i, labels={"team": "blue"}) for i in range(12)]
+    fixture.put(of.binding(), of.binding("maybe", missing="Allow"), *several)
+    fixture.put(of.binding("all", selector=blue), of.binding("plain", to="plain"))
+    of.start(fixture, *STATUS)
+    for name, to in (("here", "owner"), ("plain", "plain")):
+        wanted = (False, None, "there is no valid %s `%s`" % (KIND, to))
+        until(lambda name=name: of.of_binding(fixture, name), wanted)
+    fixture.put(of.policy(), of.policy("plain", params=False, annotations='{"a": "b"}'))
+    until(lambda: of.of_binding(fixture), (False, [], NOBODY))
+    until(lambda: of.of_binding(fixture, "maybe"), (True, [], None))
+    until(lambda: of.of_binding(fixture, "plain"), (True, None, None))
+    until(lambda: of.of_binding(fixture, "all"), (True, 12, None))
+    fixture.put(config_map(owner="ann"))
+    for name in ("here", "maybe"):
+        wanted = (True, [NAMESPACE + "/owners"], None)
+        until(lambda name=name: of.of_binding(fixture, name), wanted)
+    for one in several[2:]:
+        fixture.drop(one)
+    names = ["%s/one-%02d" % (NAMESPACE, i) for i in range(2)]
+    until(lambda: of.of_binding(fixture, "all"), (True, names, None))
+    fixture.put(of.policy(annotations="params +"))
+    until(lambda: len(of.errors(fixture)), 1)
+    assert of.of_binding(fixture)[0], "the previous version of the policy stays active"
+    fixture.drop(of.policy())
+    until(lambda: of.of_binding(fixture), (False, None, "there is no valid %s `owner`" % KIND))
+
+
 def test_parameters_that_must_not_be_read(fixture):
     """The status says which rule of RBAC is missing, and requests are denied until it is there."""
     of, standin = Of(OWN), fixture.cluster.standin
@@ -284,6 +333,7 @@ def test_parameters_that_must_not_be_read(fixture):
     until(lambda: len(of.errors(fixture)), 1)
     wanted = 'the ClusterRole needs apiGroups [""], resources ["configmaps"], '
     assert of.errors(fixture)[0].endswith(wanted + 'verbs ["list","watch"]')
+    until(lambda: of.of_binding(fixture), lambda got: got and got[2] == of.errors(fixture)[0])
     assert "failed to find resource referenced by paramKind" in outcome(fixture)
     standin.faults.remove(rule)
     until(lambda: outcome(fixture), {"owner": "ann"}, within=40)
