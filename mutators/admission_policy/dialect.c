@@ -7,6 +7,7 @@
 #include "engine/dialect.h"
 
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/type_check.h"
 #include "value/tree.h"
 
 /* ---- the kinds -------------------------------------------------------------------- */
@@ -39,7 +40,7 @@ const struct fx_kind fx_map_kinds[] = {
                         .versions = own_versions,
                         .role = FX_ROLE_POLICY,
                         .keeps = FX_KIND_KEEP_ANNOTATIONS,
-                        .status = FX_KIND_STATUS_BY_POD},
+                        .status = FX_KIND_STATUS_BY_POD | FX_KIND_STATUS_TYPES},
     [MAP_OWN_BINDING] = {.group = MAP_OWN_GROUP,
                          .kind = "MutatingAdmissionPolicyBinding",
                          .resource = "fixpointmutatingadmissionpolicybindings",
@@ -143,5 +144,6 @@ const struct fx_dialect fx_dialect_admission_policy = {
     .kinds = fx_map_kinds,
     .compile = compile,
     .link = fx_map_link,
+    .check_types = fx_map_check_types,
     .set_defaults = set_defaults,
 };

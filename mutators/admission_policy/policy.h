@@ -79,6 +79,9 @@ enum map_patch_type { MAP_APPLY_CONFIGURATION, MAP_JSON_PATCH };
 struct map_mutation {
     enum map_patch_type type;
     struct map_expression expression;
+    /* Counted: the tree of an ApplyConfiguration that is the same for every object
+     * (configuration.h). NULL: the expression is evaluated. */
+    json_t *constant;
 };
 
 /* The declarations that the expressions of a policy are compiled against: one environment
@@ -193,6 +196,9 @@ json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUS
 
 /* Is it a kind that API servers have themselves, as far as it is known? (link.c) */
 bool fx_map_is_builtin(const struct fx_named_kind *kind);
+
+/* The slots that an expression reads, as a set of 1u << enum map_slot (slots.c). */
+unsigned fx_map_slots_of(const struct fx_cel_node *root);
 
 /* The link step (link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);

@@ -106,6 +106,11 @@
 #define FX_LIMIT_SCHEMA_DEPTH 200u
 #define FX_LIMIT_SCHEMA_KINDS 65536u
 
+/* The check of the types of one policy (engine/type_warnings.h): bytes of its warnings,
+ * and of the types of its kinds. */
+#define FX_LIMIT_TYPE_WARNING_BYTES (1u << 20)
+#define FX_LIMIT_TYPE_BYTES         (256u << 20)
+
 /* A review. */
 #define FX_LIMIT_KEPT_BODY_BYTES      (1u << 20) /* memory is freed after a larger body */
 #define FX_LIMIT_ARENA_BYTES          (64u << 20) /* bytes of the arena of one review */

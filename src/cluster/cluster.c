@@ -219,6 +219,12 @@ static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->secret != NULL;
 }
 
+/* fx_type_source.fetch */
+static bool fetch_type_schemas(void *source, struct fx_text group, struct fx_text version,
+                               fx_on_type_schemas *on_done, void *user) {
+    return fx_cluster_schemas_fetch(source, group, version, 0, on_done, user);
+}
+
 static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
                             const struct fx_cluster_options *options,
                             struct fx_err *err) {
@@ -230,7 +236,10 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
                              ? NULL
                              : fx_cluster_sweep_create(loop, cluster->client, identity,
                                                        cluster->policies, err);
-        if (cluster->sweep == NULL) {
+        const struct fx_type_source types = {.fetch = fetch_type_schemas,
+                                             .user = &cluster->schemas};
+        if (cluster->sweep == NULL ||
+            !fx_cluster_status_check_types(cluster->status, &types, err)) {
             return false;
         }
     }

@@ -44,6 +44,7 @@ enum fx_kind_keep {
 enum fx_kind_status {
     FX_KIND_STATUS_BY_POD = 1u << 0, /* an entry of `byPod` for each replica */
     FX_KIND_STATUS_READY = 1u << 1,  /* the condition `Ready` */
+    FX_KIND_STATUS_TYPES = 1u << 2,  /* `typeChecking` and `observedGeneration` */
 };
 
 /* How to find out whether an API server runs policies of a kind itself. */

@@ -46,6 +46,10 @@ uint64_t fx_status_digest(const json_t *entry);
 /* The digest of the entry of `status.byPod` whose id is `pod`; 0 if there is none. */
 uint64_t fx_status_digest_of_pod(const json_t *object, const char *pod);
 
+/* A digest of `status.typeChecking` with `status.observedGeneration`; 0: the object has
+ * not both. */
+uint64_t fx_types_digest(const json_t *status);
+
 /* The identity of this replica. Borrowed: it must outlive everything that receives it. */
 struct fx_cluster_identity {
     const char *pod;        /* the name of the replica: POD_NAME, else the host name */
@@ -71,6 +75,7 @@ struct fx_cluster_object {
     uint64_t own_status; /* fx_status_digest() of this replica's entry of status.byPod, as
                           * last seen in the cluster; 0: none */
     struct fx_seen_ready ready; /* the condition Ready, for kinds that have one */
+    uint64_t types; /* fx_types_digest(), for kinds that have `typeChecking` */
 };
 
 /* Callbacks, on the loop. */
