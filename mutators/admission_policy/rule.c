@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "engine/failures.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
 #include "value/equal.h"
@@ -171,7 +172,8 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 #define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
-    .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
+    .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
+    .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
