@@ -40,7 +40,8 @@ struct map_linking {
     struct fx_unit *binding_unit;
     const struct map_binding *binding;
     enum map_params_scope scope;
-    uint32_t position; /* of the next rule */
+    const char *unavailable; /* why objects of paramKind cannot be read; NULL: they can */
+    uint32_t position;       /* of the next rule */
 };
 
 /* Makes the rule of a template and adds it. */
@@ -117,6 +118,7 @@ static bool find_kind(struct map_linking *linking) {
         query.name = (struct fx_text){0};
     }
     const struct fx_objects_found found = fx_link_find_objects(linking->link, &query);
+    linking->unavailable = found.unavailable;
     if (is_builtin) {
         linking->scope = fx_kind_is_cluster_scoped(kind->group, kind->kind)
                              ? MAP_PARAMS_CLUSTER
@@ -126,6 +128,23 @@ static bool find_kind(struct map_linking *linking) {
             have_namespaces(&found) ? MAP_PARAMS_NAMESPACED : MAP_PARAMS_CLUSTER;
     }
     return found.unavailable == NULL && (is_builtin || !is_file || found.n_items > 0);
+}
+
+/* Reports about a binding of a policy whose parameters cannot be found. */
+static void report_unknown_kind(const struct map_linking *linking, struct fx_unit *unit) {
+    const struct fx_named_kind *kind = &linking->policy->param_kind;
+    struct fx_buf fault;
+    fx_buf_init(&fault, 0);
+    fx_buf_str(&fault, "objects of ");
+    fx_named_kind_print(&fault, kind);
+    fx_buf_printf(&fault, " cannot be read: %s",
+                  linking->unavailable == NULL ? "there are none" : linking->unavailable);
+    if (fault.failed) {
+        linking->link->failed = true;
+    } else {
+        fx_link_report_binding(linking->link, unit, NULL, fault.data);
+    }
+    fx_buf_finish(&fault);
 }
 
 /* Adds the rule of a policy whose parameters cannot be found: it fails for every request
@@ -210,6 +229,8 @@ static void link_params(struct map_linking *linking) {
     const bool has_namespace = binding->param_namespace.data != NULL;
     if (linking->scope == MAP_PARAMS_CLUSTER && has_namespace) {
         add_failure(linking, (struct map_rule){0}, NOT_IN_NAMESPACE);
+        fx_link_report_binding(linking->link, linking->binding_unit,
+                               &(struct fx_objects_found){0}, NOT_IN_NAMESPACE);
         return;
     }
     const struct fx_object_query query = {
@@ -226,6 +247,9 @@ static void link_params(struct map_linking *linking) {
     } else {
         add_by_namespace(linking, &found);
     }
+    fx_link_report_binding(linking->link, linking->binding_unit, &found,
+                           found.n_items == 0 && binding->denies_missing ? NO_PARAMS
+                                                                         : NULL);
 }
 
 /* ---- the bindings of a policy ----------------------------------------------------- */
@@ -237,6 +261,7 @@ static void link_binding(struct map_linking *linking, struct fx_unit *unit) {
         link_params(linking);
     } else {
         add(linking, (struct map_rule){.type = MAP_RULE_INVOKE});
+        fx_link_report_binding(linking->link, unit, NULL, NULL);
     }
 }
 
@@ -259,6 +284,9 @@ void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
     }
     if (linking.policy->has_params && !find_kind(&linking)) {
         add_unknown_kind(&linking);
+        for (size_t i = 0; i < n && fx_spend(1); i++) {
+            report_unknown_kind(&linking, bindings[i]);
+        }
         return;
     }
     for (size_t i = 0; i < n && fx_spend(1); i++) {
