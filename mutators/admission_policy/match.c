@@ -31,6 +31,12 @@ static bool is_converted(const json_t *admission, const json_t *resource) {
                            fx_tree_view_string(resource, "resource")));
 }
 
+struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
+                                       const struct fx_request *request) {
+    return subject->is_namespace ? subject->name
+                                 : fx_subject_object_namespace(subject, request);
+}
+
 bool fx_map_attributes_read(const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct map_attributes *ret_attributes) {
@@ -42,9 +48,7 @@ bool fx_map_attributes_read(const struct fx_request *request,
         .resource = fx_tree_view_string(resource, "resource"),
         .subresource = fx_tree_view_string(admission, "subResource"),
         .name = fx_tree_view_string(admission, "name"),
-        .namespace_ = subject->is_namespace
-                          ? subject->name
-                          : fx_subject_object_namespace(subject, request),
+        .namespace_ = fx_map_params_namespace(subject, request),
         .operation = request->operation,
         .is_converted = is_converted(admission, resource),
     };
