@@ -138,6 +138,14 @@ static size_t find_item(struct map_reads *reads, const struct fx_cel_node *fold,
     return SIZE_MAX;
 }
 
+static void walk_bind(struct map_reads *reads, const struct place *place,
+                      const struct fx_cel_node *fold) {
+    struct map_read_local local;
+    fx_map_reads_bind_target(reads, fold, &local);
+    walk(reads, place, fold->fold.result);
+    reads->locals = local.outer;
+}
+
 /* The range decides which elements there are, not what is in them. */
 static void walk_loop(struct map_reads *reads, const struct place *place,
                       const struct fx_cel_node *fold) {
@@ -145,6 +153,10 @@ static void walk_loop(struct map_reads *reads, const struct place *place,
     const struct fx_cel_node *element = fx_map_loop_element(fold, &condition);
     if (fold->fold.macro == FX_CEL_MACRO_FILTER) {
         walk(reads, place, fold->fold.range);
+        return;
+    }
+    if (fold->fold.macro == FX_CEL_MACRO_BIND) {
+        walk_bind(reads, place, fold);
         return;
     }
     if (element == NULL) {
@@ -178,6 +190,17 @@ static void walk_conditional(struct map_reads *reads, const struct place *place,
     fx_map_reads_collect(reads, node->call.args[0]);
 }
 
+/* The default counts only if the target has no value. */
+static void walk_default(struct map_reads *reads, const struct place *place,
+                         const struct fx_cel_node *node) {
+    if (fx_map_reads_value(reads, node->call.target) != NULL) {
+        walk(reads, place, node->call.target);
+    } else {
+        walk(reads, place, node->call.args[0]);
+        fx_map_reads_collect(reads, node->call.target);
+    }
+}
+
 /* Calls whose result has the parts of their arguments. */
 static void walk_call(struct map_reads *reads, const struct place *place,
                       const struct fx_cel_node *node) {
@@ -188,6 +211,8 @@ static void walk_call(struct map_reads *reads, const struct place *place,
         walk(reads, place, node->call.args[1]);
     } else if (fx_map_is_call(node, "optional.of") && node->call.n_args == 1) {
         walk(reads, place, node->call.args[0]);
+    } else if (fx_map_is_call(node, "orValue") && node->call.target != NULL) {
+        walk_default(reads, place, node);
     } else {
         fx_map_reads_collect(reads, node);
     }

@@ -221,6 +221,7 @@ struct map_read_range fx_map_reads_range(struct map_reads *reads,
         range.path = copy(reads, fx_buf_view(&chain.path));
         range.is_secret = chain.is_secret;
         range.has_path = true;
+        range.variable = chain.variable;
         reads->failed = reads->failed || chain.path.failed;
     } else {
         range.path =
@@ -271,6 +272,7 @@ void fx_map_reads_bind(struct map_reads *reads, const struct fx_cel_node *fold,
                  .item = item,
                  .path = item == NULL ? range->path : name_item(reads, range, index),
                  .is_secret = range->is_secret,
+                 .variable = range->variable,
                  .outer = &ret_binding->index},
     };
     reads->locals = &ret_binding->item;
@@ -303,23 +305,33 @@ static void collect_loop(struct map_reads *reads, const struct fx_cel_node *fold
     }
 }
 
-/* The name of optMap() stands for the value of its target. */
-static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold) {
+/* The name of optMap() stands for the value of its target, whose name it gets. */
+void fx_map_reads_bind_target(struct map_reads *reads, const struct fx_cel_node *fold,
+                              struct map_read_local *ret_local) {
     const struct fx_cel_node *start = fold->fold.start;
-    struct map_read_local local = {.local = fold->fold.result_so_far,
-                                   .path = fold->fold.result_so_far->name,
-                                   .outer = reads->locals};
     struct map_chain chain = {.value = NULL};
+    *ret_local = (struct map_read_local){.local = fold->fold.result_so_far,
+                                         .path = fold->fold.result_so_far->name,
+                                         .outer = reads->locals};
     if (fx_map_is_call(start, "value") && start->call.target != NULL &&
         fx_map_chain_read(reads, start->call.target, &chain)) {
-        local.item = chain.value;
-        local.path = copy(reads, fx_buf_view(&chain.path));
-        local.is_secret = chain.is_secret;
-    } else {
-        fx_map_reads_collect(reads, start);
+        ret_local->item = chain.value;
+        ret_local->path = copy(reads, fx_buf_view(&chain.path));
+        ret_local->is_secret = chain.is_secret;
+        ret_local->variable = chain.variable;
     }
     fx_map_chain_finish(&chain);
-    reads->locals = &local;
+    reads->locals = ret_local;
+}
+
+static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold) {
+    struct map_read_local local;
+    fx_map_reads_bind_target(reads, fold, &local);
+    if (local.item == NULL) {
+        reads->locals = local.outer;
+        fx_map_reads_collect(reads, fold->fold.start);
+        reads->locals = &local;
+    }
     fx_map_reads_collect(reads, fold->fold.result);
     reads->locals = local.outer;
 }

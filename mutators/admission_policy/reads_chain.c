@@ -192,6 +192,7 @@ static bool begin_local(struct map_reads *reads, const struct fx_cel_node *name,
     chain->value = local->item;
     chain->is_unknown = local->item == NULL || local->is_counter;
     chain->is_secret = local->is_secret;
+    chain->variable = local->variable;
     fx_buf_text(&chain->path, local->path);
     return true;
 }
