@@ -41,6 +41,11 @@ struct fx_cel_compile_options {
     bool unchecked; /* the expression is not checked: everything is dyn */
     bool loose;     /* literals may be of mixed types, as in CEL outside of Kubernetes */
     bool type_only; /* the program is made for its type, and must not be evaluated */
+    /* For an expression that was checked before, when less was known of its variables:
+     * what works at run time is no fault only because types are known now. Literals,
+     * lists that are added, the branches of ?:, and the values that replace an optional
+     * one may have mixed types, which makes them dyn; null may stand for any value. */
+    bool lenient;
 };
 
 /* The stage that an expression failed in. */

@@ -45,6 +45,12 @@ static bool parse(struct compilation *compilation, struct fx_text source) {
     return compilation->program->root != NULL;
 }
 
+static enum fx_cel_check_mode check_mode(const struct fx_cel_compile_options *options) {
+    return options->lenient ? FX_CEL_CHECK_LENIENT
+           : options->loose ? FX_CEL_CHECK_LOOSE
+                            : FX_CEL_CHECK_STRICT;
+}
+
 static bool check(struct compilation *compilation) {
     struct fx_cel_program *program = compilation->program;
     compilation->stage = FX_CEL_STAGE_CHECK;
@@ -52,7 +58,7 @@ static bool check(struct compilation *compilation) {
                ? fx_cel_resolve_unchecked(compilation->env, program->root,
                                           &program->arena, compilation->err)
                : fx_cel_check(compilation->env, program->root, &program->arena,
-                              compilation->options->loose, compilation->faults,
+                              check_mode(compilation->options), compilation->faults,
                               compilation->err);
 }
 

@@ -32,7 +32,7 @@ bool fx_cel_fail_quoted(struct fx_err *err, const char *before, struct fx_text t
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_str(&buf, before);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     fx_buf_str(&buf, after);
     return fx_buf_fail(&buf, err, FX_EMUTATE);
 }
@@ -44,7 +44,7 @@ bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }

@@ -5,6 +5,7 @@
  * it.
  */
 #include "base/budget.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "value/pointer.h"
 #include "value/tree.h"
@@ -127,8 +128,7 @@ static void walk_loop(struct map_reads *reads, struct map_location *location,
         walk_bind(reads, location, fold);
         return;
     }
-    const struct fx_cel_node *condition = NULL;
-    const struct fx_cel_node *element = fx_map_loop_element(fold, &condition);
+    const struct fx_cel_node *element = fx_map_made_item(fold);
     const struct map_read_range range = fx_map_reads_range(reads, fold);
     const size_t n = json_array_size(range.items);
     for (size_t i = 0; element != NULL && i < n && fx_spend(1); i++) {
@@ -144,7 +144,7 @@ static void walk_loop(struct map_reads *reads, struct map_location *location,
 static void walk_call(struct map_reads *reads, const struct fx_cel_node *node,
                       struct map_location *location) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_") ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         walk(reads, branch, location);
         return;

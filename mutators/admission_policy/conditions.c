@@ -87,6 +87,9 @@ enum map_evaluation fx_map_check_conditions(struct map_activation *activation,
     struct condition_failures failures = {0};
     enum map_evaluation how = MAP_EVALUATED;
     *ret_false = policy->n_conditions;
+    if (policy->n_conditions == 0) {
+        return MAP_EVALUATED;
+    }
     if (!fx_map_activation_begin(activation, object, true, MAP_CONDITIONS_COST, err)) {
         return MAP_BROKEN;
     }

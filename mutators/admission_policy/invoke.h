@@ -18,6 +18,7 @@
 #include "engine/request.h"
 #include "mutators/admission_policy/activation.h"
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/target.h"
 
 struct fx_failure;
 
@@ -43,12 +44,13 @@ void fx_map_name_mutation(size_t index, char ret_part[MAP_PART_BYTES]);
 struct map_mutated {
     size_t n_succeeded; /* some of them without a change */
     bool failed;        /* some failed; these are reported */
+    struct fx_map_change change;
 };
 
-/* Runs the mutations, one after the other, on *root, which changes as a whole: other
- * owners of its nodes do not see the change. `reports` says whether failures are added to
- * the request. Errors: internal ones, and FX_EINPUT; then *root may have the result of
- * some of the mutations. */
+/* Runs the mutations, one after the other, on *root: other owners of its nodes do not see
+ * the change. If the object is the same afterwards, so are *root and its nodes. `reports`
+ * says whether failures are added to the request. Errors: internal ones, and FX_EINPUT;
+ * then *root is unchanged, or, after FX_ENOMEM, may be half written. */
 bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
                    bool reports, json_t **root, struct map_mutated *ret_mutated,
                    struct fx_err *err) FX_MUST_USE;

@@ -90,26 +90,52 @@ static bool report(struct map_running *running, unsigned code, struct fx_buf *me
                          : fx_map_report(running->rule, request, &failure, err);
 }
 
-/* Finds the schema of the object's kind. For a policy that needs no schemas of custom
- * resources, such a kind has none: maps are merged, and lists are atomic. */
-static bool find_target(struct map_running *running, const json_t *root,
-                        struct fx_map_refusal *refusal, struct fx_err *err) {
-    const struct fx_schema_set *schemas = fx_map_schemas_set(running->rule->schemas);
+/* Is it the group of custom resources? Those have a dot in their names. */
+static bool is_custom_group(struct fx_text group) {
+    const struct fx_schema_set *set = &fx_schema_builtin;
+    bool is_builtin = !fx_text_contains(group, FX_TEXT("."));
+    for (size_t i = 0; i < set->n_kinds && !is_builtin; i++) {
+        struct fx_text name = fx_text_of(set->texts + set->kinds[i].name);
+        is_builtin = fx_text_equal(fx_text_cut(&name, '/'), group);
+    }
+    return !is_builtin;
+}
+
+static bool has_usual_version(const struct fx_subject *subject) {
+    const size_t slash = subject->group.len > 0;
+    return subject->kind.len > 0 && subject->version.len > 0 &&
+           subject->api_version.len == subject->group.len + slash + subject->version.len;
+}
+
+/* Finds the schema of the object's kind. ApplyConfiguration fails for a custom resource
+ * without a schema. JSON patches need none, and neither do kinds of API servers that are
+ * newer than the built-in schemas: their maps are merged, and their lists are atomic. */
+static bool find_target(struct map_running *running, enum map_patch_type type,
+                        const json_t *root, struct fx_map_refusal *refusal,
+                        struct fx_err *err) {
     struct fx_map_target *target = &running->target;
     struct fx_schema known;
     struct fx_subject subject;
-    fx_subject_read(root, &subject);
+    fx_subject_read_type(root, &subject);
     if (!fx_schemas_find(running->activation->request, subject.group, subject.version,
                          subject.kind, &known, err)) {
         return false;
     }
-    schemas = known.set != NULL ? known.set : schemas;
-    *target = (struct fx_map_target){
-        .group = subject.group, .version = subject.version, .kind = subject.kind};
-    if (fx_map_target_find(target, schemas, refusal, err)) {
+    *target = (struct fx_map_target){.group = subject.group,
+                                     .version = subject.version,
+                                     .kind = subject.kind,
+                                     .has_usual_version = has_usual_version(&subject)};
+    if (known.set != NULL) {
+        target->schema = known;
+        target->is_decoded = fx_schemas_is_builtin(
+            running->activation->request, subject.group, subject.version, subject.kind);
         return true;
     }
-    if (err->code != FX_EMUTATE || schemas != NULL) {
+    if (fx_map_target_find(target, NULL, refusal, err)) {
+        return true;
+    }
+    if (err->code != FX_EMUTATE ||
+        (type == MAP_APPLY_CONFIGURATION && is_custom_group(subject.group))) {
         return false;
     }
     fx_err_reset(err);
@@ -119,52 +145,92 @@ static bool find_target(struct map_running *running, const json_t *root,
     return true;
 }
 
-/* Changes *root as the value of the mutation's expression says. */
-static bool change(const struct map_running *running, enum map_patch_type type,
-                   struct fx_cel_value value, json_t **root,
-                   struct fx_map_refusal *refusal, struct fx_err *err) {
-    struct fx_arena *arena = &running->activation->arena;
-    return type == MAP_APPLY_CONFIGURATION
-               ? fx_map_configure(value, &running->target, root, arena, refusal, err)
-               : fx_map_patch(value, &running->target, root, arena, refusal, err);
+/* Evaluates the expression of the mutation. Fails with FX_EMUTATE and a message, or with
+ * another error. */
+static bool evaluate(const struct map_running *running,
+                     const struct map_mutation *mutation, json_t *root,
+                     struct fx_cel_value *ret_value, struct fx_map_refusal *refusal,
+                     struct fx_err *err) {
+    if (!fx_map_activation_begin(running->activation, root, false, MAP_MUTATION_COST,
+                                 err)) {
+        return false;
+    }
+    switch (fx_map_evaluate(running->activation, &mutation->expression, ret_value,
+                            &refusal->message, err)) {
+    case MAP_EVALUATED: return true;
+    case MAP_BROKEN: return false;
+    case MAP_FAILED:
+    case MAP_EXHAUSTED: break;
+    }
+    return fx_fail(err, FX_EMUTATE, "the expression failed");
+}
+
+/* The tree of an ApplyConfiguration: a new reference, or NULL. */
+static json_t *read_configuration(const struct map_running *running,
+                                  const struct map_mutation *mutation, json_t *root,
+                                  struct fx_map_refusal *refusal, struct fx_err *err) {
+    struct fx_cel_value value;
+    if (mutation->constant != NULL) {
+        return json_incref(mutation->constant);
+    }
+    return evaluate(running, mutation, root, &value, refusal, err)
+               ? fx_map_configuration_read(value, refusal, err)
+               : NULL;
+}
+
+/* Values of the expression are parts of the object. The tree of a configuration counts
+ * those that are in it, so the object can be written afterwards. */
+static bool configure(const struct map_running *running,
+                      const struct map_mutation *mutation, json_t **root,
+                      struct fx_map_refusal *refusal, struct fx_map_change *ret_change,
+                      struct fx_err *err) {
+    json_t *tree = read_configuration(running, mutation, *root, refusal, err);
+    const bool ok =
+        tree != NULL &&
+        fx_map_configuration_merge(tree, &running->target, root,
+                                   &running->activation->arena, refusal, ret_change, err);
+    json_decref(tree);
+    return ok;
+}
+
+/* The object that the values of the expression refer to lives until they are used. */
+static bool patch(const struct map_running *running, const struct map_mutation *mutation,
+                  json_t **root, struct fx_map_refusal *refusal,
+                  struct fx_map_change *ret_change, struct fx_err *err) {
+    struct fx_cel_value value;
+    json_t *before = json_incref(*root);
+    const bool ok = evaluate(running, mutation, *root, &value, refusal, err) &&
+                    fx_map_patch(value, &running->target, root,
+                                 &running->activation->arena, refusal, ret_change, err);
+    json_decref(before);
+    return ok;
 }
 
 /* Evaluates the expression and changes the object. Fails with FX_EMUTATE and a refusal,
  * or with another error. */
 static bool run_mutation(struct map_running *running, const struct map_mutation *mutation,
                          json_t **root, struct fx_map_refusal *refusal,
-                         struct fx_err *err) {
-    struct fx_cel_value value;
-    if (!find_target(running, *root, refusal, err) ||
-        !fx_map_activation_begin(running->activation, *root, false, MAP_MUTATION_COST,
-                                 err)) {
-        return false;
-    }
-    switch (fx_map_evaluate(running->activation, &mutation->expression, &value,
-                            &refusal->message, err)) {
-    case MAP_EVALUATED: break;
-    case MAP_BROKEN: return false;
-    case MAP_FAILED:
-    case MAP_EXHAUSTED: return fx_fail(err, FX_EMUTATE, "the expression failed");
-    }
-    return change(running, mutation->type, value, root, refusal, err);
+                         struct fx_map_change *ret_change, struct fx_err *err) {
+    return find_target(running, mutation->type, *root, refusal, err) &&
+           (mutation->type == MAP_APPLY_CONFIGURATION
+                ? configure(running, mutation, root, refusal, ret_change, err)
+                : patch(running, mutation, root, refusal, ret_change, err));
 }
 
-/* The object that the values of the expression refer to lives until it ends. */
 static bool step(struct map_running *running, const struct map_mutation *mutation,
                  json_t **root, struct fx_err *err) {
     struct fx_map_refusal refusal = {.code = 403};
-    json_t *before = json_incref(*root);
+    struct fx_map_change change = {false, true, true};
     fx_buf_init(&refusal.message, 0);
-    bool ok = run_mutation(running, mutation, root, &refusal, err);
+    bool ok = run_mutation(running, mutation, root, &refusal, &change, err);
     if (ok) {
         running->mutated.n_succeeded++;
+        running->mutated.change = change;
     } else if (err->code == FX_EMUTATE) {
         fx_err_reset(err);
         ok = report(running, refusal.code, &refusal.message, err);
     }
     fx_buf_finish(&refusal.message);
-    json_decref(before);
     return ok;
 }
 
@@ -174,17 +240,37 @@ bool fx_map_mutate_one(struct map_activation *activation, const struct map_rule 
     return step(&running, &rule->policy->mutations[index], root, err);
 }
 
+static bool run_all(struct map_running *running, json_t **root, struct fx_err *err) {
+    const struct map_policy *policy = running->rule->policy;
+    bool ok = true;
+    for (size_t i = 0; ok && !running->ends && i < policy->n_mutations; i++) {
+        running->index = i;
+        ok = step(running, &policy->mutations[i], root, err);
+    }
+    return ok;
+}
+
+/* Several mutations may undo each other's changes, and an internal failure of a later one
+ * undoes those before it. So the object is kept. */
+static bool run_several(struct map_running *running, json_t **root, struct fx_err *err) {
+    json_t *result = json_incref(*root);
+    const bool ok = run_all(running, &result, err);
+    if (!ok) {
+        json_decref(result);
+        return false;
+    }
+    return fx_map_replace(root, result, &running->mutated.change, err);
+}
+
 bool fx_map_mutate(struct map_activation *activation, const struct map_rule *rule,
                    bool reports, json_t **root, struct map_mutated *ret_mutated,
                    struct fx_err *err) {
-    const struct map_policy *policy = rule->policy;
-    struct map_running running = {
-        .activation = activation, .rule = rule, .reports = reports};
-    bool ok = true;
-    for (size_t i = 0; ok && !running.ends && i < policy->n_mutations; i++) {
-        running.index = i;
-        ok = step(&running, &policy->mutations[i], root, err);
-    }
+    struct map_running running = {.activation = activation,
+                                  .rule = rule,
+                                  .reports = reports,
+                                  .mutated.change = {false, true, true}};
+    const bool ok = rule->policy->n_mutations > 1 ? run_several(&running, root, err)
+                                                  : run_all(&running, root, err);
     *ret_mutated = running.mutated;
     return ok;
 }

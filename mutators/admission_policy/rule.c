@@ -7,33 +7,12 @@
 #include <stdlib.h>
 
 #include "engine/failures.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
 #include "mutators/admission_policy/match.h"
 #include "mutators/admission_policy/param_ref.h"
 #include "value/equal.h"
-#include "value/tree.h"
-
-/* ---- what a change leaves as it was ------------------------------------------------ */
-
-static bool is_same(const json_t *a, const json_t *b, const char *key) {
-    json_t *one = fx_tree_view_key(a, key);
-    json_t *other = fx_tree_view_key(b, key);
-    return one == other || (one != NULL && other != NULL && fx_equal(one, other));
-}
-
-/* Sets the facts about a change that save the loop work. */
-static void compare(const json_t *before, const json_t *after,
-                    struct fx_effect *ret_effect) {
-    const json_t *old = fx_tree_view_key(before, "metadata");
-    const json_t *new = fx_tree_view_key(after, "metadata");
-    ret_effect->keeps_names =
-        is_same(before, after, "apiVersion") && is_same(before, after, "kind") &&
-        (old == new || (is_same(old, new, "name") && is_same(old, new, "namespace") &&
-                        is_same(old, new, "generateName")));
-    ret_effect->keeps_metadata =
-        old == new || (is_same(old, new, "labels") && is_same(old, new, "annotations"));
-}
 
 /* ---- applying ---------------------------------------------------------------------- */
 
@@ -77,18 +56,6 @@ static bool check_conditions(const struct map_owning_rule *own,
     return ok;
 }
 
-/* Takes over the reference to the result. An equal result is dropped. */
-static void replace(json_t **root, json_t *result, struct fx_effect *effect) {
-    effect->changed = result != *root && !fx_equal(result, *root);
-    if (!effect->changed) {
-        json_decref(result);
-        return;
-    }
-    compare(*root, result, effect);
-    json_decref(*root);
-    *root = result;
-}
-
 static bool invoke(const struct map_owning_rule *own, struct map_activation *activation,
                    json_t **root, struct fx_effect *effect, struct fx_err *err) {
     bool goes_on = false;
@@ -99,15 +66,15 @@ static bool invoke(const struct map_owning_rule *own, struct map_activation *act
     if (!goes_on) {
         return true;
     }
-    json_t *result = json_incref(*root);
-    if (!fx_map_mutate(activation, &own->rule, true, &result, &mutated, err)) {
-        json_decref(result);
+    if (!fx_map_mutate(activation, &own->rule, true, root, &mutated, err)) {
         return false;
     }
     effect->applied = mutated.n_succeeded > 0;
     effect->criterion =
         effect->applied ? NULL : fx_map_rule_criterion_name(MAP_RULE_MUTATIONS);
-    replace(root, result, effect);
+    effect->changed = mutated.change.changed;
+    effect->keeps_names = mutated.change.keeps_names;
+    effect->keeps_metadata = mutated.change.keeps_metadata;
     return true;
 }
 
@@ -201,7 +168,6 @@ static void destroy(struct fx_mutator *self) {
     fx_unit_unref(own->rule.policy_unit);
     fx_unit_unref(own->rule.binding_unit);
     fx_unit_unref(own->rule.param_unit);
-    fx_map_schemas_unref(own->rule.schemas);
     json_decref(own->params);
     free(own->rule.message);
     free(own->texts);
@@ -215,21 +181,15 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 #define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
-    .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
+    .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
+    .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
     .denial = &denial};
 static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
                                                .denial = &denial};
-/* It reads and writes nothing. */
-static void declare_nothing(const struct fx_mutator *self, struct fx_access *access) {
-    (void)self;
-    (void)access;
-}
-
-static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_nothing,
-                                                 .access = declare_nothing};
+static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_nothing};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 

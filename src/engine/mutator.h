@@ -254,6 +254,7 @@ struct fx_mutator {
     bool keeps_names;    /* no path that it writes leads to the object's type or names */
     bool keeps_metadata; /* no path that it writes leads into metadata */
     bool is_typed;       /* it assumes types of nodes, so it may be in conflict */
+    bool reads_parts;    /* it reads only a part of an object */
 
     /* For the index, in the mutator's memory. Without bindings it may match any object.
      * With bindings it matches no other object, and its `match` finds that before it can
@@ -298,6 +299,11 @@ void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL i
 
 /* May it write anywhere in an object, including its type and names? */
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
+
+/* Does it read all of an object, but only of the kinds that it is bound to? */
+static inline bool fx_mutator_reads_whole_kinds(const struct fx_mutator *mutator) {
+    return !mutator->reads_parts && mutator->n_bindings > 0;
+}
 
 /* Describes a criterion that the mutator reported, with fx_mutator_ops.explain; without
  * it, `field` is the name of the criterion. The caller finishes ret_criterion. A failure
