@@ -124,6 +124,9 @@ static void declare_mutations(const struct map_rule *rule, struct fx_access *acc
 
 void fx_map_rule_access(const struct fx_mutator *self, struct fx_access *access) {
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
+    if (rule->type == MAP_RULE_ABSENT) {
+        return; /* it never matches */
+    }
     read_match(rule, access);
     if (rule->type == MAP_RULE_FAIL) {
         return;

@@ -86,6 +86,17 @@ static void add_failure(struct map_linking *linking, struct map_rule rule,
     free(copy);
 }
 
+/* Adds the rule of a binding that finds no parameter: it fails, or does nothing. */
+static void add_without_params(struct map_linking *linking, struct map_rule rule) {
+    rule.lacks_params = true;
+    if (linking->binding->denies_missing) {
+        add_failure(linking, rule, NO_PARAMS);
+    } else {
+        rule.type = MAP_RULE_ABSENT;
+        add(linking, rule);
+    }
+}
+
 /* ---- the kind of parameters ------------------------------------------------------- */
 
 bool fx_map_is_builtin(const struct fx_named_kind *kind) {
@@ -179,12 +190,12 @@ static void add_fixed(struct map_linking *linking, const struct fx_objects_found
     for (size_t i = 0; i < found->n_items; i++) {
         add(linking, (struct map_rule){.param_unit = found->items[i]});
     }
-    if (found->n_items == 0 && linking->binding->denies_missing) {
-        add_failure(linking, (struct map_rule){0}, NO_PARAMS);
+    if (found->n_items == 0) {
+        add_without_params(linking, (struct map_rule){0});
     }
 }
 
-/* Adds the rule that fails for requests in namespaces without a parameter. The objects
+/* Adds the rule for requests in namespaces without a parameter. The objects
  * are sorted by namespace, except those of files that name none. */
 static void add_missing(struct map_linking *linking,
                         const struct fx_objects_found *found) {
@@ -205,7 +216,7 @@ static void add_missing(struct map_linking *linking,
         .n_but_namespaces = n,
         .only_namespaced = true,
     };
-    add_failure(linking, rule, NO_PARAMS);
+    add_without_params(linking, rule);
     free(namespaces);
 }
 
@@ -218,9 +229,7 @@ static void add_by_namespace(struct map_linking *linking,
                          .only_namespace = namespace_of(found->items[i]),
                      });
     }
-    if (linking->binding->denies_missing) {
-        add_missing(linking, found);
-    }
+    add_missing(linking, found);
     add_failure(linking, (struct map_rule){.only_cluster_scoped = true}, NO_NAMESPACE);
 }
 

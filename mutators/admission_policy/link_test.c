@@ -108,6 +108,7 @@ static void print_rule(struct fx_buf *buf, const struct map_rule *rule) {
     if (rule->type == MAP_RULE_FAIL) {
         fx_buf_printf(buf, " fails: %s", rule->message);
     }
+    fx_buf_str(buf, rule->type == MAP_RULE_ABSENT ? " never" : "");
     fx_buf_char(buf, '\n');
 }
 
@@ -147,7 +148,7 @@ static const struct link_case cases[] = {
      {"{\"name\":\"z\",\"namespace\":\"a\"}",
       "{\"name\":\"z\",\"namespace\":\"a\",\"parameterNotFoundAction\":\"Allow\"}"},
      {"ConfigMap a/x"},
-     "b0 " MISSING},
+     "b0 " MISSING "b1 never\n"},
     /* In the namespace of the request. */
     {"v1",
      "ConfigMap",
@@ -159,7 +160,7 @@ static const struct link_case cases[] = {
      {"{\"selector\":{\"matchExpressions\":[{\"key\":\"n\",\"operator\":\"NotIn\","
       "\"values\":[\"y\"]}]},\"parameterNotFoundAction\":\"Allow\"}"},
      {"ConfigMap a/z", "ConfigMap a/x", "ConfigMap a/y"},
-     "b0 with x in a\nb0 with z in a\n" CLUSTER("b0")},
+     "b0 with x in a\nb0 with z in a\nb0 but a namespaced never\n" CLUSTER("b0")},
     {"v1",
      "ConfigMap",
      {"{\"selector\":{}}"},

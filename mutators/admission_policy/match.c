@@ -19,6 +19,12 @@ static bool guess_resource(const struct fx_subject *subject,
     return !attributes->guessed.failed;
 }
 
+struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
+                                       const struct fx_request *request) {
+    return subject->is_namespace ? subject->name
+                                 : fx_subject_object_namespace(subject, request);
+}
+
 bool fx_map_attributes_read(const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct map_attributes *ret_attributes) {
@@ -30,9 +36,7 @@ bool fx_map_attributes_read(const struct fx_request *request,
         .resource = resource.resource,
         .subresource = resource.subresource,
         .name = resource.name,
-        .namespace_ = subject->is_namespace
-                          ? subject->name
-                          : fx_subject_object_namespace(subject, request),
+        .namespace_ = fx_map_params_namespace(subject, request),
         .operation = request->operation,
         .is_converted = resource.is_converted,
     };

@@ -156,6 +156,9 @@ struct fx_criterion {
     bool keeps_present;   /* it fails because the field exists, and is not overwritten */
     bool asks_namespace;  /* it may be true for the same object in another namespace */
     bool needs_namespace; /* it may fail only because the namespace is not known */
+    bool is_particular;   /* what the object has instead depends on the policy */
+    bool is_silent;       /* reports leave the mutator out: another rule of the policy is
+                           * the one that counts for this object */
     struct fx_buf field;  /* its path in `spec` of the policy: "match.kinds" */
     struct fx_buf wanted; /* the value that the policy asks for, in one line; or empty */
 };
@@ -311,6 +314,12 @@ void fx_criterion_finish(struct fx_criterion *criterion); /* a zeroed criterion 
 
 static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
     return mutator->run.action != FX_ACTION_MUTATE;
+}
+
+/* Does it match no object at all? Then it is there for explanations. */
+static inline bool fx_mutator_never_matches(const struct fx_mutator *mutator) {
+    return mutator->n_bindings == 1 && mutator->bindings[0].operations == 0 &&
+           !mutator->bindings[0].no_operation;
 }
 
 /* Compares in the order of a pass: validators last; by rank, tier and tier_order, then by

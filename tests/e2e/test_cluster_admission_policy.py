@@ -238,8 +238,45 @@ def test_an_access_review(fixture, of):
     assert len(questions(fixture)) == 2, "the answers are kept"
 
 
-def test_two_dialects_on_one_object(fixture, of):
-    """Each sees what the other has made, whichever comes first in a pass."""
+def stored(fixture, of, folder):
+    """The policies as the API server returns them, in a file for the command line."""
+    bindings = of.resource.replace("policies.", "policybindings.", 1)
+    found = [
+        fixture.cluster.get(of.resource, "copy", version=of.version),
+        fixture.cluster.get(bindings, "copy", version=of.version),
+        fixture.cluster.get("assignmetadata.mutations.gatekeeper.sh", "team"),
+    ]  # fmt: skip
+    path = folder / "policies.yaml"
+    path.write_text("\n---\n".join(json.dumps(one) for one in found))
+    return path
+
+
+def explained(policies, folder):
+    """The report on a Deployment under these policies: the values of each annotation, with the
+    mutators and what they read."""
+    manifest = folder / "deployment.yaml"
+    manifest.write_text(json.dumps(deployment("probe")))
+    done = subprocess.run(
+        [*command(), "explain", "-o", "json", "-p", str(policies), "-f", str(manifest)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    report = json.loads(done.stdout)
+    assert report["result"] == "changed", report
+    return {
+        field["path"]: [
+            (
+                step["value"], step["mutator"],
+                [read["name"] for cause in step.get("causes", []) for read in cause["reads"]],
+            )
+            for step in field["steps"]
+        ]
+        for field in report["fields"]
+    }  # fmt: skip
+
+
+def test_two_dialects_on_one_object(fixture, of, tmp_path):
+    """Each sees what the other has made, whichever comes first in a pass; the report on the
+    stored policies names both."""
     seen = "has(object.metadata.annotations) && 'team' in object.metadata.annotations"
     seen = [{"name": "seen", "expression": seen}]
     copies = '{"copied": object.metadata.annotations.team}'
@@ -251,6 +288,12 @@ def test_two_dialects_on_one_object(fixture, of):
     replica = of.start(fixture, apis="gatekeeper," + APIS[of.group], register=True)
     assert fixture.annotations() == {"team": "blue", "copied": "blue"}
     assert replica.state("assignmetadata.mutations.gatekeeper.sh") == "watching"
+    assert explained(stored(fixture, of, tmp_path), tmp_path) == {
+        "metadata.annotations.team": [("blue", "AssignMetadata/team", [])],
+        "metadata.annotations.copied": [
+            ("blue", KIND + "/copy:copy", ["object.metadata.annotations.team"])
+        ],
+    }
     fixture.put(annotation("team", "team", "red"))
     fixture.expect(team="red", copied="red")
     fixture.put(of.policy("copy", annotations='{"team": "green"}', params=False))
