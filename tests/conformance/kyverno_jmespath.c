@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "kinds.h"
 #include "location/jmespath/jmespath.h"
+#include "skips.h"
 #include "value/json.h"
 #include "value/json_part.h"
 #include "value/tree.h"
@@ -115,6 +116,10 @@ void fx_case_jmespath(json_t *row, struct fx_case_result *result) {
     struct fx_jmespath *query = NULL;
     struct search_result failed = {.outcome = FX_JMESPATH_ERROR, .err = FX_ERR_INIT};
     json_t *document = fx_tree_view_key(row, "given");
+    result->skipped = fx_case_jmespath_skip_reason(row);
+    if (result->skipped != NULL) {
+        return;
+    }
     if (!fx_jmespath_compile(fx_tree_view_string(row, "expression"), &query,
                              &failed.err)) {
         compare(row, "query", &failed, result);

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each function costs in instructions, and what it charges for them.
 
-Every function of templates, every operator and function of JSONPath, and the readers and writers
-are run under callgrind on arguments of each shape. Instructions for each unit of the budget that a
-case spends must stay under a bound, and a case that is sixteen times as large may take no more
-than the order of its function says. The cases that cost most of each function at a small size are
-measured again at larger ones."""
+Every function of templates, every operator and function of JSONPath and JMESPath, and the readers
+and writers are run under callgrind on arguments of each shape. Instructions for each unit of the
+budget that a case spends must stay under a bound, and a case that is sixteen times as large may
+take no more than the order of its function says. The cases that cost most of each function at a
+small size are measured again at larger ones."""
 
 import argparse
 import collections
@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SETS = ("templates", "formats", "expressions", "values")
+SETS = ("templates", "formats", "expressions", "queries", "values")
 FIRST = 512  # bytes: the size at which every case is measured
 LARGER = 16  # times: the next size
 FULL = 1 << 20  # bytes: the last size, with --full
@@ -155,7 +155,8 @@ def table(subjects, larger):
 def missing(subjects, program):
     """Functions of the tables for which no case was measured."""
     named = subprocess.run([program, "names"], capture_output=True, text=True, check=True)
-    return [name for name in named.stdout.split() if ("templates", name) not in subjects]
+    names = [tuple(line.split("\t")) for line in named.stdout.splitlines()]
+    return [name for which, name in names if (which, name) not in subjects]
 
 
 def main():

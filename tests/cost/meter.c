@@ -9,7 +9,7 @@
  *     cost-meter names
  *
  * prints a line for each case: index, subject, shape, size, units, ok or failed; or the
- * cases of a set, or the functions of templates.
+ * cases of a set, or the functions of templates and of queries with their sets.
  */
 #include "meter.h"
 
@@ -23,13 +23,11 @@
 #include "base/budget.h"
 #include "base/macros.h"
 #include "location/gotemplate/function.h"
+#include "location/jmespath/function.h"
 #include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
-    &meter_templates,
-    &meter_formats,
-    &meter_expressions,
-    &meter_values,
+    &meter_templates, &meter_formats, &meter_expressions, &meter_queries, &meter_values,
 };
 
 static uint64_t units_before, units;
@@ -61,8 +59,11 @@ static void list_names(void) {
                 function_at(&fx_sprig, k)->call == function_at(&fx_sprig, i)->call;
         }
         if (function_at(&fx_sprig, i)->call != NULL && !is_alias) {
-            (void)printf("%s\n", function_at(&fx_sprig, i)->name);
+            (void)printf("templates\t%s\n", function_at(&fx_sprig, i)->name);
         }
+    }
+    for (size_t i = 0; fx_jmespath_function_at(i) != NULL; i++) {
+        (void)printf("queries\t%s\n", fx_jmespath_function_at(i)->name);
     }
 }
 
