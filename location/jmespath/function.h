@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jmespath/function.h - how functions are added to the language: one row in a
- * table. There are two tables: the functions of the JMESPath specification, and those of
- * Kyverno (Kyverno spec section 8).
+ * table. There is one table of the functions of the JMESPath specification, and one of each
+ * theme of Kyverno's functions (Kyverno spec section 8; functions.h).
  */
 #ifndef FX_LOCATION_JMESPATH_FUNCTION_H
 #define FX_LOCATION_JMESPATH_FUNCTION_H
@@ -70,14 +70,13 @@ struct fx_jmespath_function {
                  struct fx_err *err);
 };
 
-/* The tables end with a NULL name. */
+/* The table ends with a NULL name. */
 extern const struct fx_jmespath_function fx_jmespath_standard_functions[];
-extern const struct fx_jmespath_function fx_jmespath_kyverno_functions[];
 
 /* Returns the function of that name, or NULL. */
 const struct fx_jmespath_function *fx_jmespath_function_find(struct fx_text name);
 
-/* Returns the function at `index` among those of both tables; NULL after the last one. */
+/* Returns the function at `index` among those of all tables; NULL after the last one. */
 const struct fx_jmespath_function *fx_jmespath_function_at(size_t index);
 
 /* ---- results of functions ------------------------------------------------------------

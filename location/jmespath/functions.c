@@ -5,14 +5,16 @@
  */
 #include <math.h>
 
-#include "base/buf.h"
-#include "base/limits.h"
-#include "location/jmespath/function.h"
+#include "location/jmespath/functions.h"
 #include "value/tree.h"
 
 static const struct fx_jmespath_function *const tables[] = {
-    fx_jmespath_standard_functions,
-    fx_jmespath_kyverno_functions,
+    fx_jmespath_standard_functions,   fx_jmespath_text_functions,
+    fx_jmespath_case_functions,       fx_jmespath_pattern_functions,
+    fx_jmespath_arithmetic_functions, fx_jmespath_collection_functions,
+    fx_jmespath_encoding_functions,   fx_jmespath_name_functions,
+    fx_jmespath_semver_functions,     fx_jmespath_time_functions,
+    fx_jmespath_random_functions,     fx_jmespath_x509_functions,
 };
 
 const struct fx_jmespath_function *fx_jmespath_function_at(size_t index) {

@@ -94,6 +94,9 @@
 #define FX_LIMIT_JMESPATH_MEMORY      (64u << 20) /* scratch memory of one evaluation */
 #define FX_LIMIT_JMESPATH_TEXT_BYTES  (1u << 20)  /* one text that a function builds */
 #define FX_LIMIT_JMESPATH_VALUE_NODES (1u << 18)  /* nodes of the value of a query */
+/* random(): how often `*` repeats at most, and levels of groups of a pattern. */
+#define FX_LIMIT_RANDOM_REPEATS 32u
+#define FX_LIMIT_RANDOM_DEPTH   100u
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */

@@ -50,4 +50,7 @@ void fx_case_jmespath(json_t *row, struct fx_case_result *result);
 /* map.c: MutatingAdmissionPolicies */
 void fx_case_map(json_t *row, struct fx_case_result *result);
 
+/* kyverno_wildcard.c */
+void fx_case_wildcard(json_t *row, struct fx_case_result *result);
+
 #endif

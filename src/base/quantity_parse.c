@@ -2,7 +2,7 @@
  *
  * quantity_parse.c - reading quantities.
  */
-#include "location/cel_library/quantity.h"
+#include "base/quantity.h"
 
 #include "base/strconv.h"
 
@@ -64,7 +64,7 @@ static bool split(struct fx_text text, struct quantity_text *pieces, struct fx_e
 
 /* What a suffix means: a power of 10, or of 2 for the binary format. */
 struct quantity_unit {
-    enum fx_cel_quantity_format format;
+    enum fx_quantity_format format;
     int32_t exponent;
 };
 
@@ -72,14 +72,14 @@ static const struct {
     const char *suffix;
     struct quantity_unit unit;
 } units[] = {
-    {"", {FX_CEL_QUANTITY_DECIMAL, 0}},   {"n", {FX_CEL_QUANTITY_DECIMAL, -9}},
-    {"u", {FX_CEL_QUANTITY_DECIMAL, -6}}, {"m", {FX_CEL_QUANTITY_DECIMAL, -3}},
-    {"k", {FX_CEL_QUANTITY_DECIMAL, 3}},  {"M", {FX_CEL_QUANTITY_DECIMAL, 6}},
-    {"G", {FX_CEL_QUANTITY_DECIMAL, 9}},  {"T", {FX_CEL_QUANTITY_DECIMAL, 12}},
-    {"P", {FX_CEL_QUANTITY_DECIMAL, 15}}, {"E", {FX_CEL_QUANTITY_DECIMAL, 18}},
-    {"Ki", {FX_CEL_QUANTITY_BINARY, 10}}, {"Mi", {FX_CEL_QUANTITY_BINARY, 20}},
-    {"Gi", {FX_CEL_QUANTITY_BINARY, 30}}, {"Ti", {FX_CEL_QUANTITY_BINARY, 40}},
-    {"Pi", {FX_CEL_QUANTITY_BINARY, 50}}, {"Ei", {FX_CEL_QUANTITY_BINARY, 60}},
+    {"", {FX_QUANTITY_DECIMAL, 0}},   {"n", {FX_QUANTITY_DECIMAL, -9}},
+    {"u", {FX_QUANTITY_DECIMAL, -6}}, {"m", {FX_QUANTITY_DECIMAL, -3}},
+    {"k", {FX_QUANTITY_DECIMAL, 3}},  {"M", {FX_QUANTITY_DECIMAL, 6}},
+    {"G", {FX_QUANTITY_DECIMAL, 9}},  {"T", {FX_QUANTITY_DECIMAL, 12}},
+    {"P", {FX_QUANTITY_DECIMAL, 15}}, {"E", {FX_QUANTITY_DECIMAL, 18}},
+    {"Ki", {FX_QUANTITY_BINARY, 10}}, {"Mi", {FX_QUANTITY_BINARY, 20}},
+    {"Gi", {FX_QUANTITY_BINARY, 30}}, {"Ti", {FX_QUANTITY_BINARY, 40}},
+    {"Pi", {FX_QUANTITY_BINARY, 50}}, {"Ei", {FX_QUANTITY_BINARY, 60}},
 };
 
 static bool fail_suffix(struct fx_err *err) {
@@ -103,7 +103,7 @@ static bool find_unit(struct fx_text suffix, struct quantity_unit *ret_unit,
         exponent > INT32_MAX / 2 || exponent < INT32_MIN / 2) {
         return fail_suffix(err);
     }
-    *ret_unit = (struct quantity_unit){FX_CEL_QUANTITY_EXPONENT, (int32_t)exponent};
+    *ret_unit = (struct quantity_unit){FX_QUANTITY_EXPONENT, (int32_t)exponent};
     return true;
 }
 
@@ -127,11 +127,11 @@ static bool shift(int64_t number, unsigned bits, int64_t *ret_product) {
 
 /* Reads an amount that Kubernetes keeps in 64 bits; false if it does not do so. */
 static bool read_small(const struct quantity_text *pieces, struct quantity_unit unit,
-                       struct fx_cel_quantity *quantity) {
+                       struct fx_quantity *quantity) {
     const size_t whole = pieces->whole.len == 0 ? 1 : pieces->whole.len;
     const size_t digits = whole + pieces->fraction.len;
     int64_t value = 0;
-    if (unit.format == FX_CEL_QUANTITY_BINARY) {
+    if (unit.format == FX_QUANTITY_BINARY) {
         const size_t used = (size_t)unit.exponent * 3 / 10; /* the digits of the unit */
         if (pieces->fraction.len > 0 || digits + used > BINARY_DIGITS ||
             !shift(number_of(0, pieces->whole), (unsigned)unit.exponent, &value)) {
@@ -154,7 +154,7 @@ static bool read_small(const struct quantity_text *pieces, struct quantity_unit 
 
 /* Binary amounts are at most INT64_MAX; a binary amount below 1 is written as a decimal
  * one. */
-static void bound_binary(struct fx_cel_quantity *quantity,
+static void bound_binary(struct fx_quantity *quantity,
                          uint32_t most_limbs[FX_DECIMAL_INTEGER_LIMBS]) {
     uint32_t room[FX_DECIMAL_INTEGER_LIMBS];
     const struct fx_decimal most = fx_decimal_of_integer(INT64_MAX, 0, most_limbs);
@@ -163,14 +163,14 @@ static void bound_binary(struct fx_cel_quantity *quantity,
         quantity->decimal = most;
     } else if (quantity->decimal.n > 0 &&
                fx_decimal_compare(&quantity->decimal, &one) < 0) {
-        quantity->format = FX_CEL_QUANTITY_DECIMAL;
+        quantity->format = FX_QUANTITY_DECIMAL;
     }
 }
 
 static bool read_decimal(struct fx_arena *arena, const struct quantity_text *pieces,
-                         struct quantity_unit unit, struct fx_cel_quantity *quantity,
+                         struct quantity_unit unit, struct fx_quantity *quantity,
                          struct fx_err *err) {
-    const bool is_binary = unit.format == FX_CEL_QUANTITY_BINARY;
+    const bool is_binary = unit.format == FX_QUANTITY_BINARY;
     struct fx_decimal *decimal = &quantity->decimal;
     quantity->is_decimal = true;
     quantity->format = unit.format;
@@ -198,9 +198,9 @@ static bool fail_long(struct fx_err *err) {
     return false;
 }
 
-bool fx_cel_quantity_parse(struct fx_arena *arena, struct fx_text text,
-                           struct fx_cel_quantity *ret_quantity, struct fx_err *err) {
-    struct fx_cel_quantity quantity = {.format = FX_CEL_QUANTITY_EXPONENT};
+bool fx_quantity_parse(struct fx_arena *arena, struct fx_text text,
+                       struct fx_quantity *ret_quantity, struct fx_err *err) {
+    struct fx_quantity quantity = {.format = FX_QUANTITY_EXPONENT};
     struct quantity_text pieces;
     struct quantity_unit unit = {.exponent = 0};
     if (fx_text_is(text, "0")) { /* it takes on the format of what is added to it */

@@ -2,25 +2,25 @@
  *
  * quantity.c - computing with quantities, and writing them.
  */
-#include "location/cel_library/quantity.h"
+#include "base/quantity.h"
 
 #include <math.h>
 
 #include "base/strconv.h"
 
-struct fx_cel_quantity fx_cel_quantity_of(int64_t integer) {
-    return (struct fx_cel_quantity){.format = FX_CEL_QUANTITY_EXPONENT, .value = integer};
+struct fx_quantity fx_quantity_of(int64_t integer) {
+    return (struct fx_quantity){.format = FX_QUANTITY_EXPONENT, .value = integer};
 }
 
 /* The amount as a decimal, whose limbs may be in `room`. */
-static struct fx_decimal decimal_of(const struct fx_cel_quantity *quantity,
+static struct fx_decimal decimal_of(const struct fx_quantity *quantity,
                                     uint32_t room[FX_DECIMAL_INTEGER_LIMBS]) {
     return quantity->is_decimal
                ? quantity->decimal
                : fx_decimal_of_integer(quantity->value, -(int64_t)quantity->scale, room);
 }
 
-int fx_cel_quantity_sign(const struct fx_cel_quantity *quantity) {
+int fx_quantity_sign(const struct fx_quantity *quantity) {
     if (!quantity->is_decimal) {
         return (quantity->value > 0) - (quantity->value < 0);
     }
@@ -30,8 +30,7 @@ int fx_cel_quantity_sign(const struct fx_cel_quantity *quantity) {
     return quantity->decimal.is_negative ? -1 : 1;
 }
 
-int fx_cel_quantity_compare(const struct fx_cel_quantity *a,
-                            const struct fx_cel_quantity *b) {
+int fx_quantity_compare(const struct fx_quantity *a, const struct fx_quantity *b) {
     uint32_t a_room[FX_DECIMAL_INTEGER_LIMBS];
     uint32_t b_room[FX_DECIMAL_INTEGER_LIMBS];
     const struct fx_decimal left = decimal_of(a, a_room);
@@ -40,7 +39,7 @@ int fx_cel_quantity_compare(const struct fx_cel_quantity *a,
     return (order > 0) - (order < 0);
 }
 
-size_t fx_cel_quantity_length(const struct fx_cel_quantity *quantity) {
+size_t fx_quantity_length(const struct fx_quantity *quantity) {
     return quantity->is_decimal ? quantity->decimal.n * 9 : 19;
 }
 
@@ -68,8 +67,8 @@ static bool add_integers(int64_t a, int64_t b, int64_t *ret_sum) {
 
 /* a + b in 64 bits; false if a number does not fit. The scale is the smaller one, but
  * that of the other number where one is 0. */
-static bool add_small(const struct fx_cel_quantity *a, int64_t b, int32_t b_scale,
-                      struct fx_cel_quantity *sum) {
+static bool add_small(const struct fx_quantity *a, int64_t b, int32_t b_scale,
+                      struct fx_quantity *sum) {
     if (b == 0) {
         return true;
     }
@@ -92,12 +91,18 @@ static bool add_small(const struct fx_cel_quantity *a, int64_t b, int32_t b_scal
     return true;
 }
 
+/* A number that is too long is a fault of the operands. */
+static bool fail_long(struct fx_err *err) {
+    err->code = err->code == FX_ELIMIT ? FX_EMUTATE : err->code;
+    return false;
+}
+
 /* a + b, or a - b. */
-static bool combine(struct fx_arena *arena, const struct fx_cel_quantity *a,
-                    const struct fx_cel_quantity *b, bool subtracts,
-                    struct fx_cel_quantity *ret_sum, struct fx_err *err) {
-    struct fx_cel_quantity sum = *a;
-    if (fx_cel_quantity_sign(a) == 0) {
+static bool combine(struct fx_arena *arena, const struct fx_quantity *a,
+                    const struct fx_quantity *b, bool subtracts,
+                    struct fx_quantity *ret_sum, struct fx_err *err) {
+    struct fx_quantity sum = *a;
+    if (fx_quantity_sign(a) == 0) {
         sum.format = b->format;
     }
     const bool is_small = !a->is_decimal && !b->is_decimal &&
@@ -110,8 +115,7 @@ static bool combine(struct fx_arena *arena, const struct fx_cel_quantity *a,
         struct fx_decimal right = decimal_of(b, b_room);
         right.is_negative = right.is_negative != subtracts;
         if (!fx_decimal_add(arena, &left, &right, &sum.decimal, err)) {
-            err->code = err->code == FX_ELIMIT ? FX_EMUTATE : err->code;
-            return false;
+            return fail_long(err);
         }
         sum.is_decimal = true;
     }
@@ -119,23 +123,55 @@ static bool combine(struct fx_arena *arena, const struct fx_cel_quantity *a,
     return true;
 }
 
-bool fx_cel_quantity_add(struct fx_arena *arena, const struct fx_cel_quantity *a,
-                         const struct fx_cel_quantity *b, struct fx_cel_quantity *ret_sum,
-                         struct fx_err *err) {
+bool fx_quantity_add(struct fx_arena *arena, const struct fx_quantity *a,
+                     const struct fx_quantity *b, struct fx_quantity *ret_sum,
+                     struct fx_err *err) {
     return combine(arena, a, b, false, ret_sum, err);
 }
 
-bool fx_cel_quantity_subtract(struct fx_arena *arena, const struct fx_cel_quantity *a,
-                              const struct fx_cel_quantity *b,
-                              struct fx_cel_quantity *ret_difference,
-                              struct fx_err *err) {
+bool fx_quantity_subtract(struct fx_arena *arena, const struct fx_quantity *a,
+                          const struct fx_quantity *b, struct fx_quantity *ret_difference,
+                          struct fx_err *err) {
     return combine(arena, a, b, true, ret_difference, err);
+}
+
+/* ---- products and quotients -------------------------------------------------------- */
+
+bool fx_quantity_multiply(struct fx_arena *arena, const struct fx_quantity *a,
+                          const struct fx_quantity *b, struct fx_quantity *ret_product,
+                          struct fx_err *err) {
+    uint32_t a_room[FX_DECIMAL_INTEGER_LIMBS];
+    uint32_t b_room[FX_DECIMAL_INTEGER_LIMBS];
+    const struct fx_decimal left = decimal_of(a, a_room);
+    const struct fx_decimal right = decimal_of(b, b_room);
+    struct fx_quantity product = {.format = a->format, .is_decimal = true};
+    if (!fx_decimal_multiply(arena, &left, &right, &product.decimal, err)) {
+        return fail_long(err);
+    }
+    *ret_product = product;
+    return true;
+}
+
+bool fx_quantity_divide(struct fx_arena *arena, const struct fx_quantity *a,
+                        const struct fx_quantity *b, struct fx_quantity *ret_quotient,
+                        struct fx_err *err) {
+    uint32_t a_room[FX_DECIMAL_INTEGER_LIMBS];
+    uint32_t b_room[FX_DECIMAL_INTEGER_LIMBS];
+    const struct fx_decimal left = decimal_of(a, a_room);
+    const struct fx_decimal right = decimal_of(b, b_room);
+    struct fx_quantity quotient = {.format = a->format, .is_decimal = true};
+    int64_t scale = left.scale > right.scale ? left.scale : right.scale;
+    scale = scale > 0 ? scale : 0;
+    if (!fx_decimal_divide(arena, &left, &right, scale, &quotient.decimal, err)) {
+        return fail_long(err);
+    }
+    *ret_quotient = quotient;
+    return true;
 }
 
 /* ---- numbers ----------------------------------------------------------------------- */
 
-bool fx_cel_quantity_integer(const struct fx_cel_quantity *quantity,
-                             int64_t *ret_integer) {
+bool fx_quantity_integer(const struct fx_quantity *quantity, int64_t *ret_integer) {
     return !quantity->is_decimal && quantity->scale >= 0 &&
            scale_up(quantity->value, quantity->scale, ret_integer);
 }
@@ -183,7 +219,7 @@ static bool nearest_double(const struct fx_decimal *decimal, double *ret_double)
 
 /* The integer as a double, times the power of ten: not the nearest double, but what
  * Kubernetes computes. */
-bool fx_cel_quantity_double(const struct fx_cel_quantity *quantity, double *ret_double) {
+bool fx_quantity_double(const struct fx_quantity *quantity, double *ret_double) {
     double base = (double)quantity->value;
     int64_t exponent = quantity->scale;
     if (quantity->is_decimal) {
@@ -251,18 +287,18 @@ static void print_binary(struct fx_buf *buf, const struct fx_decimal *integer) {
 }
 
 /* Binary units are only for integers of 1024 and more. */
-static bool is_for_binary(const struct fx_cel_quantity *quantity,
+static bool is_for_binary(const struct fx_quantity *quantity,
                           const struct fx_decimal *number) {
     uint32_t room[FX_DECIMAL_INTEGER_LIMBS];
     const struct fx_decimal bound = fx_decimal_of_integer(1024, 0, room);
     struct fx_decimal size = *number;
     size.is_negative = false;
-    return quantity->format == FX_CEL_QUANTITY_BINARY &&
+    return quantity->format == FX_QUANTITY_BINARY &&
            (int64_t)fx_decimal_count_zeros(number) >= number->scale &&
            fx_decimal_compare(&size, &bound) >= 0;
 }
 
-void fx_cel_quantity_print(struct fx_buf *buf, const struct fx_cel_quantity *quantity) {
+void fx_quantity_print(struct fx_buf *buf, const struct fx_quantity *quantity) {
     uint32_t room[FX_DECIMAL_INTEGER_LIMBS];
     const struct fx_decimal number = decimal_of(quantity, room);
     struct fx_arena arena;
@@ -276,7 +312,7 @@ void fx_cel_quantity_print(struct fx_buf *buf, const struct fx_cel_quantity *qua
         fx_buf_char(buf, '-');
     }
     if (!is_for_binary(quantity, &number)) {
-        print_decimal(buf, &number, quantity->format != FX_CEL_QUANTITY_EXPONENT);
+        print_decimal(buf, &number, quantity->format != FX_QUANTITY_EXPONENT);
         return;
     }
     fx_arena_init(&arena, MOST_MEMORY);
