@@ -35,7 +35,7 @@ struct fx_cel_checker {
     size_t n_matches, cap_matches;
     unsigned depth;        /* of the current node */
     unsigned n_exemptions; /* calls around it whose literals may be of mixed types */
-    bool loose;            /* all may be */
+    enum fx_cel_check_mode mode;
 };
 
 static inline bool fx_cel_checker_stopped(const struct fx_cel_checker *checker) {

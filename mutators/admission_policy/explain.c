@@ -8,8 +8,8 @@
 
 #include "base/budget.h"
 #include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/reads.h"
 #include "mutators/admission_policy/rule.h"
-#include "mutators/admission_policy/values_read.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -128,6 +128,43 @@ static const json_t *namespace_labels(const struct fx_request *request,
                                   "labels");
 }
 
+/* Prints what the condition read. */
+static void collect_condition(struct fx_buf *found, const struct map_owning_rule *own,
+                              const struct map_condition *condition,
+                              struct map_activation *activation) {
+    struct map_read_list list = {0};
+    struct map_reads reads = {
+        .own = own,
+        .activation = activation,
+        .arena = &activation->arena,
+        .expression = &condition->expression,
+        .list = &list,
+    };
+    fx_map_reads_collect(&reads, fx_cel_program_root(condition->expression.program));
+    fx_map_print_reads(found, &list);
+    found->failed = found->failed || reads.failed;
+    fx_map_reads_finish(&reads);
+}
+
+static void print_condition(struct fx_buf *found, const struct map_owning_rule *own,
+                            const struct fx_request *request,
+                            const struct fx_subject *subject, const char *criterion) {
+    const struct map_condition *condition = condition_of(own, criterion);
+    struct map_activation activation;
+    struct fx_err err = FX_ERR_INIT;
+    if (condition == NULL) {
+        return;
+    }
+    fx_map_activation_init(&activation, own->rule.policy, own->params, request);
+    if (fx_map_activation_begin(&activation, fx_node_unconst(subject->object), true,
+                                MAP_CONDITIONS_COST, &err)) {
+        collect_condition(found, own, condition, &activation);
+    } else {
+        found->failed = true;
+    }
+    fx_map_activation_finish(&activation);
+}
+
 void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *request,
                        const struct fx_subject *subject, const char *criterion,
                        struct fx_buf *found) {
@@ -148,18 +185,9 @@ void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *r
         fx_buf_printf(found, "namespace %.*s",
                       FX_TEXT_ARG(fx_subject_object_namespace(subject, request)));
         break;
-    case MAP_RULE_CONDITIONS: {
-        const struct map_condition *condition = condition_of(own, criterion);
-        if (condition != NULL) {
-            fx_map_print_values_read(
-                found, fx_cel_program_root(condition->expression.program),
-                &(struct map_values_read){.object = subject->object,
-                                          .old_object = request->old_object,
-                                          .request = request->admission,
-                                          .params = own->params});
-        }
+    case MAP_RULE_CONDITIONS:
+        print_condition(found, own, request, subject, criterion);
         break;
-    }
     case MAP_RULE_MUTATIONS:
     case MAP_RULE_CRITERIA_END: break;
     }

@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "merge/schema.h"
 #include "mutators/admission_policy/policy.h"
-#include "mutators/admission_policy/schemas.h"
 
 #define NO_PARAMS                                                      \
     "failed to configure binding: no params found for policy binding " \
@@ -40,7 +39,6 @@ struct map_linking {
     const struct map_policy *policy;
     struct fx_unit *binding_unit;
     const struct map_binding *binding;
-    struct map_schemas *schemas;
     enum map_params_scope scope;
     uint32_t position; /* of the next rule */
 };
@@ -65,7 +63,6 @@ static void add(struct map_linking *linking, struct map_rule rule) {
     rule.policy = linking->policy;
     rule.binding_unit = linking->binding_unit;
     rule.binding = linking->binding;
-    rule.schemas = linking->schemas;
     create(linking, &rule);
     if (rule.type == MAP_RULE_INVOKE &&
         linking->policy->validation != MAP_VALIDATION_SKIP) {
@@ -264,9 +261,7 @@ void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
         add_unknown_kind(&linking);
         return;
     }
-    linking.schemas = fx_map_schemas_find(linking.policy, link);
     for (size_t i = 0; i < n && fx_spend(1); i++) {
         link_binding(&linking, bindings[i]);
     }
-    fx_map_schemas_unref(linking.schemas);
 }

@@ -69,6 +69,10 @@ bool fx_map_match_eval(const struct map_match *match,
 bool fx_map_match_bindings(const struct map_match *match,
                            struct fx_binding **ret_bindings, size_t *ret_n) FX_MUST_USE;
 
+/* Does the subresource ("status", or empty) have objects of the kind of its resource?
+ * (Others have kinds of their own: Scale, Eviction, PodExecOptions.) */
+bool fx_map_subresource_has_own_kind(struct fx_text subresource);
+
 /* May the namespaceSelector match objects in this namespace? It is decided only for
  * selectors that ask for nothing but the label with the name of the namespace.
  * `resources` is the object that has the selector. */

@@ -75,9 +75,6 @@ bool fx_map_rule_match(const struct fx_mutator *self, const struct fx_request *r
 bool fx_map_rule_may_match_namespace(const struct fx_mutator *self,
                                      struct fx_text object_namespace);
 
-/* The slots that an expression reads, as a set. */
-unsigned fx_map_slots_of(const struct fx_cel_node *root);
-
 /* The functions of the same name of struct fx_mutator_ops (explain.c). */
 void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,
                          struct fx_criterion *ret_criterion);

@@ -196,7 +196,6 @@ struct fx_mutator *fx_map_rule_create(const struct map_rule *given, uint32_t pos
     own->rule.head = (struct fx_mutator){0};
     own->rule.message = given->message == NULL ? NULL : strdup(given->message);
     (void)fx_unit_ref(given->policy_unit);
-    (void)fx_map_schemas_ref(given->schemas);
     if (given->binding_unit != NULL) {
         (void)fx_unit_ref(given->binding_unit);
     }

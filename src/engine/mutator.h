@@ -19,6 +19,7 @@
 #include "base/text.h"
 
 struct fx_access;
+struct fx_arena;
 struct fx_access_hashes;
 struct fx_denial;
 struct fx_criterion;
@@ -27,6 +28,7 @@ struct fx_mutator;
 struct fx_policy_text;
 struct fx_request;
 struct fx_subject;
+struct fx_trace_change;
 
 /* The result of a mutation. */
 struct fx_effect {
@@ -115,6 +117,14 @@ struct fx_mutator_ops {
     void (*found)(const struct fx_mutator *self, const struct fx_request *request,
                   const struct fx_subject *subject, const char *criterion,
                   struct fx_buf *found);
+
+    /* For `fixpoint explain`: sets the cause of each change that a step made, if it is
+     * known. Called right after `apply` with the same request changed the object, which
+     * was `before`. The causes are made in the arena. If NULL, reports have no causes.
+     * False without memory. */
+    bool (*causes)(const struct fx_mutator *self, const struct fx_request *request,
+                   json_t *before, struct fx_trace_change *changes, size_t n_changes,
+                   struct fx_arena *arena);
 
     /* Declares what `match` and `apply` may read and write in an object, beyond what
      * every review reads (type, names, labels, annotations). NULL if that may be

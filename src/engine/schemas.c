@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
+#include "base/buf.h"
+#include "engine/admission_request.h"
 #include "engine/request.h"
 
 /* ---- catalogs -------------------------------------------------------------------- */
@@ -49,6 +51,43 @@ void fx_schema_catalog_unref(struct fx_schema_catalog *catalog) {
 const struct fx_schema_set *
 fx_schema_catalog_set(const struct fx_schema_catalog *catalog) {
     return catalog->set;
+}
+
+/* ---- resources ------------------------------------------------------------------- */
+
+/* Is it the name of a kind of this group and version? *ret_kind is the kind then. */
+static bool is_of_version(struct fx_text name, struct fx_text group,
+                          struct fx_text version, struct fx_text *ret_kind) {
+    const struct fx_text first = fx_text_cut(&name, '/');
+    if (group.len > 0) {
+        *ret_kind = name;
+        return fx_text_equal(first, group) &&
+               fx_text_equal(fx_text_cut(ret_kind, '/'), version) && ret_kind->len > 0;
+    }
+    *ret_kind = name;
+    return fx_text_equal(first, version) && !fx_text_contains(name, FX_TEXT("/"));
+}
+
+bool fx_schemas_find_resource(const struct fx_schema_set *set, struct fx_text group,
+                              struct fx_text version, struct fx_text resource,
+                              struct fx_text *ret_kind) {
+    bool ok = true;
+    *ret_kind = fx_schema_find_resource(set, group, version, resource);
+    for (size_t i = 0; ok && ret_kind->data == NULL && i < set->n_kinds && fx_spend(1);
+         i++) {
+        struct fx_text kind = {0};
+        if (!is_of_version(fx_text_of(set->texts + set->kinds[i].name), group, version,
+                           &kind)) {
+            continue;
+        }
+        struct fx_buf plural;
+        fx_buf_init(&plural, 0);
+        fx_resource_guess(&plural, kind);
+        ok = !plural.failed;
+        *ret_kind = fx_text_equal(fx_buf_view(&plural), resource) ? kind : *ret_kind;
+        fx_buf_finish(&plural);
+    }
+    return ok;
 }
 
 /* ---- CustomResourceDefinitions --------------------------------------------------- */

@@ -57,12 +57,18 @@ static void read_trace(const struct fx_inactive_input *given,
     }
 }
 
-/* A validator acts by finding a violation. */
+/* A validator acts by finding a violation. Mutators that reported a failure are listed
+ * with it. */
 static void read_violations(const struct fx_inactive_input *given,
                             struct mutator_facts *facts) {
     const struct fx_outcome *outcome = given->outcome;
     for (size_t i = 0; outcome != NULL && i < outcome->n_violations; i++) {
         facts[outcome->violations[i].mutator].acted_here = true;
+    }
+    for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
+        if (outcome->skipped[i].is_reported) {
+            facts[outcome->skipped[i].mutator].acted_here = true;
+        }
     }
 }
 

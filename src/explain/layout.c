@@ -39,10 +39,20 @@ void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS])
         return;
     }
     struct fx_row *row = &rows->items[rows->n_items++];
+    row->below_len = 0;
     for (size_t i = 0; i < FX_ROW_CELLS; i++) {
         row->off[i] = rows->text.len;
         row->width[i] = add_cut(&rows->text, cells[i]);
         row->len[i] = rows->text.len - row->off[i];
+    }
+}
+
+void fx_rows_add_below(struct fx_rows *rows, struct fx_text lines) {
+    if (rows->n_items > 0) {
+        struct fx_row *row = &rows->items[rows->n_items - 1];
+        row->below_off = rows->text.len;
+        row->below_len = lines.len;
+        fx_buf_text(&rows->text, lines);
     }
 }
 
@@ -142,6 +152,9 @@ void fx_rows_print_take(struct fx_buf *buf, struct fx_rows *rows,
             print_line(buf, rows, row, &columns);
         } else {
             print_two_lines(buf, rows, row, layout);
+        }
+        if (!rows->text.failed && row->below_len > 0) {
+            fx_buf_add(buf, rows->text.data + row->below_off, row->below_len);
         }
     }
     fx_buf_finish_part(buf, &rows->text);

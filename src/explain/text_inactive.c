@@ -199,6 +199,13 @@ void fx_printer_inactive(const struct fx_printer *printer) {
 
 /* ---- violations ------------------------------------------------------------------ */
 
+/* Appends the part of the policy that failed, on a line below its row. */
+static void print_part(struct fx_buf *buf, struct fx_text part) {
+    if (part.len > 0) {
+        print_said(buf, "", part);
+    }
+}
+
 static void print_violation(const struct fx_printer *printer,
                             const struct fx_violation *violation) {
     const struct fx_explanation *explanation = printer->explanation;
@@ -207,6 +214,7 @@ static void print_violation(const struct fx_printer *printer,
     struct fx_rows rows = {0};
     add_inactive(printer, &rows, &inactive);
     fx_rows_print_take(printer->buf, &rows, &layout);
+    print_part(printer->buf, violation->part);
     print_said(printer->buf, "", violation->entry);
     if (less != NULL) {
         print_said(printer->buf, "", fx_text_of(less));
@@ -235,5 +243,32 @@ void fx_printer_violations(const struct fx_printer *printer) {
         print_violations(printer, FX_ACTION_DENY, FX_PRINTER_RED, "denied by");
         print_violations(printer, FX_ACTION_WARN, FX_PRINTER_BOLD, "warned by");
         print_violations(printer, FX_ACTION_AUDIT, FX_PRINTER_BOLD, "audited by");
+    }
+}
+
+/* ---- ignored failures -------------------------------------------------------------- */
+
+static void print_ignored(const struct fx_printer *printer,
+                          const struct fx_skipped_mutator *skipped) {
+    const struct fx_inactive inactive = {.mutator = skipped->mutator, .criterion = ""};
+    struct fx_rows rows = {0};
+    add_inactive(printer, &rows, &inactive);
+    fx_rows_print_take(printer->buf, &rows, &layout);
+    print_part(printer->buf, skipped->part);
+    print_said(printer->buf, "", fx_text_of(skipped->message));
+}
+
+void fx_printer_ignored(const struct fx_printer *printer) {
+    const struct fx_outcome *outcome = printer->explanation->input.outcome;
+    size_t n_printed = 0;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
+        if (!outcome->skipped[i].is_reported) {
+            continue;
+        }
+        if (n_printed++ == 0) {
+            fx_printer_heading(printer, FX_PRINTER_BOLD, "failed, ignored");
+            fx_buf_char(printer->buf, '\n');
+        }
+        print_ignored(printer, &outcome->skipped[i]);
     }
 }

@@ -71,6 +71,7 @@ REFUSED = [
     {"apis": {"kubemod": {"nodeRefs": {"namespaces": ["a", "a"]}}}},
     {"apis": {"admissionPolicy": True}},
     {"apis": {"admissionPolicy": {"native": "yes"}}},
+    {"apis": {"admissionPolicy": {"nativePolicies": "never"}}},
     {"apis": {"admissionPolicy": {"paramRules": {}}}},
     {"apis": {"admissionPolicy": {"paramRules": [{"apiGroups": [""], "resources": ["configmaps"]}]}}},
     {"apis": {"admissionPolicy": {"paramRules": [

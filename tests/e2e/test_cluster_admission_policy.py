@@ -370,3 +370,69 @@ def test_the_manifest(manifest, tmp_path):
     finally:
         failures = fixture.close()
     assert not failures, "\n".join(failures)
+
+
+def type_warnings(fixture, of, name="owner"):
+    """The warnings in the status of a policy; None: its types were not checked yet."""
+    status = fixture.cluster.get(of.resource, name).get("status", {})
+    generation = fixture.cluster.get(of.resource, name)["metadata"]["generation"]
+    if status.get("observedGeneration") != generation:
+        return None
+    return [
+        (one["fieldRef"], one["warning"])
+        for one in status["typeChecking"].get("expressionWarnings", [])
+    ]
+
+
+def patch(expression):
+    return {"patchType": "JSONPatch", "jsonPatch": {"expression": expression}}
+
+
+NOTHING = '[JSONPatch{op: "test", path: "/kind", value: "Mouse"}]'
+FEW = 'object.spec.%s > 3 ? [JSONPatch{op: "replace", path: "/spec/replicas", value: 3}] : []'
+
+
+def test_types_in_status(fixture):
+    """An expression that reads a field which its kind does not have: the status says so until it
+    is corrected. The policy is active all the same."""
+    of = Of(OWN)
+    fixture.cluster.apply(
+        of.policy(params=False, mutations=[patch(FEW % "replicsa")], failurePolicy="Ignore")
+    )
+    replica = of.start(fixture, *STATUS)
+    fixture.cluster.apply(of._make(KIND + "Binding", "here", {"policyName": "owner"}))
+    expected = (
+        "apps/v1, Kind=Deployment: ERROR: <input>:1:12: undefined field 'replicsa'\n"
+        " | " + FEW % "replicsa" + "\n | ...........^"
+    )
+    found = until(lambda: type_warnings(fixture, of), lambda got: got is not None)
+    assert found == [("spec.mutations[0].jsonPatch.expression", expected)]
+    until(lambda: [one.get("enforced") for one in of.entries(fixture)], [True])
+
+    fixture.cluster.apply(of.policy(params=False, mutations=[patch(FEW % "replicas")]))
+    until(lambda: type_warnings(fixture, of), [])
+    assert replica.process.poll() is None
+
+
+def test_types_of_custom_resources(fixture):
+    """The type of a custom resource comes from the API server's documents, its plural, too."""
+    of = Of(OWN)
+    spec = {"type": "object", "properties": {"size": {"type": "integer"}}}
+    fixture.cluster.define(definition("example.com", "Mouse", ["v1"], spec, "mice"))
+    rule = {**RULE, "apiGroups": ["example.com"], "resources": ["mice"]}
+    fixture.cluster.apply(
+        of.policy(
+            params=False,
+            matchConstraints={"resourceRules": [rule]},
+            matchConditions=[{"name": "big", "expression": "object.spec.size > 3"}],
+            variables=[{"name": "wide", "expression": 'object.spec.size == "wide"'}],
+            mutations=[patch("variables.wide && object.spec.sise == 1 ? %s : %s" % (2 * (NOTHING,)))],
+        )
+    )
+    of.start(fixture, *STATUS)
+    fields = ["spec.variables[0].expression", "spec.mutations[0].jsonPatch.expression"]
+    found = until(lambda: type_warnings(fixture, of), lambda got: got is not None)
+    assert [field for field, _ in found] == fields
+    assert all(text.startswith("example.com/v1, Kind=Mouse: ERROR: ") for _, text in found)
+    assert "no matching overload for '_==_' applied to '(int, string)'" in found[0][1]
+    assert "undefined field 'sise'" in found[1][1]

@@ -126,7 +126,8 @@ static unsigned n_kinds(void) {
     unsigned n = 0;
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         const struct fx_cluster_kind *kind = fx_cluster_kind_at(i);
-        n += fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) && !kind->kind->is_native;
+        n += fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) &&
+             kind->kind->native == NULL;
     }
     return n;
 }

@@ -1019,6 +1019,37 @@ mutations:
             minLength: 1
 {{- end }}
 
+{{/* What Kubernetes' own kinds have in the status of a policy. */}}
+{{- define "fixpoint.schema.typeChecking" -}}
+observedGeneration:
+  description: The generation of the policy whose types were checked.
+  type: integer
+  format: int64
+typeChecking:
+  description: >-
+    Expressions that do not fit the types of the objects that the policy matches. The policy is
+    active all the same.
+  type: object
+  properties:
+    expressionWarnings:
+      description: One warning for each expression.
+      type: array
+      x-kubernetes-list-type: atomic
+      items:
+        description: What is wrong with one expression.
+        type: object
+        required:
+          - fieldRef
+          - warning
+        properties:
+          fieldRef:
+            description: The field of the expression.
+            type: string
+          warning:
+            description: The mistakes, with a line for each kind of objects.
+            type: string
+{{- end }}
+
 {{- define "fixpoint.schema.MutatingAdmissionPolicy" -}}
 description: >-
   MutatingAdmissionPolicy changes objects by CEL expressions, as Kubernetes' own kind of this
@@ -1097,7 +1128,7 @@ properties:
         enum:
           - IfNeeded
           - Never
-  {{- include "fixpoint.schema.mutator.status" . | nindent 2 }}
+  {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.mutator" "more" "fixpoint.schema.typeChecking") | nindent 2 }}
 {{- end }}
 
 {{- define "fixpoint.schema.MutatingAdmissionPolicyBinding" -}}
