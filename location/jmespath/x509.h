@@ -50,9 +50,6 @@ json_t *x509_string(struct fx_text bytes);
 bool x509_oid_list(struct fx_text content, json_t **ret_list);
 bool x509_oid_text(struct fx_text content, json_t **ret_text);
 
-/* Is it the object identifier of this text? */
-bool x509_oid_is(struct fx_text content, const char *text);
-
 /* The content of an integer of any size: in decimal. Empty without memory. */
 bool x509_integer_text(struct fx_text content, struct fx_buf *buf);
 
@@ -66,8 +63,8 @@ bool x509_fail(struct x509_run *run, const char *what);
 bool x509_read_name(struct x509_run *run, const char *name,
                     struct fx_text content) FX_MUST_USE;
 
-/* Makes the value of an attribute: a string, also of bytes (in base64), a boolean or an
- * integer; null for any other type. NULL without memory. */
+/* Makes the value of an attribute: a string, also of bytes (in base64), or an integer;
+ * null for any other type, as in Go. NULL without memory. */
 json_t *x509_attribute_value(unsigned tag, struct fx_text content);
 
 /* Reads a list of extensions, the content of a sequence, into `Extensions` and the

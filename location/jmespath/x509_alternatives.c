@@ -59,6 +59,19 @@ static json_t *new_user(struct x509_run *run, const struct fx_go_url *url) {
     return user;
 }
 
+/* Go keeps the path as it was written only if it would escape it otherwise. */
+static json_t *new_raw_path(const struct fx_go_url *url) {
+    struct fx_go_url plain = *url;
+    struct fx_buf buf;
+    plain.raw_path = FX_TEXT("");
+    fx_buf_init(&buf, 0);
+    fx_go_url_print_path(&buf, &plain);
+    const bool is_same = fx_text_equal(fx_buf_view(&buf), url->raw_path);
+    json_t *raw = buf.failed ? NULL : x509_string(is_same ? FX_TEXT("") : url->raw_path);
+    fx_buf_finish(&buf);
+    return raw;
+}
+
 /* Go's url.URL. */
 static json_t *new_url(struct x509_run *run, const struct fx_go_url *url) {
     json_t *object = json_object();
@@ -67,7 +80,7 @@ static json_t *new_url(struct x509_run *run, const struct fx_go_url *url) {
     x509_set(run, object, "User", new_user(run, url));
     x509_set(run, object, "Host", x509_string(url->host));
     x509_set(run, object, "Path", x509_string(url->path));
-    x509_set(run, object, "RawPath", x509_string(url->raw_path));
+    x509_set(run, object, "RawPath", new_raw_path(url));
     x509_set(run, object, "OmitHost", json_boolean(url->omits_host));
     x509_set(run, object, "ForceQuery",
              json_boolean(url->has_query && url->query.len == 0));
@@ -263,8 +276,8 @@ bool x509_read_authority(struct x509_run *run, struct fx_text value) {
             !fx_der_take(&method, FX_DER_OID, &oid)) {
             return x509_fail(run, "malformed authority information");
         }
-        const char *member = x509_oid_is(oid, "1.3.6.1.5.5.7.48.1") ? "OCSPServer"
-                             : x509_oid_is(oid, "1.3.6.1.5.5.7.48.2")
+        const char *member = fx_der_oid_is(oid, "1.3.6.1.5.5.7.48.1") ? "OCSPServer"
+                             : fx_der_oid_is(oid, "1.3.6.1.5.5.7.48.2")
                                  ? "IssuingCertificateURL"
                                  : NULL;
         if (member != NULL && !add_uris(run, method, member)) {

@@ -59,7 +59,7 @@ static const char *const purposes[] = {
 static bool add_purpose(struct x509_run *run, struct fx_text oid) {
     json_t *list = NULL;
     for (size_t i = 0; i < FX_COUNT(purposes); i++) {
-        if (x509_oid_is(oid, purposes[i])) {
+        if (fx_der_oid_is(oid, purposes[i])) {
             x509_append(run, run->object, "ExtKeyUsage", json_integer((json_int_t)i));
             return true;
         }
@@ -315,7 +315,7 @@ static bool read_value(struct x509_run *run, const struct x509_extension *extens
     json_t *oid = NULL;
     for (size_t i = 0; i < FX_COUNT(extensions); i++) {
         if ((is_request && !extensions[i].of_requests) ||
-            !x509_oid_is(extension->oid, extensions[i].oid)) {
+            !fx_der_oid_is(extension->oid, extensions[i].oid)) {
             continue;
         }
         handled = true;

@@ -65,16 +65,12 @@ static bool read_string(unsigned tag, struct fx_text content, json_t **ret_strin
 
 json_t *x509_attribute_value(unsigned tag, struct fx_text content) {
     json_t *value = NULL;
-    bool boolean = false;
     int64_t integer = 0;
     if (read_string(tag, content, &value)) {
         return value;
     }
     if (tag == FX_DER_OCTET_STRING) {
         return x509_base64(content);
-    }
-    if (tag == FX_DER_BOOLEAN && fx_der_boolean(content, &boolean)) {
-        return json_boolean(boolean);
     }
     if (tag == FX_DER_INTEGER && fx_der_integer(content, &integer)) {
         return json_integer(integer);
@@ -88,7 +84,7 @@ json_t *x509_attribute_value(unsigned tag, struct fx_text content) {
 static void set_attribute(struct x509_run *run, json_t *name, struct fx_text oid,
                           json_t *value) {
     for (size_t i = 0; i < FX_COUNT(attributes); i++) {
-        if (!x509_oid_is(oid, attributes[i].oid)) {
+        if (!fx_der_oid_is(oid, attributes[i].oid)) {
             continue;
         }
         if (attributes[i].is_list) {

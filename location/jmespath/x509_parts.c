@@ -59,7 +59,7 @@ static int pss_constant(struct fx_text parameters) {
         return 0;
     }
     for (size_t i = 0; i < FX_COUNT(pss_hashes); i++) {
-        if (x509_oid_is(oid, pss_hashes[i].oid)) {
+        if (fx_der_oid_is(oid, pss_hashes[i].oid)) {
             return length == pss_hashes[i].salt ? PSS_CONSTANT + (int)i : 0;
         }
     }
@@ -75,10 +75,10 @@ static bool set_signature_algorithm(struct x509_run *run, struct fx_text content
     }
     for (size_t i = 0; i < FX_COUNT(algorithms); i++) {
         constant =
-            x509_oid_is(oid, algorithms[i].oid) ? algorithms[i].constant : constant;
+            fx_der_oid_is(oid, algorithms[i].oid) ? algorithms[i].constant : constant;
     }
     x509_set_integer(run, "SignatureAlgorithm",
-                     x509_oid_is(oid, RSA_PSS) ? pss_constant(content) : constant);
+                     fx_der_oid_is(oid, RSA_PSS) ? pss_constant(content) : constant);
     return true;
 }
 
@@ -127,7 +127,7 @@ bool x509_take_key(struct x509_run *run, struct fx_text *from) {
         return x509_fail(run, "malformed public key");
     }
     x509_set_bytes(run, "RawSubjectPublicKeyInfo", whole);
-    if (!x509_oid_is(oid, RSA_KEY)) {
+    if (!fx_der_oid_is(oid, RSA_KEY)) {
         return fx_fail(run->err, FX_EINVALID, "the key of the certificate is not RSA");
     }
     return set_rsa_key(run, key);

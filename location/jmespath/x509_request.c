@@ -70,7 +70,7 @@ static bool read_attribute(struct x509_run *run, struct fx_text content) {
         return x509_fail(run, "malformed attribute");
     }
     add_attribute(run, oid, values);
-    if (!x509_oid_is(oid, EXTENSION_REQUEST)) {
+    if (!fx_der_oid_is(oid, EXTENSION_REQUEST)) {
         return true;
     }
     if (!fx_der_take(&values, FX_DER_SEQUENCE, &extensions)) {

@@ -103,15 +103,6 @@ bool x509_oid_list(struct fx_text content, json_t **ret_list) {
     return is_oid;
 }
 
-bool x509_oid_is(struct fx_text content, const char *text) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
-    const bool is_same = fx_der_oid_print(&buf, content) && !buf.failed &&
-                         fx_text_is(fx_buf_view(&buf), text);
-    fx_buf_finish(&buf);
-    return is_same;
-}
-
 /* ---- integers ---------------------------------------------------------------------- */
 
 #define MOST_INTEGER_BYTES 2048u /* 16384 bits: twice what Go accepts for RSA */

@@ -157,3 +157,26 @@ bool fx_der_oid_print(struct fx_buf *buf, struct fx_text content) {
     }
     return true;
 }
+
+/* Removes a number and the point behind it from the start of the text. */
+static uint32_t cut_number(struct fx_text *text) {
+    const struct fx_text digits = fx_text_cut(text, '.');
+    uint32_t number = 0;
+    for (size_t i = 0; i < digits.len; i++) {
+        number = number * 10 + fx_digit_of(digits.data[i]);
+    }
+    return number;
+}
+
+bool fx_der_oid_is(struct fx_text content, const char *text) {
+    struct fx_text rest = fx_text_of(text);
+    uint32_t wanted = cut_number(&rest) * 40;
+    uint32_t number = 0;
+    for (wanted += cut_number(&rest); fx_der_oid_take(&content, &number);
+         wanted = cut_number(&rest)) {
+        if (number != wanted || content.len == 0 || rest.len == 0) {
+            return number == wanted && content.len == 0 && rest.len == 0;
+        }
+    }
+    return false;
+}

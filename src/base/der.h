@@ -70,6 +70,9 @@ bool fx_der_boolean(struct fx_text content, bool *ret_boolean) FX_MUST_USE;
  */
 bool fx_der_oid_take(struct fx_text *content, uint32_t *ret_number) FX_MUST_USE;
 
+/* Is it the object identifier "2.5.4.3"? */
+bool fx_der_oid_is(struct fx_text content, const char *text);
+
 /* Appends an object identifier as in "2.5.4.3". False if it is none. */
 bool fx_der_oid_print(struct fx_buf *buf, struct fx_text content) FX_MUST_USE;
 
