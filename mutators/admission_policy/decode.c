@@ -12,7 +12,7 @@
 #include "base/budget.h"
 #include "base/date.h"
 #include "base/limits.h"
-#include "location/cel_library/quantity.h"
+#include "base/quantity.h"
 #include "value/json_part.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -212,10 +212,10 @@ static json_t *decode_bytes(struct decode_run *run, json_t *node,
 
 /* The text of the amount in `buf`, in its usual form. */
 static json_t *make_quantity(struct decode_run *run, json_t *node,
-                             const struct fx_cel_quantity *quantity) {
+                             const struct fx_quantity *quantity) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_cel_quantity_print(&buf, quantity);
+    fx_quantity_print(&buf, quantity);
     const struct fx_text text = fx_buf_view(&buf);
     json_t *same = json_is_string(node) && fx_text_equal(fx_tree_text(node), text)
                        ? json_incref(node)
@@ -227,7 +227,7 @@ static json_t *make_quantity(struct decode_run *run, json_t *node,
 
 /* A quantity is read from the JSON text of any scalar. */
 static json_t *decode_quantity(struct decode_run *run, json_t *node) {
-    struct fx_cel_quantity quantity;
+    struct fx_quantity quantity;
     struct fx_buf number;
     struct fx_err err = FX_ERR_INIT;
     fx_buf_init(&number, 0);
@@ -239,7 +239,7 @@ static json_t *decode_quantity(struct decode_run *run, json_t *node) {
                                                        : FX_TEXT("{}");
     const bool ok =
         !number.failed &&
-        fx_cel_quantity_parse(run->arena, fx_text_trim_space(text), &quantity, &err);
+        fx_quantity_parse(run->arena, fx_text_trim_space(text), &quantity, &err);
     const bool failed = number.failed || (!ok && err.code != FX_EMUTATE);
     fx_buf_finish(&number);
     if (failed) {
