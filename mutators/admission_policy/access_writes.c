@@ -73,8 +73,8 @@ bool fx_map_follow_node(struct map_writing *writing) {
 
 bool fx_map_is_global_call(const struct fx_cel_node *node, const char *function,
                            size_t n_args) {
-    return fx_map_is_call(node, function) && node->call.target == NULL &&
-           node->call.n_args == n_args;
+    return node->type == FX_CEL_NODE_CALL && node->call.target == NULL &&
+           node->call.n_args == n_args && fx_text_is(node->call.function, function);
 }
 
 const struct fx_cel_node *fx_map_followed_variable(const struct map_policy *policy,

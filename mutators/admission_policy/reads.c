@@ -360,7 +360,7 @@ static void collect_all(struct map_reads *reads, struct fx_cel_node *const *node
 
 static void collect_call(struct map_reads *reads, const struct fx_cel_node *node) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_global_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         fx_map_reads_collect(reads, node->call.args[0]);
         fx_map_reads_collect(reads, branch);

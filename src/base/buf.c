@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/heap.h"
 
 void fx_buf_init(struct fx_buf *buf, size_t max) {

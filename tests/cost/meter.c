@@ -9,7 +9,8 @@
  *     cost-meter names
  *
  * prints a line for each case: index, subject, shape, size, units, ok or failed; or the
- * cases of a set, or the functions of templates, of JMESPath and of CEL, each after its set.
+ * cases of a set, or the functions of templates, of JMESPath and of CEL, each after its
+ * set.
  */
 #include "meter.h"
 
@@ -28,8 +29,9 @@
 #include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
-    &meter_templates, &meter_formats,      &meter_expressions, &meter_queries,
-    &meter_functions, &meter_programs, &meter_compilations, &meter_merges, &meter_values,
+    &meter_templates,    &meter_formats,   &meter_expressions,
+    &meter_queries,      &meter_functions, &meter_programs,
+    &meter_compilations, &meter_merges,    &meter_values,
 };
 
 static uint64_t units_before, units;
