@@ -3,6 +3,8 @@
  * location/cel/faults.c - what is wrong with an expression, and where.
  */
 
+#include <string.h>
+
 #include "base/budget.h"
 #include "location/cel/ast.h"
 
@@ -53,15 +55,24 @@ void fx_cel_faults_sort(struct fx_cel_faults *faults) {
 
 /* Returns the offset of the line that has byte `at`, and counts the lines before it. */
 static size_t line_start(struct fx_text source, size_t at, long *ret_before) {
+    const size_t end = at < source.len ? at : source.len;
+    const char *newline = NULL;
     size_t start = 0;
     *ret_before = 0;
-    for (size_t i = 0; i < at && i < source.len; i++) {
-        if (source.data[i] == '\n') {
-            start = i + 1;
-            ++*ret_before;
-        }
+    while (start < end &&
+           (newline = memchr(source.data + start, '\n', end - start)) != NULL) {
+        start = (size_t)(newline - source.data) + 1;
+        ++*ret_before;
     }
     return start;
+}
+
+/* Returns the number of bytes of the character at `at`. */
+static size_t character_len(struct fx_text source, size_t at) {
+    uint32_t rune = 0;
+    return (unsigned char)source.data[at] < 0x80
+               ? 1
+               : fx_text_rune(fx_text_rest(source, at), &rune);
 }
 
 void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
@@ -73,13 +84,24 @@ void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
         return;
     }
     long before = 0;
-    uint32_t rune = 0;
     size_t to = line_start(source, at, &before);
     *ret_line = before + 1;
     *ret_column = source.len == 0 ? 0 : 1; /* in an empty text the end is column 0 */
     while (to < at && to < source.len) {
-        to += fx_text_rune(fx_text_rest(source, to), &rune);
+        to += character_len(source, to);
         ++*ret_column;
+    }
+}
+
+/* Appends the text with blanks for its tabs. */
+static void print_without_tabs(struct fx_text text, struct fx_buf *buf) {
+    while (text.len > 0) {
+        const size_t len = text.len;
+        const struct fx_text part = fx_text_cut(&text, '\t');
+        fx_buf_text(buf, part);
+        if (part.len < len) {
+            fx_buf_char(buf, ' ');
+        }
     }
 }
 
@@ -87,28 +109,22 @@ void fx_cel_position(struct fx_text source, uint32_t at, long *ret_line,
  * `at`, a wide one for each beyond ASCII, and a caret. */
 static void print_line(struct fx_text source, size_t at, struct fx_buf *buf) {
     long before = 0;
-    uint32_t rune = 0;
-    const size_t start = line_start(source, at, &before);
-    size_t end = start;
-    while (end < source.len && source.data[end] != '\n') {
-        end++;
-    }
-    if (end - start > MOST_LINE_BYTES || !fx_spend((end - start) / FX_BUDGET_BYTES)) {
+    struct fx_text rest = fx_text_rest(source, line_start(source, at, &before));
+    const struct fx_text line = fx_text_cut(&rest, '\n');
+    const size_t column = at - (size_t)(line.data - source.data);
+    size_t to = 0;
+    if (line.len > MOST_LINE_BYTES || !fx_spend(line.len / FX_BUDGET_BYTES)) {
         return;
     }
     fx_buf_str(buf, "\n | ");
-    for (size_t i = start; i < end; i++) {
-        fx_buf_char(buf, (char)(source.data[i] == '\t' ? ' ' : source.data[i]));
-    }
+    print_without_tabs(line, buf);
     fx_buf_str(buf, "\n | ");
-    const struct fx_text line = {source.data, end};
-    size_t to = start;
-    while (to < at && to < end) {
-        const size_t bytes = fx_text_rune(fx_text_rest(line, to), &rune);
+    while (to < column && to < line.len) {
+        const size_t bytes = character_len(line, to);
         fx_buf_str(buf, bytes > 1 ? "\xEF\xBC\x8E" : ".");
         to += bytes;
     }
-    const bool is_wide = to < end && fx_text_rune(fx_text_rest(line, to), &rune) > 1;
+    const bool is_wide = to < line.len && character_len(line, to) > 1;
     fx_buf_str(buf, is_wide ? "\xEF\xBC\xBE" : "^");
 }
 

@@ -288,15 +288,17 @@ static bool scan_mark(struct lexer *lexer, enum cel_token_type *ret_type) {
         {"/", CEL_SLASH},
         {"%", CEL_PERCENT},
     };
-    const struct fx_text rest = fx_text_rest(lexer->source, lexer->at);
+    const char first = byte_at(lexer, lexer->at);
+    const char second = byte_at(lexer, lexer->at + 1);
     for (size_t i = 0; i < FX_COUNT(marks); i++) {
-        if (fx_text_starts(rest, fx_text_of(marks[i].text))) {
-            lexer->at += marks[i].text[1] == '\0' ? 1 : 2;
+        const char *mark = marks[i].text;
+        if (mark[0] == first && (mark[1] == '\0' || mark[1] == second)) {
+            lexer->at += mark[1] == '\0' ? 1 : 2;
             *ret_type = marks[i].type;
             return true;
         }
     }
-    lexer->at += fx_is_one_of(rest.data[0], "=&|");
+    lexer->at += fx_is_one_of(first, "=&|");
     return false;
 }
 

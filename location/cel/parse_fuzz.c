@@ -11,6 +11,9 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+/* A text that ends with a byte below this one is parsed with little memory, too. */
+#define FEW_BYTES 64u
+
 static void check_node(const struct fx_cel_node *node, size_t source_len);
 
 static void check_nodes(struct fx_cel_node *const *nodes, size_t n, size_t source_len) {
@@ -69,24 +72,31 @@ static void check_node(const struct fx_cel_node *node, size_t source_len) {
     }
 }
 
-static void check_faults(const struct fx_cel_faults *faults, struct fx_text source) {
-    long line = 0;
-    long column = 0;
-    long line_before = -1;
+/* Prints the first and the last fault: all of them would take most of the time. */
+static void print_faults(const struct fx_cel_faults *faults, struct fx_text source) {
+    struct fx_cel_fault ends[] = {faults->items[0], faults->items[faults->n - 1]};
+    const struct fx_cel_faults shown = {.items = ends, .n = 2, .arena = faults->arena};
     struct fx_buf printed;
-    assert(faults->n > 0 && faults->n <= FX_CEL_MOST_FAULTS);
-    for (size_t i = 0; i < faults->n; i++) {
-        fx_cel_position(source, faults->items[i].at, &line, &column);
-        assert(faults->items[i].at == FX_CEL_NOWHERE ||
-               faults->items[i].at == FX_CEL_UNPARSED ||
-               faults->items[i].at <= source.len);
-        assert(line >= line_before && faults->items[i].message[0] != '\0');
-        line_before = line;
-    }
     fx_buf_init(&printed, 0);
-    fx_cel_faults_print(faults, source, &printed);
+    fx_cel_faults_print(&shown, source, &printed);
     assert(printed.len > 0);
     fx_buf_finish(&printed);
+}
+
+/* The faults have messages, are within the text, and are in its order: those without a
+ * position come first. */
+static void check_faults(const struct fx_cel_faults *faults, struct fx_text source) {
+    uint32_t before = 0;
+    assert(faults->n > 0 && faults->n <= FX_CEL_MOST_FAULTS);
+    for (size_t i = 0; i < faults->n; i++) {
+        const uint32_t at = faults->items[i].at;
+        assert(faults->items[i].message[0] != '\0');
+        if (at != FX_CEL_NOWHERE && at != FX_CEL_UNPARSED) {
+            assert(at <= source.len && at >= before);
+            before = at;
+        }
+    }
+    print_faults(faults, source);
 }
 
 static void parse_within(struct fx_text source, size_t memory) {
@@ -109,8 +119,8 @@ static void parse_within(struct fx_text source, size_t memory) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
     parse_within(text, (size_t)64 << 20);
-    if (size > 0) {
-        parse_within(text, (size_t)64 * data[size - 1]);
+    if (size > 0 && data[size - 1] < FEW_BYTES) {
+        parse_within(text, (size_t)256 * data[size - 1]);
     }
     return 0;
 }

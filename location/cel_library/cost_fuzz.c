@@ -4,8 +4,10 @@
  * types, of any shape and length: the call and the formula of its cost take no longer
  * than what they pay for.
  *
- *     overload (2 bytes; 0xffff: each of them) | shape | arguments that are large (bits)
- * | size | text
+ *     overload (2 bytes) | shape | arguments that are large (bits) | size | text
+ *
+ * The overload 0xffff stands for each of them, 0xfffe for each that searches for regular
+ * expressions.
  *
  * The text is a shape, too, repeated up to the size.
  */
@@ -13,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/clock.h"
 #include "base/cost_testing.h"
 #include "base/limits.h"
 #include "location/cel_library/cost_testing.h"
@@ -21,12 +24,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define HEAD          5
 #define EACH          0xffffu
+#define EACH_SEARCH   0xfffeu
 #define MOST_OF_EACH  4096u /* bytes: all overloads take long */
 #define MOST_EXPONENT 17u   /* sizes go up to 2^17 */
 
-/* The price of regular expressions is not by the bytes of their arguments. */
-static bool is_tested(const struct fx_cel_overload *overload) {
-    return overload != NULL && overload->call != NULL && overload->regex_argument == 0;
+/* A search for a regular expression may cost more than it spends, up to its limit, and
+ * nothing interrupts it. So functions that search have a deadline, and end with the
+ * search that is running then. */
+#define DEADLINE_NS UINT64_C(20000000)
+#define SEARCH_NS   ((uint64_t)FX_LIMIT_REGEX_WORK * 40) /* on a busy machine */
+
+static bool searches(const struct fx_cel_overload *overload) {
+    return overload->regex_argument != 0;
 }
 
 /* The overload with this number; NULL after the last one. */
@@ -50,6 +59,22 @@ static size_t count_overloads(void) {
     return n;
 }
 
+/* Calls the overload, and computes the cost of the call. */
+static void call(const struct cel_cost_case *of, const struct fx_cel_value *args,
+                 struct cost *ret_cost) {
+    const struct fx_cel_overload *overload = of->overload;
+    const struct fx_bound bound =
+        fx_budget_narrow(0, searches(overload) ? fx_clock_ns() + DEADLINE_NS : 0);
+    cost_begin(ret_cost);
+    const struct fx_cel_value result = overload->call(of->run, args);
+    const uint64_t cost = overload->cost == NULL ? 1 : overload->cost(args, result);
+    cost_end(ret_cost);
+    (void)fx_budget_widen(bound);
+    assert(cost < UINT64_MAX / 2); /* a sum of costs does not overflow */
+    assert(!fx_cel_is_error(result) || result.error[0] != '\0');
+    assert((result.flags & FX_CEL_FATAL) == 0 || of->run->err->code != FX_OK);
+}
+
 static void work(void *user, struct cost *ret_cost) {
     struct cel_cost_case of = *(const struct cel_cost_case *)user;
     struct fx_cel_value args[FX_CEL_MOST_ARGUMENTS] = {{0}};
@@ -62,22 +87,24 @@ static void work(void *user, struct cost *ret_cost) {
     *ret_cost = (struct cost){0, 0};
     if (cel_cost_arguments(&of, args)) {
         fx_err_reset(&err);
-        cost_begin(ret_cost);
-        const struct fx_cel_value result = of.overload->call(&run, args);
-        const uint64_t cost =
-            of.overload->cost == NULL ? 1 : of.overload->cost(args, result);
-        cost_end(ret_cost);
-        assert(cost < UINT64_MAX / 2); /* a sum of costs does not overflow */
-        assert(!fx_cel_is_error(result) || result.error[0] != '\0');
-        assert((result.flags & FX_CEL_FATAL) == 0 || err.code != FX_OK);
+        call(&of, args, ret_cost);
     }
     fx_arena_finish(&arena);
 }
 
 static void check(struct cel_cost_case *of, size_t number) {
     of->overload = overload_at(number);
-    if (is_tested(of->overload)) {
-        cost_check(work, of);
+    if (of->overload != NULL && of->overload->call != NULL) {
+        cost_check(work, of,
+                   searches(of->overload) ? DEADLINE_NS + SEARCH_NS : COST_NS_FREE);
+    }
+}
+
+static void check_each(struct cel_cost_case *of, size_t n, bool only_searches) {
+    for (size_t i = 0; i < n; i++) {
+        if (!only_searches || searches(overload_at(i))) {
+            check(of, i);
+        }
     }
 }
 
@@ -99,13 +126,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .size = size_of(data[4]),
         .given = {(const char *)data + HEAD, size - HEAD},
     };
-    if (number != EACH) {
+    if (number == EACH) {
+        of.size = of.size < MOST_OF_EACH ? of.size : MOST_OF_EACH;
+        check_each(&of, n, false);
+    } else if (number == EACH_SEARCH) {
+        check_each(&of, n, true);
+    } else {
         check(&of, number % n);
-        return 0;
-    }
-    of.size = of.size < MOST_OF_EACH ? of.size : MOST_OF_EACH;
-    for (size_t i = 0; i < n; i++) {
-        check(&of, i);
     }
     return 0;
 }

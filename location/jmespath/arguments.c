@@ -4,6 +4,7 @@
  */
 #include <math.h>
 
+#include "location/go/regex.h"
 #include "location/jmespath/functions.h"
 #include "value/number.h"
 #include "value/tree.h"
@@ -18,6 +19,18 @@ bool jmespath_fail_argument(struct fx_err *err) {
         err->off = err->len = 0; /* of another text */
     }
     return false;
+}
+
+bool jmespath_fail_pattern(struct fx_err *err) {
+    struct fx_buf message;
+    if (err->code != FX_ESYNTAX) {
+        return false;
+    }
+    fx_buf_init(&message, 0);
+    fx_buf_str(&message, "error parsing regexp: ");
+    fx_go_regex_message(&message, err->msg);
+    err->off = err->len = 0; /* of the pattern */
+    return fx_buf_fail(&message, err, FX_EINVALID);
 }
 
 static void add_plain_double(struct fx_buf *buf, double number) {

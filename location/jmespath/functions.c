@@ -14,6 +14,7 @@ static const struct fx_jmespath_function *const tables[] = {
     fx_jmespath_arithmetic_functions, fx_jmespath_collection_functions,
     fx_jmespath_encoding_functions,   fx_jmespath_name_functions,
     fx_jmespath_semver_functions,     fx_jmespath_time_functions,
+    fx_jmespath_random_functions,     fx_jmespath_x509_functions,
 };
 
 const struct fx_jmespath_function *fx_jmespath_function_at(size_t index) {

@@ -55,6 +55,10 @@ bool jmespath_spend_bytes(size_t bytes, struct fx_err *err) FX_MUST_USE;
  * Failures of Fixpoint and limits stay. Always false. */
 bool jmespath_fail_argument(struct fx_err *err);
 
+/* Makes the error of fx_regex_compile() one of a function: an invalid pattern gets Go's
+ * message. Always false. */
+bool jmespath_fail_pattern(struct fx_err *err);
+
 /* Appends a number in decimal, without an exponent: "0.25", "100000". */
 void jmespath_add_plain_number(struct fx_buf *buf, const json_t *number);
 

@@ -105,11 +105,17 @@ static bool call_parse_json(const struct fx_jmespath_call *call, json_t **ret_va
     return *ret_value != NULL || jmespath_fail_argument(err);
 }
 
+#define UNITS_OF_A_YAML_READER 64u
+
 /* Of several documents the first one counts; no document is null. */
 static bool call_parse_yaml(const struct fx_jmespath_call *call, json_t **ret_value,
                             struct fx_err *err) {
-    struct fx_yaml_reader *reader = fx_yaml_open(jmespath_argument_text(call, 0));
+    struct fx_yaml_reader *reader = NULL;
     json_t *document = NULL;
+    if (!fx_spend(UNITS_OF_A_YAML_READER)) {
+        return fx_fail_exceeded(err);
+    }
+    reader = fx_yaml_open(jmespath_argument_text(call, 0));
     if (reader == NULL) {
         return fx_fail_nomem(err);
     }

@@ -13,17 +13,8 @@
 /* Compiles the first argument, which the caller destroys. */
 static bool compile(const struct fx_jmespath_call *call, struct fx_regex **ret_regex,
                     struct fx_err *err) {
-    struct fx_buf message;
-    if (fx_regex_compile(jmespath_argument_text(call, 0), ret_regex, err)) {
-        return true;
-    }
-    if (err->code != FX_ESYNTAX) {
-        return false;
-    }
-    fx_buf_init(&message, 0);
-    fx_buf_str(&message, "error parsing regexp: ");
-    fx_go_regex_message(&message, err->msg);
-    return fx_buf_fail(&message, err, FX_EINVALID);
+    return fx_regex_compile(jmespath_argument_text(call, 0), ret_regex, err) ||
+           jmespath_fail_pattern(err);
 }
 
 static bool call_regex_match(const struct fx_jmespath_call *call, json_t **ret_value,

@@ -119,6 +119,9 @@ static bool read_node(const struct fx_jmespath_node *node, struct fx_json_cursor
     case QUERY_SLICE: *ret_cursor = subject; return true;
     case QUERY_NOT: *ret_cursor = nowhere; return use_truth(node->first, subject);
     case QUERY_CALL: return read_call(node, subject, ret_cursor);
+    case QUERY_REFERENCE:
+        *ret_cursor = nowhere;
+        return true; /* fails, as it is no value */
     default: *ret_cursor = nowhere; return use_children(node, subject);
     }
 }

@@ -99,6 +99,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         .size = size_of(data[5]),
     };
     cost_given = (struct fx_text){(const char *)data + HEAD, size - HEAD};
-    cost_check(work, &of);
+    cost_check(work, &of, COST_NS_FREE);
     return 0;
 }

@@ -181,7 +181,7 @@ bool fx_fail_quoted(struct fx_err *err, enum fx_code code, const char *before,
     struct fx_buf message;
     fx_buf_init(&message, 0);
     fx_buf_str(&message, before);
-    fx_text_quote_go(&message, text);
+    fx_text_quote_in_error(&message, text);
     fx_buf_str(&message, after);
     return fx_buf_fail(&message, err, code);
 }

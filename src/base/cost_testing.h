@@ -15,7 +15,7 @@
 #include "base/budget.h"
 
 /* A unit is about ten nanoseconds. These are the limits for a unit under sanitizers on a
- * busy machine, and the time that every work may take without spending. */
+ * busy machine, and the time that most work may take without spending. */
 #define COST_NS_OF_UNIT UINT64_C(2000)
 #define COST_NS_FREE    UINT64_C(5000000)
 #define COST_TRIES      3 /* all of them must be too slow */
@@ -40,13 +40,14 @@ static inline void cost_end(struct cost *cost) {
     cost->units = fx_budget_spent() - cost->units;
 }
 
-/* Does the work and aborts the process if it is too slow in each of some tries. */
-static inline void cost_check(void (*work)(void *user, struct cost *ret_cost),
-                              void *user) {
+/* Does the work and aborts the process if it is too slow in each of some tries:
+ * `free_ns` is the time that it may take without spending. */
+static inline void cost_check(void (*work)(void *user, struct cost *ret_cost), void *user,
+                              uint64_t free_ns) {
     struct cost cost = {0};
     for (int i = 0; i < COST_TRIES; i++) {
         work(user, &cost);
-        if (cost.ns <= COST_NS_FREE + cost.units * COST_NS_OF_UNIT) {
+        if (cost.ns <= free_ns + cost.units * COST_NS_OF_UNIT) {
             return;
         }
     }

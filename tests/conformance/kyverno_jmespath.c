@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "kinds.h"
 #include "location/jmespath/jmespath.h"
+#include "skips.h"
 #include "value/json.h"
 #include "value/json_part.h"
 #include "value/tree.h"
@@ -32,12 +33,18 @@ static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
 
 /* ---- the expected result ----------------------------------------------------------- */
 
-/* Returns the message if an error is expected; an empty text (data NULL) if a value
- * is. */
-static struct fx_text expected_error(const json_t *row) {
+/* Is an error expected: {"error": true} or with a message? */
+static bool expects_error(const json_t *row) {
     const json_t *expect = fx_tree_view_key(row, "expect");
-    return json_object_size(expect) == 1 ? fx_tree_view_string(expect, "error")
-                                         : (struct fx_text){NULL, 0};
+    const json_t *error = fx_tree_view_key(expect, "error");
+    return json_object_size(expect) == 1 &&
+           (json_is_string(error) || json_is_true(error));
+}
+
+/* Is the error a missing key? */
+static bool expects_missing(const json_t *row) {
+    return fx_text_starts(fx_tree_view_string(fx_tree_view_key(row, "expect"), "error"),
+                          FX_TEXT("not-found:"));
 }
 
 /* In the suites of JMESPath itself a missing key is null. */
@@ -53,14 +60,13 @@ static const char *outcome_name(enum fx_jmespath_outcome outcome) {
 
 static void compare(json_t *row, const char *what, const struct search_result *got,
                     struct fx_case_result *result) {
-    const struct fx_text error = expected_error(row);
-    const bool is_null =
-        got->outcome == FX_JMESPATH_NOT_FOUND && takes_missing_as_null(row);
-    if (error.data != NULL) {
-        const bool missing = fx_text_starts(error, FX_TEXT("not-found:"));
-        const bool is_missing = got->outcome == FX_JMESPATH_NOT_FOUND;
-        if (got->outcome == FX_JMESPATH_VALUE || missing != is_missing) {
-            fx_case_fail(result, what, error.data, outcome_name(got->outcome));
+    const bool is_missing = got->outcome == FX_JMESPATH_NOT_FOUND;
+    const bool is_null = is_missing && takes_missing_as_null(row);
+    if (expects_error(row)) {
+        const bool wants_missing = expects_missing(row);
+        if (got->outcome == FX_JMESPATH_VALUE || wants_missing != is_missing) {
+            fx_case_fail(result, what, wants_missing ? "a missing key" : "an error",
+                         outcome_name(got->outcome));
         }
     } else if (got->outcome != FX_JMESPATH_VALUE && !is_null) {
         fx_case_fail(result, what, "a value", got->err.msg);
@@ -115,6 +121,10 @@ void fx_case_jmespath(json_t *row, struct fx_case_result *result) {
     struct fx_jmespath *query = NULL;
     struct search_result failed = {.outcome = FX_JMESPATH_ERROR, .err = FX_ERR_INIT};
     json_t *document = fx_tree_view_key(row, "given");
+    result->skipped = fx_case_jmespath_skip_reason(row);
+    if (result->skipped != NULL) {
+        return;
+    }
     if (!fx_jmespath_compile(fx_tree_view_string(row, "expression"), &query,
                              &failed.err)) {
         compare(row, "query", &failed, result);
