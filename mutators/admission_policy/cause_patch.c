@@ -144,7 +144,7 @@ static void walk_loop(struct map_reads *reads, struct map_location *location,
 static void walk_call(struct map_reads *reads, const struct fx_cel_node *node,
                       struct map_location *location) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_global_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         walk(reads, branch, location);
         return;

@@ -106,7 +106,7 @@ static void walk_list(struct map_reads *reads, const struct place *place,
 /* The condition of map() with one; NULL: there is none. */
 static const struct fx_cel_node *loop_condition(const struct fx_cel_node *fold) {
     const struct fx_cel_node *step = fold->fold.step;
-    return fx_map_is_call(step, "_?_:_", 3) ? step->call.args[0] : NULL;
+    return fx_map_is_global_call(step, "_?_:_", 3) ? step->call.args[0] : NULL;
 }
 
 /* The index of the item for which map() made this element; SIZE_MAX if there is none. */
@@ -191,12 +191,12 @@ static void walk_default(struct map_reads *reads, const struct place *place,
 /* Calls whose result has the parts of their arguments. */
 static void walk_call(struct map_reads *reads, const struct place *place,
                       const struct fx_cel_node *node) {
-    if (fx_map_is_call(node, "_?_:_", 3)) {
+    if (fx_map_is_global_call(node, "_?_:_", 3)) {
         walk_conditional(reads, place, node);
-    } else if (fx_map_is_call(node, "_+_", 2)) {
+    } else if (fx_map_is_global_call(node, "_+_", 2)) {
         walk(reads, place, node->call.args[0]);
         walk(reads, place, node->call.args[1]);
-    } else if (fx_map_is_call(node, "optional.of", 1)) {
+    } else if (fx_map_is_global_call(node, "optional.of", 1)) {
         walk(reads, place, node->call.args[0]);
     } else if (fx_map_is_method(node, "orValue")) {
         walk_default(reads, place, node);

@@ -339,11 +339,6 @@ static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-bool fx_map_is_method(const struct fx_cel_node *node, const char *method) {
-    return node->type == FX_CEL_NODE_CALL && node->call.target != NULL &&
-           fx_text_is(node->call.function, method);
-}
-
 const struct fx_cel_node *fx_map_reads_branch(struct map_reads *reads,
                                               const struct fx_cel_node *conditional) {
     const json_t *value = fx_map_reads_value(reads, conditional->call.args[0]);
@@ -360,7 +355,7 @@ static void collect_all(struct map_reads *reads, struct fx_cel_node *const *node
 
 static void collect_call(struct map_reads *reads, const struct fx_cel_node *node) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_global_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         fx_map_reads_collect(reads, node->call.args[0]);
         fx_map_reads_collect(reads, branch);

@@ -303,8 +303,9 @@ static bool read(struct map_reads *reads, const struct fx_cel_node *node,
 /* An index, and an optional step, are calls of two arguments. */
 static bool read_index(struct map_reads *reads, const struct fx_cel_node *node,
                        struct map_chain *chain) {
-    return (fx_map_is_call(node, "_[_]", 2) || fx_map_is_call(node, "_[?_]", 2) ||
-            fx_map_is_call(node, "_?._", 2)) &&
+    return (fx_map_is_global_call(node, "_[_]", 2) ||
+            fx_map_is_global_call(node, "_[?_]", 2) ||
+            fx_map_is_global_call(node, "_?._", 2)) &&
            read(reads, node->call.args[0], chain) &&
            (chain->slot != MAP_SLOT_VARIABLES || chain->n_steps > 0) &&
            step_computed(reads, node->call.args[1], chain);
