@@ -27,10 +27,16 @@ static bool is_alphanumeric(char c) {
 /* Removes the text from the first `separator` on from *text, and returns what is behind
  * the separator. *ret_found is false if there is none. */
 static struct fx_text cut_from(struct fx_text *text, char separator, bool *ret_found) {
-    struct fx_text rest = *text;
-    const struct fx_text before = fx_text_cut(&rest, separator);
-    *ret_found = before.len < text->len;
-    *text = before;
+    struct fx_text rest = {text->data, 0};
+    size_t at = 0;
+    while (at < text->len && text->data[at] != separator) {
+        at++;
+    }
+    *ret_found = at < text->len;
+    if (*ret_found) {
+        rest = fx_text_rest(*text, at + 1);
+    }
+    text->len = at;
     return rest;
 }
 
