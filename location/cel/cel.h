@@ -33,6 +33,9 @@ struct fx_cel_env {
     size_t n_variables;
     const struct fx_cel_overload *const *libraries; /* NULL ends */
     bool has_objects; /* Object, Object.…, and JSONPatch are types (mutations) */
+    /* The type of the objects that Object{…} is merged into; NULL: not known. What such a
+     * literal sets must be fields of it. */
+    const struct fx_cel_type *merged;
 };
 
 /* Options of a compilation; zeroed: none. The first three are for tests. */

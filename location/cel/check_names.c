@@ -231,6 +231,17 @@ bool fx_cel_check_is_dotted(struct fx_cel_checker *checker, struct fx_cel_node *
 /* The type of a field that JSONPatch does not have: messages show no name for it. */
 static const struct fx_cel_type no_type = {.kind = FX_CEL_TYPE_OPAQUE, .name = ""};
 
+const struct fx_cel_type *fx_cel_check_find_field(const struct fx_cel_type *type,
+                                                  struct fx_text name) {
+    for (const struct fx_cel_field *field = type->fields;
+         field != NULL && field->name != NULL; field++) {
+        if (fx_text_is(name, field->name)) {
+            return field->type;
+        }
+    }
+    return NULL;
+}
+
 /* Adds the fault of a field that the type does not have, with the name of one that it
  * has and that may be meant. */
 static void fault_undefined(struct fx_cel_checker *checker, uint32_t at,
@@ -262,10 +273,9 @@ const struct fx_cel_type *fx_cel_check_field(struct fx_cel_checker *checker, uin
     if (type->fields == NULL) {
         return &fx_cel_dyn;
     }
-    for (const struct fx_cel_field *field = type->fields; field->name != NULL; field++) {
-        if (fx_text_is(name, field->name)) {
-            return field->type;
-        }
+    const struct fx_cel_type *found = fx_cel_check_find_field(type, name);
+    if (found != NULL) {
+        return found;
     }
     if (type == &fx_cel_json_patch) {
         return &no_type;
@@ -287,7 +297,9 @@ static const struct fx_cel_type *select_field(struct fx_cel_checker *checker, ui
                                               struct fx_cel_node *operand,
                                               struct fx_text field, bool is_optional) {
     bool unwrapped = false;
+    checker->n_reads++;
     fx_cel_check_node(checker, operand);
+    checker->n_reads--;
     const struct fx_cel_type *type = fx_cel_check_unwrap(
         fx_cel_unify_resolve(&checker->unifier, operand->checked, false), &unwrapped);
     const struct fx_cel_type *result = &fx_cel_dyn;

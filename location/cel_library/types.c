@@ -34,7 +34,7 @@ bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }

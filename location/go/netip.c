@@ -21,11 +21,11 @@ static bool fail(struct fx_err *err, const char *what, struct fx_text text,
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_printf(&buf, "%s(", what);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     fx_buf_printf(&buf, "): %s", why);
     if (at.len > 0) {
         fx_buf_str(&buf, " (at ");
-        fx_text_quote_go(&buf, at);
+        fx_text_quote_in_error(&buf, at);
         fx_buf_char(&buf, ')');
     }
     return fx_buf_fail(&buf, err, FX_EMUTATE);
@@ -267,7 +267,7 @@ static bool fail_prefix_address(struct fx_text text, struct fx_err *err) {
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }
@@ -280,7 +280,7 @@ static bool fail_bits(struct fx_text text, struct fx_text bits, struct fx_err *e
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_str(&buf, "bad bits after slash: ");
-    fx_text_quote_go(&buf, bits);
+    fx_text_quote_in_error(&buf, bits);
     const bool failed = buf.failed;
     if (failed) {
         (void)fx_fail_nomem(err);

@@ -13,6 +13,7 @@
 #include "base/date.h"
 #include "base/limits.h"
 #include "base/quantity.h"
+#include "value/json_part.h"
 #include "value/number.h"
 #include "value/tree.h"
 
@@ -104,6 +105,17 @@ static json_t *refuse_value(struct decode_run *run, json_t *node, const char *go
                       json_type_name(node), go_type);
     }
     return json_incref(node);
+}
+
+/* Refuses an object that has moved, and of which only a part was decoded. */
+static void refuse_part(struct decode_run *run) {
+    if (is_first(run)) {
+        fx_buf_str(&run->fault, "a part of the object was not decoded");
+    }
+}
+
+static bool is_part_mark(struct fx_text key) {
+    return fx_text_equal(key, FX_JSON_PARTIAL_KEY);
 }
 
 static void note_unknown(struct decode_run *run, const struct decode_step *step) {
@@ -366,6 +378,10 @@ static json_t *decode_members(struct decode_run *run, struct fx_schema schema,
         json_t *value = json_object_iter_value(iter);
         json_t *value_before = fx_tree_view_text(before, step.key);
         if (value == value_before) {
+            continue;
+        }
+        if (is_part_mark(step.key)) {
+            refuse_part(run);
             continue;
         }
         if (member.set == NULL) {

@@ -21,6 +21,7 @@ struct map_checked {
     const char *list;             /* "variables" */
     const char *member;           /* "expression", "jsonPatch.expression" */
     size_t index;                 /* in the list */
+    bool is_merged;               /* its value is merged into the object */
     bool is_lazy; /* it may not be evaluated although the policy matches */
     struct fx_cel_faults faults[MAP_MOST_TYPED_KINDS];
 };
@@ -84,6 +85,7 @@ static bool add_items(struct map_type_checking *of) {
                                                is_patch ? "jsonPatch.expression"
                                                         : "applyConfiguration.expression",
                                            .index = i,
+                                           .is_merged = !is_patch,
                                            .is_lazy = may_skip});
     }
     free(needed);
@@ -92,10 +94,11 @@ static bool add_items(struct map_type_checking *of) {
 
 /* ---- one kind ---------------------------------------------------------------------- */
 
-/* Declares the variables of expressions as `env` does, with the types of the kind. */
+/* The environment of an expression with the types of the kind. */
 static struct fx_cel_env typed_env(struct map_type_checking *of,
-                                   const struct fx_cel_env *env,
+                                   const struct map_checked *item,
                                    const struct fx_cel_type *object) {
+    const struct fx_cel_env *env = item->env;
     struct fx_cel_env typed = *env;
     memcpy(of->declared, env->variables, env->n_variables * sizeof *env->variables);
     of->declared[MAP_SLOT_OBJECT].type = object;
@@ -107,6 +110,8 @@ static struct fx_cel_env typed_env(struct map_type_checking *of,
         of->declared[MAP_SLOT_VARIABLES].type = &of->variables_type;
     }
     typed.variables = of->declared;
+    /* The value of a JSON patch may be an Object of any shape. */
+    typed.merged = item->is_merged ? object : NULL;
     return typed;
 }
 
@@ -117,7 +122,7 @@ static bool check_item(struct map_type_checking *of, struct map_checked *item,
                        struct fx_cel_program **ret_program) {
     static const struct fx_cel_compile_options options = {.type_only = true,
                                                           .lenient = true};
-    const struct fx_cel_env env = typed_env(of, item->env, object);
+    const struct fx_cel_env env = typed_env(of, item, object);
     struct fx_cel_faults *faults = &item->faults[kind];
     struct fx_err err = FX_ERR_INIT;
     enum fx_cel_stage stage = FX_CEL_STAGE_PARSE;

@@ -44,9 +44,9 @@ struct map_typed_kinds {
 };
 
 /* Finds the kinds of the resources that the rules of the policy name: not those of rules
- * with wildcards, nor of subresources, nor kinds without a schema; at most
- * MAP_MOST_TYPED_KINDS; and the kind of its parameters. The result is finished in any
- * case. Errors: FX_ENOMEM, FX_EDEADLINE. */
+ * with wildcards, nor of subresources with kinds of their own, nor kinds without a
+ * schema; at most MAP_MOST_TYPED_KINDS; and the kind of its parameters. The result is
+ * finished in any case. Errors: FX_ENOMEM, FX_EDEADLINE. */
 bool fx_map_typed_kinds_find(const struct map_policy *policy,
                              const struct fx_schemas *schemas,
                              struct map_typed_kinds *ret_kinds,

@@ -15,6 +15,7 @@
 struct map_kind_search {
     const struct fx_schemas *schemas;
     struct map_typed_kinds *kinds;
+    bool knows_version; /* other kinds of the group and version that is looked up */
     struct fx_err *err;
 };
 
@@ -26,8 +27,7 @@ struct map_kind_wanted {
 /* ---- sets -------------------------------------------------------------------------- */
 
 /* Looks in one set. The schema has no set if the set does not have the kind. */
-static bool find_in_set(const struct map_kind_search *search,
-                        const struct fx_schema_set *set,
+static bool find_in_set(struct map_kind_search *search, const struct fx_schema_set *set,
                         const struct map_kind_wanted *wanted,
                         struct map_typed_kind *ret_kind) {
     struct fx_text kind = wanted->kind;
@@ -41,11 +41,13 @@ static bool find_in_set(const struct map_kind_search *search,
     if (kind.data != NULL) {
         ret_kind->schema = fx_schema_find(set, wanted->group, wanted->version, kind);
     }
+    search->knows_version = search->knows_version || ret_kind->schema.set != NULL ||
+                            fx_schemas_have_version(set, wanted->group, wanted->version);
     return true;
 }
 
 /* Looks among the schemas of the API server. */
-static bool find_fetched(const struct map_kind_search *search,
+static bool find_fetched(struct map_kind_search *search,
                          const struct map_kind_wanted *wanted,
                          struct map_typed_kind *ret_kind) {
     struct map_typed_kinds *kinds = search->kinds;
@@ -67,11 +69,12 @@ static bool find_fetched(const struct map_kind_search *search,
 
 /* Finds the kind and its schema: in the given catalogs, then as the API server has it,
  * then in the built-in table. */
-static bool find_kind(const struct map_kind_search *search,
+static bool find_kind(struct map_kind_search *search,
                       const struct map_kind_wanted *wanted,
                       struct map_typed_kind *ret_kind) {
     const struct fx_schemas *schemas = search->schemas;
     bool ok = true;
+    search->knows_version = false;
     *ret_kind = (struct map_typed_kind){.kind = wanted->kind};
     for (size_t i = 0; ok && i < FX_SCHEMAS_GIVEN && ret_kind->schema.set == NULL; i++) {
         ok = schemas->given[i] == NULL ||
@@ -116,25 +119,25 @@ static void add_kind(struct map_typed_kinds *kinds, const struct map_typed_kind 
     kinds->n++;
 }
 
-static bool add_resource(const struct map_kind_search *search,
+/* Of a subresource, the kind of its resource, if it has objects of that. A resource that
+ * a known version does not have matches nothing: several groups and
+ * resources in one rule are all their combinations. */
+static bool add_resource(struct map_kind_search *search,
                          const struct map_kind_wanted *wanted) {
     struct map_typed_kind kind;
+    struct map_kind_wanted main = *wanted;
     struct fx_text subresource = wanted->resource;
-    const struct fx_text main = fx_text_cut(&subresource, '/');
-    if (fx_text_contains(wanted->resource, FX_TEXT("*")) || main.len == 0) {
+    main.resource = fx_text_cut(&subresource, '/');
+    if (fx_text_contains(wanted->resource, FX_TEXT("*")) || main.resource.len == 0 ||
+        !fx_map_subresource_has_own_kind(subresource)) {
         search->kinds->is_complete = false;
         return true;
     }
-    if (main.len < wanted->resource.len) {
-        search->kinds->is_complete =
-            search->kinds->is_complete && fx_map_subresource_has_own_kind(subresource);
-        return true;
-    }
-    if (!find_kind(search, wanted, &kind)) {
+    if (!find_kind(search, &main, &kind)) {
         return false;
     }
     if (kind.schema.set == NULL) {
-        search->kinds->is_complete = false;
+        search->kinds->is_complete = search->kinds->is_complete && search->knows_version;
     } else {
         add_kind(search->kinds, &kind);
     }
@@ -155,7 +158,7 @@ static bool has_wildcard(const json_t *list) {
 /* Combinations of one rule that are looked at. */
 #define MOST_COMBINATIONS 1000u
 
-static bool add_rule(const struct map_kind_search *search,
+static bool add_rule(struct map_kind_search *search,
                      const struct map_resource_rule *rule) {
     struct map_typed_kinds *kinds = search->kinds;
     const size_t n_versions = json_array_size(rule->versions);
@@ -186,8 +189,7 @@ static bool add_rule(const struct map_kind_search *search,
 bool fx_map_typed_kinds_find(const struct map_policy *policy,
                              const struct fx_schemas *schemas,
                              struct map_typed_kinds *ret_kinds, struct fx_err *err) {
-    const struct map_kind_search search = {
-        .schemas = schemas, .kinds = ret_kinds, .err = err};
+    struct map_kind_search search = {.schemas = schemas, .kinds = ret_kinds, .err = err};
     bool ok = true;
     *ret_kinds = (struct map_typed_kinds){.is_complete = true};
     for (size_t i = 0; ok && i < policy->match.n_rules; i++) {

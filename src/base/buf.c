@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/budget.h"
 #include "base/heap.h"
 
 void fx_buf_init(struct fx_buf *buf, size_t max) {
@@ -182,11 +181,7 @@ bool fx_fail_quoted(struct fx_err *err, enum fx_code code, const char *before,
     struct fx_buf message;
     fx_buf_init(&message, 0);
     fx_buf_str(&message, before);
-    if (text.len > FX_ERR_TEXT) { /* of which the message has no room for the rest */
-        text.len = fx_text_rune_floor(text.data, FX_ERR_TEXT);
-    }
-    (void)fx_spend(text.len); /* each byte may need an escape */
-    fx_text_quote_go(&message, text);
+    fx_text_quote_in_error(&message, text);
     fx_buf_str(&message, after);
     return fx_buf_fail(&message, err, code);
 }

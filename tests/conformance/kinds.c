@@ -29,7 +29,8 @@ static const struct fx_case_kind kinds[] = {
     {"admission-policy", "server", fx_case_map, NULL},
     {"kyverno", "wildcard", fx_case_wildcard, NULL},
     {"kyverno", "jmespath", fx_case_jmespath, NULL},
-    {"kyverno", NULL, NULL, "Kyverno: not in this version"},
+    {"kyverno", "mutate", fx_case_kyverno_mutate, NULL},
+    {"kyverno", NULL, NULL, FX_CASE_KYVERNO_SKIPPED},
 };
 
 /* Removes the text after the last `separator`, and the separator, from *text, and returns
