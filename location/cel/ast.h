@@ -151,6 +151,7 @@ struct fx_cel_node {
 struct fx_cel_fault {
     uint32_t at; /* in bytes from the start of the source, or one of the above */
     const char *message;
+    const char *nearest; /* of an undefined field: the name that may be meant; or NULL */
 };
 
 #define FX_CEL_MOST_FAULTS 100u /* that are kept */

@@ -33,6 +33,9 @@ struct fx_cel_env {
     size_t n_variables;
     const struct fx_cel_overload *const *libraries; /* NULL ends */
     bool has_objects; /* Object, Object.…, and JSONPatch are types (mutations) */
+    /* The type of the objects that Object{…} is merged into; NULL: not known. What such a
+     * literal sets must be fields of it. */
+    const struct fx_cel_type *merged;
 };
 
 /* Options of a compilation; zeroed: none. The first three are for tests. */
@@ -41,6 +44,11 @@ struct fx_cel_compile_options {
     bool unchecked; /* the expression is not checked: everything is dyn */
     bool loose;     /* literals may be of mixed types, as in CEL outside of Kubernetes */
     bool type_only; /* the program is made for its type, and must not be evaluated */
+    /* For an expression that was checked before, when less was known of its variables:
+     * what works at run time is no fault only because types are known now. Literals,
+     * lists that are added, the branches of ?:, and the values that replace an optional
+     * one may have mixed types, which makes them dyn; null may stand for any value. */
+    bool lenient;
 };
 
 /* The stage that an expression failed in. */
@@ -68,5 +76,18 @@ const struct fx_cel_node *fx_cel_program_root(const struct fx_cel_program *progr
  * run->cost is the cost. Spends from the thread's budget (base/budget.h). */
 struct fx_cel_value fx_cel_eval(const struct fx_cel_program *program,
                                 struct fx_cel_run *run, struct fx_err *err);
+
+/* The value of a name that a loop declares. */
+struct fx_cel_bound {
+    const struct fx_cel_local *local;
+    struct fx_cel_value value;
+};
+
+/* Evaluates one node of the program, for explanations. If the node reads names that loops
+ * around it declare, `bound` has their values. The rest is as for fx_cel_eval(). */
+struct fx_cel_value fx_cel_eval_part(const struct fx_cel_program *program,
+                                     const struct fx_cel_node *node,
+                                     const struct fx_cel_bound *bound, size_t n_bound,
+                                     struct fx_cel_run *run, struct fx_err *err);
 
 #endif

@@ -202,8 +202,8 @@ static bool check(struct fx_cel_checker *checker, struct fx_cel_node *root,
 }
 
 bool fx_cel_check(const struct fx_cel_env *env, struct fx_cel_node *root,
-                  struct fx_arena *arena, bool loose, struct fx_cel_faults *faults,
-                  struct fx_err *err) {
+                  struct fx_arena *arena, enum fx_cel_check_mode mode,
+                  struct fx_cel_faults *faults, struct fx_err *err) {
     struct fx_arena scratch;
     fx_arena_init(&scratch, FX_LIMIT_CEL_CHECK_BYTES);
     struct fx_cel_checker checker = {
@@ -211,8 +211,10 @@ bool fx_cel_check(const struct fx_cel_env *env, struct fx_cel_node *root,
         .arena = arena,
         .scratch = &scratch,
         .faults = faults,
-        .unifier = {.arena = arena, .scratch = &scratch},
-        .loose = loose,
+        .unifier = {.arena = arena,
+                    .scratch = &scratch,
+                    .null_is_any = mode == FX_CEL_CHECK_LENIENT},
+        .mode = mode,
     };
     fx_err_reset(err);
     const bool ok = check(&checker, root, err);

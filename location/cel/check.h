@@ -11,13 +11,19 @@
 
 #include "location/cel/cel.h"
 
+enum fx_cel_check_mode {
+    FX_CEL_CHECK_STRICT,
+    FX_CEL_CHECK_LOOSE,   /* literals may be of mixed types */
+    FX_CEL_CHECK_LENIENT, /* fx_cel_compile_options.lenient */
+};
+
 /* Checks a parsed expression: sets `checked` of each node, and what names and calls mean
- * (ast.h). Adds a fault for each mistake, in the order of their positions. `loose`:
- * literals may be of mixed types. False if there are faults, and err->code is FX_OK; or
- * with err->code set (FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT), and no fault. */
+ * (ast.h). Adds a fault for each mistake, in the order of their positions. False if there
+ * are faults, and err->code is FX_OK; or with err->code set (FX_ENOMEM, FX_EDEADLINE,
+ * FX_ELIMIT), and no fault. */
 bool fx_cel_check(const struct fx_cel_env *env, struct fx_cel_node *root,
-                  struct fx_arena *arena, bool loose, struct fx_cel_faults *faults,
-                  struct fx_err *err) FX_MUST_USE;
+                  struct fx_arena *arena, enum fx_cel_check_mode mode,
+                  struct fx_cel_faults *faults, struct fx_err *err) FX_MUST_USE;
 
 /* Sets what names and calls of an unchecked expression mean, by name and number of
  * arguments alone; all types are dyn. What is not known fails when it is evaluated. */

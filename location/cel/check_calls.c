@@ -102,7 +102,7 @@ static const struct fx_cel_type *check_logic(struct fx_cel_checker *checker,
 
 /* Remembers the overloads that fit, and returns the type of the result: dyn if that of
  * some differs; NULL if none fits. */
-static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
+static const struct fx_cel_type *find_fitting(struct fx_cel_checker *checker,
                                               const struct fx_cel_node *call,
                                               uint32_t first) {
     const struct fx_cel_indexed_overload *items = checker->functions.items;
@@ -129,6 +129,68 @@ static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
         }
     }
     return result;
+}
+
+/* Calls whose arguments may have different types when they are evaluated, and what they
+ * give then. */
+static const struct {
+    const char *function;
+    const struct fx_cel_type *result;
+} mixed_calls[] = {
+    {"_?_:_", &fx_cel_dyn},
+    {"orValue", &fx_cel_dyn},
+    {"or", &fx_cel_optional_dyn},
+    {"_+_", &fx_cel_list_dyn}, /* of lists */
+};
+
+/* Does the overload fit arguments of mixed types? All after the first are as it is, if it
+ * is a list; a choice takes any. */
+static bool fits_mixed(struct fx_cel_checker *checker, const struct fx_cel_node *call,
+                       const struct fx_cel_overload *overload, bool of_lists) {
+    const struct fx_cel_type *free[FX_CEL_PARAMETERS] = {NULL};
+    if (count_args(call) != overload->n_args ||
+        overload->is_member != (call->call.target != NULL)) {
+        return false;
+    }
+    if (of_lists) {
+        return overload->args[0]->kind == FX_CEL_TYPE_LIST &&
+               arg_type(call, 0)->kind == FX_CEL_TYPE_LIST &&
+               arg_type(call, 1)->kind == FX_CEL_TYPE_LIST;
+    }
+    return fx_cel_unify(
+        &checker->unifier, arg_type(call, 0),
+        fx_cel_unify_instantiate(&checker->unifier, overload->args[0], free));
+}
+
+/* The lenient check: finds an overload for arguments of mixed types, if the function is
+ * one of mixed_calls. Returns the type of the result; NULL if there is none. */
+static const struct fx_cel_type *find_mixed(struct fx_cel_checker *checker,
+                                            const struct fx_cel_node *call,
+                                            uint32_t first) {
+    const struct fx_cel_indexed_overload *items = checker->functions.items;
+    const struct fx_cel_type *result = NULL;
+    for (size_t i = 0; i < FX_COUNT(mixed_calls); i++) {
+        if (fx_text_is(call->call.function, mixed_calls[i].function)) {
+            result = mixed_calls[i].result;
+        }
+    }
+    for (uint32_t at = first; result != NULL && at != FX_CEL_NO_OVERLOAD;
+         at = items[at].next) {
+        if (fits_mixed(checker, call, items[at].overload, result == &fx_cel_list_dyn)) {
+            add_match(checker, items[at].overload);
+            return result;
+        }
+    }
+    return NULL;
+}
+
+static const struct fx_cel_type *find_matches(struct fx_cel_checker *checker,
+                                              const struct fx_cel_node *call,
+                                              uint32_t first) {
+    const struct fx_cel_type *result = find_fitting(checker, call, first);
+    return result == NULL && checker->mode == FX_CEL_CHECK_LENIENT
+               ? find_mixed(checker, call, first)
+               : result;
 }
 
 /* Sets the overloads and the type of a call of this function. */

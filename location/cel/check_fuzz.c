@@ -89,7 +89,8 @@ static void look_at_faults(const struct fx_cel_faults *faults, struct fx_text so
     }
 }
 
-static void check_within(struct fx_text source, size_t memory, bool loose) {
+static void check_within(struct fx_text source, size_t memory,
+                         enum fx_cel_check_mode mode) {
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
     fx_arena_init(&arena, memory);
@@ -97,7 +98,7 @@ static void check_within(struct fx_text source, size_t memory, bool loose) {
     struct fx_cel_node *root = fx_cel_parse(&arena, source, &faults, &err);
     if (root == NULL) {
         /* parse_fuzz.c looks at this */
-    } else if (fx_cel_check(&testing_env, root, &arena, loose, &faults, &err)) {
+    } else if (fx_cel_check(&testing_env, root, &arena, mode, &faults, &err)) {
         assert(faults.n == 0);
         look_at_node(root);
     } else if (err.code == FX_OK) {
@@ -124,11 +125,12 @@ static void resolve_within(struct fx_text source, size_t memory) {
  * all of it for each. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const struct fx_text text = {(const char *)data, size};
-    check_within(text, MEMORY, false);
-    switch (size % 4) {
-    case 0: check_within(text, MEMORY, true); break;
-    case 1: check_within(text, (size_t)256 * data[size - 1], false); break;
+    check_within(text, MEMORY, FX_CEL_CHECK_STRICT);
+    switch (size % 5) {
+    case 0: check_within(text, MEMORY, FX_CEL_CHECK_LOOSE); break;
+    case 1: check_within(text, (size_t)256 * data[size - 1], FX_CEL_CHECK_STRICT); break;
     case 2: resolve_within(text, MEMORY); break;
+    case 3: check_within(text, MEMORY, FX_CEL_CHECK_LENIENT); break;
     default: break;
     }
     return 0;

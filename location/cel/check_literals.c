@@ -2,6 +2,9 @@
  *
  * check_literals.c - the types of lists, maps and structs that an expression writes.
  */
+#include <string.h>
+
+#include "base/budget.h"
 #include "location/cel/checker.h"
 #include "location/cel/messages.h"
 
@@ -67,11 +70,77 @@ void fx_cel_check_map(struct fx_cel_checker *checker, struct fx_cel_node *node) 
     node->checked = fx_cel_unify_map(&checker->unifier, key, value);
 }
 
+/* The type of the parts of the merged object that values of the type "Object.a.b" are:
+ * lists on the way add nothing to the name, maps a key. NULL: not known; or the literal
+ * is only read (`Object{a: 1}.a`). */
+static const struct fx_cel_type *find_merged(const struct fx_cel_checker *checker,
+                                             const struct fx_cel_type *type) {
+    const struct fx_cel_type *found = checker->env->merged;
+    struct fx_text rest = fx_text_of(type->name);
+    const struct fx_text root = fx_text_cut(&rest, '.');
+    if (checker->n_reads > 0 || !fx_text_is(root, fx_cel_object.name)) {
+        return NULL;
+    }
+    while (rest.len > 0 && found != NULL && fx_spend(1)) {
+        const struct fx_text name = fx_text_cut(&rest, '.');
+        found = found->kind == FX_CEL_TYPE_MAP && found->fields == NULL
+                    ? found->params[1]
+                    : fx_cel_check_find_field(found, name);
+        while (found != NULL && found->kind == FX_CEL_TYPE_LIST) {
+            found = found->params[0];
+        }
+    }
+    return found != NULL && found->fields != NULL ? found : NULL;
+}
+
+/* Has the type values that are what they are in JSON, too? (Others are written as text.)
+ */
+static bool is_plain(const struct fx_cel_type *type) {
+    return type->kind == FX_CEL_TYPE_LIST || type->kind == FX_CEL_TYPE_MAP ||
+           (type->kind >= FX_CEL_TYPE_BOOL && type->kind <= FX_CEL_TYPE_STRING);
+}
+
+/* May the value be written into the field? Only scalars are compared: objects, lists and
+ * maps have fields or literals of their own. An optional value stands for what is in it,
+ * and a number need not be an int: merging does not tell them apart. */
+static bool fits_merged(struct fx_cel_checker *checker, const struct fx_cel_type *field,
+                        const struct fx_cel_type *value) {
+    bool unwrapped = false;
+    value = fx_cel_check_unwrap(value, &unwrapped);
+    return field->kind >= FX_CEL_TYPE_TYPE || !is_plain(value) ||
+           (field->kind == FX_CEL_TYPE_INT &&
+            (value->kind == FX_CEL_TYPE_DOUBLE || value->kind == FX_CEL_TYPE_UINT)) ||
+           fx_cel_unify(&checker->unifier, field, value);
+}
+
+/* Is it a field that a configuration does not set: it is that of the object? */
+static bool is_identity(const struct fx_cel_type *type, struct fx_text field) {
+    return strcmp(type->name, fx_cel_object.name) == 0 &&
+           (fx_text_is(field, "apiVersion") || fx_text_is(field, "kind"));
+}
+
+/* Checks a field of an Object{…} against the type of the merged object. */
+static void check_merged(struct fx_cel_checker *checker, const struct fx_cel_entry *entry,
+                         const struct fx_cel_type *merged) {
+    const struct fx_cel_type *field =
+        fx_cel_check_field(checker, entry->at, merged, entry->field);
+    const struct fx_cel_type *value =
+        entry->is_optional ? unwrap(checker, entry->value) : entry->value->checked;
+    if (!fits_merged(checker, field, value)) {
+        fx_cel_check_field_mismatch(checker, entry, field, value);
+    }
+}
+
 static void check_fields(struct fx_cel_checker *checker, const struct fx_cel_node *node,
                          const struct fx_cel_type *type) {
+    const struct fx_cel_type *merged = find_merged(checker, type);
     for (size_t i = 0; i < node->map.n && !fx_cel_checker_stopped(checker); i++) {
         const struct fx_cel_entry *entry = &node->map.entries[i];
         fx_cel_check_node(checker, entry->value);
+        if (merged != NULL && !is_identity(type, entry->field)) {
+            check_merged(checker, entry, merged);
+            continue;
+        }
         const struct fx_cel_type *field =
             fx_cel_check_field(checker, entry->at, type, entry->field);
         const struct fx_cel_type *value =

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/budget.h"
+#include "base/suggestion.h"
 #include "location/cel/checker.h"
 
 /* ---- types by name ----------------------------------------------------------------- */
@@ -230,10 +231,41 @@ bool fx_cel_check_is_dotted(struct fx_cel_checker *checker, struct fx_cel_node *
 /* The type of a field that JSONPatch does not have: messages show no name for it. */
 static const struct fx_cel_type no_type = {.kind = FX_CEL_TYPE_OPAQUE, .name = ""};
 
+const struct fx_cel_type *fx_cel_check_find_field(const struct fx_cel_type *type,
+                                                  struct fx_text name) {
+    for (const struct fx_cel_field *field = type->fields;
+         field != NULL && field->name != NULL; field++) {
+        if (fx_text_is(name, field->name)) {
+            return field->type;
+        }
+    }
+    return NULL;
+}
+
+/* Adds the fault of a field that the type does not have, with the name of one that it
+ * has and that may be meant. */
+static void fault_undefined(struct fx_cel_checker *checker, uint32_t at,
+                            const struct fx_cel_type *type, struct fx_text name) {
+    struct fx_suggestion nearest;
+    struct fx_cel_faults *faults = checker->faults;
+    const size_t n_before = faults->n;
+    fx_cel_faults_add(faults, at, "undefined field '%.*s'", FX_TEXT_ARG(name));
+    fx_suggestion_init(&nearest, name);
+    for (const struct fx_cel_field *field = type->fields;
+         field->name != NULL && fx_spend(name.len + 1); field++) {
+        fx_suggestion_offer(&nearest, field->name);
+    }
+    if (faults->n > n_before && nearest.word != NULL) {
+        const char *copy = fx_arena_copy(faults->arena, fx_text_of(nearest.word));
+        faults->failed = faults->failed || copy == NULL;
+        faults->items[n_before].nearest = copy;
+    }
+}
+
 const struct fx_cel_type *fx_cel_check_field(struct fx_cel_checker *checker, uint32_t at,
                                              const struct fx_cel_type *type,
                                              struct fx_text name) {
-    if (type->kind != FX_CEL_TYPE_STRUCT) {
+    if (type->kind != FX_CEL_TYPE_STRUCT && type->kind != FX_CEL_TYPE_MAP) {
         fx_cel_check_fault_type(checker, at, "unexpected failed resolution of ", type,
                                 "");
         return &fx_cel_error_type;
@@ -241,15 +273,14 @@ const struct fx_cel_type *fx_cel_check_field(struct fx_cel_checker *checker, uin
     if (type->fields == NULL) {
         return &fx_cel_dyn;
     }
-    for (const struct fx_cel_field *field = type->fields; field->name != NULL; field++) {
-        if (fx_text_is(name, field->name)) {
-            return field->type;
-        }
+    const struct fx_cel_type *found = fx_cel_check_find_field(type, name);
+    if (found != NULL) {
+        return found;
     }
     if (type == &fx_cel_json_patch) {
         return &no_type;
     }
-    fx_cel_faults_add(checker->faults, at, "undefined field '%.*s'", FX_TEXT_ARG(name));
+    fault_undefined(checker, at, type, name);
     return &fx_cel_error_type;
 }
 
@@ -266,13 +297,15 @@ static const struct fx_cel_type *select_field(struct fx_cel_checker *checker, ui
                                               struct fx_cel_node *operand,
                                               struct fx_text field, bool is_optional) {
     bool unwrapped = false;
+    checker->n_reads++;
     fx_cel_check_node(checker, operand);
+    checker->n_reads--;
     const struct fx_cel_type *type = fx_cel_check_unwrap(
         fx_cel_unify_resolve(&checker->unifier, operand->checked, false), &unwrapped);
     const struct fx_cel_type *result = &fx_cel_dyn;
-    if (type->kind == FX_CEL_TYPE_MAP) {
+    if (type->kind == FX_CEL_TYPE_MAP && type->fields == NULL) {
         result = type->params[1];
-    } else if (is_message(type)) {
+    } else if (type->kind == FX_CEL_TYPE_MAP || is_message(type)) {
         result = fx_cel_check_field(checker, at, type, field);
     } else if (type->kind == FX_CEL_TYPE_PARAMETER) {
         fx_cel_unify(&checker->unifier, &fx_cel_dyn, type);

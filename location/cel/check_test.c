@@ -33,7 +33,7 @@ static void print_faults(struct fx_buf *buf, const struct fx_cel_faults *faults,
 }
 
 /* Appends the answer for the expression. */
-static void answer(struct fx_buf *buf, const char *text, bool loose) {
+static void answer(struct fx_buf *buf, const char *text, enum fx_cel_check_mode mode) {
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
     const struct fx_text source = fx_text_of(text);
@@ -41,7 +41,7 @@ static void answer(struct fx_buf *buf, const char *text, bool loose) {
     struct fx_cel_faults faults = {.arena = &arena};
     struct fx_cel_node *root = fx_cel_parse(&arena, source, &faults, &err);
     assert_non_null(root);
-    if (fx_cel_check(&testing_env, root, &arena, loose, &faults, &err)) {
+    if (fx_cel_check(&testing_env, root, &arena, mode, &faults, &err)) {
         fx_cel_type_print(buf, root->checked);
     } else if (err.code != FX_OK) {
         fx_buf_str(buf, err.msg);
@@ -51,10 +51,10 @@ static void answer(struct fx_buf *buf, const char *text, bool loose) {
     fx_arena_finish(&arena);
 }
 
-static void check_rows(const struct row *rows, size_t n, bool loose) {
+static void check_rows(const struct row *rows, size_t n, enum fx_cel_check_mode mode) {
     for (size_t i = 0; i < n; i++) {
         struct fx_buf got = {0};
-        answer(&got, rows[i].text, loose);
+        answer(&got, rows[i].text, mode);
         if (got.data == NULL || strcmp(got.data, rows[i].want) != 0) {
             fail_msg("%s\ngives %s\nnot   %s", rows[i].text, got.data, rows[i].want);
         }
@@ -96,7 +96,7 @@ static void test_types(void **state) {
         {"true ? null : timestamp(0)", "null"},
     };
     (void)state;
-    check_rows(rows, FX_COUNT(rows), false);
+    check_rows(rows, FX_COUNT(rows), FX_CEL_CHECK_STRICT);
 }
 
 /* The longest name; locals before dotted names; a leading dot. */
@@ -124,7 +124,7 @@ static void test_names(void **state) {
         {"has(request.uid)", "1:4 undefined field 'uid'"},
     };
     (void)state;
-    check_rows(rows, FX_COUNT(rows), false);
+    check_rows(rows, FX_COUNT(rows), FX_CEL_CHECK_STRICT);
 }
 
 static void test_faults(void **state) {
@@ -168,7 +168,7 @@ static void test_faults(void **state) {
          "dyn), int)'"},
     };
     (void)state;
-    check_rows(rows, FX_COUNT(rows), false);
+    check_rows(rows, FX_COUNT(rows), FX_CEL_CHECK_STRICT);
 }
 
 static void test_structs(void **state) {
@@ -204,7 +204,7 @@ static void test_structs(void **state) {
                      "1:6 unexpected failed resolution of 'int'"},
     };
     (void)state;
-    check_rows(rows, FX_COUNT(rows), false);
+    check_rows(rows, FX_COUNT(rows), FX_CEL_CHECK_STRICT);
 }
 
 /* What is checked after the types, and only if they are right. */
@@ -234,8 +234,55 @@ static void test_literals(void **state) {
         {"'a'.matches('(')", "1:13 invalid matches argument"},
     };
     (void)state;
-    check_rows(rows, FX_COUNT(rows), false);
-    check_rows(loose, FX_COUNT(loose), true);
+    check_rows(rows, FX_COUNT(rows), FX_CEL_CHECK_STRICT);
+    check_rows(loose, FX_COUNT(loose), FX_CEL_CHECK_LOOSE);
+}
+
+/* Objects with a schema: `pod` is one of the testing environment. */
+static void test_objects_with_fields(void **state) {
+    static const struct row strict[] = {
+        {"pod.spec.nodeName", "string"},
+        {"pod.spec.node", "1:9 undefined field 'node'"},
+        {"has(pod.spec.node)", "1:4 undefined field 'node'"},
+        {"pod.?spec.?node", "1:10 undefined field 'node'"},
+        {"pod.spec.containers[0].nam", "1:23 undefined field 'nam'"},
+        {"pod.spec.containers.all(c, c.img == '')", "1:29 undefined field 'img'"},
+        {"pod.spec.containers.name",
+         "1:20 type 'list(map(string, dyn))' does not support field selection"},
+        {"pod.spec.priority == 'high'",
+         "1:19 found no matching overload for '_==_' applied to '(int, string)'"},
+        {"pod.metadata.labels.app", "string"},
+        /* Everything else is as for a map. */
+        {"pod.spec['node']", "dyn"},
+        {"'node' in pod.spec", "bool"},
+        {"pod.spec == {'a': 1}", "bool"},
+        {"pod.spec.all(k, k != '')", "bool"},
+        {"(has(pod.spec) ? pod.spec : {}).x", "1:32 undefined field 'x'"},
+        /* What may be one of two kinds of objects has the fields of neither. */
+        {"(y == '' ? pod.spec : pod.metadata).name", "dyn"},
+        {"(y == '' ? pod.spec.containers : [pod.spec])[0].name", "dyn"},
+        {"[pod.spec, pod.metadata][0].name", "dyn"},
+        {"(pod.spec.containers + [pod.metadata])[0].x", "dyn"},
+    };
+    static const struct row lenient[] = {
+        {"pod.spec.priority == null", "bool"},
+        {"pod.spec.containers != null && pod.spec != null", "bool"},
+        {"y == '' ? pod.spec.priority : pod.spec.nodeName", "dyn"},
+        {"x ? 1 : 'a'",
+         "1:3 found no matching overload for '_?_:_' applied to '(int, int, string)'"},
+        {"pod.?spec.?priority.orValue('none')", "dyn"},
+        {"[pod.spec.priority, pod.spec.nodeName]", "list(dyn)"},
+        {"pod.spec.containers + [Object.spec.containers{name: 'a'}]", "list(dyn)"},
+        {"[1] + ['a']", "list(dyn)"},
+        {"[1] + 'a'",
+         "1:5 found no matching overload for '_+_' applied to '(list(int), string)'"},
+        {"pod.spec.priority == 'high'",
+         "1:19 found no matching overload for '_==_' applied to '(int, string)'"},
+        {"pod.spec.node == null", "1:9 undefined field 'node'"},
+    };
+    (void)state;
+    check_rows(strict, FX_COUNT(strict), FX_CEL_CHECK_STRICT);
+    check_rows(lenient, FX_COUNT(lenient), FX_CEL_CHECK_LENIENT);
 }
 
 /* A type that has itself twice as a parameter, and so on, is refused: each of the steps
@@ -337,11 +384,11 @@ static void test_unchecked(void **state) {
 
 int main(void) {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_types),     cmocka_unit_test(test_names),
-        cmocka_unit_test(test_faults),    cmocka_unit_test(test_structs),
-        cmocka_unit_test(test_literals),  cmocka_unit_test(test_complex_types),
-        cmocka_unit_test(test_budget),    cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_unchecked),
+        cmocka_unit_test(test_types),         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_faults),        cmocka_unit_test(test_structs),
+        cmocka_unit_test(test_literals),      cmocka_unit_test(test_objects_with_fields),
+        cmocka_unit_test(test_complex_types), cmocka_unit_test(test_budget),
+        cmocka_unit_test(test_memory),        cmocka_unit_test(test_unchecked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -53,12 +53,31 @@ static const struct fx_cel_type testing_request = {.kind = FX_CEL_TYPE_STRUCT,
 static const struct fx_cel_type testing_strings_to_ints = {
     .kind = FX_CEL_TYPE_MAP, .name = "map", .params = {&fx_cel_string, &fx_cel_int}};
 
+/* An object with a schema. */
+#define TESTING_OBJECT(variable, ...)                                                   \
+    static const struct fx_cel_field variable##_fields[] = {__VA_ARGS__, {NULL, NULL}}; \
+    static const struct fx_cel_type variable = {                                        \
+        .kind = FX_CEL_TYPE_MAP,                                                        \
+        .name = "map",                                                                  \
+        .params = {&fx_cel_string, &fx_cel_dyn},                                        \
+        .fields = variable##_fields,                                                    \
+    }
+static const struct fx_cel_type testing_strings = {
+    .kind = FX_CEL_TYPE_MAP, .name = "map", .params = {&fx_cel_string, &fx_cel_string}};
+TESTING_OBJECT(testing_container, {"name", &fx_cel_string}, {"image", &fx_cel_string});
+static const struct fx_cel_type testing_containers = {
+    .kind = FX_CEL_TYPE_LIST, .name = "list", .params = {&testing_container}};
+TESTING_OBJECT(testing_metadata, {"name", &fx_cel_string}, {"labels", &testing_strings});
+TESTING_OBJECT(testing_spec, {"containers", &testing_containers},
+               {"nodeName", &fx_cel_string}, {"priority", &fx_cel_int});
+TESTING_OBJECT(testing_pod, {"metadata", &testing_metadata}, {"spec", &testing_spec});
+
 static const struct fx_cel_variable testing_variables[] = {
     {"object", &fx_cel_dyn},    {"request", &testing_request},
     {"x", &fx_cel_int},         {"y", &fx_cel_string},
     {"a.b", &fx_cel_int},       {"a", &testing_strings_to_ints},
     {"l", &fx_cel_list_string}, {"n", &fx_cel_null_type},
-    {"t", &fx_cel_timestamp},
+    {"t", &fx_cel_timestamp},   {"pod", &testing_pod},
 };
 
 static const struct fx_cel_env testing_env = {

@@ -33,7 +33,7 @@ static bool is_like_first(struct fx_cel_checker *checker, const struct fx_cel_no
 }
 
 static bool may_mix(const struct fx_cel_checker *checker) {
-    return checker->loose || checker->n_exemptions > 0;
+    return checker->mode != FX_CEL_CHECK_STRICT || checker->n_exemptions > 0;
 }
 
 static void validate_list(struct fx_cel_checker *checker,

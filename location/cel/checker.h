@@ -35,7 +35,8 @@ struct fx_cel_checker {
     size_t n_matches, cap_matches;
     unsigned depth;        /* of the current node */
     unsigned n_exemptions; /* calls around it whose literals may be of mixed types */
-    bool loose;            /* all may be */
+    unsigned n_reads;      /* fields around it that are selected of its value */
+    enum fx_cel_check_mode mode;
 };
 
 static inline bool fx_cel_checker_stopped(const struct fx_cel_checker *checker) {
@@ -107,6 +108,10 @@ const struct fx_cel_type *fx_cel_check_find_type(struct fx_cel_checker *checker,
 const struct fx_cel_type *fx_cel_check_field(struct fx_cel_checker *checker, uint32_t at,
                                              const struct fx_cel_type *type,
                                              struct fx_text name);
+
+/* The type of the field of an object with a schema; NULL: it has no such field. */
+const struct fx_cel_type *fx_cel_check_find_field(const struct fx_cel_type *type,
+                                                  struct fx_text name);
 
 /* ---- check_calls.c ----------------------------------------------------------------- */
 

@@ -45,6 +45,12 @@ static bool parse(struct compilation *compilation, struct fx_text source) {
     return compilation->program->root != NULL;
 }
 
+static enum fx_cel_check_mode check_mode(const struct fx_cel_compile_options *options) {
+    return options->lenient ? FX_CEL_CHECK_LENIENT
+           : options->loose ? FX_CEL_CHECK_LOOSE
+                            : FX_CEL_CHECK_STRICT;
+}
+
 static bool check(struct compilation *compilation) {
     struct fx_cel_program *program = compilation->program;
     compilation->stage = FX_CEL_STAGE_CHECK;
@@ -52,7 +58,7 @@ static bool check(struct compilation *compilation) {
                ? fx_cel_resolve_unchecked(compilation->env, program->root,
                                           &program->arena, compilation->err)
                : fx_cel_check(compilation->env, program->root, &program->arena,
-                              compilation->options->loose, compilation->faults,
+                              check_mode(compilation->options), compilation->faults,
                               compilation->err);
 }
 
@@ -132,6 +138,28 @@ static struct fx_cel_value *make_locals(const struct fx_cel_program *program,
     return program->n_locals <= FEW_LOCALS
                ? few
                : fx_arena_alloc(run->arena, program->n_locals * sizeof *few);
+}
+
+struct fx_cel_value fx_cel_eval_part(const struct fx_cel_program *program,
+                                     const struct fx_cel_node *node,
+                                     const struct fx_cel_bound *bound, size_t n_bound,
+                                     struct fx_cel_run *run, struct fx_err *err) {
+    struct fx_cel_value value;
+    run->cost = 0;
+    run->err = err;
+    run->regex = NULL;
+    run->locals =
+        fx_arena_alloc(run->arena, program->n_locals * sizeof *run->locals); /* UNSET */
+    if (run->locals == NULL) {
+        return fx_cel_no_memory(run);
+    }
+    for (size_t i = 0; i < n_bound; i++) {
+        run->locals[bound[i].local->number] = bound[i].value;
+    }
+    fx_cel_eval_node(run, node, &value);
+    return fx_budget_exceeded() == FX_EXCEEDED_NOTHING || fx_cel_is_fatal(&value)
+               ? value
+               : fx_cel_exceeded(run);
 }
 
 /* The value of a variable may be computed by an evaluation in this run, which is within

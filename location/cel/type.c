@@ -64,6 +64,7 @@ LIST(fx_cel_list_timestamp, fx_cel_timestamp);
 MAP(fx_cel_map_dyn, fx_cel_dyn, fx_cel_dyn);
 MAP(fx_cel_map_kv, fx_cel_k, fx_cel_v);
 MAP(fx_cel_map_string_list_string, fx_cel_string, fx_cel_list_string);
+MAP(fx_cel_map_string_dyn, fx_cel_string, fx_cel_dyn);
 OPTIONAL(fx_cel_optional_dyn, fx_cel_dyn);
 OPTIONAL(fx_cel_optional_t, fx_cel_t);
 OPTIONAL(fx_cel_optional_v, fx_cel_v);

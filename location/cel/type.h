@@ -46,7 +46,9 @@ struct fx_cel_type {
     const char *name;
     const struct fx_cel_type *params[2];
     /* Of a struct: its fields, `name` NULL ends; NULL: it may have any field, of type dyn
-     * (Object and the types below it). */
+     * (Object and the types below it). Of a map(string, dyn) that is an object with a
+     * schema: the fields that it may have. To select another one is a fault; everything
+     * else is as for any map. Equality and assignability ignore them. */
     const struct fx_cel_field *fields;
     unsigned id; /* of a free type of the checker; 0: a parameter of an overload */
 };
@@ -69,7 +71,7 @@ extern const struct fx_cel_type fx_cel_t, fx_cel_k, fx_cel_v, fx_cel_list_t,
     fx_cel_list_double, fx_cel_list_bool, fx_cel_list_bytes, fx_cel_list_duration,
     fx_cel_list_timestamp, fx_cel_map_kv, fx_cel_optional_t, fx_cel_optional_v,
     fx_cel_optional_list_t, fx_cel_optional_map_kv, fx_cel_list_optional_t,
-    fx_cel_optional_list_string, fx_cel_map_string_list_string;
+    fx_cel_optional_list_string, fx_cel_map_string_list_string, fx_cel_map_string_dyn;
 /* Of mutation expressions (spec/mutating-admission-policy.md section 7). */
 extern const struct fx_cel_type fx_cel_object, fx_cel_json_patch, fx_cel_list_json_patch;
 

@@ -170,9 +170,68 @@ static bool is_less_specific(struct fx_cel_unifier *unifier, const struct fx_cel
             is_less_specific(unifier, a->params[1], b->params[1], nesting + 1));
 }
 
+static const struct fx_cel_type *made_with(struct fx_cel_unifier *unifier,
+                                           const struct fx_cel_type *type,
+                                           const struct fx_cel_type *first,
+                                           const struct fx_cel_type *second);
+
+/* The type without the fields of objects with a schema. */
+static const struct fx_cel_type *without_fields(struct fx_cel_unifier *unifier,
+                                                const struct fx_cel_type *type,
+                                                unsigned nesting) {
+    if (type->kind == FX_CEL_TYPE_MAP && type->fields != NULL) {
+        return &fx_cel_map_string_dyn;
+    }
+    if (type->params[0] == NULL || !step(unifier, nesting)) {
+        return type;
+    }
+    const struct fx_cel_type *first =
+        without_fields(unifier, type->params[0], nesting + 1);
+    const struct fx_cel_type *second =
+        type->params[1] == NULL ? NULL
+                                : without_fields(unifier, type->params[1], nesting + 1);
+    return first == type->params[0] && second == type->params[1]
+               ? type
+               : made_with(unifier, type, first, second);
+}
+
+/* Are objects with a schema at the same places of both, which are equal otherwise, of the
+ * same schema? */
+static bool have_same_fields(struct fx_cel_unifier *unifier, const struct fx_cel_type *a,
+                             const struct fx_cel_type *b, unsigned nesting) {
+    if (a == b) {
+        return true;
+    }
+    if (a->fields != b->fields || !step(unifier, nesting)) {
+        return false;
+    }
+    for (size_t i = 0; i < 2; i++) {
+        if (a->params[i] != NULL && b->params[i] != NULL &&
+            !have_same_fields(unifier, a->params[i], b->params[i], nesting + 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is it the type of `{}`, whose keys may have any type? */
+static bool is_empty_map(const struct fx_cel_type *type) {
+    return type->kind == FX_CEL_TYPE_MAP && is_free(type->params[0]);
+}
+
 const struct fx_cel_type *fx_cel_unify_join(struct fx_cel_unifier *unifier,
                                             const struct fx_cel_type *a,
                                             const struct fx_cel_type *b) {
+    if (a->fields != NULL && is_empty_map(b)) {
+        return a;
+    }
+    if (b->fields != NULL && is_empty_map(a)) {
+        return b;
+    }
+    if (!have_same_fields(unifier, a, b, 0)) {
+        a = without_fields(unifier, a, 0);
+        b = without_fields(unifier, b, 0);
+    }
     return is_less_specific(unifier, a, b, 0) ? a : b;
 }
 
@@ -196,7 +255,7 @@ static bool can_mean(struct fx_cel_unifier *unifier, const struct fx_cel_type *f
         bind(unifier, to, from);
         return true;
     }
-    if (fx_cel_type_equal(from, before)) {
+    if (fx_cel_type_equal(from, before) && have_same_fields(unifier, from, before, 0)) {
         return true;
     }
     if (!is_assignable(unifier, from, before, nesting + 1)) {
@@ -214,7 +273,8 @@ static bool is_same_assignable(struct fx_cel_unifier *unifier,
                                const struct fx_cel_type *from,
                                const struct fx_cel_type *to, unsigned nesting) {
     if (from->kind == FX_CEL_TYPE_NULL || to->kind == FX_CEL_TYPE_NULL) {
-        return is_nullable(from->kind == FX_CEL_TYPE_NULL ? to : from);
+        return unifier->null_is_any ||
+               is_nullable(from->kind == FX_CEL_TYPE_NULL ? to : from);
     }
     if (from->kind != to->kind) {
         return false;
@@ -302,10 +362,10 @@ const struct fx_cel_type *fx_cel_unify_optional(struct fx_cel_unifier *unifier,
 }
 
 /* The type with other parameters. */
-static const struct fx_cel_type *with_params(struct fx_cel_unifier *unifier,
-                                             const struct fx_cel_type *type,
-                                             const struct fx_cel_type *first,
-                                             const struct fx_cel_type *second) {
+static const struct fx_cel_type *made_with(struct fx_cel_unifier *unifier,
+                                           const struct fx_cel_type *type,
+                                           const struct fx_cel_type *first,
+                                           const struct fx_cel_type *second) {
     switch ((int)type->kind) {
     case FX_CEL_TYPE_LIST: return fx_cel_unify_list(unifier, first);
     case FX_CEL_TYPE_MAP: return fx_cel_unify_map(unifier, first, second);
@@ -336,7 +396,7 @@ static const struct fx_cel_type *resolve(struct fx_cel_unifier *unifier,
     if (first == type->params[0] && second == type->params[1]) {
         return type;
     }
-    return with_params(unifier, type, first, second);
+    return made_with(unifier, type, first, second);
 }
 
 const struct fx_cel_type *fx_cel_unify_resolve(struct fx_cel_unifier *unifier,

@@ -27,6 +27,7 @@ struct fx_cel_unifier {
     struct fx_cel_unifier_change *changes;
     size_t n_changes, cap_changes;
     size_t steps;
+    bool null_is_any; /* null is assignable to all types */
     /* What stopped it: no memory; the limits of steps and depth, or the thread's budget.
      * All results are meaningless from then on. */
     bool no_memory, over_limit;

@@ -410,3 +410,42 @@ struct fx_go_address fx_go_address_mask(const struct fx_go_address *address,
     }
     return masked;
 }
+
+struct fx_go_address fx_go_address_unmap(const struct fx_go_address *address) {
+    struct fx_go_address unmapped = {.is_ipv6 = false};
+    if (!fx_go_address_is_mapped(address)) {
+        return *address;
+    }
+    memcpy(unmapped.bytes, address->bytes + FX_GO_ADDRESS_BYTES - IPV4_BYTES, IPV4_BYTES);
+    return unmapped;
+}
+
+bool fx_go_address_is_in(const struct fx_go_address *address,
+                         const struct fx_go_address *network, unsigned bits) {
+    const struct fx_go_address masked = fx_go_address_mask(address, bits);
+    return fx_go_address_equal(&masked, network);
+}
+
+bool fx_go_address_is_loopback(const struct fx_go_address *address) {
+    static const struct fx_go_address ipv4 = {.bytes = {127}};
+    static const struct fx_go_address ipv6 = {.is_ipv6 = true, .bytes = {[15] = 1}};
+    return fx_go_address_is_in(address, &ipv4, 8) || fx_go_address_equal(address, &ipv6);
+}
+
+bool fx_go_address_is_private(const struct fx_go_address *address) {
+    static const struct {
+        struct fx_go_address network;
+        unsigned bits;
+    } networks[] = {
+        {{.bytes = {10}}, 8},
+        {{.bytes = {172, 16}}, 12},
+        {{.bytes = {192, 168}}, 16},
+        {{.is_ipv6 = true, .bytes = {0xfc}}, 7},
+    };
+    for (size_t i = 0; i < FX_COUNT(networks); i++) {
+        if (fx_go_address_is_in(address, &networks[i].network, networks[i].bits)) {
+            return true;
+        }
+    }
+    return false;
+}

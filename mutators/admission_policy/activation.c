@@ -248,3 +248,12 @@ enum map_evaluation fx_map_evaluate(struct map_activation *activation,
     return fx_cel_is_error(*ret_value) ? fail(expression, ret_value->error, message)
                                        : MAP_EVALUATED;
 }
+
+struct fx_cel_value fx_map_evaluate_part(struct map_activation *activation,
+                                         const struct map_expression *expression,
+                                         const struct fx_cel_node *node,
+                                         const struct fx_cel_bound *bound, size_t n_bound,
+                                         struct fx_err *err) {
+    struct fx_cel_run run = make_run(activation);
+    return fx_cel_eval_part(expression->program, node, bound, n_bound, &run, err);
+}

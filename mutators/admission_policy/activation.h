@@ -74,6 +74,15 @@ enum map_evaluation fx_map_evaluate(struct map_activation *activation,
                                     struct fx_cel_value *ret_value,
                                     struct fx_buf *message, struct fx_err *err);
 
+/* Evaluates one node of an expression, for explanations; `bound` has the values of names
+ * that loops around the node declare. The value may be an error value, whose reason `err`
+ * has if it is fatal. It lives until the activation is finished. */
+struct fx_cel_value fx_map_evaluate_part(struct map_activation *activation,
+                                         const struct map_expression *expression,
+                                         const struct fx_cel_node *node,
+                                         const struct fx_cel_bound *bound, size_t n_bound,
+                                         struct fx_err *err);
+
 /* ---- request (described.c) --------------------------------------------------------- */
 
 /* Makes the value of `request`: the AdmissionRequest without empty members. Returns a new

@@ -37,6 +37,12 @@ static bool add_message(struct condition_failures *failures, struct fx_arena *ar
     return true;
 }
 
+/* Appends the name of a condition that failed. */
+static void add_part(struct fx_buf *part, size_t index, struct fx_text name) {
+    fx_buf_printf(part, "%smatchConditions[%zu] \"%.*s\"", part->len > 0 ? ", " : "",
+                  index, FX_TEXT_ARG(name));
+}
+
 /* Prints one message as it is, several as "[a, b]". */
 static void print_messages(const struct condition_failures *failures,
                            struct fx_buf *message) {
@@ -75,11 +81,15 @@ static enum map_evaluation check(struct map_activation *activation,
 
 enum map_evaluation fx_map_check_conditions(struct map_activation *activation,
                                             json_t *object, size_t *ret_false,
-                                            struct fx_buf *message, struct fx_err *err) {
+                                            struct fx_buf *message, struct fx_buf *part,
+                                            struct fx_err *err) {
     const struct map_policy *policy = activation->policy;
     struct condition_failures failures = {0};
     enum map_evaluation how = MAP_EVALUATED;
     *ret_false = policy->n_conditions;
+    if (policy->n_conditions == 0) {
+        return MAP_EVALUATED;
+    }
     if (!fx_map_activation_begin(activation, object, true, MAP_CONDITIONS_COST, err)) {
         return MAP_BROKEN;
     }
@@ -88,6 +98,12 @@ enum map_evaluation fx_map_check_conditions(struct map_activation *activation,
         how = check(activation, &policy->conditions[i], &failures, &is_false, err);
         if (how == MAP_BROKEN) {
             return how;
+        }
+        if (how == MAP_EXHAUSTED) {
+            fx_buf_reset(part); /* nothing else counts */
+        }
+        if (how != MAP_EVALUATED) {
+            add_part(part, i, policy->conditions[i].name);
         }
         if (is_false && *ret_false == policy->n_conditions) {
             *ret_false = i;

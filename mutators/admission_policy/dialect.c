@@ -7,12 +7,17 @@
 #include "engine/dialect.h"
 
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/type_check.h"
 #include "value/tree.h"
 
 /* ---- the kinds -------------------------------------------------------------------- */
 
 static const char *const versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 static const char *const own_versions[] = {"v1alpha1", NULL};
+
+/* Spec section 1, "Versions". */
+static const struct fx_native_api native = {
+    .feature_gate = "MutatingAdmissionPolicy", .first_minor = 32, .default_minor = 36};
 
 const struct fx_kind fx_map_kinds[] = {
     [MAP_POLICY] = {.group = MAP_GROUP,
@@ -21,25 +26,28 @@ const struct fx_kind fx_map_kinds[] = {
                     .versions = versions,
                     .role = FX_ROLE_POLICY,
                     .keeps = FX_KIND_KEEP_ANNOTATIONS,
-                    .is_native = true},
+                    .native = &native},
     [MAP_BINDING] = {.group = MAP_GROUP,
                      .kind = "MutatingAdmissionPolicyBinding",
                      .resource = "mutatingadmissionpolicybindings",
                      .versions = versions,
                      .role = FX_ROLE_BINDING,
-                     .is_native = true},
+                     .policy = &fx_map_kinds[MAP_POLICY],
+                     .native = &native},
     [MAP_OWN_POLICY] = {.group = MAP_OWN_GROUP,
                         .kind = "MutatingAdmissionPolicy",
                         .resource = "fixpointmutatingadmissionpolicies",
                         .versions = own_versions,
                         .role = FX_ROLE_POLICY,
                         .keeps = FX_KIND_KEEP_ANNOTATIONS,
-                        .status = FX_KIND_STATUS_BY_POD},
+                        .status = FX_KIND_STATUS_BY_POD | FX_KIND_STATUS_TYPES},
     [MAP_OWN_BINDING] = {.group = MAP_OWN_GROUP,
                          .kind = "MutatingAdmissionPolicyBinding",
                          .resource = "fixpointmutatingadmissionpolicybindings",
                          .versions = own_versions,
-                         .role = FX_ROLE_BINDING},
+                         .role = FX_ROLE_BINDING,
+                         .status = FX_KIND_STATUS_BY_POD,
+                         .policy = &fx_map_kinds[MAP_OWN_POLICY]},
     [MAP_KINDS_END] = {.kind = NULL},
 };
 
@@ -136,5 +144,6 @@ const struct fx_dialect fx_dialect_admission_policy = {
     .kinds = fx_map_kinds,
     .compile = compile,
     .link = fx_map_link,
+    .check_types = fx_map_check_types,
     .set_defaults = set_defaults,
 };

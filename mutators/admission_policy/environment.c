@@ -126,10 +126,8 @@ bool fx_map_env_init(struct map_policy *policy) {
 
 /* ---- the types of variables ------------------------------------------------------- */
 
-/* The type that later expressions see (section 6): scalars, lists and maps; anything else
- * is dyn. NULL without memory. */
-static const struct fx_cel_type *seen_type(struct fx_arena *arena,
-                                           const struct fx_cel_type *type) {
+const struct fx_cel_type *fx_map_env_seen_type(struct fx_arena *arena,
+                                               const struct fx_cel_type *type) {
     switch (type->kind) {
     case FX_CEL_TYPE_NULL: return &fx_cel_null_type;
     case FX_CEL_TYPE_BOOL: return &fx_cel_bool;
@@ -141,12 +139,15 @@ static const struct fx_cel_type *seen_type(struct fx_arena *arena,
     case FX_CEL_TYPE_DURATION: return &fx_cel_duration;
     case FX_CEL_TYPE_TIMESTAMP: return &fx_cel_timestamp;
     case FX_CEL_TYPE_LIST: {
-        const struct fx_cel_type *element = seen_type(arena, type->params[0]);
+        const struct fx_cel_type *element = fx_map_env_seen_type(arena, type->params[0]);
         return element == NULL ? NULL : fx_cel_list_of(arena, element);
     }
     case FX_CEL_TYPE_MAP: {
-        const struct fx_cel_type *key = seen_type(arena, type->params[0]);
-        const struct fx_cel_type *value = seen_type(arena, type->params[1]);
+        if (type->fields != NULL) {
+            return type;
+        }
+        const struct fx_cel_type *key = fx_map_env_seen_type(arena, type->params[0]);
+        const struct fx_cel_type *value = fx_map_env_seen_type(arena, type->params[1]);
         return key == NULL || value == NULL ? NULL : fx_cel_map_of(arena, key, value);
     }
     case FX_CEL_TYPE_DYN:
@@ -163,9 +164,9 @@ static const struct fx_cel_type *seen_type(struct fx_arena *arena,
 bool fx_map_env_declare(struct map_policy *policy, size_t index) {
     struct map_variable *variable = &policy->variables[index];
     const struct fx_cel_program *program = variable->expression.program;
-    variable->type = program == NULL
-                         ? &fx_cel_dyn
-                         : seen_type(&policy->arena, fx_cel_program_type(program));
+    variable->type = program == NULL ? &fx_cel_dyn
+                                     : fx_map_env_seen_type(&policy->arena,
+                                                            fx_cel_program_type(program));
     policy->variable_fields[index] =
         (struct fx_cel_field){.name = variable->name, .type = variable->type};
     return variable->type != NULL;

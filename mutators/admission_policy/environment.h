@@ -22,6 +22,11 @@ bool fx_map_env_init(struct map_policy *policy) FX_MUST_USE;
  * failed to compile, as dyn. Later expressions may use it. False without memory. */
 bool fx_map_env_declare(struct map_policy *policy, size_t index) FX_MUST_USE;
 
+/* The type that later expressions see of a variable whose expression has this type
+ * (section 6): scalars, lists and maps; anything else is dyn. NULL without memory. */
+const struct fx_cel_type *
+fx_map_env_seen_type(struct fx_arena *arena, const struct fx_cel_type *type) FX_MUST_USE;
+
 /* Compiles the expression that is object[`expression`], a required field. `wanted` is the
  * type that its result must have; NULL for any type. What is wrong with it is a fault;
  * then ret_expression has no program. The caller checks the thread's budget at last. */

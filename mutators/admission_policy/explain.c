@@ -8,8 +8,9 @@
 
 #include "base/budget.h"
 #include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/param_ref.h"
+#include "mutators/admission_policy/reads.h"
 #include "mutators/admission_policy/rule.h"
-#include "mutators/admission_policy/values_read.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -77,6 +78,8 @@ void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,
     const enum map_rule_criterion which = criterion_of(criterion);
     const struct map_condition *condition = condition_of(own, criterion);
     ret_criterion->rank = (unsigned)which;
+    ret_criterion->is_particular = which == MAP_RULE_PARAMS || condition != NULL;
+    ret_criterion->is_silent = which == MAP_RULE_OTHER_PARAMS;
     ret_criterion->asks_namespace = which == MAP_RULE_POLICY_NAMESPACE ||
                                     which == MAP_RULE_BINDING_NAMESPACE ||
                                     which == MAP_RULE_PARAMS;
@@ -128,6 +131,58 @@ static const json_t *namespace_labels(const struct fx_request *request,
                                   "labels");
 }
 
+/* Prints "no ConfigMap settings in namespace ops", or the namespace of the request, which
+ * is not that of the parameter. */
+static void print_params(struct fx_buf *found, const struct map_rule *rule,
+                         const struct fx_request *request,
+                         const struct fx_subject *subject) {
+    const struct fx_text namespace_ = fx_map_params_namespace(subject, request);
+    if (rule->lacks_params) {
+        fx_buf_str(found, "no ");
+        fx_map_print_param_ref(found, rule, namespace_);
+    } else {
+        fx_buf_str(found, namespace_.len > 0 ? "namespace " : "no namespace");
+        fx_buf_text(found, namespace_);
+    }
+}
+
+/* Prints what the condition read. */
+static void collect_condition(struct fx_buf *found, const struct map_owning_rule *own,
+                              const struct map_condition *condition,
+                              struct map_activation *activation) {
+    struct map_read_list list = {0};
+    struct map_reads reads = {
+        .own = own,
+        .activation = activation,
+        .arena = &activation->arena,
+        .expression = &condition->expression,
+        .list = &list,
+    };
+    fx_map_reads_collect(&reads, fx_cel_program_root(condition->expression.program));
+    fx_map_print_reads(found, &list);
+    found->failed = found->failed || reads.failed;
+    fx_map_reads_finish(&reads);
+}
+
+static void print_condition(struct fx_buf *found, const struct map_owning_rule *own,
+                            const struct fx_request *request,
+                            const struct fx_subject *subject, const char *criterion) {
+    const struct map_condition *condition = condition_of(own, criterion);
+    struct map_activation activation;
+    struct fx_err err = FX_ERR_INIT;
+    if (condition == NULL) {
+        return;
+    }
+    fx_map_activation_init(&activation, own->rule.policy, own->params, request);
+    if (fx_map_activation_begin(&activation, fx_node_unconst(subject->object), true,
+                                MAP_CONDITIONS_COST, &err)) {
+        collect_condition(found, own, condition, &activation);
+    } else {
+        found->failed = true;
+    }
+    fx_map_activation_finish(&activation);
+}
+
 void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *request,
                        const struct fx_subject *subject, const char *criterion,
                        struct fx_buf *found) {
@@ -144,22 +199,11 @@ void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *r
     case MAP_RULE_BINDING_RULES:
     case MAP_RULE_BINDING_EXCLUDES:
     case MAP_RULE_RESOURCE: print_resource(found, request, subject); break;
-    case MAP_RULE_PARAMS:
-        fx_buf_printf(found, "namespace %.*s",
-                      FX_TEXT_ARG(fx_subject_object_namespace(subject, request)));
+    case MAP_RULE_PARAMS: print_params(found, &own->rule, request, subject); break;
+    case MAP_RULE_CONDITIONS:
+        print_condition(found, own, request, subject, criterion);
         break;
-    case MAP_RULE_CONDITIONS: {
-        const struct map_condition *condition = condition_of(own, criterion);
-        if (condition != NULL) {
-            fx_map_print_values_read(
-                found, fx_cel_program_root(condition->expression.program),
-                &(struct map_values_read){.object = subject->object,
-                                          .old_object = request->old_object,
-                                          .request = request->admission,
-                                          .params = own->params});
-        }
-        break;
-    }
+    case MAP_RULE_OTHER_PARAMS:
     case MAP_RULE_MUTATIONS:
     case MAP_RULE_CRITERIA_END: break;
     }

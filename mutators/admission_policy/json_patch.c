@@ -223,7 +223,7 @@ static json_t *apply(const struct fx_map_operation *operations, size_t n, json_t
 
 bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   json_t **root, struct fx_arena *arena, struct fx_map_refusal *refusal,
-                  struct fx_err *err) {
+                  struct fx_map_change *ret_change, struct fx_err *err) {
     const size_t n = fx_cel_list_size(patch);
     json_t *patched = NULL;
     struct fx_map_operation *operations = fx_arena_alloc(arena, n * sizeof *operations);
@@ -239,5 +239,5 @@ bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
     json_t *result =
         patched == NULL ? NULL : end_patch(patched, *root, target, arena, refusal, err);
     json_decref(patched);
-    return result != NULL && fx_map_replace(root, result, err);
+    return result != NULL && fx_map_replace(root, result, ret_change, err);
 }

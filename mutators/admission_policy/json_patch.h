@@ -20,6 +20,6 @@
  * is unchanged. */
 bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   json_t **root, struct fx_arena *arena, struct fx_map_refusal *refusal,
-                  struct fx_err *err) FX_MUST_USE;
+                  struct fx_map_change *ret_change, struct fx_err *err) FX_MUST_USE;
 
 #endif

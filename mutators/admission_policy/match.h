@@ -42,6 +42,11 @@ struct map_attributes {
     struct fx_buf guessed; /* the resource, if the request does not name it */
 };
 
+/* The namespace of the request, in which parameters are looked up: of a Namespace, that
+ * of its own name. Empty for other cluster-scoped objects. */
+struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
+                                       const struct fx_request *request);
+
 /* Reads the attributes; the resource is guessed from the kind if no request names it.
  * False without memory. Finish them in any case. */
 bool fx_map_attributes_read(const struct fx_request *request,
@@ -68,6 +73,10 @@ bool fx_map_match_eval(const struct map_match *match,
  * that may be any object. The caller frees them. False without memory. */
 bool fx_map_match_bindings(const struct map_match *match,
                            struct fx_binding **ret_bindings, size_t *ret_n) FX_MUST_USE;
+
+/* Does the subresource ("status", or empty) have objects of the kind of its resource?
+ * (Others have kinds of their own: Scale, Eviction, PodExecOptions.) */
+bool fx_map_subresource_has_own_kind(struct fx_text subresource);
 
 /* May the namespaceSelector match objects in this namespace? It is decided only for
  * selectors that ask for nothing but the label with the name of the namespace.

@@ -64,9 +64,7 @@ static bool is_any(struct fx_text text) {
     return fx_text_is(text, "*");
 }
 
-/* Does the subresource have objects of the kind of its resource? (Others have kinds of
- * their own: Scale, Eviction, PodExecOptions.) */
-static bool has_own_kind(struct fx_text subresource) {
+bool fx_map_subresource_has_own_kind(struct fx_text subresource) {
     static const char *const names[] = {"", "status", "resize", "ephemeralcontainers"};
     for (size_t i = 0; i < FX_COUNT(names); i++) {
         if (fx_text_is(subresource, names[i])) {
@@ -87,7 +85,7 @@ static void add_binding(struct binding_list *list, const struct map_resource_rul
                                  .any_group = is_any(group),
                                  .any_version = is_any(version),
                                  .any_kind = true};
-    if (!has_own_kind(subresource)) {
+    if (!fx_map_subresource_has_own_kind(subresource)) {
         binding.any_group = true;
         binding.any_version = true;
     } else if (!binding.any_group && !is_any(main)) {

@@ -79,6 +79,9 @@ enum map_patch_type { MAP_APPLY_CONFIGURATION, MAP_JSON_PATCH };
 struct map_mutation {
     enum map_patch_type type;
     struct map_expression expression;
+    /* Counted: the tree of an ApplyConfiguration that is the same for every object
+     * (configuration.h). NULL: the expression is evaluated. */
+    json_t *constant;
 };
 
 /* The declarations that the expressions of a policy are compiled against: one environment
@@ -160,27 +163,19 @@ enum map_rule_type {
     /* A validator beside a rule of type INVOKE, for policies whose `validation` is not
      * SKIP: warns or denies if the mutations would change their own result. */
     MAP_RULE_VALIDATE,
+    /* A binding that allows that there is no parameter has none: it never matches. It is
+     * there for explanations; the index does not have it. */
+    MAP_RULE_ABSENT,
 };
 
-/* The schemas of custom resources that a policy matches, from their definitions
- * (CustomResourceDefinition). Immutable and counted; one for all rules of a policy. */
-struct map_schemas;
-
-struct map_schemas *fx_map_schemas_ref(struct map_schemas *schemas); /* NULL is fine */
-void fx_map_schemas_unref(struct map_schemas *schemas);              /* NULL is fine */
-
-/* For fx_map_target_find(). NULL if there are none. */
-const struct fx_schema_set *fx_map_schemas_set(const struct map_schemas *schemas);
-
 /* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
- * units and the schemas that it refers to. */
+ * units that it refers to. */
 struct map_rule {
     struct fx_mutator head;
     struct fx_unit *policy_unit, *binding_unit,
         *param_unit; /* the last two may be NULL */
     const struct map_policy *policy;
     const struct map_binding *binding; /* NULL: any binding (an error of the policy) */
-    struct map_schemas *schemas;       /* NULL: only built-in kinds have one */
     enum map_rule_type type;
     char *message; /* of MAP_RULE_FAIL: after "denied request: " */
     /* Of a parameter that is looked up in the namespace of the request: the rule is for
@@ -191,6 +186,7 @@ struct map_rule {
     size_t n_but_namespaces;
     bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
     bool only_namespaced;     /* the rule is for requests in a namespace only */
+    bool lacks_params;        /* there is no parameter: of types FAIL and ABSENT */
 };
 
 /* Makes a rule with the ops of rule.c from a filled-in template: the head is set here,
@@ -204,6 +200,9 @@ json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUS
 
 /* Is it a kind that API servers have themselves, as far as it is known? (link.c) */
 bool fx_map_is_builtin(const struct fx_named_kind *kind);
+
+/* The slots that an expression reads, as a set of 1u << enum map_slot (slots.c). */
+unsigned fx_map_slots_of(const struct fx_cel_node *root);
 
 /* The link step (link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);

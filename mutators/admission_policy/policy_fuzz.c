@@ -19,6 +19,7 @@
 #include "engine/request.h"
 #include "engine/snapshot.h"
 #include "mutators/admission_policy/policy.h"
+#include "mutators/admission_policy/type_check.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -137,6 +138,50 @@ static void link_and_run(struct fx_unit *const *items, size_t n_items) {
     fx_units_finish(&units);
 }
 
+/* ---- types ------------------------------------------------------------------------ */
+
+/* A catalog in which Pods have this schema; NULL if it cannot be read. */
+static struct fx_schema_catalog *make_catalog(const json_t *schema) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_schema_builder *builder = fx_schema_builder_create();
+    assert(builder != NULL);
+    if (!fx_schema_add_structural(builder, FX_TEXT(""), FX_TEXT("v1"), FX_TEXT("Pod"),
+                                  schema, &err)) {
+        assert(err.code != FX_OK && err.msg[0] != '\0');
+        fx_schema_builder_destroy(builder);
+        return NULL;
+    }
+    return fx_schema_catalog_create(builder);
+}
+
+static void check_warning(const struct fx_type_warning *warning) {
+    assert(warning->n_faults > 0 && warning->text[0] != '\0');
+    assert(warning->field[0] != '\0' && warning->kind[0] != '\0');
+    for (size_t i = 0; i < warning->n_faults; i++) {
+        assert(warning->faults[i].at <= warning->expression.len);
+        assert(warning->faults[i].message[0] != '\0');
+    }
+}
+
+/* Checks the types of the policy, with the schema of the input and with built-in ones. */
+static void check_types(const struct fx_unit *policy, const json_t *schema) {
+    struct fx_schemas schemas = {.look_up = NULL};
+    struct fx_type_warnings warnings;
+    struct fx_err err = FX_ERR_INIT;
+    schemas.given[0] = json_is_object(schema) ? make_catalog(schema) : NULL;
+    fx_type_warnings_init(&warnings);
+    if (fx_map_check_types(policy, &schemas, &warnings, &err)) {
+        assert(!warnings.waits);
+        for (size_t i = 0; i < warnings.n_items; i++) {
+            check_warning(&warnings.items[i]);
+        }
+    } else {
+        assert(err.code != FX_OK && err.msg[0] != '\0');
+    }
+    fx_type_warnings_finish(&warnings);
+    fx_schema_catalog_unref(schemas.given[0]);
+}
+
 /* ---- one input -------------------------------------------------------------------- */
 
 static void check_input(json_t *input) {
@@ -150,6 +195,9 @@ static void check_input(json_t *input) {
         compile(binding, MAP_BINDING, "b"),
         json_is_object(param) ? make_object(param) : NULL,
     };
+    if (units[0] != NULL) {
+        check_types(units[0], fx_tree_view_key(input, "schema"));
+    }
     if (units[0] != NULL && units[1] != NULL) {
         link_and_run(units, units[2] != NULL ? 3 : 2);
     }

@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "mutators/admission_policy/configuration.h"
 #include "mutators/admission_policy/environment.h"
 #include "mutators/admission_policy/policy.h"
 #include "mutators/admission_policy/reading.h"
@@ -33,6 +34,7 @@ static void destroy_policy(struct fx_linkable *self) {
     }
     for (size_t i = 0; i < policy->n_mutations; i++) {
         fx_cel_destroy(policy->mutations[i].expression.program);
+        json_decref(policy->mutations[i].constant);
     }
     free(policy->variables);
     free(policy->variable_fields);
@@ -332,6 +334,17 @@ static void refuse_other(struct map_reading *reading, const json_t *node,
     }
 }
 
+/* An exceeded budget is noticed at the end. */
+static void fold_mutation(struct map_reading *reading, struct map_mutation *mutation) {
+    struct fx_err err = FX_ERR_INIT;
+    if (mutation->type == MAP_APPLY_CONFIGURATION &&
+        mutation->expression.program != NULL) {
+        fx_map_need(reading, fx_map_configuration_fold(mutation->expression.program,
+                                                       &mutation->constant, &err) ||
+                                 err.code != FX_ENOMEM);
+    }
+}
+
 static void read_patch(struct map_policy_reading *of, const json_t *node,
                        struct map_mutation *mutation) {
     static const char *const known[] = {"expression", NULL};
@@ -344,6 +357,7 @@ static void read_patch(struct map_policy_reading *of, const json_t *node,
         fx_map_warn_unknown(reading, patch, known);
         fx_map_compile(reading, &of->policy->mutation_env, patch,
                        patch_types[mutation->type].wanted, &mutation->expression);
+        fold_mutation(reading, mutation);
         fx_map_leave(reading, mark);
     } else if (given == NULL || json_is_null(given)) {
         fx_map_require(reading, node, key,

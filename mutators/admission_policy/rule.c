@@ -6,73 +6,54 @@
 
 #include <stdlib.h>
 
+#include "engine/failures.h"
+#include "mutators/admission_policy/access.h"
+#include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
+#include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/param_ref.h"
 #include "value/equal.h"
-#include "value/tree.h"
-
-/* ---- what a change leaves as it was ------------------------------------------------ */
-
-static bool is_same(const json_t *a, const json_t *b, const char *key) {
-    json_t *one = fx_tree_view_key(a, key);
-    json_t *other = fx_tree_view_key(b, key);
-    return one == other || (one != NULL && other != NULL && fx_equal(one, other));
-}
-
-/* Sets the facts about a change that save the loop work. */
-static void compare(const json_t *before, const json_t *after,
-                    struct fx_effect *ret_effect) {
-    const json_t *old = fx_tree_view_key(before, "metadata");
-    const json_t *new = fx_tree_view_key(after, "metadata");
-    ret_effect->keeps_names =
-        is_same(before, after, "apiVersion") && is_same(before, after, "kind") &&
-        (old == new || (is_same(old, new, "name") && is_same(old, new, "namespace") &&
-                        is_same(old, new, "generateName")));
-    ret_effect->keeps_metadata =
-        old == new || (is_same(old, new, "labels") && is_same(old, new, "annotations"));
-}
 
 /* ---- applying ---------------------------------------------------------------------- */
+
+/* Reports the conditions that failed. */
+static bool report_conditions(const struct map_owning_rule *own,
+                              const struct fx_request *request,
+                              const struct fx_buf *message, const struct fx_buf *part,
+                              struct fx_err *err) {
+    const struct fx_failure failure = {
+        .reason = "Invalid", .part = fx_buf_view(part), .message = fx_buf_view(message)};
+    return message->failed || part->failed
+               ? fx_fail_nomem(err)
+               : fx_map_report(&own->rule, request, &failure, err);
+}
 
 /* Evaluates the conditions. *ret_goes_on is false if the mutations shall not run. */
 static bool check_conditions(const struct map_owning_rule *own,
                              struct map_activation *activation, json_t *object,
                              struct fx_effect *effect, bool *ret_goes_on,
                              struct fx_err *err) {
-    const struct map_rule *rule = &own->rule;
     size_t at = 0;
-    struct fx_buf message;
-    fx_buf_init(&message, 0);
+    struct fx_buf message = {0};
+    struct fx_buf part = {0};
     bool ok = true;
-    switch (fx_map_check_conditions(activation, object, &at, &message, err)) {
+    switch (fx_map_check_conditions(activation, object, &at, &message, &part, err)) {
     case MAP_EVALUATED:
-        *ret_goes_on = at == rule->policy->n_conditions;
+        *ret_goes_on = at == own->rule.policy->n_conditions;
         effect->criterion = *ret_goes_on ? NULL : own->conditions[at];
         break;
     case MAP_FAILED:
     case MAP_EXHAUSTED:
         *ret_goes_on = false;
         effect->criterion = fx_map_rule_criterion_name(MAP_RULE_CONDITIONS);
-        ok = message.failed ? fx_fail_nomem(err)
-                            : fx_map_report(rule, activation->request, "Invalid",
-                                            fx_buf_view(&message), err);
+        ok = report_conditions(own, activation->request, &message, &part, err);
         break;
     case MAP_BROKEN: ok = false; break;
     }
     effect->unmatched = ok && !*ret_goes_on;
     fx_buf_finish(&message);
+    fx_buf_finish(&part);
     return ok;
-}
-
-/* Takes over the reference to the result. An equal result is dropped. */
-static void replace(json_t **root, json_t *result, struct fx_effect *effect) {
-    effect->changed = result != *root && !fx_equal(result, *root);
-    if (!effect->changed) {
-        json_decref(result);
-        return;
-    }
-    compare(*root, result, effect);
-    json_decref(*root);
-    *root = result;
 }
 
 static bool invoke(const struct map_owning_rule *own, struct map_activation *activation,
@@ -85,15 +66,15 @@ static bool invoke(const struct map_owning_rule *own, struct map_activation *act
     if (!goes_on) {
         return true;
     }
-    json_t *result = json_incref(*root);
-    if (!fx_map_mutate(activation, &own->rule, true, &result, &mutated, err)) {
-        json_decref(result);
+    if (!fx_map_mutate(activation, &own->rule, true, root, &mutated, err)) {
         return false;
     }
     effect->applied = mutated.n_succeeded > 0;
     effect->criterion =
         effect->applied ? NULL : fx_map_rule_criterion_name(MAP_RULE_MUTATIONS);
-    replace(root, result, effect);
+    effect->changed = mutated.change.changed;
+    effect->keeps_names = mutated.change.keeps_names;
+    effect->keeps_metadata = mutated.change.keeps_metadata;
     return true;
 }
 
@@ -111,11 +92,20 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 static bool apply_failure(const struct fx_mutator *self, const struct fx_request *request,
                           json_t **root, struct fx_effect *ret_effect,
                           struct fx_err *err) {
-    (void)root;
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
+    struct fx_subject subject;
+    struct fx_buf part = {0};
     *ret_effect = (struct fx_effect){
         .applied = false, .criterion = fx_map_rule_criterion_name(MAP_RULE_PARAMS)};
-    return fx_map_report(rule, request, "Forbidden", fx_text_of(rule->message), err);
+    fx_subject_read(*root, &subject);
+    fx_map_print_failing_part(&part, rule, fx_map_params_namespace(&subject, request));
+    const struct fx_failure failure = {.reason = "Forbidden",
+                                       .part = fx_buf_view(&part),
+                                       .message = fx_text_of(rule->message)};
+    const bool ok =
+        part.failed ? fx_fail_nomem(err) : fx_map_report(rule, request, &failure, err);
+    fx_buf_finish(&part);
+    return ok;
 }
 
 /* ---- validating -------------------------------------------------------------------- */
@@ -137,11 +127,12 @@ static bool mutate_again(const struct map_owning_rule *own,
                          struct fx_err *err) {
     size_t at = 0;
     struct map_mutated mutated;
-    struct fx_buf message;
-    fx_buf_init(&message, 0);
+    struct fx_buf message = {0};
+    struct fx_buf part = {0};
     const enum map_evaluation how =
-        fx_map_check_conditions(activation, *root, &at, &message, err);
+        fx_map_check_conditions(activation, *root, &at, &message, &part, err);
     fx_buf_finish(&message);
+    fx_buf_finish(&part);
     if (how != MAP_EVALUATED || at < own->rule.policy->n_conditions) {
         return how != MAP_BROKEN;
     }
@@ -177,7 +168,6 @@ static void destroy(struct fx_mutator *self) {
     fx_unit_unref(own->rule.policy_unit);
     fx_unit_unref(own->rule.binding_unit);
     fx_unit_unref(own->rule.param_unit);
-    fx_map_schemas_unref(own->rule.schemas);
     json_decref(own->params);
     free(own->rule.message);
     free(own->texts);
@@ -191,12 +181,15 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 #define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
-    .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
+    .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
+    .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
-    COMMON_OPS, .apply = apply, .example = fx_map_example, .denial = &denial};
+    COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
+    .denial = &denial};
 static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
                                                .denial = &denial};
+static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_nothing};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 
@@ -204,6 +197,7 @@ const struct fx_mutator_ops *fx_map_rule_ops(enum map_rule_type type) {
     switch (type) {
     case MAP_RULE_INVOKE: return &invoke_ops;
     case MAP_RULE_FAIL: return &fail_ops;
+    case MAP_RULE_ABSENT: return &absent_ops;
     case MAP_RULE_VALIDATE: break;
     }
     return &validate_ops;

@@ -41,6 +41,7 @@ struct map_owning_rule {
     X(MUTATIONS, "mutations")                                          \
     X(CONDITIONS, "matchConditions")                                   \
     X(PARAMS, "binding.paramRef")                                      \
+    X(OTHER_PARAMS, "binding.paramRef of another rule")                \
     X(BINDING_OBJECT, "binding.matchResources.objectSelector")         \
     X(BINDING_NAMESPACE, "binding.matchResources.namespaceSelector")   \
     X(BINDING_RULES, "binding.matchResources.resourceRules")           \
@@ -74,9 +75,6 @@ bool fx_map_rule_match(const struct fx_mutator *self, const struct fx_request *r
                        struct fx_err *err) FX_MUST_USE;
 bool fx_map_rule_may_match_namespace(const struct fx_mutator *self,
                                      struct fx_text object_namespace);
-
-/* The slots that an expression reads, as a set. */
-unsigned fx_map_slots_of(const struct fx_cel_node *root);
 
 /* The functions of the same name of struct fx_mutator_ops (explain.c). */
 void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,

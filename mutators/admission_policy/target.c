@@ -81,13 +81,37 @@ bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
     return ok || fx_fail_nomem(err);
 }
 
-bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) {
+/* ---- the result -------------------------------------------------------------------- */
+
+static bool is_same(const json_t *a, const json_t *b, const char *key) {
+    const json_t *one = fx_tree_view_key(a, key);
+    const json_t *other = fx_tree_view_key(b, key);
+    return one == other || (one != NULL && other != NULL && fx_equal(one, other));
+}
+
+static struct fx_map_change compare(const json_t *before, const json_t *after) {
+    const json_t *old = fx_tree_view_key(before, "metadata");
+    const json_t *new = fx_tree_view_key(after, "metadata");
+    struct fx_map_change change = {.changed = true};
+    change.keeps_names =
+        is_same(before, after, "apiVersion") && is_same(before, after, "kind") &&
+        (old == new || (is_same(old, new, "name") && is_same(old, new, "namespace") &&
+                        is_same(old, new, "generateName")));
+    change.keeps_metadata =
+        old == new || (is_same(old, new, "labels") && is_same(old, new, "annotations"));
+    return change;
+}
+
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_map_change *ret_change,
+                    struct fx_err *err) {
     const bool is_equal = fx_equal(*root, result_take);
     const bool is_known = fx_budget_exceeded() == FX_EXCEEDED_NOTHING;
+    *ret_change = (struct fx_map_change){false, true, true};
     if (is_equal || !is_known) {
         json_decref(result_take);
         return is_known || fx_fail_exceeded(err);
     }
+    *ret_change = compare(*root, result_take);
     json_decref(*root);
     *root = result_take;
     return true;

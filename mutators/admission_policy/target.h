@@ -26,6 +26,16 @@ struct fx_map_target {
      * numbers, dates and quantities are checked and written in their usual form. Custom
      * resources stay as they are. */
     bool is_decoded;
+    /* The apiVersion that the object has is that of group and version, not another way to
+     * write it ("/v1"). False if the caller does not know. */
+    bool has_usual_version;
+};
+
+/* What a mutation did to the object; the facts save the loop work. */
+struct fx_map_change {
+    bool changed;
+    bool keeps_names;    /* type, name, namespace and generateName are as before */
+    bool keeps_metadata; /* labels and annotations are as before */
 };
 
 /* Why a mutation failed. The functions of this folder that have such a parameter return
@@ -38,7 +48,7 @@ struct fx_map_refusal {
     unsigned code;
 };
 
-/* Finds the schema of a kind: in `further` (the API server's, or those of CRDs; NULL:
+/* Finds the schema of a kind: in `further` (what is known beside the built-in ones; NULL:
  * there are none), else among the built-in ones. Refused with code 503 if no schema is
  * known: do this before anything of the policy is evaluated. */
 bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
@@ -54,7 +64,8 @@ bool fx_map_target_set_kind(const struct fx_map_target *target, json_t *object,
 
 /* Makes the result the new *root, unless they are equal: then *root stays the same node.
  * False, with *root unchanged, if the budget is exceeded. */
-bool fx_map_replace(json_t **root, json_t *result_take, struct fx_err *err) FX_MUST_USE;
+bool fx_map_replace(json_t **root, json_t *result_take, struct fx_map_change *ret_change,
+                    struct fx_err *err) FX_MUST_USE;
 
 /* Fails with FX_EMUTATE after `refusal->message` was filled; with FX_ENOMEM if that
  * failed. Always false. */

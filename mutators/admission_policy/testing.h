@@ -14,6 +14,7 @@
 #include "location/cel_library/library.h"
 #include "mutators/admission_policy/configuration.h"
 #include "mutators/admission_policy/json_patch.h"
+#include "value/equal.h"
 #include "value/tree.h"
 
 struct mutation_test {
@@ -43,6 +44,37 @@ static inline bool test_find_target(struct mutation_test *test, const json_t *ob
     return fx_map_target_find(ret_target, schemas, &test->refusal, &test->err);
 }
 
+/* Merges the tree without and with the ways that save work. Both have the same result,
+ * and leave `before` as it was. */
+static inline bool test_merge(struct mutation_test *test, struct fx_map_target *target,
+                              struct fx_arena *arena, json_t *tree, json_t **root) {
+    struct mutation_test plain;
+    struct fx_map_change change;
+    mutation_test_init(&plain);
+    json_t *other = json_incref(*root);
+    target->has_usual_version = false;
+    const bool ok = fx_map_configuration_merge(tree, target, root, arena, &test->refusal,
+                                               &change, &test->err);
+    target->has_usual_version = true;
+    const bool is_changed = change.changed;
+    const bool other_ok = fx_map_configuration_merge(tree, target, &other, arena,
+                                                     &plain.refusal, &change, &plain.err);
+    assert_int_equal(ok, other_ok);
+    assert_true(!ok || (fx_equal(*root, other) && is_changed == change.changed));
+    json_decref(other);
+    mutation_test_finish(&plain);
+    return ok;
+}
+
+static inline bool test_configure(struct mutation_test *test,
+                                  struct fx_map_target *target, struct fx_arena *arena,
+                                  struct fx_cel_value value, json_t **root) {
+    json_t *tree = fx_map_configuration_read(value, &test->refusal, &test->err);
+    const bool ok = tree != NULL && test_merge(test, target, arena, tree, root);
+    json_decref(tree);
+    return ok;
+}
+
 /* Evaluates the expression, of type Object or list(JSONPatch), and applies its value to
  * *root. An error of the expression is refused with its message. */
 static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *arena,
@@ -65,6 +97,7 @@ static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *a
         return false;
     }
     const struct fx_cel_value value = fx_cel_eval(program, &run, &test->err);
+    struct fx_map_change change;
     bool ok = false;
     if (fx_cel_is_error(value)) {
         ok = (value.flags & FX_CEL_FATAL) == 0 &&
@@ -72,9 +105,9 @@ static inline bool test_mutate_in(struct mutation_test *test, struct fx_arena *a
     } else {
         ok = test_find_target(test, *root, schemas, &target) &&
              (value.kind == FX_CEL_LIST
-                  ? fx_map_patch(value, &target, root, arena, &test->refusal, &test->err)
-                  : fx_map_configure(value, &target, root, arena, &test->refusal,
-                                     &test->err));
+                  ? fx_map_patch(value, &target, root, arena, &test->refusal, &change,
+                                 &test->err)
+                  : test_configure(test, &target, arena, value, root));
     }
     fx_cel_destroy(program);
     return ok;

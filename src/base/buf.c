@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/heap.h"
 
 void fx_buf_init(struct fx_buf *buf, size_t max) {
@@ -174,6 +175,16 @@ void fx_buf_fill(struct fx_buf *buf, char c, size_t count) {
     memset(to, c, count);
     to[count] = '\0';
     buf->len += count;
+}
+
+bool fx_fail_quoted(struct fx_err *err, enum fx_code code, const char *before,
+                    struct fx_text text, const char *after) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_str(&message, before);
+    fx_text_quote_in_error(&message, text);
+    fx_buf_str(&message, after);
+    return fx_buf_fail(&message, err, code);
 }
 
 char *fx_buf_steal(struct fx_buf *buf) {

@@ -85,6 +85,19 @@
 #define FX_LIMIT_CEL_CHECK_STEPS   (1u << 22) /* types that one check compares or makes */
 #define FX_LIMIT_CEL_CHECK_BYTES   (64u << 20) /* memory of one check */
 
+/* Queries of JMESPath (location/jmespath). */
+#define FX_LIMIT_JMESPATH_BYTES 65536u /* bytes of one query */
+#define FX_LIMIT_JMESPATH_DEPTH 500u   /* levels of operators and brackets */
+/* Lists and objects that one query writes: each makes the value a level deeper. */
+#define FX_LIMIT_JMESPATH_BUILDERS    256u
+#define FX_LIMIT_JMESPATH_STEPS       (1u << 20)  /* units of the budget */
+#define FX_LIMIT_JMESPATH_MEMORY      (64u << 20) /* scratch memory of one evaluation */
+#define FX_LIMIT_JMESPATH_TEXT_BYTES  (1u << 20)  /* one text that a function builds */
+#define FX_LIMIT_JMESPATH_VALUE_NODES (1u << 18)  /* nodes of the value of a query */
+/* random(): how often `*` repeats at most, and levels of groups of a pattern. */
+#define FX_LIMIT_RANDOM_REPEATS 32u
+#define FX_LIMIT_RANDOM_DEPTH   100u
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u
@@ -105,6 +118,11 @@
 #define FX_LIMIT_SCHEMA_NODES (1u << 20)
 #define FX_LIMIT_SCHEMA_DEPTH 200u
 #define FX_LIMIT_SCHEMA_KINDS 65536u
+
+/* The check of the types of one policy (engine/type_warnings.h): bytes of its warnings,
+ * and of the types of its kinds. */
+#define FX_LIMIT_TYPE_WARNING_BYTES (1u << 20)
+#define FX_LIMIT_TYPE_BYTES         (256u << 20)
 
 /* A review. */
 #define FX_LIMIT_KEPT_BODY_BYTES      (1u << 20) /* memory is freed after a larger body */
@@ -209,11 +227,12 @@
 #define FX_LIMIT_DRYRUN_HELD_BYTES    (32u << 20) /* bytes of requests not yet answered */
 
 /* Requests to the API server. */
-#define FX_LIMIT_KUBE_ANSWER_BYTES (8u << 20)  /* bytes of one object; etcd: 1.5 MiB */
-#define FX_LIMIT_KUBE_LIST_BYTES   (64u << 20) /* bytes of one page of a list */
-#define FX_LIMIT_KUBE_LIST_PAGES   65536u      /* pages of one list */
-#define FX_LIMIT_KUBE_EVENT_BYTES  (8u << 20)  /* bytes of one event of a watch */
-#define FX_LIMIT_KUBE_OBJECTS      (1u << 20)  /* objects of one resource */
+#define FX_LIMIT_KUBE_ANSWER_BYTES  (8u << 20)   /* bytes of one object; etcd: 1.5 MiB */
+#define FX_LIMIT_KUBE_LIST_BYTES    (64u << 20)  /* bytes of one page of a list */
+#define FX_LIMIT_KUBE_METRICS_BYTES (256u << 20) /* bytes of the API server's metrics */
+#define FX_LIMIT_KUBE_LIST_PAGES    65536u       /* pages of one list */
+#define FX_LIMIT_KUBE_EVENT_BYTES   (8u << 20)   /* bytes of one event of a watch */
+#define FX_LIMIT_KUBE_OBJECTS       (1u << 20)   /* objects of one resource */
 /* Cached Namespaces: their number, the bytes of all of them, and the bytes of one. */
 #define FX_LIMIT_CACHED_OBJECTS      1024u
 #define FX_LIMIT_OBJECT_CACHE_BYTES  (4u << 20)

@@ -309,3 +309,13 @@ void fx_text_quote_in_error(struct fx_buf *buf, struct fx_text text) {
         fx_buf_str(buf, "\"\""); /* nobody reads it: the budget is exceeded */
     }
 }
+
+void fx_text_repair(struct fx_buf *buf, struct fx_text text) {
+    while (text.len > 0 && !buf->failed) {
+        char out[4];
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(text, &rune);
+        fx_buf_add(buf, out, fx_text_encode_rune(rune, out));
+        text = fx_text_rest(text, len);
+    }
+}

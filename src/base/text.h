@@ -122,4 +122,7 @@ void fx_text_quote_go(struct fx_buf *buf, struct fx_text text);
  * a message can have. Spends from the thread's budget (base/budget.h). */
 void fx_text_quote_in_error(struct fx_buf *buf, struct fx_text text);
 
+/* Appends `text` with U+FFFD in the place of each byte that is not UTF-8. */
+void fx_text_repair(struct fx_buf *buf, struct fx_text text);
+
 #endif

@@ -24,7 +24,8 @@ static enum fx_exit exit_status_of(const struct fx_check_report *report) {
     if (fx_findings_count(findings, FX_SEVERITY_ERROR) > 0) {
         return FX_EXIT_INVALID;
     }
-    return findings->n_items > 0 || fx_check_count_warnings(report->analysis) > 0
+    return findings->n_items > 0 || report->types->n_items > 0 ||
+                   fx_check_count_warnings(report->analysis) > 0
                ? FX_EXIT_FINDINGS
                : FX_EXIT_DONE;
 }
@@ -46,6 +47,7 @@ static enum fx_exit print_report(const struct check_options *values,
 /* Everything that was read. */
 struct check_inputs {
     struct fx_policies *policies;
+    struct fx_type_findings types;
     struct fx_input_objects objects;
     struct fx_input_schemas schemas;
 };
@@ -81,19 +83,12 @@ static enum fx_exit check_policies(const struct check_options *values,
                                    struct check_inputs *inputs) {
     struct fx_analysis analysis = {0};
     struct fx_err err = FX_ERR_INIT;
-    enum fx_exit status =
-        fx_input_read_objects(&values->objects, values->color, &inputs->objects);
-    if (status == FX_EXIT_DONE) {
-        status =
-            fx_input_add_schemas(&inputs->objects, inputs->policies, &inputs->schemas);
-    }
-    if (status == FX_EXIT_DONE) {
-        const bool made = values->objects.n_items == 0;
-        const struct fx_check_report report = {inputs->policies, &analysis,
-                                               &inputs->objects};
-        status = analyse(inputs, made, &analysis, &err) ? print_report(values, &report)
-                                                        : fx_say_err(&err);
-    }
+    const bool made = values->objects.n_items == 0;
+    const struct fx_check_report report = {inputs->policies, &inputs->types, &analysis,
+                                           &inputs->objects};
+    const enum fx_exit status = analyse(inputs, made, &analysis, &err)
+                                    ? print_report(values, &report)
+                                    : fx_say_err(&err);
     fx_analysis_finish(&analysis);
     return status;
 }
@@ -112,7 +107,9 @@ static enum fx_exit run_check(const void *values) {
     const struct fx_input_policies input = {.settings = &given->settings,
                                             .object_paths = &given->objects,
                                             .objects = &inputs.objects,
-                                            .color = given->color};
+                                            .color = given->color,
+                                            .types = &inputs.types,
+                                            .schemas = &inputs.schemas};
     enum fx_exit status =
         fx_input_read_schemas(&given->schemas, given->color, &inputs.schemas);
     if (status == FX_EXIT_DONE) {
@@ -121,6 +118,7 @@ static enum fx_exit run_check(const void *values) {
     if (status == FX_EXIT_DONE) {
         status = check_policies(given, &inputs);
     }
+    fx_type_findings_finish(&inputs.types);
     fx_input_schemas_finish(&inputs.schemas);
     fx_input_objects_finish(&inputs.objects);
     fx_policies_unref(inputs.policies);
@@ -145,7 +143,9 @@ const struct fx_command fx_command_check = {
     .usage = "-p PATH... [-f PATH]... [-o text|json]",
     .summary = "find problems in policies",
     .details =
-        "Prints errors, conflicts and warnings with file, line and column; then problems "
+        "Prints errors, conflicts and warnings with file, line and column, also where an "
+        "expression does not fit the type of an object that its policy matches; then "
+        "problems "
         "between policies that are each valid. To find these, it runs the policies on "
         "the objects of -f. Without -f, it makes the smallest objects on which each "
         "mutator, and each pair that can affect each other, acts. Such a warning shows "
@@ -160,6 +160,9 @@ const struct fx_command fx_command_check = {
         "  failure       a mutation fails, perhaps on the result of others\n"
         "  update        a note: a mutator changes an immutable field on UPDATE, so "
         "that\n                updates of objects older than the policy are refused\n"
+        "\n"
+        "Types are those of Kubernetes' own kinds, of --schema, and of the "
+        "CustomResourceDefinitions among the policies and objects.\n"
         "\n"
         "Providers are not called: their values count as some value. Lists with the same "
         "elements in another order are equal.\n"
@@ -177,12 +180,16 @@ const struct fx_command fx_command_check = {
         "   "
         "\"findings\":[{\"rule\",\"severity\",\"mutators\":[],\"field\",\"values\":[],\n"
         "                \"message\",\"operation\",\"witness\",\"object\"}],\n"
+        "   \"types\":[{\"id\",\"file\",\"line\",\"column\",\"field\",\"kinds\",\n"
+        "             \"message\",\"nearest\"}],\n"
         "   \"untried\":[],\"skipped\":0}\n"
         "\n"
         "`conflicts` are the ids of the other mutators in a conflict; `files` has "
         "findings that concern no single mutator. `witness` is the object that shows the "
         "problem, `field` a JSON Pointer into it, `values` its values one after the "
-        "other, null if absent. `object` is the file and line of an object of -f. "
+        "other, null if absent. `types` are expressions that do not fit the types of "
+        "`kinds`; `nearest` is the name that may be meant, or null. They are among the "
+        "`warnings`, too. `object` is the file and line of an object of -f. "
         "`untried` are mutators for which no object could be made; `skipped` counts "
         "combinations beyond the limit.\n",
     .options = options,

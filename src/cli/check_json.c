@@ -194,18 +194,55 @@ static json_t *list_findings(const struct json_lists *lists,
     return fx_tree_keep_if(ok, findings);
 }
 
+/* ---- types ----------------------------------------------------------------------- */
+
+/* Splits "a; b". */
+static json_t *list_type_kinds(const char *text) {
+    struct fx_text rest = fx_text_of(text);
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    while (ok && rest.len > 0) {
+        ok = fx_tree_append_take(
+            list, fx_tree_new_string(fx_text_trim_space(fx_text_cut(&rest, ';'))));
+    }
+    return fx_tree_keep_if(ok, list);
+}
+
+static json_t *type_entry(const struct fx_type_findings *types, size_t i) {
+    const struct fx_finding *finding = &types->findings.items[i];
+    const struct fx_type_finding *parts = &types->items[i];
+    return json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o}", "id",
+                     raw_string(finding->id), "file", raw_string(finding->file), "line",
+                     (int)finding->line, "column", (int)finding->column, "field",
+                     raw_string(parts->field), "kinds", list_type_kinds(parts->kinds),
+                     "message", raw_string(parts->message), "nearest",
+                     parts->nearest == NULL ? json_null() : raw_string(parts->nearest));
+}
+
+static json_t *list_types(const struct json_lists *lists,
+                          const struct fx_type_findings *types) {
+    json_t *list = json_array();
+    bool ok = list != NULL;
+    for (size_t i = 0; ok && i < types->n_items; i++) {
+        ok = add_finding(lists, &types->findings.items[i]) &&
+             fx_tree_append_take(list, type_entry(types, i));
+    }
+    return fx_tree_keep_if(ok, list);
+}
+
 void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given) {
     const struct fx_analysis *analysis = given->analysis;
     const struct json_lists lists = {json_array(), json_array()};
     json_t *whole = NULL;
     if (fill_lists(&lists, given->policies)) {
+        json_t *types = list_types(&lists, given->types);
         json_t *findings = list_findings(&lists, given);
         json_t *untried =
             list_ids(given->policies->snapshot, analysis->untried, analysis->n_untried);
-        whole =
-            json_pack("{s:O, s:O, s:o, s:o, s:I}", "mutators", lists.mutators, "files",
-                      lists.files, "findings", findings, "untried", untried, "skipped",
-                      (json_int_t)analysis->n_skipped + (json_int_t)analysis->n_more);
+        whole = json_pack("{s:O, s:O, s:o, s:o, s:o, s:I}", "mutators", lists.mutators,
+                          "files", lists.files, "findings", findings, "types", types,
+                          "untried", untried, "skipped",
+                          (json_int_t)analysis->n_skipped + (json_int_t)analysis->n_more);
     }
     if (whole != NULL) {
         fx_json_write(buf, whole, FX_JSON_COMPACT);

@@ -15,6 +15,7 @@
 /* All borrowed. */
 struct fx_check_report {
     const struct fx_policies *policies;
+    const struct fx_type_findings *types;
     const struct fx_analysis *analysis;
     const struct fx_input_objects *objects; /* the objects of -f */
 };
@@ -26,9 +27,9 @@ size_t fx_check_count_warnings(const struct fx_analysis *analysis);
 void fx_check_print_text(struct fx_buf *buf, const struct fx_check_report *report,
                          bool colour);
 
-/* Appends {"mutators":[…],"files":[…],"findings":[…],…} as `fixpoint help check`
- * describes, on one line. The valid mutators come first, in the order of a pass, then the
- * invalid ones. Failure sticks in `buf`. */
+/* Appends {"mutators":[…],"files":[…],"findings":[…],"types":[…],…} as `fixpoint help
+ * check` describes, on one line. The valid mutators come first, in the order of a pass,
+ * then the invalid ones. Failure sticks in `buf`. */
 void fx_check_print_json(struct fx_buf *buf, const struct fx_check_report *given);
 
 #endif

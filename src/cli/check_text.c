@@ -268,6 +268,9 @@ void fx_check_print_text(struct fx_buf *buf, const struct fx_check_report *repor
     for (size_t i = 0; i < findings->n_items; i++) {
         fx_finding_print(buf, &findings->items[i], colour_);
     }
+    for (size_t i = 0; i < report->types->n_items; i++) {
+        fx_finding_print(buf, &report->types->findings.items[i], colour_);
+    }
     print_findings(&printer);
     print_limits(&printer);
     const size_t n_warnings = fx_check_count_warnings(report->analysis);
@@ -277,7 +280,9 @@ void fx_check_print_text(struct fx_buf *buf, const struct fx_check_report *repor
     print_count(buf, ", ", policies->snapshot->n_mutators, "mutator");
     print_count(buf, ": ", fx_findings_count(findings, FX_SEVERITY_ERROR), "error");
     print_count(buf, ", ", fx_findings_count(findings, FX_SEVERITY_CONFLICT), "conflict");
-    print_count(buf, ", ", fx_findings_count(findings, FX_SEVERITY_WARNING) + n_warnings,
+    print_count(buf, ", ",
+                fx_findings_count(findings, FX_SEVERITY_WARNING) +
+                    report->types->n_items + n_warnings,
                 "warning");
     if (n_notes > 0) {
         print_count(buf, ", ", n_notes, "note");

@@ -12,6 +12,7 @@
 #include <uv.h>
 #include <yaml.h>
 
+#include "base/suggestion.h"
 #include "cli/commands.h"
 #include "net/http_server.h"
 #include "net/tls.h"

@@ -63,7 +63,8 @@ static void test_who_warns_and_audits(void **state) {
         {.mutator = 1, .action = FX_ACTION_AUDIT, .entry = FX_TEXT("old image")},
         {.mutator = 2, .action = FX_ACTION_DENY, .entry = FX_TEXT("printed elsewhere")},
     };
-    struct fx_skipped_mutator skipped[] = {{2, 1, true, "it broke"}};
+    struct fx_skipped_mutator skipped[] = {
+        {.mutator = 2, .pass = 1, .fails = true, .message = "it broke"}};
     const struct fx_outcome outcome = {
         .violations = violations, .n_violations = 3, .skipped = skipped, .n_skipped = 1};
     const struct fx_review_result result = {.outcome = &outcome, .snapshot = &snapshot};

@@ -9,6 +9,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
+#include "cli/schemas.h"
 #include "engine/policy_text.h"
 #include "engine/schemas.h"
 #include "engine/unit.h"
@@ -133,6 +134,25 @@ static enum fx_exit add_parameters(struct sources *sources,
     return ok ? status : fx_say_err(&err);
 }
 
+/* Checks the types of expressions, with all schemas among the input. */
+static enum fx_exit check_types(const struct sources *sources,
+                                const struct fx_input_policies *input,
+                                const struct fx_policies *policies) {
+    enum fx_exit status =
+        fx_input_read_objects(input->object_paths, input->color, input->objects);
+    if (status == FX_EXIT_DONE) {
+        status = fx_input_add_schemas(input->objects, policies, input->schemas);
+    }
+    const struct fx_policy_sources from = {.inputs = sources->inputs,
+                                           .n_inputs = sources->n_inputs};
+    struct fx_err err = FX_ERR_INIT;
+    return status != FX_EXIT_DONE ||
+                   fx_policies_check_types(&from, policies, &input->schemas->all,
+                                           input->types, &err)
+               ? status
+               : fx_say_err(&err);
+}
+
 enum fx_exit fx_input_compile(const struct fx_file_list *files,
                               const struct fx_input_policies *input,
                               struct fx_policies **ret_policies) {
@@ -143,11 +163,13 @@ enum fx_exit fx_input_compile(const struct fx_file_list *files,
                                             &sources.providers, &err) &&
                     read_sources(&sources, input->namespace_, &err) &&
                     build_policies(&sources, input->settings, ret_policies, &err);
-    const enum fx_exit status =
-        !ok ? fx_say_err(&err)
-        : input->objects != NULL && (*ret_policies)->named.n_items > 0
-            ? add_parameters(&sources, input, ret_policies)
-            : FX_EXIT_DONE;
+    enum fx_exit status = !ok ? fx_say_err(&err)
+                          : input->objects != NULL && (*ret_policies)->named.n_items > 0
+                              ? add_parameters(&sources, input, ret_policies)
+                              : FX_EXIT_DONE;
+    if (status == FX_EXIT_DONE && input->types != NULL) {
+        status = check_types(&sources, input, *ret_policies);
+    }
     sources_finish(&sources);
     return status;
 }

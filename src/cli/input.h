@@ -21,6 +21,9 @@
 #include "policy/findings.h"
 #include "policy/namespaces.h"
 #include "policy/policies.h"
+#include "policy/type_findings.h"
+
+struct fx_input_schemas; /* cli/schemas.h */
 
 /* One object of a file. */
 struct fx_input_object {
@@ -57,6 +60,11 @@ struct fx_input_policies {
     const struct fx_strings *object_paths;
     struct fx_input_objects *objects;
     unsigned color; /* --color, for messages about these objects */
+    /* NULL, or what the types of expressions say. Then the objects are read, and their
+     * schemas and those of the policies are added to `schemas`, for this and for later.
+     */
+    struct fx_type_findings *types;
+    struct fx_input_schemas *schemas;
 };
 
 /* Reads and compiles all policies of the files and folders. Does not print what is wrong

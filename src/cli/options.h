@@ -98,17 +98,4 @@ size_t fx_strings_count_stdin(const struct fx_strings *strings);
 bool fx_duration_parse(const char *text, uint64_t *ret_ms) FX_MUST_USE;
 bool fx_size_parse(const char *text, size_t *ret_bytes) FX_MUST_USE;
 
-/* "Did you mean": the word nearest to one that was mistyped. */
-struct fx_suggestion {
-    struct fx_text given;
-    const char *word; /* the nearest so far; NULL: none is near */
-    size_t distance;
-};
-
-void fx_suggestion_init(struct fx_suggestion *suggestion, struct fx_text given);
-
-/* Keeps `word` (borrowed) if it is nearer than all words before it, and near enough: at
- * most a third of its letters differ, or it begins with the given text. */
-void fx_suggestion_offer(struct fx_suggestion *suggestion, const char *word);
-
 #endif

@@ -225,29 +225,6 @@ static void test_sizes(void **state) {
     }
 }
 
-static const char *nearest(const char *given) {
-    static const char *const words[] = {"apply",  "diff",  "check",
-                                        "review", "serve", "version"};
-    struct fx_suggestion suggestion;
-    fx_suggestion_init(&suggestion, fx_text_of(given));
-    for (size_t i = 0; i < FX_COUNT(words); i++) {
-        fx_suggestion_offer(&suggestion, words[i]);
-    }
-    return suggestion.word;
-}
-
-static void test_suggestions(void **state) {
-    (void)state;
-    assert_string_equal(nearest("aply"), "apply");
-    assert_string_equal(nearest("dfif"), "diff");
-    assert_string_equal(nearest("sever"), "serve");
-    assert_string_equal(nearest("reveiw"), "review");
-    assert_string_equal(nearest("ver"), "version");
-    assert_null(nearest("mutate"));
-    assert_null(nearest(""));
-    assert_null(nearest("a word that is longer than any command could ever be"));
-}
-
 struct setting_values {
     struct fx_dialect_settings settings;
 };
@@ -284,7 +261,6 @@ int main(void) {
         cmocka_unit_test(test_mistakes_name_the_option),
         cmocka_unit_test(test_durations),
         cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_suggestions),
         cmocka_unit_test(test_settings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,6 +39,9 @@ static const char *const on_empty_words[] = {"keep", "not-ready", "accept", NULL
 /* In the order of enum fx_tls_version. */
 static const char *const tls_version_words[] = {"1.2", "1.3", NULL};
 
+/* In the order of enum fx_native_mode. */
+static const char *const native_words[] = {FX_NATIVE_MODES(FX_WORD) NULL};
+
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
 }
@@ -311,6 +314,10 @@ static const struct fx_option options[] = {
     ROW(TEXT, "apis", cluster.apis, "LIST",
         "dialects whose policies are watched in the cluster, separated by commas "
         "(default: all but those of API servers); an unknown name prints the list"),
+    {"native-policies", '\0', FX_OPTION_CHOICE, FIELD(cluster.native), "HOW",
+     native_words,
+     "policies of API servers that --apis names: auto (default: leave them if the API "
+     "server runs them), run or leave"},
     ROW(TEXT, "tls-secret", cluster.tls_secret, "NAME",
         "create the serving certificate, keep it in this Secret and rotate it"),
     ROW(TEXT, "cert-service-name", cluster.service, "NAME",

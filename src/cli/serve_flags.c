@@ -118,6 +118,7 @@ const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t 
     return flags->kubeconfig != NULL   ? "--policies: not together with --kubeconfig"
            : flags->tls_secret != NULL ? "--tls-secret: only with a cluster"
            : flags->apis != NULL       ? "--apis: only with a cluster"
+           : flags->native != 0        ? "--native-policies: only with a cluster"
                                        : NULL;
 }
 
@@ -296,6 +297,7 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
     const struct fx_operations *operations = context->operations;
     ret_settings->options.config = &ret_settings->config;
     ret_settings->options.apis = context->apis;
+    ret_settings->options.native = (enum fx_native_mode)flags->native;
     ret_settings->options.settings = *context->settings;
     ret_settings->options.writes_status = operations->reports;
     ret_settings->options.writes_events = operations->reports && !flags->no_events;

@@ -41,6 +41,7 @@ bool fx_operations_read(const struct fx_strings *names,
 struct fx_cluster_flags {
     const char *kubeconfig, *context;
     const char *apis;
+    unsigned native; /* enum fx_native_mode */
     const char *tls_secret, *service, *mutating, *validating, *lease;
     struct fx_strings also_mutating;
     bool no_rotation, no_events;

@@ -166,6 +166,7 @@ static bool start_reading(struct fx_cluster *cluster, uv_loop_t *loop,
     const struct fx_cluster_policies_options read = {
         .identity = options->identity,
         .apis = options->apis,
+        .native = options->native,
         .settings = options->settings,
     };
     cluster->policies =
@@ -218,6 +219,12 @@ static bool start_certificate(struct fx_cluster *cluster, uv_loop_t *loop,
     return cluster->secret != NULL;
 }
 
+/* fx_type_source.fetch */
+static bool fetch_type_schemas(void *source, struct fx_text group, struct fx_text version,
+                               fx_on_type_schemas *on_done, void *user) {
+    return fx_cluster_schemas_fetch(source, group, version, 0, on_done, user);
+}
+
 static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
                             const struct fx_cluster_options *options,
                             struct fx_err *err) {
@@ -229,7 +236,10 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
                              ? NULL
                              : fx_cluster_sweep_create(loop, cluster->client, identity,
                                                        cluster->policies, err);
-        if (cluster->sweep == NULL) {
+        const struct fx_type_source types = {.fetch = fetch_type_schemas,
+                                             .user = &cluster->schemas};
+        if (cluster->sweep == NULL ||
+            !fx_cluster_status_check_types(cluster->status, &types, err)) {
             return false;
         }
     }
@@ -393,6 +403,8 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
         .published = fx_cluster_webhooks_published_since(cluster->webhooks) != 0,
         .ca_not_after = cluster->ca_not_after,
     };
+    ret_stats->has_native =
+        fx_cluster_policies_get_native(cluster->policies, &ret_stats->native);
     if (cluster->status != NULL) {
         fx_cluster_status_get_counts(cluster->status, &ret_stats->status);
     }

@@ -40,6 +40,7 @@ struct fx_cluster_options {
     const struct fx_kube_config *config;
     struct fx_cluster_identity identity;
     unsigned apis; /* the APIs whose policies are read (cluster/policies/kinds.h) */
+    enum fx_native_mode native;
     struct fx_dialect_settings settings;
     struct fx_cluster_webhooks_options webhooks;
     /* NULL: Fixpoint does not maintain the certificate. */
@@ -102,6 +103,8 @@ void fx_cluster_reload(struct fx_cluster *cluster);
 /* Statistics for metrics. */
 struct fx_cluster_stats {
     bool lease_held;
+    bool has_native; /* native kinds are watched */
+    enum fx_native_state native;
     bool names_mutating;       /* the options name a mutating webhook configuration */
     bool disabled, configured; /* that configuration is disabled; exists */
     bool publishes;            /* Fixpoint maintains the caBundle */

@@ -77,6 +77,9 @@ struct fx_outcome {
     struct fx_skipped_mutator {
         uint32_t mutator, pass;
         bool fails;
+        bool is_reported;    /* the mutator has reported the failure, and went on
+                              * (engine/failures.h) */
+        struct fx_text part; /* then: the part of the policy that failed, or empty */
         const char *message; /* the reason */
     } *skipped;
     size_t n_skipped;
@@ -87,6 +90,7 @@ struct fx_outcome {
         unsigned code;      /* of a mutator that failed (engine/failures.h): the HTTP code
                              * and … */
         const char *reason; /* … the reason of the status; else 0 and NULL */
+        struct fx_text part;   /* … and the part of its policy that failed, or empty */
         enum fx_action action; /* FX_ACTION_DENY, FX_ACTION_WARN or FX_ACTION_AUDIT */
         struct fx_text entry;  /* the message of the validator; one that does not deny is
                                 * cut at FX_LIMIT_VIOLATION_BYTES */

@@ -131,6 +131,8 @@ bool fx_converge_add_skipped(struct converge *run, const struct fx_failure *fail
         .mutator = failure->mutator,
         .pass = failure->pass,
         .fails = true,
+        .is_reported = true,
+        .part = failure->part,
         .message = failure->message.data,
     };
     return true;

@@ -178,10 +178,22 @@ static bool add_found(struct converge *run, struct fx_trace_step *step) {
     return ok;
 }
 
+/* Sets the causes of the changes from `first` on, which the step has made. */
+static bool add_causes(struct converge *run, uint32_t index, json_t *before,
+                       size_t first) {
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    struct fx_trace *trace = run->trace;
+    return mutator->ops->causes == NULL || trace->n_changes == first ||
+           mutator->ops->causes(mutator, run->request, before, trace->changes + first,
+                                trace->n_changes - first, run->arena);
+}
+
 static bool record(struct converge *run, struct fx_trace_step step, json_t *before) {
+    const size_t first = run->trace->n_changes;
     return add_found(run, &step) &&
            (!is_new(run, &step) ||
-            fx_trace_record(run->trace, &step, before, *run->root));
+            (fx_trace_record(run->trace, &step, before, *run->root) &&
+             add_causes(run, step.mutator, before, first)));
 }
 
 bool fx_converge_record(struct converge *run, const struct fx_trace_step *step,

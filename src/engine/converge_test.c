@@ -336,6 +336,8 @@ static void reported_failures(void **state) {
     expect_root(&trial, "{\"x\": \"1\"}");
     assert_int_equal(trial.outcome.n_skipped, 1); /* once for both passes */
     assert_true(trial.outcome.skipped[0].fails);
+    assert_true(trial.outcome.skipped[0].is_reported);
+    assert_true(fx_text_is(trial.outcome.skipped[0].part, "plan"));
     assert_string_equal(trial.outcome.skipped[0].message, "ignored");
     finish(&trial);
     try(&trial, plans, 3, "{}");
@@ -344,6 +346,7 @@ static void reported_failures(void **state) {
     assert_int_equal(trial.outcome.denial_code, 403);
     assert_string_equal(trial.outcome.denial_reason, "Invalid");
     assert_true(fx_text_is(trial.outcome.violations[1].entry, "second"));
+    assert_true(fx_text_is(trial.outcome.violations[1].part, "plan"));
     finish(&trial);
     try(&trial, plans, 4, "{}");
     expect_error(&trial, FX_EDENIED, "server");

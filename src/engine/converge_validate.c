@@ -79,8 +79,9 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
                                      : fx_converge_fail_match(run, &step, err);
 }
 
-/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Prints nothing
- * if none denies. */
+/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Of a kind
+ * whose entries are not joined, only the first one is printed. Prints nothing if none
+ * denies. */
 static void print_denial(const struct converge *run, struct fx_buf *message) {
     static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
@@ -95,8 +96,10 @@ static void print_denial(const struct converge *run, struct fx_buf *message) {
         if (last == NULL || denial != last) {
             fx_buf_str(message, last == NULL ? "" : "; ");
             fx_buf_str(message, denial->begin);
-        } else {
+        } else if (denial->between != NULL) {
             fx_buf_str(message, denial->between);
+        } else {
+            continue;
         }
         fx_buf_text(message, violation->entry);
         last = denial;
@@ -105,15 +108,22 @@ static void print_denial(const struct converge *run, struct fx_buf *message) {
 
 /* ---- failures that mutators report ------------------------------------------------ */
 
-bool fx_failures_add(struct fx_failures *failures, unsigned code, const char *reason,
-                     struct fx_text message) {
-    const char *copy = fx_arena_copy(failures->arena, message);
-    if (copy == NULL || !FX_ARENA_GROW(failures->arena, failures->items,
-                                       failures->n_items, failures->cap_items)) {
+bool fx_failures_add(struct fx_failures *failures, const struct fx_failure *failure) {
+    const char *message = fx_arena_copy(failures->arena, failure->message);
+    const char *part = fx_arena_copy(failures->arena, failure->part);
+    if (message == NULL || part == NULL ||
+        !FX_ARENA_GROW(failures->arena, failures->items, failures->n_items,
+                       failures->cap_items)) {
         return false;
     }
     failures->items[failures->n_items++] = (struct fx_failure){
-        failures->mutator, failures->pass, code, reason, {copy, message.len}};
+        .mutator = failures->mutator,
+        .pass = failures->pass,
+        .code = failure->code,
+        .reason = failure->reason,
+        .part = {part, failure->part.len},
+        .message = {message, failure->message.len},
+    };
     return true;
 }
 
@@ -131,6 +141,7 @@ static bool add_failure(struct converge *run, const struct fx_failure *failure) 
         .code = failure->code,
         .reason = failure->reason,
         .action = FX_ACTION_DENY,
+        .part = failure->part,
         .entry = failure->message,
     };
     return true;

@@ -139,7 +139,9 @@ struct fx_node_annotations {
     const char *asks, *names;
 };
 
-struct fx_webhook; /* engine/webhook.h */
+struct fx_webhook;       /* engine/webhook.h */
+struct fx_schemas;       /* engine/schemas.h */
+struct fx_type_warnings; /* engine/type_warnings.h */
 
 struct fx_dialect {
     const char *name;            /* the name of the folder in mutators/ */
@@ -161,6 +163,15 @@ struct fx_dialect {
      * and the units that it looks up (engine/link.h). NULL if `compile` gives all
      * rules. */
     void (*link)(struct fx_unit *policy, struct fx_link *link);
+
+    /* Checks the expressions of a compiled policy once more, against the schemas of the
+     * kinds that it matches. Kinds without a schema do not count. `ret_warnings` is
+     * initialised, and finished by the caller. If `waits` is set, schemas are missing
+     * for which `look_up` said FX_LOOKUP_WAIT: call it again when they are there. Spends
+     * from the thread's budget; any thread. Errors: FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT.
+     * NULL if the dialect has no types. */
+    bool (*check_types)(const struct fx_unit *policy, const struct fx_schemas *schemas,
+                        struct fx_type_warnings *ret_warnings, struct fx_err *err);
 
     /* Sets missing fields of a policy of one of `kinds` to their defaults, copying on
      * write. Malformed values do not change. Errors: FX_ENOMEM. NULL if there are no

@@ -22,7 +22,10 @@ struct fx_failure {
      * 500 or more takes precedence over other failures. */
     unsigned code;
     const char *reason;
-    struct fx_text message; /* in the arena */
+    /* The part of the policy that failed, for explanations: "mutations[1]"; empty if it
+     * is not known. In the arena, as the message is. */
+    struct fx_text part;
+    struct fx_text message;
 };
 
 /* The failures of a review, in order. The loop owns it. */
@@ -33,10 +36,11 @@ struct fx_failures {
     size_t n_items, cap_items;
 };
 
-/* Adds a failure of the current step, with a copy of the message. After the pass, the
- * loop ends if a failure denies the request. False without memory. */
-bool fx_failures_add(struct fx_failures *failures, unsigned code, const char *reason,
-                     struct fx_text message) FX_MUST_USE;
+/* Adds a failure of the current step. `failure` has its code, reason, part and message,
+ * whose texts are copied. After the pass, the loop ends if a failure denies the request.
+ * False without memory. */
+bool fx_failures_add(struct fx_failures *failures,
+                     const struct fx_failure *failure) FX_MUST_USE;
 
 /* The failure whose status denies the request: the first one of a code of 500 or more, or
  * else the first one with a code. NULL: none denies it. */

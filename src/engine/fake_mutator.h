@@ -105,8 +105,11 @@ static inline bool fake_apply(const struct fx_mutator *self,
         *ret_effect = (struct fx_effect){.unmatched = true, .criterion = "if"};
         return true;
     }
-    if (plan->failure != NULL && !fx_failures_add(request->failures, plan->failure_code,
-                                                  "Invalid", fx_text_of(plan->failure))) {
+    const struct fx_failure failure = {.code = plan->failure_code,
+                                       .reason = "Invalid",
+                                       .part = FX_TEXT("plan"),
+                                       .message = fx_text_of(plan->failure)};
+    if (plan->failure != NULL && !fx_failures_add(request->failures, &failure)) {
         return fx_fail_nomem(err);
     }
     if (plan->apply_error != NULL) {

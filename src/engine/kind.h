@@ -44,6 +44,14 @@ enum fx_kind_keep {
 enum fx_kind_status {
     FX_KIND_STATUS_BY_POD = 1u << 0, /* an entry of `byPod` for each replica */
     FX_KIND_STATUS_READY = 1u << 1,  /* the condition `Ready` */
+    FX_KIND_STATUS_TYPES = 1u << 2,  /* `typeChecking` and `observedGeneration` */
+};
+
+/* How to find out whether an API server runs policies of a kind itself. */
+struct fx_native_api {
+    const char *feature_gate;
+    /* The releases (1.x) that have the feature gate, and that have it on by default. */
+    unsigned first_minor, default_minor;
 };
 
 struct fx_kind {
@@ -54,11 +62,12 @@ struct fx_kind {
     const char *name; /* only the object of this name counts; NULL for any name */
     enum fx_scope scope;
     enum fx_role role;
-    unsigned keeps;  /* a set of enum fx_kind_keep */
-    unsigned status; /* a set of enum fx_kind_status */
-    /* API servers run such policies themselves: they are watched only if `--apis` names
-     * their group. */
-    bool is_native;
+    unsigned keeps;               /* a set of enum fx_kind_keep */
+    unsigned status;              /* a set of enum fx_kind_status */
+    const struct fx_kind *policy; /* of a binding: the kind of its policy; may be NULL */
+    /* API servers may run such policies themselves: they are watched only if `--apis`
+     * names their group. NULL: only Fixpoint runs them. */
+    const struct fx_native_api *native;
 };
 
 /* Is the version among those of the kind? */

@@ -6,9 +6,13 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
+#include "base/buf.h"
+#include "engine/admission_request.h"
 #include "engine/request.h"
+#include "engine/request_memo.h"
 
 /* ---- catalogs -------------------------------------------------------------------- */
 
@@ -49,6 +53,55 @@ void fx_schema_catalog_unref(struct fx_schema_catalog *catalog) {
 const struct fx_schema_set *
 fx_schema_catalog_set(const struct fx_schema_catalog *catalog) {
     return catalog->set;
+}
+
+/* ---- resources ------------------------------------------------------------------- */
+
+/* Is it the name of a kind of this group and version? *ret_kind is the kind then. */
+static bool is_of_version(struct fx_text name, struct fx_text group,
+                          struct fx_text version, struct fx_text *ret_kind) {
+    const struct fx_text first = fx_text_cut(&name, '/');
+    if (group.len > 0) {
+        *ret_kind = name;
+        return fx_text_equal(first, group) &&
+               fx_text_equal(fx_text_cut(ret_kind, '/'), version) && ret_kind->len > 0;
+    }
+    *ret_kind = name;
+    return fx_text_equal(first, version) && !fx_text_contains(name, FX_TEXT("/"));
+}
+
+bool fx_schemas_find_resource(const struct fx_schema_set *set, struct fx_text group,
+                              struct fx_text version, struct fx_text resource,
+                              struct fx_text *ret_kind) {
+    bool ok = true;
+    *ret_kind = fx_schema_find_resource(set, group, version, resource);
+    for (size_t i = 0; ok && ret_kind->data == NULL && i < set->n_kinds && fx_spend(1);
+         i++) {
+        struct fx_text kind = {0};
+        if (!is_of_version(fx_text_of(set->texts + set->kinds[i].name), group, version,
+                           &kind)) {
+            continue;
+        }
+        struct fx_buf plural;
+        fx_buf_init(&plural, 0);
+        fx_resource_guess(&plural, kind);
+        ok = !plural.failed;
+        *ret_kind = fx_text_equal(fx_buf_view(&plural), resource) ? kind : *ret_kind;
+        fx_buf_finish(&plural);
+    }
+    return ok;
+}
+
+bool fx_schemas_have_version(const struct fx_schema_set *set, struct fx_text group,
+                             struct fx_text version) {
+    struct fx_text kind = {0};
+    for (size_t i = 0; i < set->n_kinds && fx_spend(1); i++) {
+        if (is_of_version(fx_text_of(set->texts + set->kinds[i].name), group, version,
+                          &kind)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 /* ---- CustomResourceDefinitions --------------------------------------------------- */
@@ -177,21 +230,81 @@ static bool find_fetched(const struct fx_request *request,
     return true;
 }
 
-bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
-                     struct fx_text version, struct fx_text kind,
-                     struct fx_schema *ret_schema, struct fx_err *err) {
-    const struct fx_schemas *schemas = request->schemas;
+static bool is_builtin(const struct wanted_schema *wanted) {
+    return fx_schema_find(&fx_schema_builtin, wanted->group, wanted->version,
+                          wanted->kind)
+               .set != NULL;
+}
+
+static bool has_schema_of(const struct fx_request_memo *memo,
+                          const struct wanted_schema *wanted) {
+    return memo != NULL && memo->schema.set != NULL &&
+           fx_text_equal(memo->kind, wanted->kind) &&
+           fx_text_equal(memo->version, wanted->version) &&
+           fx_text_equal(memo->group, wanted->group);
+}
+
+static struct fx_text keep_text(char **at, struct fx_text text) {
+    const struct fx_text kept = {*at, text.len};
+    if (text.len > 0) {
+        memcpy(*at, text.data, text.len);
+        *at += text.len;
+    }
+    return kept;
+}
+
+/* Keeps the schema for the next rule, unless the texts are very long. */
+static void keep_schema(struct fx_request_memo *memo, const struct wanted_schema *wanted,
+                        struct fx_schema schema) {
+    if (memo == NULL || schema.set == NULL ||
+        wanted->group.len + wanted->version.len + wanted->kind.len > sizeof memo->texts) {
+        return;
+    }
+    char *at = memo->texts;
+    memo->group = keep_text(&at, wanted->group);
+    memo->version = keep_text(&at, wanted->version);
+    memo->kind = keep_text(&at, wanted->kind);
+    memo->is_builtin = schema.set == &fx_schema_builtin || is_builtin(wanted);
+    memo->schema = schema;
+}
+
+bool fx_schemas_is_builtin(const struct fx_request *request, struct fx_text group,
+                           struct fx_text version, struct fx_text kind) {
     const struct wanted_schema wanted = {group, version, kind};
+    return has_schema_of(request->memo, &wanted) ? request->memo->is_builtin
+                                                 : is_builtin(&wanted);
+}
+
+/* Finds the schema of a kind that is not the last one. */
+static bool find(const struct fx_request *request, const struct wanted_schema *wanted,
+                 struct fx_schema *ret_schema, struct fx_err *err) {
+    const struct fx_schemas *schemas = request->schemas;
     *ret_schema = (struct fx_schema){.set = NULL};
-    if (schemas != NULL && find_given(schemas, &wanted, ret_schema)) {
+    if (schemas != NULL && find_given(schemas, wanted, ret_schema)) {
         return true;
     }
     if (schemas != NULL && schemas->look_up != NULL && request->inputs != NULL &&
-        !find_fetched(request, &wanted, ret_schema, err)) {
+        !find_fetched(request, wanted, ret_schema, err)) {
         return false;
     }
     if (ret_schema->set == NULL) {
-        *ret_schema = fx_schema_find(&fx_schema_builtin, group, version, kind);
+        *ret_schema = fx_schema_find(&fx_schema_builtin, wanted->group, wanted->version,
+                                     wanted->kind);
     }
+    return true;
+}
+
+bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
+                     struct fx_text version, struct fx_text kind,
+                     struct fx_schema *ret_schema, struct fx_err *err) {
+    const struct wanted_schema wanted = {group, version, kind};
+    if (has_schema_of(request->memo, &wanted)) {
+        *ret_schema = request->memo->schema;
+        return true;
+    }
+    if (!find(request, &wanted, ret_schema, err)) {
+        return false;
+    }
+    keep_schema(request->memo, &wanted, *ret_schema);
     return true;
 }

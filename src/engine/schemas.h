@@ -38,6 +38,18 @@ void fx_schema_catalog_unref(struct fx_schema_catalog *catalog);
 const struct fx_schema_set *
 fx_schema_catalog_set(const struct fx_schema_catalog *catalog);
 
+/* The kind of a resource ("deployments") of a group and version: the one that the
+ * documents of the set name, else the one whose resource is probably called so
+ * (fx_resource_guess()). Its data is NULL if the set has none; else the text belongs to
+ * the set. False without memory. */
+bool fx_schemas_find_resource(const struct fx_schema_set *set, struct fx_text group,
+                              struct fx_text version, struct fx_text resource,
+                              struct fx_text *ret_kind) FX_MUST_USE;
+
+/* Does the set have a kind of this group and version? */
+bool fx_schemas_have_version(const struct fx_schema_set *set, struct fx_text group,
+                             struct fx_text version);
+
 /* Is the object a CustomResourceDefinition (apiextensions.k8s.io/v1)? */
 bool fx_schemas_is_crd(const json_t *object);
 
@@ -86,5 +98,9 @@ struct fx_schemas {
 bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
                      struct fx_text version, struct fx_text kind,
                      struct fx_schema *ret_schema, struct fx_err *err) FX_MUST_USE;
+
+/* Does the built-in table have the kind? */
+bool fx_schemas_is_builtin(const struct fx_request *request, struct fx_text group,
+                           struct fx_text version, struct fx_text kind);
 
 #endif

@@ -21,12 +21,32 @@
  * (engine/external.h) after the last pass. `pass` is one more than the last pass. */
 #define FX_TRACE_EXTERNAL UINT32_MAX
 
+/* A field, a parameter or a variable that a mutator read to compute a value. The texts
+ * quote objects, so they are never logged. */
+struct fx_trace_read {
+    struct fx_text name;         /* as the policy writes it: "params.data.team" */
+    struct fx_text value;        /* compact JSON, cut if it is long; "absent" */
+    struct fx_text owner;        /* "ConfigMap ops/settings", if another object has it */
+    struct fx_trace_read *reads; /* of a variable: what its expression read */
+    struct fx_trace_read *next;
+};
+
+/* What a mutator computed a value from. */
+struct fx_trace_cause {
+    struct fx_text part; /* the part of the policy that wrote it: "mutations[0]" */
+    struct fx_trace_read *reads; /* NULL: the value is a constant */
+    bool is_cut;                 /* there are more reads than these */
+    /* Of an object or a list that several parts of the policy wrote: the next one. */
+    struct fx_trace_cause *next;
+};
+
 /* A field that a mutator changed. */
 struct fx_trace_change {
-    uint32_t mutator;    /* index in the snapshot, or FX_TRACE_EXTERNAL */
-    uint32_t pass;       /* from 1 */
-    struct fx_text path; /* JSON Pointer */
-    json_t *from, *to;   /* counted; NULL if absent */
+    uint32_t mutator;             /* index in the snapshot, or FX_TRACE_EXTERNAL */
+    uint32_t pass;                /* from 1 */
+    struct fx_text path;          /* JSON Pointer */
+    json_t *from, *to;            /* counted; NULL if absent */
+    struct fx_trace_cause *cause; /* in the arena; NULL if it is not known */
 };
 
 /* The result of a mutator in a pass. If it is the same in the following passes, and the

@@ -13,6 +13,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
+#include "explain/causes.h"
 #include "explain/names.h"
 #include "value/equal.h"
 #include "value/patch.h"
@@ -268,8 +269,8 @@ static void drop_void_step(struct fx_explain_field *field) {
 
 /* Adds a step: the change sets the field to `value`. Changes by the same mutator in the
  * same pass are one step. */
-static bool add_step(struct fx_explain_field *field, const struct fx_trace_change *change,
-                     json_t *value) {
+static bool add_step(struct fx_arena *arena, struct fx_explain_field *field,
+                     const struct fx_trace_change *change, json_t *value) {
     if (fx_equal(last_value(field), value)) {
         return true;
     }
@@ -278,26 +279,31 @@ static bool add_step(struct fx_explain_field *field, const struct fx_trace_chang
     if (last != NULL && last->mutator == change->mutator && last->pass == change->pass) {
         json_decref(last->value);
         last->value = json_incref(value);
+        const bool ok = fx_explain_causes_add(arena, last, change);
         drop_void_step(field);
-        return true;
+        return ok;
     }
     if (!FX_VEC_GROW(field->steps, field->n_steps, field->cap_steps)) {
         return false;
     }
-    field->steps[field->n_steps++] =
-        (struct fx_explain_field_step){change->mutator, change->pass, json_incref(value)};
-    return true;
+    last = &field->steps[field->n_steps++];
+    *last = (struct fx_explain_field_step){change->mutator, change->pass,
+                                           json_incref(value), NULL};
+    return fx_explain_causes_add(arena, last, change);
 }
 
 /* Copies those steps of `above` that also changed the field. */
-static bool inherit(struct fx_explain_field *field,
+static bool inherit(struct fx_arena *arena, struct fx_explain_field *field,
                     const struct fx_explain_field *above) {
     field->initial = json_incref(view_in(field, above, above->initial));
     for (size_t i = 0; i < above->n_steps; i++) {
         const struct fx_explain_field_step *step = &above->steps[i];
         const struct fx_trace_change change = {.mutator = step->mutator,
                                                .pass = step->pass};
-        if (!add_step(field, &change, view_in(field, above, step->value))) {
+        const size_t n_before = field->n_steps;
+        if (!add_step(arena, field, &change, view_in(field, above, step->value)) ||
+            (field->n_steps > n_before &&
+             !fx_explain_causes_copy(arena, &field->steps[n_before], step->causes))) {
             return false;
         }
     }
@@ -306,7 +312,8 @@ static bool inherit(struct fx_explain_field *field,
 
 /* Begins to report a field with the present value `value`. A new element without a name
  * has no steps from before. */
-static bool begin_field(struct fx_explain_field *field, json_t *value) {
+static bool begin_field(struct fx_arena *arena, struct fx_explain_field *field,
+                        json_t *value) {
     if (field->is_reported) {
         return true;
     }
@@ -317,7 +324,7 @@ static bool begin_field(struct fx_explain_field *field, json_t *value) {
     }
     const bool is_nameless = field->element != NULL && field->name.data == NULL;
     if (above != NULL && (value != NULL || !is_nameless)) {
-        return inherit(field, above);
+        return inherit(arena, field, above);
     }
     field->initial = json_incref(value);
     return true;
@@ -334,7 +341,8 @@ struct replay {
 /* Adds a step to the field, which now has this value, and to all fields below it. */
 static bool note_value(const struct replay *replay, struct fx_explain_field *field,
                        json_t *value) {
-    if (field->is_reported && !add_step(field, replay->change, value)) {
+    if (field->is_reported &&
+        !add_step(&replay->fields->arena, field, replay->change, value)) {
         return fx_fail_nomem(replay->err);
     }
     for (struct fx_explain_field *below = field->first; below != NULL;
@@ -391,8 +399,8 @@ static bool replay_change(struct replay *replay, const struct fx_trace_change *c
         field = narrow(replay, field);
     }
     const bool is_new = is_element && change->from == NULL;
-    if (field == NULL ||
-        !begin_field(field, is_new ? NULL : view(field, fields->object))) {
+    if (field == NULL || !begin_field(&fields->arena, field,
+                                      is_new ? NULL : view(field, fields->object))) {
         return fx_fail_nomem(replay->err);
     }
     if (!apply_change(replay)) {

@@ -120,13 +120,43 @@ static json_t *head_of(struct report_writer *writer) {
 
 /* ---- fields ---------------------------------------------------------------------- */
 
+static json_t *reads_of(struct report_writer *writer, const struct fx_trace_read *reads) {
+    json_t *list = made(writer, json_array());
+    for (; reads != NULL; reads = reads->next) {
+        append_item(
+            writer, list,
+            json_pack("{s:o, s:o, s:o*, s:o*}", "name", new_text(writer, reads->name),
+                      "value", new_text(writer, reads->value), "owner",
+                      reads->owner.len == 0 ? NULL : new_text(writer, reads->owner),
+                      "reads",
+                      reads->reads == NULL ? NULL : reads_of(writer, reads->reads)));
+    }
+    return list;
+}
+
+/* What the value of a step was computed from; NULL if it is not known. */
+static json_t *causes_of(struct report_writer *writer,
+                         const struct fx_explain_cause *causes) {
+    json_t *list = causes == NULL ? NULL : made(writer, json_array());
+    for (; causes != NULL; causes = causes->next) {
+        append_item(writer, list,
+                    json_pack("{s:o, s:o, s:o*}", "part",
+                              new_text(writer, causes->cause->part), "reads",
+                              reads_of(writer, causes->cause->reads), "more",
+                              causes->cause->is_cut ? json_true() : NULL));
+    }
+    return list;
+}
+
 static json_t *step_of(struct report_writer *writer,
                        const struct fx_explain_field_step *step, const json_t *before) {
     const struct fx_actor actor =
         fx_explanation_actor(writer->explanation, step->mutator, before);
     json_t *object = json_pack("{s:o*}", "value", value_of(writer, step->value));
     extend(writer, object, begin_of(writer, &actor));
-    extend(writer, object, json_pack("{s:I}", "pass", (json_int_t)step->pass));
+    extend(writer, object,
+           json_pack("{s:I, s:o*}", "pass", (json_int_t)step->pass, "causes",
+                     causes_of(writer, step->causes)));
     add_origin(writer, object, actor.origin);
     return object;
 }
@@ -218,6 +248,39 @@ static json_t *inactive_list_of(struct report_writer *writer,
     return objects;
 }
 
+/* ---- ignored failures ------------------------------------------------------------ */
+
+/* NULL if it is not known which part of the policy failed. */
+static json_t *part_of(struct report_writer *writer, struct fx_text part) {
+    return part.len == 0 ? NULL : new_text(writer, part);
+}
+
+static json_t *ignored_of(struct report_writer *writer,
+                          const struct fx_skipped_mutator *skipped) {
+    const struct fx_actor actor =
+        fx_actor_of(writer->explanation->input.snapshot->mutators[skipped->mutator]);
+    json_t *object = begin_of(writer, &actor);
+    extend(writer, object,
+           json_pack("{s:I, s:o*, s:o}", "pass", (json_int_t)skipped->pass, "part",
+                     part_of(writer, skipped->part), "message",
+                     new_string(writer, skipped->message)));
+    add_origin(writer, object, actor.origin);
+    return object;
+}
+
+/* The failures that were reported and ignored; NULL if there are none. */
+static json_t *ignored_list_of(struct report_writer *writer) {
+    const struct fx_outcome *outcome = writer->explanation->input.outcome;
+    json_t *list = NULL;
+    for (size_t i = 0; outcome != NULL && i < outcome->n_skipped; i++) {
+        if (outcome->skipped[i].is_reported) {
+            list = list == NULL ? made(writer, json_array()) : list;
+            append_item(writer, list, ignored_of(writer, &outcome->skipped[i]));
+        }
+    }
+    return list;
+}
+
 /* ---- validators ------------------------------------------------------------------ */
 
 static json_t *violation_of(struct report_writer *writer,
@@ -227,8 +290,8 @@ static json_t *violation_of(struct report_writer *writer,
         fx_actor_of(explanation->input.snapshot->mutators[violation->mutator]);
     json_t *object = begin_of(writer, &actor);
     extend(writer, object,
-           json_pack("{s:o, s:o*}", "entry", new_text(writer, violation->entry),
-                     "message",
+           json_pack("{s:o*, s:o, s:o*}", "part", part_of(writer, violation->part),
+                     "entry", new_text(writer, violation->entry), "message",
                      new_string(writer, fx_explanation_validator_error(
                                             explanation, violation->mutator))));
     add_origin(writer, object, actor.origin);
@@ -257,10 +320,13 @@ static json_t *any_violations_of(struct report_writer *writer, enum fx_action ac
     return list;
 }
 
-/* The report on validators; NULL if there are none. */
+/* The report on validators, and on mutators whose failures deny the request; NULL if
+ * there are neither. */
 static json_t *validators_of(struct report_writer *writer) {
     const struct fx_explanation *explanation = writer->explanation;
-    if (fx_explanation_validators(explanation) == 0) {
+    const struct fx_outcome *outcome = explanation->input.outcome;
+    if (fx_explanation_validators(explanation) == 0 &&
+        (outcome == NULL || outcome->n_violations == 0)) {
         return NULL;
     }
     return made(writer, json_pack("{s:o, s:o*, s:o*, s:o}", "denied",
@@ -336,10 +402,11 @@ void fx_explanation_print_json(struct fx_buf *buf,
     struct report_writer writer = {explanation, false};
     json_t *document = head_of(&writer);
     extend(&writer, document,
-           json_pack("{s:o, s:o, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),
+           json_pack("{s:o, s:o, s:o*, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),
                      "inactive", inactive_list_of(&writer, &explanation->inactive),
-                     "validators", validators_of(&writer), "failure", failure_of(&writer),
-                     "cycle", cycle_of(&writer)));
+                     "ignored", ignored_list_of(&writer), "validators",
+                     validators_of(&writer), "failure", failure_of(&writer), "cycle",
+                     cycle_of(&writer)));
     buf->failed = buf->failed || writer.failed || document == NULL;
     if (!buf->failed) {
         fx_json_write(buf, document, FX_JSON_COMPACT);

@@ -21,6 +21,7 @@ struct fx_rows {
     struct fx_row {
         size_t off[FX_ROW_CELLS], len[FX_ROW_CELLS]; /* in `text` */
         size_t width[FX_ROW_CELLS];                  /* in columns */
+        size_t below_off, below_len;                 /* lines below it, in `text` */
     } *items;
     size_t n_items, cap_items;
 };
@@ -28,6 +29,9 @@ struct fx_rows {
 /* Adds a row. The text of a cell is made plain (policy/plain.h), and cut at 70 columns.
  * Failure sticks in the text of `rows`. */
 void fx_rows_add(struct fx_rows *rows, const struct fx_text cells[FX_ROW_CELLS]);
+
+/* Adds lines, with their line ends, below the last row. Failure sticks as above. */
+void fx_rows_add_below(struct fx_rows *rows, struct fx_text lines);
 
 /* The layout of rows. */
 struct fx_rows_layout {
@@ -50,5 +54,10 @@ size_t fx_layout_columns(struct fx_text text);
  * each further line begins with `indent` blanks. */
 void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
                     size_t indent);
+
+/* The same for texts with values, whose words may be longer than a line: these are cut
+ * into lines. */
+void fx_layout_wrap_values(struct fx_buf *buf, struct fx_text words, size_t column,
+                           size_t indent);
 
 #endif

@@ -39,6 +39,14 @@
 struct fx_explain_field_step {
     uint32_t mutator, pass; /* as in a trace: may be FX_TRACE_EXTERNAL */
     json_t *value;          /* counted; NULL: absent */
+    /* What the value was computed from: a cause for each change of the step. */
+    struct fx_explain_cause *causes;
+};
+
+/* A cause in a list, in the arena of the fields. */
+struct fx_explain_cause {
+    const struct fx_trace_cause *cause; /* borrowed from the trace */
+    struct fx_explain_cause *next;
 };
 
 /* A field that changed, or one on the way to such a field. */
@@ -157,7 +165,8 @@ struct fx_inactive_input {
 };
 
 /* Lists the mutators that changed nothing: with a query, those that may write its field
- * and did not change it. A mutator whose failure ended the review is not listed. The
+ * and did not change it. A mutator that reported a failure, or whose failure ended the
+ * review, is not listed. The
  * caller finishes ret_list (zeroed) in any case. Errors: FX_ENOMEM. */
 bool fx_inactive_find(const struct fx_inactive_input *input,
                       struct fx_inactive_list *ret_list, struct fx_err *err) FX_MUST_USE;

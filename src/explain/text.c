@@ -116,6 +116,10 @@ static void add_step(const struct fx_printer *printer, struct fx_rows *rows,
     add_who(printer, &cells, 1, step,
             index > 0 ? field->steps[index - 1].value : field->initial);
     fx_cells_end(&cells, rows);
+    struct fx_buf lines = {0};
+    fx_print_causes(&lines, step);
+    fx_rows_add_below(rows, fx_buf_view(&lines));
+    fx_buf_finish_part(&rows->text, &lines);
 }
 
 static void add_note(struct fx_rows *rows, size_t skipped) {
@@ -277,7 +281,8 @@ static void print_fault(const struct fx_printer *printer) {
 
 static void add_cycle_step(const struct fx_printer *printer, struct fx_rows *rows,
                            const struct fx_trace_change *change) {
-    const struct fx_explain_field_step step = {change->mutator, change->pass, change->to};
+    const struct fx_explain_field_step step = {
+        .mutator = change->mutator, .pass = change->pass, .value = change->to};
     struct fx_cells cells = {0};
     add_who(printer, &cells, 0, &step, change->from);
     add_value(printer, &cells.texts[1], change->from);
@@ -342,8 +347,8 @@ static void print_members(const struct fx_printer *printer,
     fx_buf_str(printer->buf, " still changed something\n");
     for (size_t i = 0; i < outcome->n_cycle; i++) {
         const struct fx_cycle_mutator *member = &outcome->cycle[i];
-        const struct fx_explain_field_step step = {member->mutator, outcome->iterations,
-                                                   NULL};
+        const struct fx_explain_field_step step = {.mutator = member->mutator,
+                                                   .pass = outcome->iterations};
         struct fx_cells cells = {0};
         add_who(printer, &cells, 0, &step, NULL);
         fx_print_pointer(&cells.texts[1], printer->explanation->fields.object,
@@ -396,5 +401,6 @@ void fx_explanation_print_text(struct fx_buf *buf,
         print_why(&printer, explanation->input.failure->code);
     }
     fx_printer_violations(&printer);
+    fx_printer_ignored(&printer);
     fx_printer_inactive(&printer);
 }

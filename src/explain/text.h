@@ -45,9 +45,14 @@ void fx_cells_end(struct fx_cells *cells, struct fx_rows *rows);
 
 void fx_cells_origin(struct fx_buf *buf, const struct fx_origin *origin);
 
-/* The parts of the report in text_inactive.c: the mutators that did not act, the
- * validators that denied the object. */
+/* Appends the lines below a step that say what its value was computed from
+ * (text_cause.c). */
+void fx_print_causes(struct fx_buf *buf, const struct fx_explain_field_step *step);
+
+/* The parts of the report in text_inactive.c: the mutators that did not act, those whose
+ * failures are ignored, the validators that denied the object. */
 void fx_printer_inactive(const struct fx_printer *printer);
+void fx_printer_ignored(const struct fx_printer *printer);
 void fx_printer_violations(const struct fx_printer *printer);
 
 #endif

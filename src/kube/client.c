@@ -447,6 +447,6 @@ struct fx_kube_call *fx_kube_call_stream(struct fx_kube_client *client,
                                          const struct fx_kube_request *request,
                                          const struct fx_kube_sink *sink,
                                          fx_kube_on_answer *on_done, void *user) {
-    assert(request->verb == FX_KUBE_VERB_WATCH);
+    assert(request->verb == FX_KUBE_VERB_WATCH || request->verb == FX_KUBE_VERB_GET);
     return start_call(client, request, sink, on_done, user);
 }

@@ -104,7 +104,7 @@ struct fx_kube_call *fx_kube_call_start(struct fx_kube_client *client,
  * allowed. */
 void fx_kube_call_cancel(struct fx_kube_call *call);
 
-/* ---- watches; private to this room ---- */
+/* ---- watches and long answers; private to this room ---- */
 
 /* Receives the body of a successful answer. Both functions may cancel the call. */
 struct fx_kube_sink {
@@ -113,9 +113,10 @@ struct fx_kube_sink {
     uint64_t silence_ms; /* the longest time without a byte; 0 for no limit */
 };
 
-/* The same as fx_kube_call_start() for FX_KUBE_VERB_WATCH. `on_done` reports the end of
- * the body: without failure and object if it ended regularly. The timeout of the request
- * is for the response head. */
+/* The same as fx_kube_call_start() for FX_KUBE_VERB_WATCH, and for a GET whose answer is
+ * not an object or is very long. `on_done` reports the end of the body: without failure
+ * and object if it ended regularly. The timeout of the request is for the response head.
+ */
 struct fx_kube_call *fx_kube_call_stream(struct fx_kube_client *client,
                                          const struct fx_kube_request *request,
                                          const struct fx_kube_sink *sink,

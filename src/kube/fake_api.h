@@ -54,6 +54,7 @@ struct fake_api {
     unsigned version;
     unsigned oldest; /* watches from versions before it are answered 410 */
     bool endless;    /* lists have no last page: the first page is sent again and again */
+    const char *metrics;    /* the page /metrics, as text; NULL: there is none */
     struct fx_buf writes;   /* a line for each write: `PATCH PATH MANAGER BODY` */
     struct fx_buf requests; /* a line for each request: `GET PATH?QUERY` */
     struct fake_fault faults[FAKE_FAULTS];
@@ -478,11 +479,23 @@ static inline bool fake_discover(struct fake_connection *connection, const char 
     return found;
 }
 
+static inline void fake_answer_text(struct fake_connection *connection,
+                                    const char *text) {
+    struct fx_buf bytes = {0};
+    fx_buf_printf(&bytes,
+                  "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+                  "Content-Length: %zu\r\n\r\n%s",
+                  strlen(text), text);
+    fake_send(connection, &bytes);
+}
+
 static inline void fake_get(struct fake_connection *connection,
                             const struct fake_request *request) {
     struct fake_api *api = fake_api_of(connection);
     const bool is_list = json_object_get(api->collections, request->path) != NULL;
-    if (is_list && strstr(request->query, "watch=true") != NULL) {
+    if (api->metrics != NULL && strcmp(request->path, "/metrics") == 0) {
+        fake_answer_text(connection, api->metrics);
+    } else if (is_list && strstr(request->query, "watch=true") != NULL) {
         fake_watch(connection, request);
     } else if (is_list) {
         fake_list(connection, request);

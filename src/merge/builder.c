@@ -26,6 +26,7 @@ void fx_schema_builder_destroy(struct fx_schema_builder *builder) {
     free(builder->fields);
     free(builder->defaults);
     free(builder->kinds);
+    free(builder->resources);
     free(builder->keys);
     fx_buf_finish(&builder->texts);
     free(builder);
@@ -38,6 +39,8 @@ const struct fx_schema_set *fx_schema_builder_set(struct fx_schema_builder *buil
                                           .kinds = builder->kinds,
                                           .keys = builder->keys,
                                           .texts = builder->texts.data,
+                                          .resources = builder->resources,
+                                          .n_resources = builder->n_resources,
                                           .n_nodes = builder->n_nodes,
                                           .n_kinds = builder->n_kinds};
     return &builder->set;
@@ -152,26 +155,85 @@ static bool insert_kind(struct fx_schema_builder *builder, struct fx_schema_kind
     return true;
 }
 
+/* Appends "group/version/name", or "version/name" of the core group. */
+static bool push_name(struct fx_schema_builder *builder, struct fx_text group,
+                      struct fx_text version, struct fx_text name, uint32_t *ret_text,
+                      struct fx_err *err) {
+    struct fx_buf whole;
+    fx_buf_init(&whole, 0);
+    fx_buf_text(&whole, group);
+    fx_buf_str(&whole, group.len > 0 ? "/" : "");
+    fx_buf_text(&whole, version);
+    fx_buf_char(&whole, '/');
+    fx_buf_text(&whole, name);
+    const bool ok = !whole.failed
+                        ? fx_schema_push_text(builder, fx_buf_view(&whole), ret_text, err)
+                        : fx_fail_nomem(err);
+    fx_buf_finish(&whole);
+    return ok;
+}
+
 bool fx_schema_push_kind(struct fx_schema_builder *builder, struct fx_text group,
                          struct fx_text version, struct fx_text kind, uint32_t node,
                          struct fx_err *err) {
-    struct fx_buf name;
     uint32_t text = 0;
-    fx_buf_init(&name, 0);
-    fx_buf_text(&name, group);
-    fx_buf_str(&name, group.len > 0 ? "/" : "");
-    fx_buf_text(&name, version);
-    fx_buf_char(&name, '/');
-    fx_buf_text(&name, kind);
-    const bool ok = !name.failed
-                        ? fx_schema_push_text(builder, fx_buf_view(&name), &text, err)
-                        : fx_fail_nomem(err);
-    fx_buf_finish(&name);
-    return ok && insert_kind(builder, (struct fx_schema_kind){text, node}, err);
+    return push_name(builder, group, version, kind, &text, err) &&
+           insert_kind(builder, (struct fx_schema_kind){text, node}, err);
+}
+
+static int compare_resources(const void *key, const void *item) {
+    const struct kind_key *wanted = key;
+    const struct fx_schema_resource *resource = item;
+    return strcmp(wanted->name, wanted->texts + resource->name);
+}
+
+/* Adds the resource whose name was appended last to the texts, unless the set has it. */
+static bool insert_resource(struct fx_schema_builder *builder, uint32_t name,
+                            struct fx_text kind, struct fx_err *err) {
+    bool found = false;
+    const struct kind_key key = {builder->texts.data + name, builder->texts.data};
+    const size_t at =
+        fx_sorted_find(builder->resources, builder->n_resources,
+                       sizeof *builder->resources, &key, compare_resources, &found);
+    if (found) {
+        builder->texts.len = name;
+        return true;
+    }
+    struct fx_schema_resource resource = {.name = name};
+    if (builder->n_resources >= FX_LIMIT_SCHEMA_KINDS) {
+        return fx_fail(err, FX_ELIMIT, "schemas of more than %u kinds",
+                       FX_LIMIT_SCHEMA_KINDS);
+    }
+    if (!fx_schema_push_text(builder, kind, &resource.kind, err)) {
+        return false;
+    }
+    if (!FX_VEC_GROW(builder->resources, builder->n_resources, builder->cap_resources)) {
+        return fx_fail_nomem(err);
+    }
+    FX_SORTED_INSERT(builder->resources, builder->n_resources, at);
+    builder->resources[at] = resource;
+    return true;
+}
+
+bool fx_schema_push_resource(struct fx_schema_builder *builder, struct fx_text group,
+                             struct fx_text version, struct fx_text resource,
+                             struct fx_text kind, struct fx_err *err) {
+    uint32_t text = 0;
+    return push_name(builder, group, version, resource, &text, err) &&
+           insert_resource(builder, text, kind, err);
 }
 
 /* ---- undoing ------------------------------------------------------------------------
  */
+
+/* A copy of an array; NULL without memory. */
+static void *copy_array(const void *items, size_t n, size_t size) {
+    void *copy = malloc((n + 1) * size);
+    if (copy != NULL && n > 0) {
+        memcpy(copy, items, n * size);
+    }
+    return copy;
+}
 
 bool fx_schema_note_lengths(const struct fx_schema_builder *builder,
                             struct schema_lengths *ret_lengths, struct fx_err *err) {
@@ -182,13 +244,15 @@ bool fx_schema_note_lengths(const struct fx_schema_builder *builder,
                                            .keys = builder->n_keys,
                                            .texts = builder->texts.len,
                                            .n_kinds = n,
+                                           .n_resources = builder->n_resources,
                                            .metadata = builder->metadata};
-    ret_lengths->kinds = malloc((n + 1) * sizeof *ret_lengths->kinds);
-    if (ret_lengths->kinds == NULL) {
+    ret_lengths->kinds = copy_array(builder->kinds, n, sizeof *builder->kinds);
+    ret_lengths->resources =
+        copy_array(builder->resources, builder->n_resources, sizeof *builder->resources);
+    if (ret_lengths->kinds == NULL || ret_lengths->resources == NULL) {
+        free(ret_lengths->kinds);
+        free(ret_lengths->resources);
         return fx_fail_nomem(err);
-    }
-    if (n > 0) {
-        memcpy(ret_lengths->kinds, builder->kinds, n * sizeof *ret_lengths->kinds);
     }
     return true;
 }
@@ -208,8 +272,14 @@ bool fx_schema_end_change(struct fx_schema_builder *builder,
             memcpy(builder->kinds, lengths->kinds,
                    lengths->n_kinds * sizeof *lengths->kinds);
         }
+        builder->n_resources = lengths->n_resources;
+        if (lengths->n_resources > 0) {
+            memcpy(builder->resources, lengths->resources,
+                   lengths->n_resources * sizeof *lengths->resources);
+        }
     }
     free(lengths->kinds);
+    free(lengths->resources);
     return ok;
 }
 

@@ -15,6 +15,8 @@ struct fx_schema_builder {
     struct fx_schema_default *defaults;
     struct fx_schema_kind *kinds;
     uint32_t *keys;
+    struct fx_schema_resource *resources;
+    size_t n_resources, cap_resources;
     size_t n_nodes, cap_nodes, n_fields, cap_fields, n_defaults, cap_defaults;
     size_t n_kinds, cap_kinds, n_keys, cap_keys;
     struct fx_buf texts;
@@ -44,6 +46,11 @@ bool fx_schema_push_text(struct fx_schema_builder *builder, struct fx_text text,
 bool fx_schema_push_kind(struct fx_schema_builder *builder, struct fx_text group,
                          struct fx_text version, struct fx_text kind, uint32_t node,
                          struct fx_err *err) FX_MUST_USE;
+
+/* Adds a resource and its kind, unless the set has the resource. */
+bool fx_schema_push_resource(struct fx_schema_builder *builder, struct fx_text group,
+                             struct fx_text version, struct fx_text resource,
+                             struct fx_text kind, struct fx_err *err) FX_MUST_USE;
 
 /* The node of ObjectMeta, with the types of the built-in set. */
 bool fx_schema_push_metadata(struct fx_schema_builder *builder, uint32_t *ret_node,
@@ -84,6 +91,8 @@ struct schema_lengths {
     size_t nodes, fields, defaults, keys, texts;
     struct fx_schema_kind *kinds; /* a copy */
     size_t n_kinds;
+    struct fx_schema_resource *resources; /* a copy */
+    size_t n_resources;
     uint32_t metadata;
 };
 

@@ -3,6 +3,8 @@
  * documents.c - adds the kinds of a document to a set of schemas: of an OpenAPI document,
  * of a CustomResourceDefinition, or of one schema.
  */
+#include <string.h>
+
 #include "base/budget.h"
 #include "merge/builder_internal.h"
 #include "value/tree.h"
@@ -24,6 +26,48 @@ static bool add_definition(struct schema_reader *reader, struct fx_text name,
                                fx_tree_view_string(kind, "version"),
                                fx_tree_view_string(kind, "kind"), node, reader->err)
                          : fx_fail_exceeded(reader->err);
+    }
+    return ok;
+}
+
+/* The name of a resource at whose path objects are created, the last part of the path;
+ * empty if there is none. */
+static struct fx_text find_collection(struct fx_text path) {
+    size_t start = path.len;
+    while (start > 0 && path.data[start - 1] != '/') {
+        start--;
+    }
+    const struct fx_text last = fx_text_rest(path, start);
+    return fx_text_first(last) == '{' ? (struct fx_text){0} : last;
+}
+
+/* Adds the resource of a path, if objects of a kind are created there. A path below an
+ * object is that of a subresource: it ends in a name, too, but after `{name}`. */
+static bool add_path(struct fx_schema_builder *builder, struct fx_text path,
+                     const json_t *item, struct fx_err *err) {
+    const json_t *kind = fx_tree_view_key(fx_tree_view_key(item, "post"),
+                                          "x-kubernetes-group-version-kind");
+    const struct fx_text resource = find_collection(path);
+    const struct fx_text name = fx_tree_view_string(kind, "kind");
+    if (resource.len == 0 || name.len == 0 || fx_text_contains(path, FX_TEXT("{name}")) ||
+        memchr(path.data, '\0', path.len) != NULL ||
+        memchr(name.data, '\0', name.len) != NULL) {
+        return true;
+    }
+    return fx_schema_push_resource(builder, fx_tree_view_string(kind, "group"),
+                                   fx_tree_view_string(kind, "version"), resource, name,
+                                   err);
+}
+
+static bool add_paths(struct fx_schema_builder *builder, const json_t *document,
+                      struct fx_err *err) {
+    const json_t *paths = fx_tree_view_key(document, "paths");
+    bool ok = true;
+    void *iter = json_is_object(paths) ? fx_node_first(paths) : NULL;
+    for (; ok && iter != NULL; iter = fx_node_next(paths, iter)) {
+        ok = fx_spend(4)
+                 ? add_path(builder, fx_node_key(iter), json_object_iter_value(iter), err)
+                 : fx_fail_exceeded(err);
     }
     return ok;
 }
@@ -54,7 +98,8 @@ bool fx_schema_add_openapi(struct fx_schema_builder *builder, const json_t *docu
     }
     return fx_schema_note_lengths(builder, &lengths, err) &&
            fx_schema_end_change(builder, &lengths,
-                                add_definitions(builder, definitions, err));
+                                add_definitions(builder, definitions, err) &&
+                                    add_paths(builder, document, err));
 }
 
 /* ---- CustomResourceDefinitions --------------------------------------------------------
@@ -97,7 +142,12 @@ static bool add_version(struct fx_schema_builder *builder, const json_t *spec,
         return fx_fail_in(err, version, FX_EINVALID,
                           "a version of a CustomResourceDefinition has no name or kind");
     }
-    return add_kind(builder, fx_tree_view_string(spec, "group"), name, kind, schema, err);
+    const struct fx_text group = fx_tree_view_string(spec, "group");
+    const struct fx_text plural =
+        fx_tree_view_string(fx_tree_view_key(spec, "names"), "plural");
+    return add_kind(builder, group, name, kind, schema, err) &&
+           (plural.len == 0 || memchr(plural.data, '\0', plural.len) != NULL ||
+            fx_schema_push_resource(builder, group, name, plural, kind, err));
 }
 
 static bool add_versions(struct fx_schema_builder *builder, const json_t *spec,

@@ -313,11 +313,55 @@ static void test_depth(void **state) {
     (void)state;
 }
 
+/* Documents name the resources of their kinds. */
+static void test_resources(void **state) {
+    static const char paths[] =
+        "{\"components\":{\"schemas\":{\"G\":{\"type\":\"object\"}}},\"paths\":{"
+        "\"/apis/x.io/v1/namespaces/{namespace}/gateways\":{\"post\":{"
+        "\"x-kubernetes-group-version-kind\":{\"group\":\"x.io\",\"version\":\"v1\","
+        "\"kind\":\"Gateway\"}}},"
+        "\"/apis/x.io/v1/namespaces/{namespace}/gateways/{name}\":{\"get\":{"
+        "\"x-kubernetes-group-version-kind\":{\"group\":\"x.io\",\"version\":\"v1\","
+        "\"kind\":\"Gateway\"}}},"
+        "\"/apis/x.io/v1/namespaces/{namespace}/gateways/{name}/bind\":{\"post\":{"
+        "\"x-kubernetes-group-version-kind\":{\"group\":\"x.io\",\"version\":\"v1\","
+        "\"kind\":\"GatewayBinding\"}}}}}";
+    static const char mice[] =
+        "{\"spec\":{\"group\":\"y.io\",\"names\":{\"kind\":\"Mouse\","
+        "\"plural\":\"mice\"},\"versions\":[{\"name\":\"v1\",\"served\":true,"
+        "\"schema\":{\"openAPIV3Schema\":{\"type\":\"object\"}}}]}}";
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_schema_builder *builder = fx_schema_builder_create();
+    json_t *openapi = read_json(paths);
+    json_t *definition = read_json(mice);
+    (void)state;
+    assert_true(fx_schema_add_openapi(builder, openapi, &err));
+    assert_true(fx_schema_add_openapi(builder, openapi, &err)); /* the same again */
+    assert_true(fx_schema_add_crd(builder, definition, &err));
+    const struct fx_schema_set *set = fx_schema_builder_set(builder);
+    assert_int_equal(set->n_resources, 2);
+    assert_true(fx_text_is(
+        fx_schema_find_resource(set, FX_TEXT("x.io"), FX_TEXT("v1"), FX_TEXT("gateways")),
+        "Gateway"));
+    assert_true(fx_text_is(
+        fx_schema_find_resource(set, FX_TEXT("y.io"), FX_TEXT("v1"), FX_TEXT("mice")),
+        "Mouse"));
+    assert_null(
+        fx_schema_find_resource(set, FX_TEXT("y.io"), FX_TEXT("v2"), FX_TEXT("mice"))
+            .data);
+    assert_null(
+        fx_schema_find_resource(set, FX_TEXT("x.io"), FX_TEXT("v1"), FX_TEXT("bind"))
+            .data);
+    json_decref(openapi);
+    json_decref(definition);
+    fx_schema_builder_destroy(builder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_builtin), cmocka_unit_test(test_document),
         cmocka_unit_test(test_crd),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_depth),   cmocka_unit_test(test_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,22 +12,32 @@ static const struct fx_schema_node any_node = {.type = FX_SCHEMA_ANY};
 static const struct fx_schema_set any_set = {.nodes = &any_node, .n_nodes = 1};
 const struct fx_schema fx_schema_any = {.set = &any_set};
 
+/* Compares a part of a name with the name at *at, bytewise, and moves *at behind it if
+ * they are equal. Most names differ in their first bytes. */
+static int compare_part(struct fx_text part, const char **at) {
+    for (size_t i = 0; i < part.len; i++, ++*at) {
+        const int order = (unsigned char)part.data[i] - (unsigned char)**at;
+        if (order != 0 || **at == '\0') {
+            return order != 0 ? order : 1;
+        }
+    }
+    return 0;
+}
+
 /* Compares "group/version/kind", or "version/kind" of the core group, with the name of a
- * kind: bytewise. */
-static int compare_kind(struct fx_text group, struct fx_text version, struct fx_text kind,
+ * kind, or of a resource: bytewise. */
+static int compare_name(struct fx_text group, struct fx_text version, struct fx_text kind,
                         const char *name) {
     const struct fx_text slash = FX_TEXT("/");
     const struct fx_text parts[] = {group, slash, version, slash, kind};
-    struct fx_text rest = fx_text_of(name);
-    for (size_t i = group.len == 0 ? 2 : 0; i < 5; i++) {
-        const size_t len = parts[i].len < rest.len ? parts[i].len : rest.len;
-        const int order = len == 0 ? 0 : memcmp(parts[i].data, rest.data, len);
-        if (order != 0 || len < parts[i].len) {
-            return order != 0 ? order : 1;
+    const char *at = name;
+    for (size_t i = group.len == 0 ? 2 : 0; i < FX_COUNT(parts); i++) {
+        const int order = compare_part(parts[i], &at);
+        if (order != 0) {
+            return order;
         }
-        rest = fx_text_rest(rest, len);
     }
-    return rest.len > 0 ? -1 : 0;
+    return *at == '\0' ? 0 : -1;
 }
 
 struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text group,
@@ -37,7 +47,7 @@ struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text 
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const int order =
-            compare_kind(group, version, kind, set->texts + set->kinds[middle].name);
+            compare_name(group, version, kind, set->texts + set->kinds[middle].name);
         if (order == 0) {
             return (struct fx_schema){set, set->kinds[middle].node};
         }
@@ -50,6 +60,28 @@ struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text 
     return (struct fx_schema){NULL, 0};
 }
 
+struct fx_text fx_schema_find_resource(const struct fx_schema_set *set,
+                                       struct fx_text group, struct fx_text version,
+                                       struct fx_text resource) {
+    size_t low = 0;
+    size_t high = set->n_resources;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        const struct fx_schema_resource *found = &set->resources[middle];
+        const int order =
+            compare_name(group, version, resource, set->texts + found->name);
+        if (order == 0) {
+            return fx_text_of(set->texts + found->kind);
+        }
+        if (order < 0) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return (struct fx_text){0};
+}
+
 /* The field of the struct with this name; NULL: it has none. */
 static const struct fx_schema_field *find_field(struct fx_schema schema,
                                                 struct fx_text name) {
@@ -59,12 +91,12 @@ static const struct fx_schema_field *find_field(struct fx_schema schema,
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
         const struct fx_schema_field *field = &schema.set->fields[middle];
-        const int order =
-            fx_text_compare(name, fx_text_of(schema.set->texts + field->name));
-        if (order == 0) {
+        const char *at = schema.set->texts + field->name;
+        const int order = compare_part(name, &at);
+        if (order == 0 && *at == '\0') {
             return field;
         }
-        if (order < 0) {
+        if (order <= 0) { /* equal: the field has a longer name */
             high = middle;
         } else {
             low = middle + 1;

@@ -77,6 +77,12 @@ struct fx_schema_kind {
     uint32_t node;
 };
 
+/* A resource: "apps/v1/deployments" has the kind "Deployment". */
+struct fx_schema_resource {
+    uint32_t name; /* offset in `texts` */
+    uint32_t kind; /* the same */
+};
+
 struct fx_schema_set {
     const struct fx_schema_node *nodes;
     const struct fx_schema_field *fields;
@@ -84,11 +90,19 @@ struct fx_schema_set {
     const struct fx_schema_kind *kinds;
     const uint32_t *keys; /* offsets in `texts` */
     const char *texts;    /* NUL-terminated, one after the other */
-    size_t n_nodes, n_kinds;
+    /* Of the kinds whose document names their resource; sorted by name. */
+    const struct fx_schema_resource *resources;
+    size_t n_nodes, n_kinds, n_resources;
 };
 
 /* The kinds of Kubernetes 1.32. (builtin_types.c) */
 extern const struct fx_schema_set fx_schema_builtin;
+
+/* The kind of a resource ("deployments"), as far as documents name resources; data NULL:
+ * not known. The text belongs to the set. */
+struct fx_text fx_schema_find_resource(const struct fx_schema_set *set,
+                                       struct fx_text group, struct fx_text version,
+                                       struct fx_text resource);
 
 /* A schema: a node of a set. `set` NULL: none. */
 struct fx_schema {
@@ -135,9 +149,10 @@ void fx_schema_builder_destroy(struct fx_schema_builder *builder); /* NULL is fi
 
 /* Adds the kinds of an OpenAPI v3 document (`components.schemas` with
  * x-kubernetes-group-version-kind, as /openapi/v3/… of an API server has them), or of a
- * CustomResourceDefinition (each served version). Of a kind that was added before, the
- * first one stays. Errors: FX_EINVALID, with the node of the document; FX_ELIMIT;
- * FX_ENOMEM. */
+ * CustomResourceDefinition (each served version); and their resources: those of the
+ * `paths` at which objects are created, or the plural of the definition. Of a kind that
+ * was added before, the first one stays. Errors: FX_EINVALID, with the node of the
+ * document; FX_ELIMIT; FX_ENOMEM. */
 bool fx_schema_add_openapi(struct fx_schema_builder *builder, const json_t *document,
                            struct fx_err *err) FX_MUST_USE;
 bool fx_schema_add_crd(struct fx_schema_builder *builder, const json_t *crd,

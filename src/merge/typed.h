@@ -42,4 +42,31 @@ json_t *fx_typed_merge(struct fx_schema schema, json_t *live, json_t *patch,
                        struct fx_arena *arena, struct fx_buf *ret_message,
                        struct fx_err *err) FX_MUST_USE;
 
+/* What became of a configuration that was to be merged in place. */
+enum fx_typed_plain {
+    FX_TYPED_NOT_PLAIN, /* nothing is written: fx_typed_merge() has to decide */
+    FX_TYPED_SAME,      /* the object has all of it: nothing is written */
+    FX_TYPED_CHANGED,
+    FX_TYPED_FAILED, /* err has FX_ENOMEM or FX_EDEADLINE */
+};
+
+/*
+ * Merges a plain configuration into *root, in place: a node that another tree shares is
+ * copied before it is written, as in value/tree.h; the others are not. `patch` is not
+ * written; values that the object did not have are shared with it. The result is that of
+ * fx_typed_merge().
+ *
+ * A configuration is plain if fx_typed_merge() accepts it, if each of its lists has keys
+ * and only items that the object has, in the same order, and if each scalar that changes
+ * has the form in which an API server writes its type, so that decoding the result would
+ * not change it either (no dates, quantities and nulls, for instance). Whether it is
+ * plain depends on what the object has, too.
+ *
+ * After FX_ENOMEM, a *root that nobody shares may have a part of the configuration;
+ * otherwise *root is unchanged after a failure.
+ */
+enum fx_typed_plain fx_typed_merge_plain(struct fx_schema schema, json_t **root,
+                                         const json_t *patch, struct fx_arena *arena,
+                                         struct fx_err *err) FX_MUST_USE;
+
 #endif

@@ -3,7 +3,8 @@
  * merge/typed_fuzz.c - three texts with a line break or NUL between them: the name of a
  * built-in kind ("v1/Pod"; any other text: the schema of a custom resource), an object,
  * and a configuration. A merge leaves both as they are; its result fits the schema, and
- * merging the configuration once more changes nothing.
+ * merging the configuration once more changes nothing. A merge in place has the same
+ * result, and does not change what the object shares with others.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -66,9 +67,66 @@ static bool has_null(const json_t *node) {
     return found;
 }
 
+/* A tree that shares with `node` all but the topmost `levels` of it. */
+static json_t *copy_levels(json_t *node, unsigned levels) {
+    json_t *copy = json_incref(node);
+    if (levels == 0) {
+        return copy;
+    }
+    json_t *own = fx_tree_own_root(&copy);
+    assert(own != NULL);
+    void *iter = json_is_object(own) ? fx_node_first(own) : NULL;
+    for (; iter != NULL; iter = fx_node_next(own, iter)) {
+        json_t *child = copy_levels(json_object_iter_value(iter), levels - 1);
+        assert(fx_tree_set_take(own, fx_node_key(iter), child));
+    }
+    for (size_t i = 0; i < json_array_size(own); i++) {
+        json_t *child = copy_levels(json_array_get(own, i), levels - 1);
+        assert(fx_tree_set_index_take(own, i, child));
+    }
+    return copy;
+}
+
+/* Merges in place: into an object that shares all nodes, then some, then none. `merged`
+ * is the result of the merge that makes a new object; NULL if that refuses. */
+static void check_plain(struct fx_schema schema, json_t *live, json_t *patch,
+                        const json_t *merged) {
+    json_t *roots[] = {json_incref(live), copy_levels(live, 2),
+                       copy_levels(live, FX_LIMIT_JSON_DEPTH)};
+    char *before = write_value(live);
+    char *patch_before = write_value(patch);
+    for (size_t i = 0; i < FX_COUNT(roots); i++) {
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_arena arena;
+        fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
+        switch (fx_typed_merge_plain(schema, &roots[i], patch, &arena, &err)) {
+        case FX_TYPED_SAME:
+        case FX_TYPED_CHANGED:
+            assert(merged != NULL && fx_equal(roots[i], merged));
+            break;
+        case FX_TYPED_NOT_PLAIN: assert(fx_equal(roots[i], live)); break;
+        case FX_TYPED_FAILED: break; /* the arena was too small */
+        }
+        fx_arena_finish(&arena);
+    }
+    char *after = write_value(live);
+    char *patch_after = write_value(patch);
+    assert(strcmp(before, after) == 0 && strcmp(patch_before, patch_after) == 0);
+    free(before);
+    free(after);
+    free(patch_before);
+    free(patch_after);
+    for (size_t i = 0; i < FX_COUNT(roots); i++) {
+        json_decref(roots[i]);
+    }
+}
+
 static void check_merge(struct fx_schema schema, json_t *live, json_t *patch) {
     enum fx_code code = FX_OK;
     json_t *merged = merge(schema, live, patch, &code);
+    if (merged != NULL || code == FX_EMUTATE) {
+        check_plain(schema, live, patch, merged);
+    }
     if (merged == NULL) {
         return;
     }

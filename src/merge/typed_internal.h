@@ -71,6 +71,9 @@ void fx_typed_find_atomics(struct typed_walk *walk, struct fx_schema schema,
 
 /* ---- items of sets and of lists with keys (typed_items.c) -------------------------- */
 
+/* Has the element a key? */
+bool fx_typed_has_key(struct fx_schema list, const json_t *item);
+
 /* Appends why the element has no key. False if it has one. */
 bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
                                const json_t *item);

@@ -15,67 +15,10 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
-#include "merge/typed.h"
+#include "merge/typed_testing.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
-
-static json_t *read_json(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *node = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(node);
-    return node;
-}
-
-/* A kind with each sort of list and map. */
-static const char widget_schema[] =
-    "{\"type\":\"object\",\"properties\":{\"spec\":{\"type\":\"object\",\"properties\":{"
-    "\"size\":{\"type\":\"integer\"},\"name\":{\"type\":\"string\"},"
-    "\"on\":{\"type\":\"boolean\"},"
-    "\"parts\":{\"type\":\"array\",\"x-kubernetes-list-type\":\"map\","
-    "\"x-kubernetes-list-map-keys\":[\"id\"],\"items\":{\"type\":\"object\","
-    "\"properties\":{\"id\":{\"type\":\"string\"},\"n\":{\"type\":\"integer\"}}}},"
-    "\"ports\":{\"type\":\"array\",\"x-kubernetes-list-type\":\"map\","
-    "\"x-kubernetes-list-map-keys\":[\"port\",\"proto\"],\"items\":{\"type\":\"object\","
-    "\"properties\":{\"port\":{\"type\":\"integer\"},\"n\":{\"type\":\"integer\"},"
-    "\"proto\":{\"type\":\"string\",\"default\":\"TCP\"}}}},"
-    "\"tags\":{\"type\":\"array\",\"x-kubernetes-list-type\":\"set\","
-    "\"items\":{\"type\":\"string\"}},"
-    "\"nums\":{\"type\":\"array\",\"x-kubernetes-list-type\":\"set\","
-    "\"items\":{\"type\":\"integer\"}},"
-    "\"plain\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"opts\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}},"
-    "\"fixed\":{\"type\":\"object\",\"x-kubernetes-map-type\":\"atomic\","
-    "\"properties\":{\"a\":{\"type\":\"string\"}}},"
-    "\"by\":{\"type\":\"object\",\"additionalProperties\":{\"type\":\"object\","
-    "\"properties\":{\"l\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}},"
-    "\"free\":{\"type\":\"object\",\"x-kubernetes-preserve-unknown-fields\":true},"
-    "\"any\":{\"x-kubernetes-int-or-string\":true}"
-    "}}}}";
-
-static struct fx_schema_builder *builder;
-static struct fx_schema widget;
-
-static int make_widget(void **state) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *schema = read_json(widget_schema);
-    builder = fx_schema_builder_create();
-    assert_non_null(builder);
-    assert_true(fx_schema_add_structural(builder, FX_TEXT("example.com"), FX_TEXT("v1"),
-                                         FX_TEXT("Widget"), schema, &err));
-    widget = fx_schema_find(fx_schema_builder_set(builder), FX_TEXT("example.com"),
-                            FX_TEXT("v1"), FX_TEXT("Widget"));
-    assert_non_null(widget.set);
-    json_decref(schema);
-    (void)state;
-    return 0;
-}
-
-static int free_widget(void **state) {
-    fx_schema_builder_destroy(builder);
-    (void)state;
-    return 0;
-}
 
 /* Merges {"spec": patch} into {"spec": live}; `want` is the spec of the result, or the
  * message if `is_error`. The inputs must not change, and a second merge changes nothing.
@@ -92,6 +35,7 @@ static void check_merge(struct fx_schema schema, const char *live_text,
     json_t *live_before = json_deep_copy(live);
     json_t *patch_before = json_deep_copy(patch);
     json_t *merged = fx_typed_merge(schema, live, patch, &arena, &message, &err);
+    (void)check_plain(schema, live, patch, merged);
     if (is_error) {
         assert_null(merged);
         assert_int_equal(err.code, FX_EMUTATE);

@@ -36,6 +36,9 @@
     X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                      \
       "Mutators whose status is not written yet.")                                   \
     X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")      \
+    X(NATIVE, GAUGE, "fixpoint_native_policies", none,                               \
+      "Who runs the policies of the API server's own group: 1 for the state, 0 for " \
+      "the others.")                                                                 \
     X(LEASE, GAUGE, "fixpoint_lease_held", none, "1 if this replica is the leader.") \
     X(PUBLISHED, GAUGE, "fixpoint_ca_bundle_published", none,                        \
       "1 if every webhook configuration has Fixpoint's caBundle.")                   \
@@ -67,6 +70,7 @@ struct fx_cluster_metrics {
 /* The result of a write. Events are dropped if there are too many. */
 enum write_result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
 static const char *const status_results[] = {"ok", "failed", NULL};
+static const char *const native_states[] = {FX_NATIVE_STATES(FX_WORD) NULL};
 static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
 
 static const double bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
@@ -103,6 +107,8 @@ static bool add_families(struct fx_registry *registry,
     options[FAMILY_STATUS_WRITES].key = options[FAMILY_EVENTS].key = "result";
     options[FAMILY_STATUS_WRITES].values = status_results;
     options[FAMILY_EVENTS].values = event_results;
+    options[FAMILY_NATIVE].key = "state";
+    options[FAMILY_NATIVE].values = native_states;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
         metrics->families[i] = fx_registry_add(registry, &options[i]);
         if (metrics->families[i] == NULL) {
@@ -214,6 +220,9 @@ static void read_all(void *user) {
     }
     read_writes(metrics, &stats);
     set_value(metrics, FAMILY_LEASE, 0, stats.lease_held ? 1 : 0);
+    for (uint32_t i = 0; stats.has_native && native_states[i] != NULL; i++) {
+        set_value(metrics, FAMILY_NATIVE, i, i == (uint32_t)stats.native ? 1 : 0);
+    }
     if (stats.publishes) {
         set_value(metrics, FAMILY_PUBLISHED, 0, stats.published ? 1 : 0);
     }

@@ -264,6 +264,7 @@ def test_what_they_add():
     assert {key for key, one in before.items() if one != after[key]} == {
         ("Deployment", "fixpoint"), ("ClusterRole", "fixpoint"),
         ("ValidatingWebhookConfiguration", "gatekeeper-validating-webhook-configuration"),
+        ("MutatingWebhookConfiguration", "gatekeeper-mutating-webhook-configuration"),
     }  # fmt: skip
 
 
@@ -278,6 +279,14 @@ def test_flags():
     assert apis(admissionPolicy=on, kubemod=on) == "gatekeeper,kubemod,admission_policy"
     native = {**on, "native": True}
     assert apis(admissionPolicy=native) == "gatekeeper,admission_policy,admissionregistration.k8s.io"
+    for values, wanted in (
+        ({**native, "nativePolicies": "run"}, ["--native-policies=run"]),
+        ({**native, "nativePolicies": "leave"}, ["--native-policies=leave"]),
+        (native, []),
+        ({**on, "nativePolicies": "run"}, []),
+    ):
+        flags = chart.render({"apis": {"admissionPolicy": values}}).flags
+        assert [one for one in flags if "native" in one] == wanted
 
 
 def test_they_are_validated():
@@ -309,7 +318,7 @@ def test_notes(check):
     for words in (
         "kubectl get mutators -o wide",
         "kubectl delete fixpointmutatingadmissionpolicies NAME",
-        "each of them runs twice",
+        "unless the API server\nruns them itself",
         "apis.admissionPolicy.paramRules is empty",
     ):
         assert words in notes
@@ -321,6 +330,9 @@ def test_notes(check):
         assert definition.faults(schema_of(item), item) == []
         assert list(definition.dropped(schema_of(item), item)) == []
         assert check(item) == ""
+    for how, words in (("run", "each of them runs twice"), ("leave", "to the API server.")):
+        values = {"enabled": True, "native": True, "nativePolicies": how}
+        assert words in chart.render_text({"apis": {"admissionPolicy": values}}, args=["--notes"])
     notes = chart.render_text(chart.ADMISSION, args=["--notes"])
-    assert "runs twice" not in notes and "kubectl delete assign NAME" in notes
+    assert "admissionregistration" not in notes and "kubectl delete assign NAME" in notes
     assert "admissionpolic" not in chart.render_text(args=["--notes"]).lower()

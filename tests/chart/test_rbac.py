@@ -68,14 +68,13 @@ def with_admission_policies(wanted):
     own = "policies.fixpoint.dev"
     for one in wanted:
         if one[1] == [NAMES]:
-            yield (own, [f"{POLICIES}/status"], None, ("patch", "update"))
-            yield (*one[:2], [*one[2], f"{POLICIES}.{own}"], one[3])
+            yield (own, [f"{POLICIES}/status", f"{BINDINGS}/status"], None, ("patch", "update"))
+            yield (*one[:2], [*one[2], f"{POLICIES}.{own}", f"{BINDINGS}.{own}"], one[3])
         else:
             yield one
         if one[1] == ["providers"]:
             yield (own, [POLICIES, BINDINGS], None, READ)
         if one[1] == ["namespaces"]:
-            yield ("apiextensions.k8s.io", [NAMES], None, ("list", "watch"))
             yield ("authorization.k8s.io", ["subjectaccessreviews"], None, ("create",))
 
 
@@ -83,8 +82,14 @@ def rules(role):
     return [
         (group, rule["resources"], rule.get("resourceNames"), tuple(rule["verbs"]))
         for rule in role["rules"]
-        for group in rule["apiGroups"]
+        for group in rule.get("apiGroups", ())
     ]
+
+
+def paths(role):
+    """The rules about URLs that are no resources: (URLs, verbs)."""
+    found = [one for one in role["rules"] if "nonResourceURLs" in one]
+    return [(one["nonResourceURLs"], one["verbs"]) for one in found]
 
 
 def test_default():
@@ -138,6 +143,13 @@ def test_native_admission_policies_and_parameters():
     assert further(native=True) == [NATIVE]
     assert further(paramRules=[rule]) == [parameters]
     assert further(native=True, paramRules=[rule]) == [NATIVE, parameters]
+    metrics = [(["/metrics"], ["get"])]
+    for native, how, wanted in (
+        (True, "auto", metrics), (True, "run", []), (True, "leave", []), (False, "auto", []),
+    ):  # fmt: skip
+        values = {"enabled": True, "native": native, "nativePolicies": how}
+        role = chart.render({"apis": {"admissionPolicy": values}}).one("ClusterRole")
+        assert paths(role) == wanted
     off = {"apis": {"admissionPolicy": {"enabled": False, "paramRules": [rule]}}}
     assert chart.render(off) == chart.default()
 

@@ -55,7 +55,7 @@ REFUSED = [
     {"mutatingWebhookReinvocationPolicy": "Always"},
     {"mutatingWebhookMatchConditions": [{"name": "a"}]},
     {"mutatingWebhookCustomRules": [{"apiGroups": ["*"]}]},
-    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CONNECT"],
+    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["PATCH"],
                                      "resources": ["*"]}]},
     {"apis": {"kyverno": {"enabled": True}}},
     {"apis": {"gatekeeper": True}},
@@ -71,6 +71,7 @@ REFUSED = [
     {"apis": {"kubemod": {"nodeRefs": {"namespaces": ["a", "a"]}}}},
     {"apis": {"admissionPolicy": True}},
     {"apis": {"admissionPolicy": {"native": "yes"}}},
+    {"apis": {"admissionPolicy": {"nativePolicies": "never"}}},
     {"apis": {"admissionPolicy": {"paramRules": {}}}},
     {"apis": {"admissionPolicy": {"paramRules": [{"apiGroups": [""], "resources": ["configmaps"]}]}}},
     {"apis": {"admissionPolicy": {"paramRules": [

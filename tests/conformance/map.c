@@ -201,16 +201,18 @@ static void compare(json_t *row, const json_t *response, struct fx_case_result *
 }
 
 /* `is_part`: only what policies read is decoded. */
-static void review(json_t *row, struct fx_snapshot *snapshot, struct fx_text body,
+static void review(json_t *row, struct fx_policies *policies, struct fx_text body,
                    bool is_part, struct fx_case_result *result) {
+    const struct fx_schemas schemas = {.given = {policies->schemas}};
     const struct fx_admission admission = {
         .on_error = FX_ON_ERROR_DENY,
         .own_namespace = "fixpoint-system",
         .partial_decode = is_part,
         .find_input = find_input,
         .user = row,
+        .schemas = &schemas,
     };
-    struct fx_review *review = fx_review_create(&admission, snapshot, body, 0);
+    struct fx_review *review = fx_review_create(&admission, policies->snapshot, body, 0);
     const enum fx_review_state state = fx_review_run(review);
     const struct fx_review_result *answer = fx_review_result(review);
     struct fx_err err = FX_ERR_INIT;
@@ -231,8 +233,8 @@ static void run(json_t *row, struct fx_case_result *result) {
         struct fx_buf body;
         fx_buf_init(&body, 0);
         fx_json_write(&body, request, FX_JSON_COMPACT);
-        review(row, policies->snapshot, fx_buf_view(&body), false, result);
-        review(row, policies->snapshot, fx_buf_view(&body), true, result);
+        review(row, policies, fx_buf_view(&body), false, result);
+        review(row, policies, fx_buf_view(&body), true, result);
         fx_buf_finish(&body);
         json_decref(request);
     }

@@ -9,7 +9,8 @@
  *     cost-meter names
  *
  * prints a line for each case: index, subject, shape, size, units, ok or failed; or the
- * cases of a set, or the functions of templates and of CEL, each after its set.
+ * cases of a set, or the functions of templates, of JMESPath and of CEL, each after its
+ * set.
  */
 #include "meter.h"
 
@@ -24,12 +25,13 @@
 #include "base/macros.h"
 #include "location/cel_library/library.h"
 #include "location/gotemplate/function.h"
+#include "location/jmespath/function.h"
 #include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
-    &meter_templates, &meter_formats,  &meter_expressions,
-    &meter_functions, &meter_programs, &meter_compilations,
-    &meter_merges,    &meter_policies, &meter_values,
+    &meter_templates, &meter_formats,  &meter_expressions,  &meter_queries,
+    &meter_functions, &meter_programs, &meter_compilations, &meter_merges,
+    &meter_policies,  &meter_values,
 };
 
 static uint64_t units_before, units;
@@ -77,6 +79,12 @@ static void list_cel_functions(void) {
     }
 }
 
+static void list_queries(void) {
+    for (size_t i = 0; fx_jmespath_function_at(i) != NULL; i++) {
+        (void)printf("queries\t%s\n", fx_jmespath_function_at(i)->name);
+    }
+}
+
 static const struct meter_set *find_set(const char *name) {
     for (size_t i = 0; i < FX_COUNT(sets); i++) {
         if (strcmp(sets[i]->name, name) == 0) {
@@ -111,6 +119,7 @@ static void list_cases(const struct meter_set *set) {
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "names") == 0) {
         list_template_functions();
+        list_queries();
         list_cel_functions();
         return 0;
     }

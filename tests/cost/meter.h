@@ -31,6 +31,7 @@ struct meter_set {
 extern const struct meter_set meter_templates;    /* functions of templates */
 extern const struct meter_set meter_formats;      /* verbs of printf */
 extern const struct meter_set meter_expressions;  /* of JSONPath */
+extern const struct meter_set meter_queries;      /* of JMESPath */
 extern const struct meter_set meter_functions;    /* of CEL */
 extern const struct meter_set meter_programs;     /* of CEL */
 extern const struct meter_set meter_compilations; /* of CEL */

@@ -15,6 +15,7 @@
 #include "admission/review.h"
 #include "base/limits.h"
 #include "policy/policies.h"
+#include "policy/type_findings.h"
 #include "refuse.h"
 
 #define RUNS_MAX  100000 /* no run needs that many allocations */
@@ -163,6 +164,57 @@ static void test_rules(void **state) {
     }
 }
 
+/* ---- types ------------------------------------------------------------------------ */
+
+#define N_MISTAKES 4
+
+/* Mistakes of each kind of expression, one of them in a variable that others read. */
+#define TYPED                                                                  \
+    "matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: [v1], " \
+    "operations: ['*'], resources: [configmaps]}]}, reinvocationPolicy: Never"
+static const char mistaken[] = HEAD("", "t") TYPED
+    ", paramKind: {apiVersion: v1, kind: ConfigMap}, matchConditions: [{name: c, "
+    "expression: 'object.daat.a == \"1\"'}], variables: [{name: v, expression: "
+    "'object.metadata'}, {name: w, expression: 'variables.v.lables'}], mutations: "
+    "[{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: \"add\", path: "
+    "\"/data/a\", value: [object.immutable, params.daat] + [dyn(variables.w.x), "
+    "dyn(object.data == 1)]}]'}}]}}\n" BINDING("t", "");
+
+/* False where it was refused an allocation. */
+static bool check_types(const struct fx_policies *made, long nth, bool ever_after) {
+    const struct fx_policy_input input = {.file = "r.yaml", .text = fx_text_of(mistaken)};
+    const struct fx_policy_sources sources = {.inputs = &input, .n_inputs = 1};
+    const struct fx_schemas schemas = {.look_up = NULL};
+    struct fx_type_findings found = {.items = NULL};
+    struct fx_err err = FX_ERR_INIT;
+    refuse_from(nth, ever_after);
+    const bool ok = fx_policies_check_types(&sources, made, &schemas, &found, &err);
+    const bool refused = refuse_stop();
+    assert_true(ok || (refused && err.code == FX_ENOMEM));
+    assert_int_equal(found.n_items, found.findings.n_items);
+    assert_true(!ok || found.n_items == N_MISTAKES);
+    fx_type_findings_finish(&found);
+    return !refused;
+}
+
+static void test_types(void **state) {
+    (void)state;
+    struct fx_policies *made = build(mistaken);
+    assert_non_null(made);
+    assert_true(check_types(made, RUNS_MAX, false)); /* caches are filled */
+    const long live = refuse_live();
+    for (int ever_after = 0; ever_after < 2; ever_after++) {
+        long n = 0;
+        while (!check_types(made, n, ever_after)) {
+            n++;
+            assert_true(n < RUNS_MAX);
+        }
+        assert_int_equal(refuse_live(), live);
+        assert_true(n > 20);
+    }
+    fx_policies_unref(made);
+}
+
 /* ---- reviews --------------------------------------------------------------------- */
 
 /* Under which reviews travel; of some all is told that explains them. */
@@ -237,6 +289,7 @@ static void test_reviews(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_reviews),
     };
     refuse_install();

@@ -85,10 +85,19 @@ static enum fx_code apply(struct fx_cel_value value, json_t *object) {
     mutation_test_init(&test);
     fx_arena_init(&arena, FX_LIMIT_ARENA_BYTES);
     assert_true(test_find_target(&test, object, NULL, &target));
-    const bool ok =
-        value.kind == FX_CEL_LIST
-            ? fx_map_patch(value, &target, &root, &arena, &test.refusal, &test.err)
-            : fx_map_configure(value, &target, &root, &arena, &test.refusal, &test.err);
+    struct fx_map_change change;
+    json_t *tree = NULL;
+    bool ok = false;
+    if (value.kind == FX_CEL_LIST) {
+        ok = fx_map_patch(value, &target, &root, &arena, &test.refusal, &change,
+                          &test.err);
+    } else {
+        tree = fx_map_configuration_read(value, &test.refusal, &test.err);
+        ok =
+            tree != NULL && fx_map_configuration_merge(tree, &target, &root, &arena,
+                                                       &test.refusal, &change, &test.err);
+    }
+    json_decref(tree);
     const enum fx_code code = ok ? FX_OK : test.err.code;
     assert_true(ok || root == object);
     json_decref(root);

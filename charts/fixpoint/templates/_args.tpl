@@ -11,6 +11,9 @@ written all the same where the chart's other objects depend on them. */}}
 - --stall-after={{ $manager.stallAfter }}
 {{- end }}
 - --apis={{ include "fixpoint.apis" . }}
+{{- if and .Values.apis.admissionPolicy.native (ne .Values.apis.admissionPolicy.nativePolicies "auto") }}
+- --native-policies={{ .Values.apis.admissionPolicy.nativePolicies }}
+{{- end }}
 {{- if .Values.apis.kubemod.enabled }}
 - --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}
 - --namespace-share={{ .Values.apis.kubemod.namespaceShare }}

@@ -36,8 +36,8 @@ static void make_kinds(void) {
         for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
              row++) {
             if (row->resource != NULL) {
-                add_kind(row, row->is_native ? FX_CLUSTER_API_NATIVE_BIT(i)
-                                             : FX_CLUSTER_API_BIT(i));
+                add_kind(row, row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i)
+                                                  : FX_CLUSTER_API_BIT(i));
             }
         }
     }
@@ -63,7 +63,7 @@ size_t fx_cluster_kind_index(const struct fx_cluster_kind *kind) {
 /* The group of the native kinds of a dialect; NULL if it has none. */
 static const char *native_group(const struct fx_dialect *dialect) {
     const struct fx_kind *row = dialect->kinds;
-    while (row->kind != NULL && !row->is_native) {
+    while (row->kind != NULL && row->native == NULL) {
         row++;
     }
     return row->kind == NULL ? NULL : row->group;

@@ -29,6 +29,37 @@ bool fx_cluster_apis_parse(const char *list, unsigned *ret_apis,
 /* Does a dialect of this set annotate Pods with their Node (fx_node_annotations)? */
 bool fx_cluster_apis_annotate_nodes(unsigned apis);
 
+/* What `serve --native-policies` says about native kinds: AUTO finds out whether the API
+ * server runs their policies. */
+#define FX_NATIVE_MODES(X) \
+    X(AUTO, "auto")        \
+    X(RUN, "run")          \
+    X(LEAVE, "leave")
+
+enum fx_native_mode {
+#define X(name, text) FX_NATIVE_MODE_##name,
+    FX_NATIVE_MODES(X)
+#undef X
+};
+
+const char *fx_native_mode_name(enum fx_native_mode mode);
+
+/* Who runs the policies of native kinds. */
+#define FX_NATIVE_STATES(X)                                                  \
+    X(CHECKING, "checking") /* not known yet: Fixpoint does not run them */  \
+    X(RUN, "run")           /* Fixpoint */                                   \
+    X(LEFT, "left")         /* the API server */                             \
+    X(UNKNOWN, "unknown")   /* it cannot be seen: Fixpoint does not run them \
+                             */
+
+enum fx_native_state {
+#define X(name, text) FX_NATIVE_##name,
+    FX_NATIVE_STATES(X)
+#undef X
+};
+
+const char *fx_native_state_name(enum fx_native_state state);
+
 #define FX_CLUSTER_KIND_VERSIONS 4
 #define FX_CLUSTER_KINDS_MAX     32
 

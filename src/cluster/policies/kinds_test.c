@@ -96,9 +96,10 @@ static void native_kinds(void **state) {
     assert_int_not_equal(apis & ~FX_CLUSTER_API_ALL, 0);
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         const struct fx_cluster_kind *kind = fx_cluster_kind_at(i);
-        assert_int_equal((kind->api & FX_CLUSTER_API_ALL) == 0, kind->kind->is_native);
+        assert_int_equal((kind->api & FX_CLUSTER_API_ALL) == 0,
+                         kind->kind->native != NULL);
         assert_int_equal((kind->api & apis) != 0,
-                         kind->kind->is_native || kind->api == api("kubemod"));
+                         kind->kind->native != NULL || kind->api == api("kubemod"));
     }
 }
 
@@ -115,8 +116,8 @@ static void the_list(void **state) {
             const struct fx_cluster_kind *kind = fx_cluster_kind_at(n);
             assert_int_equal(fx_cluster_kind_index(kind), n++);
             assert_ptr_equal(kind->kind, row);
-            assert_int_equal(kind->api, row->is_native ? FX_CLUSTER_API_NATIVE_BIT(i)
-                                                       : FX_CLUSTER_API_BIT(i));
+            assert_int_equal(kind->api, row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i)
+                                                            : FX_CLUSTER_API_BIT(i));
             assert_string_equal(kind->versions[0].version, row->versions[0]);
             assert_string_equal(kind->versions[0].plural, row->resource);
             assert_null(row->versions[kind->n_versions]);
@@ -265,7 +266,7 @@ static void the_manifests(void **state) {
                 n++;
             }
         }
-        assert_int_equal(n > 0, !kind->kind->is_native);
+        assert_int_equal(n > 0, kind->kind->native == NULL);
     }
     for (size_t i = 0; i < N_MANIFESTS; i++) {
         fx_documents_finish(&manifests[i]);

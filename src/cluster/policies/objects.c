@@ -192,11 +192,16 @@ static bool note_status(struct fx_cluster_object *item, const json_t *object,
                         const char *pod) {
     const uint64_t status_before = item->own_status;
     const uint64_t ready_before = item->ready.digest;
+    const uint64_t types_before = item->types;
     item->own_status = fx_status_digest_of_pod(object, pod);
     if (fx_cluster_kind_has(item->kind, FX_KIND_STATUS_READY)) {
         fx_ready_read(object, &item->ready);
     }
-    return item->own_status != status_before || item->ready.digest != ready_before;
+    if (fx_cluster_kind_has(item->kind, FX_KIND_STATUS_TYPES)) {
+        item->types = fx_types_digest(fx_tree_view_key(object, "status"));
+    }
+    return item->own_status != status_before || item->ready.digest != ready_before ||
+           item->types != types_before;
 }
 
 bool fx_cluster_objects_put(struct fx_cluster_objects *objects,
@@ -276,6 +281,19 @@ uint64_t fx_status_digest_of_pod(const json_t *object, const char *pod) {
         }
     }
     return 0;
+}
+
+/* ---- status.typeChecking ---------------------------------------------------------- */
+
+uint64_t fx_types_digest(const json_t *status) {
+    const json_t *types = fx_tree_view_key(status, "typeChecking");
+    const json_t *generation = fx_tree_view_key(status, "observedGeneration");
+    if (types == NULL || !json_is_integer(generation)) {
+        return 0;
+    }
+    const json_int_t number = json_integer_value(generation);
+    const uint64_t digest = fx_status_digest(types);
+    return not_zero(fx_hash_bytes(digest, &number, sizeof number));
 }
 
 /* ---- the condition Ready --------------------------------------------------------- */

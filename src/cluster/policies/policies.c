@@ -20,6 +20,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "cluster/policies/build_throttle.h"
+#include "cluster/policies/native.h"
 #include "cluster/policies/objects.h"
 #include "cluster/policies/parameters.h"
 #include "engine/request.h"
@@ -38,6 +39,7 @@ struct watched_kind {
     const struct fx_cluster_kind *kind;
     struct fx_kube_reflector *reflector; /* NULL: not watched */
     bool synced;                         /* true if not watched */
+    bool failing;                        /* its last state */
 };
 
 /* The input and the result of the worker. */
@@ -66,6 +68,7 @@ struct fx_cluster_policies {
     void *user;
     struct fx_cluster_objects objects;
     struct fx_parameters *parameters;
+    struct fx_native *native; /* of the native kinds that are watched; NULL: none are */
     struct fx_policies *current;
     /* The next build, which waits for the objects of a kind that it names; or NULL. */
     struct fx_policies *waiting;
@@ -114,6 +117,13 @@ static void job_finish(struct build_job *job) {
     *job = (struct build_job){0};
 }
 
+/* Does Fixpoint run the policies of the kind? */
+static bool runs_kind(const struct fx_cluster_policies *policies,
+                      const struct fx_cluster_kind *kind) {
+    return kind->kind->native == NULL ||
+           (policies->native != NULL && fx_native_get(policies->native) == FX_NATIVE_RUN);
+}
+
 static bool add_input(struct build_job *job, const char *key,
                       struct fx_policy_text *object, bool is_parameter) {
     char *file = strdup(key);
@@ -149,7 +159,8 @@ static bool add_inputs(struct build_job *job,
             at_parameter < n_parameters ? &parameters[at_parameter] : NULL;
         if (object != NULL &&
             (parameter == NULL || strcmp(object->key, parameter->key) <= 0)) {
-            ok = add_input(job, object->key, object->object, false);
+            ok = !runs_kind(policies, object->kind) ||
+                 add_input(job, object->key, object->object, false);
             at_object++;
         } else if (parameter != NULL) {
             ok = add_input(job, parameter->key, parameter->object, true);
@@ -159,13 +170,21 @@ static bool add_inputs(struct build_job *job,
     return ok;
 }
 
-static bool all_synced(const struct fx_cluster_policies *policies) {
+/* A kind that has not been listed yet; NULL if there is none. */
+static const struct watched_kind *
+find_missing(const struct fx_cluster_policies *policies) {
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         if (!policies->sources[i].synced) {
-            return false;
+            return &policies->sources[i];
         }
     }
-    return true;
+    return NULL;
+}
+
+static bool all_synced(const struct fx_cluster_policies *policies) {
+    return find_missing(policies) == NULL &&
+           (policies->native == NULL ||
+            fx_native_get(policies->native) != FX_NATIVE_CHECKING);
 }
 
 /* False without memory. */
@@ -365,23 +384,39 @@ static void on_gone(struct fx_text namespace_, struct fx_text name, void *user) 
 }
 
 /* The first build starts as soon as all lists have arrived, as readiness waits for it. */
-static void on_synced(void *user) {
-    struct watched_kind *source = user;
-    struct fx_cluster_policies *policies = source->policies;
-    if (source->synced) {
-        return;
-    }
-    source->synced = true;
+static void build_if_synced(struct fx_cluster_policies *policies) {
     if (all_synced(policies)) {
         (void)uv_timer_stop(&policies->timer);
         fx_cluster_policies_rebuild(policies);
     }
 }
 
+static void on_synced(void *user) {
+    struct watched_kind *source = user;
+    if (!source->synced) {
+        source->synced = true;
+        build_if_synced(source->policies);
+    }
+}
+
+static void on_native(void *user) {
+    build_if_synced(policies_of(user));
+}
+
+/* After an outage the API server may be another one. */
+static void check_native(struct watched_kind *source, enum fx_kube_state state) {
+    if (source->kind->kind->native != NULL && source->failing &&
+        state != FX_KUBE_STATE_FAILING) {
+        fx_native_check(source->policies->native);
+    }
+    source->failing = state == FX_KUBE_STATE_FAILING;
+}
+
 static void on_state(enum fx_kube_state state, const struct fx_kube_failure *failure,
                      void *user) {
     struct watched_kind *source = user;
     struct fx_cluster_policies *policies = source->policies;
+    check_native(source, state);
     policies->events.on_state(&source->kind->versions[0], state, failure, policies->user);
 }
 
@@ -413,6 +448,16 @@ static void on_kind(void *user) {
 
 /* ---- start and end --------------------------------------------------------------- */
 
+/* False without memory. All native kinds have the same API (kinds_test.c). */
+static bool start_native(struct fx_cluster_policies *policies,
+                         struct fx_kube_client *client, const struct fx_kind *kind) {
+    if (policies->native == NULL) {
+        policies->native = fx_native_create(
+            policies->loop, client, kind, policies->options.native, on_native, policies);
+    }
+    return policies->native != NULL;
+}
+
 static bool start_source(struct fx_cluster_policies *policies, size_t kind,
                          struct fx_kube_client *client, struct fx_err *err) {
     static const struct fx_kube_reflector_events callbacks = {
@@ -429,6 +474,9 @@ static bool start_source(struct fx_cluster_policies *policies, size_t kind,
         return true;
     }
     const struct fx_kind *row = source->kind->kind;
+    if (row->native != NULL && !start_native(policies, client, row)) {
+        return fx_fail_nomem(err);
+    }
     const struct fx_kube_reflector_options options = {
         .versions = source->kind->versions,
         .n_versions = source->kind->n_versions,
@@ -496,6 +544,8 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         fx_kube_reflector_close(policies->sources[i].reflector);
     }
+    fx_native_close(policies->native);
+    policies->native = NULL;
     fx_parameters_close(policies->parameters);
     policies->parameters = NULL;
     uv_close((uv_handle_t *)&policies->timer, on_timer_closed);
@@ -505,17 +555,34 @@ void fx_cluster_policies_close(struct fx_cluster_policies *policies) {
 
 bool fx_cluster_policies_ready(const struct fx_cluster_policies *policies,
                                const char **ret_waits_for) {
-    *ret_waits_for = policies->ready ? ""
+    const struct watched_kind *missing = find_missing(policies);
+    *ret_waits_for = policies->ready         ? ""
+                     : missing != NULL       ? missing->kind->waiting
+                     : !all_synced(policies) ? "waiting for the version of the API server"
                      : policies->waiting != NULL
                          ? "waiting for the objects of kinds that policies name"
                          : "waiting for the first build";
-    for (size_t i = 0; !policies->ready && i < fx_cluster_kinds_count(); i++) {
-        if (!policies->sources[i].synced) {
-            *ret_waits_for = policies->sources[i].kind->waiting;
-            break;
-        }
-    }
     return policies->ready;
+}
+
+bool fx_cluster_policies_leaves(const struct fx_cluster_policies *policies,
+                                const struct fx_cluster_object *object,
+                                enum fx_native_state *ret_state,
+                                const char **ret_reason) {
+    if (runs_kind(policies, object->kind)) {
+        return false;
+    }
+    *ret_state = fx_native_get(policies->native);
+    *ret_reason = fx_native_reason(policies->native);
+    return true;
+}
+
+bool fx_cluster_policies_get_native(const struct fx_cluster_policies *policies,
+                                    enum fx_native_state *ret_state) {
+    if (policies->native != NULL) {
+        *ret_state = fx_native_get(policies->native);
+    }
+    return policies->native != NULL;
 }
 
 size_t fx_cluster_policies_count(const struct fx_cluster_policies *policies) {

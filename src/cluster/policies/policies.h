@@ -46,6 +46,10 @@ uint64_t fx_status_digest(const json_t *entry);
 /* The digest of the entry of `status.byPod` whose id is `pod`; 0 if there is none. */
 uint64_t fx_status_digest_of_pod(const json_t *object, const char *pod);
 
+/* A digest of `status.typeChecking` with `status.observedGeneration`; 0: the object has
+ * not both. */
+uint64_t fx_types_digest(const json_t *status);
+
 /* The identity of this replica. Borrowed: it must outlive everything that receives it. */
 struct fx_cluster_identity {
     const char *pod;        /* the name of the replica: POD_NAME, else the host name */
@@ -71,6 +75,7 @@ struct fx_cluster_object {
     uint64_t own_status; /* fx_status_digest() of this replica's entry of status.byPod, as
                           * last seen in the cluster; 0: none */
     struct fx_seen_ready ready; /* the condition Ready, for kinds that have one */
+    uint64_t types; /* fx_types_digest(), for kinds that have `typeChecking` */
 };
 
 /* Callbacks, on the loop. */
@@ -89,6 +94,7 @@ struct fx_cluster_policies_events {
 struct fx_cluster_policies_options {
     struct fx_cluster_identity identity;
     unsigned apis; /* FX_CLUSTER_API_BIT: kinds of other APIs are not watched */
+    enum fx_native_mode native; /* for the native kinds among them */
     struct fx_dialect_settings settings;
 };
 
@@ -98,6 +104,17 @@ fx_cluster_policies_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_policies_options *options,
                            const struct fx_cluster_policies_events *events, void *user,
                            struct fx_err *err) FX_MUST_USE;
+
+/* Is the object of a native kind, and is it not known that Fixpoint runs its policies?
+ * Then it is in no build. Sets who runs them, and the reason ("its feature gate X is
+ * on"), valid until the loop continues. */
+bool fx_cluster_policies_leaves(const struct fx_cluster_policies *policies,
+                                const struct fx_cluster_object *object,
+                                enum fx_native_state *ret_state, const char **ret_reason);
+
+/* Who runs the policies of the native kinds that are watched. False if none are. */
+bool fx_cluster_policies_get_native(const struct fx_cluster_policies *policies,
+                                    enum fx_native_state *ret_state);
 
 /* Has every resource been listed once (or is absent), and have these objects been built?
  * Once true, it stays true. If false, `*ret_waits_for` says what is missing; it is valid

@@ -14,6 +14,7 @@
 #define NS_IN_S   UINT64_C(1000000000)
 #define LIST_NS   (30 * NS_IN_S)
 #define FAILED_NS (5 * NS_IN_S)
+#define NONE_NS   (5 * NS_IN_S)
 
 /* The hash of a document: the URL in the list, which contains it. Empty: the list does
  * not have the document. */
@@ -90,6 +91,7 @@ bool fx_schema_store_keep(struct fx_schema_store *store, const char *name,
 void fx_schema_store_keep_list(struct fx_schema_store *store, json_t *list,
                                uint64_t now_ns) {
     store->list_until_ns = now_ns + (list == NULL ? FAILED_NS : LIST_NS);
+    store->none_until_ns = now_ns + NONE_NS;
     if (list == NULL) {
         return;
     }
@@ -102,13 +104,19 @@ void fx_schema_store_keep_list(struct fx_schema_store *store, json_t *list,
     }
 }
 
+bool fx_schema_store_needs_list(const struct fx_schema_store *store, const char *name,
+                                uint64_t now_ns) {
+    return now_ns >= store->list_until_ns ||
+           (now_ns >= store->none_until_ns && find_hash(store, name).len == 0);
+}
+
 enum fx_lookup fx_schema_store_find(struct fx_schema_store *store, const char *name,
                                     uint64_t now_ns,
                                     struct fx_schema_catalog **ret_catalog,
                                     struct fx_err *err) {
     struct fx_kept_schemas *kept = find_kept(store, name);
     const struct fx_text hash = find_hash(store, name);
-    if (now_ns >= store->list_until_ns) {
+    if (fx_schema_store_needs_list(store, name, now_ns)) {
         return FX_LOOKUP_WAIT;
     }
     if (hash.len > 0 && (kept == NULL || !fx_text_is(hash, kept->hash))) {

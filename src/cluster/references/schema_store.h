@@ -20,6 +20,8 @@
 struct fx_schema_store {
     json_t *list;           /* the last answer; NULL: none */
     uint64_t list_until_ns; /* when it is read again */
+    uint64_t none_until_ns; /* when it is read again for a document that it does not have:
+                             * earlier, as a definition may be new */
     struct fx_kept_schemas {
         char *name;
         char *hash;       /* as in the list; empty: to be fetched */
@@ -32,8 +34,12 @@ struct fx_schema_store {
 
 void fx_schema_store_finish(struct fx_schema_store *store);
 
-/* Finds the schemas of a document. WAIT: the list has to be read, if `list_until_ns` has
- * passed, else the document. FAILED: there are none. */
+/* Must the list be read again before the document can be looked up? */
+bool fx_schema_store_needs_list(const struct fx_schema_store *store, const char *name,
+                                uint64_t now_ns);
+
+/* Finds the schemas of a document. WAIT: the list has to be read, if
+ * fx_schema_store_needs_list(), else the document. FAILED: there are none. */
 enum fx_lookup fx_schema_store_find(struct fx_schema_store *store, const char *name,
                                     uint64_t now_ns,
                                     struct fx_schema_catalog **ret_catalog,

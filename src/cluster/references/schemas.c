@@ -239,7 +239,7 @@ static bool start_request(struct fx_cluster_schemas *schemas,
         return true;
     }
     /* Only the loop writes the store, so it may read without the lock. */
-    if (fx_clock_ns() < schemas->store.list_until_ns) {
+    if (!fx_schema_store_needs_list(&schemas->store, waiter->id.name, fx_clock_ns())) {
         return start_document(schemas, waiter);
     }
     schemas->list_call = start_get(schemas, ROOT, waiter->deadline_ns, on_list, schemas);

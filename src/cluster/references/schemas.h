@@ -4,8 +4,9 @@
  * for reviews that merge objects. The document of a group and version is fetched when a
  * review first needs it, and again when its hash in the server's list changes. The list
  * is read again after 30 seconds if a review needs a schema then; that review waits for
- * it. A document is parsed on the loop, which takes some ten milliseconds for the
- * largest.
+ * it. For a document that the list does not have, it is read again after five seconds,
+ * because a CustomResourceDefinition may be new. A document is parsed on the loop, which
+ * takes some ten milliseconds for the largest.
  *
  * If the list or a document cannot be read, what was read before counts, else nothing:
  * then rules use the built-in table (engine/schemas.h). After a failure of the list it is

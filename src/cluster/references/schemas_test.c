@@ -169,6 +169,27 @@ static void unknown_groups_fail(void **state) {
     finish(&fixture);
 }
 
+/* A definition that is created after the list was read is found with the next list, which
+ * is read earlier for its sake. */
+static void new_groups_are_found(void **state) {
+    (void)state;
+    struct fixture fixture;
+    start(&fixture);
+    fake_put(&fixture.api, LIST, "{\"metadata\":{},\"paths\":{}}");
+    fetch(&fixture, "example.com");
+    assert_null(fixture.catalog);
+    put_list(&fixture, "a");
+    assert_int_equal(find(&fixture, "example.com"), FX_LOOKUP_FAILED);
+    fixture.schemas.store.none_until_ns = 0;
+    assert_int_equal(find(&fixture, "example.com"), FX_LOOKUP_WAIT);
+    fetch(&fixture, "example.com");
+    assert_true(has_kind(&fixture, "Widget"));
+    fixture.schemas.store.none_until_ns = 0;
+    assert_int_equal(find(&fixture, "example.com"), FX_LOOKUP_FOUND);
+    assert_int_equal(count_requests(&fixture, LIST), 2);
+    finish(&fixture);
+}
+
 static void failures_leave_what_was_read(void **state) {
     (void)state;
     struct fixture fixture;
@@ -246,6 +267,7 @@ int main(void) {
         cmocka_unit_test(documents_are_fetched_once),
         cmocka_unit_test(changes_are_fetched),
         cmocka_unit_test(unknown_groups_fail),
+        cmocka_unit_test(new_groups_are_found),
         cmocka_unit_test(failures_leave_what_was_read),
         cmocka_unit_test(no_list_at_all),
         cmocka_unit_test(documents_are_bounded),

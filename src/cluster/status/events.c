@@ -231,12 +231,22 @@ static bool compare_error(struct fx_cluster_events *events,
     return true;
 }
 
-static void compare_object(struct fx_cluster_events *events,
-                           const struct fx_cluster_object *object) {
-    if (!fx_cluster_kind_has(object->kind, FX_KIND_STATUS_BY_POD) ||
-        !fx_cluster_status_is_built(events->built, object)) {
-        return; /* newer than the build: the next build includes it */
+/* Sends the Event of a policy that Fixpoint does not run; bindings have none. False
+ * without memory. */
+static bool compare_left(struct fx_cluster_events *events,
+                         const struct fx_cluster_object *object,
+                         enum fx_native_state state, const char *reason) {
+    struct fx_event event;
+    if (object->kind->kind->role != FX_ROLE_POLICY || state == FX_NATIVE_CHECKING) {
+        return true;
     }
+    fx_event_of_left(object, state, reason, &event);
+    return compare_error(events, object, &event);
+}
+
+/* Sends the Events of the errors of an object's status. False without memory. */
+static bool compare_errors(struct fx_cluster_events *events,
+                           const struct fx_cluster_object *object) {
     json_t *entry = fx_cluster_status_entry(&events->identity, events->built, object);
     const json_t *errors = fx_tree_view_key(entry, "errors");
     bool ok = entry != NULL;
@@ -246,6 +256,26 @@ static void compare_object(struct fx_cluster_events *events,
         ok = compare_error(events, object, &event) && ok;
     }
     json_decref(entry);
+    return ok;
+}
+
+/* Are there Events about objects of this kind: does it have a status, or would it have
+ * one if it were not the API server's? */
+static bool has_events(const struct fx_cluster_kind *kind) {
+    return fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) || kind->kind->native != NULL;
+}
+
+static void compare_object(struct fx_cluster_events *events,
+                           const struct fx_cluster_object *object) {
+    enum fx_native_state state = FX_NATIVE_CHECKING;
+    const char *reason = NULL;
+    bool ok = true;
+    if (fx_cluster_policies_leaves(events->policies, object, &state, &reason)) {
+        ok = compare_left(events, object, state, reason);
+    } else if (has_events(object->kind) &&
+               fx_cluster_status_is_built(events->built, object)) {
+        ok = compare_errors(events, object); /* newer objects: after the next build */
+    }
     if (!ok) {
         events->again_ns = fx_clock_ns() + AGAIN_NS;
     }

@@ -34,14 +34,34 @@ static void copy_message(struct fx_text text, char out[FX_EVENTS_MESSAGE_BYTES +
                    len == 0 ? "" : text.data, fits ? "" : ellipsis);
 }
 
-void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
-                   struct fx_event *ret_event) {
-    ret_event->reason = fx_cluster_status_reason(error);
-    copy_message(fx_tree_view_string(error, "message"), ret_event->message);
+static void make_event(const struct fx_cluster_object *object, struct fx_text message,
+                       struct fx_event *ret_event) {
+    copy_message(message, ret_event->message);
     uint64_t digest = fx_hash_text(FX_HASH_START, object->uid);
     digest = fx_hash_bytes(digest, &object->generation, sizeof object->generation);
     digest = fx_hash_text(digest, fx_text_of(ret_event->reason));
     ret_event->digest = fx_hash_text(digest, fx_text_of(ret_event->message));
+}
+
+void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
+                   struct fx_event *ret_event) {
+    ret_event->type = "Warning";
+    ret_event->reason = fx_cluster_status_reason(error);
+    make_event(object, fx_tree_view_string(error, "message"), ret_event);
+}
+
+void fx_event_of_left(const struct fx_cluster_object *object, enum fx_native_state state,
+                      const char *reason, struct fx_event *ret_event) {
+    char message[FX_EVENTS_MESSAGE_BYTES + 1];
+    const bool is_left = state == FX_NATIVE_LEFT;
+    (void)snprintf(message, sizeof message,
+                   is_left ? "Fixpoint leaves this policy to the API server: %s"
+                           : "Fixpoint does not run this policy, because the API server "
+                             "may run it: %s",
+                   reason);
+    ret_event->type = is_left ? "Normal" : "Warning";
+    ret_event->reason = is_left ? "LeftToAPIServer" : "NotRun";
+    make_event(object, fx_text_of(message), ret_event);
 }
 
 /* ---- bodies ---------------------------------------------------------------------- */
@@ -79,7 +99,7 @@ json_t *fx_event_new(const struct fx_cluster_identity *identity,
                      "s:s, s:s, s:i}",
                      "apiVersion", "v1", "kind", "Event", "metadata", "name", name,
                      "namespace", namespace_.data, (int)namespace_.len, "involvedObject",
-                     involved, "type", "Warning", "reason", event->reason, "message",
+                     involved, "type", event->type, "reason", event->reason, "message",
                      event->message, "source", "component", COMPONENT,
                      "reportingComponent", COMPONENT, "reportingInstance", identity->pod,
                      "firstTimestamp", date, "lastTimestamp", date, "count", 1);

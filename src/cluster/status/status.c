@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "cluster/status/status.h"
 #include "cluster/status/status_internal.h"
+#include "cluster/status/type_checks.h"
 #include "kube/backoff.h"
 #include "kube/log_throttle.h"
 #include "value/tree.h"
@@ -35,6 +36,7 @@
 enum status_part {
     PART_ENTRY, /* in byPod: every replica writes its own */
     PART_READY, /* in conditions: only the holder of the Lease writes it */
+    PART_TYPES, /* typeChecking and observedGeneration: the same */
     N_PARTS,
 };
 
@@ -52,7 +54,8 @@ struct fx_cluster_status {
     struct fx_cluster_identity identity;
     const struct fx_cluster_policies *policies;
     struct fx_status_schemas *schemas;
-    struct fx_policies *built; /* the active policies; counted; NULL: none yet */
+    struct fx_type_checks *types; /* NULL: types are not checked */
+    struct fx_policies *built;    /* the active policies; counted; NULL: none yet */
     bool leads;
     size_t cursor; /* objects before it were compared with `built` */
     bool comparing;
@@ -78,21 +81,31 @@ static struct fx_cluster_status *status_of(void *data) {
 /* ---- the wanted status ----------------------------------------------------------- */
 
 /* Does this replica write that part of the object's status? The CRD must have the field,
- * and for PART_READY this replica must be the leader. */
+ * and for all but PART_ENTRY this replica must be the leader. */
 static bool has_part(const struct fx_cluster_status *status, enum status_part part,
                      const struct fx_cluster_object *object) {
     const struct fx_status_schema schema =
         fx_status_schemas_get(status->schemas, object->resource);
-    return part == PART_READY
-               ? status->leads &&
-                     fx_cluster_kind_has(object->kind, FX_KIND_STATUS_READY) &&
-                     schema.conditions
-               : schema.by_pod != FX_STATUS_NONE;
+    switch (part) {
+    case PART_READY:
+        return status->leads && fx_cluster_kind_has(object->kind, FX_KIND_STATUS_READY) &&
+               schema.conditions;
+    case PART_TYPES:
+        return status->leads && status->types != NULL && schema.types &&
+               fx_cluster_kind_has(object->kind, FX_KIND_STATUS_TYPES) &&
+               fx_type_checks_find(status->types, object) != NULL;
+    case PART_ENTRY:
+    case N_PARTS: break;
+    }
+    return schema.by_pod != FX_STATUS_NONE;
 }
 
 /* The wanted part, as a new tree; NULL without memory. */
 static json_t *make_part(const struct fx_cluster_status *status, enum status_part part,
                          const struct fx_cluster_object *object) {
+    if (part == PART_TYPES) {
+        return fx_types_make(object, fx_type_checks_find(status->types, object));
+    }
     json_t *entry = fx_cluster_status_entry(&status->identity, status->built, object);
     if (part == PART_ENTRY || entry == NULL) {
         return entry;
@@ -103,7 +116,16 @@ static json_t *make_part(const struct fx_cluster_status *status, enum status_par
 }
 
 static uint64_t digest_of(enum status_part part, const json_t *tree) {
-    return part == PART_READY ? fx_ready_digest(tree) : fx_status_digest(tree);
+    return part == PART_READY   ? fx_ready_digest(tree)
+           : part == PART_TYPES ? fx_types_digest(tree)
+                                : fx_status_digest(tree);
+}
+
+static uint64_t seen_digest_of(enum status_part part,
+                               const struct fx_cluster_object *object) {
+    return part == PART_READY   ? object->ready.digest
+           : part == PART_TYPES ? object->types
+                                : object->own_status;
 }
 
 /* ---- comparing ------------------------------------------------------------------- */
@@ -111,7 +133,7 @@ static uint64_t digest_of(enum status_part part, const json_t *tree) {
 static void compare_part(struct fx_cluster_status *status, enum status_part part,
                          const struct fx_cluster_object *object) {
     struct fx_status_queue *queue = &status->queues[part];
-    const uint64_t seen = part == PART_READY ? object->ready.digest : object->own_status;
+    const uint64_t seen = seen_digest_of(part, object);
     const uint64_t now_ns = fx_clock_ns();
     json_t *tree = make_part(status, part, object);
     const uint64_t wanted = tree == NULL ? 0 : digest_of(part, tree);
@@ -164,10 +186,21 @@ static void compare_slice(struct fx_cluster_status *status) {
     status->comparing = status->cursor < n;
 }
 
+/* Types are checked by the holder of the Lease only. */
+static void check_types(struct fx_cluster_status *status) {
+    if (status->types != NULL) {
+        fx_type_checks_set(status->types, status->leads ? status->built : NULL);
+    }
+}
+
 static void set_built(struct fx_cluster_status *status, struct fx_policies *built) {
     fx_policies_ref(built);
+    const bool is_new = built != status->built;
     fx_policies_unref(status->built);
     status->built = built;
+    if (is_new) {
+        check_types(status);
+    }
 }
 
 static void begin_comparing(struct fx_cluster_status *status) {
@@ -193,11 +226,32 @@ void fx_cluster_status_compare_one(struct fx_cluster_status *status,
 
 void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads) {
     status->leads = leads;
+    check_types(status);
     if (leads) {
         begin_comparing(status);
     } else {
         fx_status_queue_finish(&status->queues[PART_READY]);
+        fx_status_queue_finish(&status->queues[PART_TYPES]);
     }
+}
+
+/* Compares a policy whose types were checked. */
+static void on_types_checked(const char *key, void *user) {
+    struct fx_cluster_status *status = status_of(user);
+    const struct fx_cluster_object *object =
+        fx_cluster_policies_find(status->policies, key);
+    if (object != NULL) {
+        compare_object(status, object);
+        run_in(status, 0);
+    }
+}
+
+bool fx_cluster_status_check_types(struct fx_cluster_status *status,
+                                   const struct fx_type_source *source,
+                                   struct fx_err *err) {
+    status->types =
+        fx_type_checks_create(status->timer.loop, source, on_types_checked, status, err);
+    return status->types != NULL;
 }
 
 static struct fx_status_queue *queue_of(const struct status_write *write) {
@@ -253,7 +307,7 @@ static bool send_request(struct status_write *write,
                          const struct fx_cluster_object *object, enum fx_kube_verb verb,
                          const json_t *body, fx_kube_on_answer *on_done) {
     struct fx_cluster_status *status = write->status;
-    const char *manager = write->part == PART_READY ? READY_MANAGER : status->manager;
+    const char *manager = write->part == PART_ENTRY ? status->manager : READY_MANAGER;
     const struct fx_kube_request request = {
         .verb = verb,
         .resource = object->resource,
@@ -320,18 +374,20 @@ static void on_read(const struct fx_kube_answer *answer, void *user) {
 
 static bool apply_part(struct status_write *write, const struct fx_cluster_object *object,
                        json_t *wanted) {
-    json_t *body = fx_status_apply(
-        object, write->part == PART_READY ? "conditions" : "byPod", wanted);
+    static const char *const lists[N_PARTS] = {
+        [PART_ENTRY] = "byPod", [PART_READY] = "conditions", [PART_TYPES] = NULL};
+    json_t *body = fx_status_apply(object, lists[write->part], wanted);
     const bool ok =
         body != NULL && send_request(write, object, FX_KUBE_VERB_APPLY, body, on_written);
     json_decref(body);
     return ok;
 }
 
-/* Is the part applied? Conditions always are; an entry only in a list keyed by `id`. */
+/* Is the part applied? An entry is only in a list keyed by `id`, the others always are.
+ */
 static bool applies(const struct status_write *write,
                     const struct fx_cluster_object *object) {
-    return write->part == PART_READY ||
+    return write->part != PART_ENTRY ||
            fx_status_schemas_get(write->status->schemas, object->resource).by_pod ==
                FX_STATUS_KEYED;
 }
@@ -506,5 +562,6 @@ void fx_cluster_status_close(struct fx_cluster_status *status) {
         free(status->writes[i].key);
     }
     fx_status_schemas_close(status->schemas);
+    fx_type_checks_close(status->types);
     uv_close((uv_handle_t *)&status->timer, on_closed);
 }

@@ -15,6 +15,9 @@
  * CRD declares conditions as a list keyed by `type`. If a CRD has none of these fields
  * (as those of other projects), nothing is written, and this is logged once.
  *
+ * `typeChecking` and `observedGeneration` are applied as `fixpoint`, too, if the CRD
+ * declares them.
+ *
  * Only differences are written, a few at a time and at a limited rate; failed writes are
  * retried after growing pauses.
  */
@@ -29,10 +32,25 @@
 
 #include "base/err.h"
 #include "base/macros.h"
+#include "base/text.h"
 #include "cluster/policies/policies.h"
+#include "engine/schemas.h"
 #include "kube/client.h"
 
 struct fx_cluster_status; /* opaque */
+
+/* Reports schemas, once, on the loop, perhaps at once. The callee takes the catalog;
+ * NULL: they could not be fetched, for the reason `failure`. */
+typedef void fx_on_type_schemas(struct fx_schema_catalog *catalog_take,
+                                const struct fx_err *failure, void *user);
+
+/* Where the schemas for `typeChecking` come from. */
+struct fx_type_source {
+    /* Fetches those of a group and version. False if that cannot begin. */
+    bool (*fetch)(void *source, struct fx_text group, struct fx_text version,
+                  fx_on_type_schemas *on_done, void *user);
+    void *user; /* the argument `source` */
+};
 
 struct fx_cluster_status_counts {
     uint64_t written, failed; /* since the start */
@@ -47,6 +65,14 @@ fx_cluster_status_create(uv_loop_t *loop, struct fx_kube_client *client,
                          const struct fx_cluster_identity *identity,
                          const struct fx_cluster_policies *policies, unsigned apis,
                          struct fx_err *err) FX_MUST_USE;
+
+/* Lets the holder of the Lease write `typeChecking` and `observedGeneration` of kinds
+ * that have them: the warnings of type_checks.h, as API servers write them for
+ * ValidatingAdmissionPolicies. The source must be ready as long as `status`; fetches that
+ * are under way when that is closed must end without a report. Errors: FX_ENOMEM. */
+bool fx_cluster_status_check_types(struct fx_cluster_status *status,
+                                   const struct fx_type_source *source,
+                                   struct fx_err *err) FX_MUST_USE;
 
 /* Reports whether this replica holds the Lease. */
 void fx_cluster_status_set_leader(struct fx_cluster_status *status, bool leads);

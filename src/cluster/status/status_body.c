@@ -26,12 +26,19 @@ json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list
                         json_t *item) {
     json_t *body =
         fx_kube_body_new(object->resource, object->namespace_, object->name, object->uid);
-    if (body != NULL &&
-        !fx_tree_set_take(body, FX_TEXT("status"), json_pack("{s:[O]}", list, item))) {
+    json_t *status = list == NULL ? json_incref(item) : json_pack("{s:[O]}", list, item);
+    if (body == NULL) {
+        json_decref(status);
+    } else if (!fx_tree_set_take(body, FX_TEXT("status"), status)) {
         json_decref(body);
         return NULL;
     }
     return body;
+}
+
+json_t *fx_types_make(const struct fx_cluster_object *object, json_t *types) {
+    return json_pack("{s:I, s:O}", "observedGeneration", (json_int_t)object->generation,
+                     "typeChecking", types);
 }
 
 /* ---- atomic lists ---------------------------------------------------------------- */

@@ -62,6 +62,17 @@ static void what_is_applied(void **state) {
                       "\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"u\"},\"status\":{"
                       "\"conditions\":[{\"id\":\"me\",\"enforced\":true}]}}");
     json_decref(body);
+    object.generation = 7;
+    json_t *types = read_json("{\"expressionWarnings\":[]}");
+    json_t *status = fx_types_make(&object, types);
+    body = fx_status_apply(&object, NULL, status);
+    expect_json(body, "{\"apiVersion\":\"g/v1\",\"kind\":\"Assign\",\"metadata\":{"
+                      "\"namespace\":\"ns\",\"name\":\"a\",\"uid\":\"u\"},\"status\":{"
+                      "\"observedGeneration\":7,\"typeChecking\":{"
+                      "\"expressionWarnings\":[]}}}");
+    json_decref(types);
+    json_decref(status);
+    json_decref(body);
     json_decref(entry);
 }
 

@@ -28,9 +28,14 @@
 void fx_status_manager(const char *pod, char ret_manager[FX_STATUS_MANAGER_BYTES]);
 
 /* The apply configuration for exactly this object (by its uid), with `item` as the only
- * element of the list `status.<list>`. A new tree; NULL without memory. */
+ * element of the list `status.<list>`, or, if `list` is NULL, as the status. A new tree;
+ * NULL without memory. */
 json_t *fx_status_apply(const struct fx_cluster_object *object, const char *list,
                         json_t *item) FX_MUST_USE;
+
+/* The part of a status that says what the types of expressions are like: `types` is
+ * status.typeChecking. A new tree; NULL without memory. */
+json_t *fx_types_make(const struct fx_cluster_object *object, json_t *types) FX_MUST_USE;
 
 /* A copy of the object with `entry` in its byPod, which is sorted by id (spec section 9).
  * It replaces the entry with the same id, or is added. NULL without memory. */
@@ -39,6 +44,14 @@ json_t *fx_status_merge(json_t *object, json_t *entry) FX_MUST_USE;
 /* A copy of the object without the entries with these ids (NULL-terminated). NULL without
  * memory. */
 json_t *fx_status_drop(json_t *object, const char *const *ids) FX_MUST_USE;
+
+#define FX_STATUS_PARAMETERS 10u /* names of parameters in a status */
+
+/* If the unit is a binding, adds to the entry of its status the number and names of its
+ * parameters, and to the errors what is wrong: there is no such policy, or its parameters
+ * cannot be found. False without memory. */
+bool fx_status_add_binding(const struct fx_policies *built, const struct fx_unit *unit,
+                           json_t *entry, json_t *errors) FX_MUST_USE;
 
 #define FX_READY_MESSAGE_BYTES 32768 /* the limit of API servers */
 
@@ -109,7 +122,8 @@ uint64_t fx_status_queue_next(const struct fx_status_queue *queue);
 
 /* The fields of a status that the installed CRDs declare: `status.byPod` as a list keyed
  * by `id`, in which each replica owns its entry, as an atomic value, or not at all; and
- * perhaps `status.conditions`. Loop thread only. */
+ * perhaps `status.conditions` and
+ * `status.typeChecking`. Loop thread only. */
 
 struct fx_status_schemas; /* opaque */
 
@@ -122,6 +136,7 @@ struct fx_status_schema {
         FX_STATUS_NONE,   /* there is no status, or byPod is pruned */
     } by_pod;
     bool conditions; /* a list keyed by `type` */
+    bool types;      /* `typeChecking` */
 };
 
 /* Starts to read the CRD of each mutator kind of these APIs (cluster/policies/kinds.h),
@@ -155,15 +170,22 @@ void fx_status_schemas_close(struct fx_status_schemas *schemas); /* NULL is allo
 #define FX_EVENTS_MESSAGE_BYTES 1024
 #define FX_EVENTS_REPEAT_S      600 /* the least time between two counts of an Event */
 
-/* An Event about one error of a status entry (cluster/status/status.h). */
+/* An Event about one error of a status entry (cluster/status/status.h), or about a policy
+ * that Fixpoint does not run. */
 struct fx_event {
-    const char *reason; /* Invalid, Conflicting, Quarantined */
+    const char *type;   /* Warning, Normal */
+    const char *reason; /* Invalid, Conflicting, Quarantined, LeftToAPIServer, NotRun */
     char message[FX_EVENTS_MESSAGE_BYTES + 1];
     uint64_t digest; /* of object, generation, reason and message */
 };
 
 void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
                    struct fx_event *ret_event);
+
+/* An Event about a policy of a native kind that Fixpoint does not run, with this state
+ * (LEFT or UNKNOWN) and its reason (cluster/policies/policies.h). */
+void fx_event_of_left(const struct fx_cluster_object *object, enum fx_native_state state,
+                      const char *reason, struct fx_event *ret_event);
 
 /* The body of a new Event (v1). Its name consists of the name of the object and the
  * digest, so that equal Events have equal names. A new tree; NULL without memory. */

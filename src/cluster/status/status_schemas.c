@@ -84,6 +84,7 @@ struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *ver
     const json_t *status = view_property(schema, "status", &keeps);
     const json_t *by_pod = view_property(status, "byPod", &keeps);
     const json_t *conditions = view_property(status, "conditions", &keeps);
+    const json_t *types = view_property(status, "typeChecking", &keeps);
     if (found == NULL) {
         return (struct fx_status_schema){.by_pod = FX_STATUS_ATOMIC};
     }
@@ -95,6 +96,7 @@ struct fx_status_schema fx_status_schema_read(const json_t *crd, const char *ver
                   : by_pod != NULL || keeps ? FX_STATUS_ATOMIC
                                             : FX_STATUS_NONE,
         .conditions = is_keyed_by(conditions, "type"),
+        .types = types != NULL,
     };
 }
 
@@ -132,7 +134,8 @@ static void handle_crd(struct fx_status_schemas *schemas, const json_t *crd) {
         const struct fx_status_schema now =
             fx_status_schema_read(crd, kind->versions[i].version);
         schemas->changed = schemas->changed || now.by_pod != schema->by_pod ||
-                           now.conditions != schema->conditions;
+                           now.conditions != schema->conditions ||
+                           now.types != schema->types;
         *schema = now;
     }
 }

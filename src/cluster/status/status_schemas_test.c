@@ -31,56 +31,67 @@ static const struct {
     const char *crd, *version;
     struct fx_status_schema room;
 } cases[] = {
-    {CRD(VERSION("v1", KEYED)), "v1", {FX_STATUS_KEYED, false}},
-    {CRD(VERSION("v1", ATOMIC)), "v1", {FX_STATUS_ATOMIC, false}},
-    {CRD(VERSION("v1", "")), "v1", {FX_STATUS_ATOMIC, false}}, /* as Gatekeeper's own */
+    {CRD(VERSION("v1", KEYED)), "v1", {FX_STATUS_KEYED, false, false}},
+    {CRD(VERSION("v1", ATOMIC)), "v1", {FX_STATUS_ATOMIC, false, false}},
+    {CRD(VERSION("v1", "")),
+     "v1",
+     {FX_STATUS_ATOMIC, false, false}}, /* as Gatekeeper's own */
     {CRD(VERSION("v1", KEYED) "," VERSION("v1beta1", "")),
      "v1",
-     {FX_STATUS_KEYED, false}},
+     {FX_STATUS_KEYED, false, false}},
     {CRD(VERSION("v1", KEYED) "," VERSION("v1beta1", "")),
      "v1beta1",
-     {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_ATOMIC, false, false}},
     {CRD(VERSION("v1", "") "," VERSION("v1beta1", KEYED)),
      "v1beta1",
-     {FX_STATUS_KEYED, false}},
-    {CRD(VERSION("v1", KEYED)), "v1alpha1", {FX_STATUS_ATOMIC, false}},
-    {CRD(VERSION("v1", KEYED)), "v", {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_KEYED, false, false}},
+    {CRD(VERSION("v1", KEYED)), "v1alpha1", {FX_STATUS_ATOMIC, false, false}},
+    {CRD(VERSION("v1", KEYED)), "v", {FX_STATUS_ATOMIC, false, false}},
     /* keyed by something else: an apply could not find our entry by its id */
-    {CRD(VERSION("v1", MAP("\"mutatorUID\""))), "v1", {FX_STATUS_ATOMIC, false}},
-    {CRD(VERSION("v1", MAP("\"id\",\"mutatorUID\""))), "v1", {FX_STATUS_ATOMIC, false}},
+    {CRD(VERSION("v1", MAP("\"mutatorUID\""))), "v1", {FX_STATUS_ATOMIC, false, false}},
+    {CRD(VERSION("v1", MAP("\"id\",\"mutatorUID\""))),
+     "v1",
+     {FX_STATUS_ATOMIC, false, false}},
     {CRD(VERSION("v1", ",\"x-kubernetes-list-type\":\"map\"")),
      "v1",
-     {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_ATOMIC, false, false}},
     {CRD(VERSION("v1", ",\"x-kubernetes-list-type\":[\"map\"]")),
      "v1",
-     {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_ATOMIC, false, false}},
     /* conditions, which are applied or not at all */
-    {CRD(STATUS_OF("v1", SUBRESOURCE, CONDITIONS)), "v1", {FX_STATUS_KEYED, true}},
+    {CRD(STATUS_OF("v1", SUBRESOURCE, CONDITIONS)), "v1", {FX_STATUS_KEYED, true, false}},
     {CRD(STATUS_OF("v1", SUBRESOURCE, "\"conditions\":{\"type\":\"array\"}")),
      "v1",
-     {FX_STATUS_NONE, false}},
-    {CRD(STATUS_OF("v1", "", CONDITIONS)), "v1", {FX_STATUS_NONE, false}},
+     {FX_STATUS_NONE, false, false}},
+    {CRD(STATUS_OF("v1", "", CONDITIONS)), "v1", {FX_STATUS_NONE, false, false}},
+    {CRD(STATUS_OF("v1", SUBRESOURCE,
+                   "\"byPod\":{\"x\":1" KEYED
+                   "},\"typeChecking\":{\"type\":\"object\"}")),
+     "v1",
+     {FX_STATUS_KEYED, false, true}},
     /* byPod is pruned, or not */
-    {CRD(STATUS_OF("v1", SUBRESOURCE, "")), "v1", {FX_STATUS_NONE, false}},
-    {CRD(BARE("\"type\":\"object\"")), "v1", {FX_STATUS_NONE, false}},
-    {CRD(BARE(KEEPS)), "v1", {FX_STATUS_ATOMIC, false}},
+    {CRD(STATUS_OF("v1", SUBRESOURCE, "")), "v1", {FX_STATUS_NONE, false, false}},
+    {CRD(BARE("\"type\":\"object\"")), "v1", {FX_STATUS_NONE, false, false}},
+    {CRD(BARE(KEEPS)), "v1", {FX_STATUS_ATOMIC, false, false}},
     {CRD(BARE("\"properties\":{\"status\":{" KEEPS "}}")),
      "v1",
-     {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_ATOMIC, false, false}},
     {"{\"spec\":{\"preserveUnknownFields\":true,\"versions\":[" BARE("") "]}}",
      "v1",
-     {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_ATOMIC, false, false}},
     /* KubeMod's own: a status without fields, and without a subresource */
     {CRD("{\"name\":\"v1\",\"schema\":{\"openAPIV3Schema\":{\"properties\":{"
          "\"status\":{\"type\":\"object\"}}}}}"),
      "v1",
-     {FX_STATUS_NONE, false}},
-    {CRD("{\"name\":\"v1\"}"), "v1", {FX_STATUS_NONE, false}},
-    {CRD("7,null"), "v1", {FX_STATUS_ATOMIC, false}},
-    {"{\"spec\":{\"versions\":{\"name\":\"v1\"}}}", "v1", {FX_STATUS_ATOMIC, false}},
-    {"{\"spec\":7}", "v1", {FX_STATUS_ATOMIC, false}},
-    {"{}", "v1", {FX_STATUS_ATOMIC, false}},
-    {"[]", "v1", {FX_STATUS_ATOMIC, false}},
+     {FX_STATUS_NONE, false, false}},
+    {CRD("{\"name\":\"v1\"}"), "v1", {FX_STATUS_NONE, false, false}},
+    {CRD("7,null"), "v1", {FX_STATUS_ATOMIC, false, false}},
+    {"{\"spec\":{\"versions\":{\"name\":\"v1\"}}}",
+     "v1",
+     {FX_STATUS_ATOMIC, false, false}},
+    {"{\"spec\":7}", "v1", {FX_STATUS_ATOMIC, false, false}},
+    {"{}", "v1", {FX_STATUS_ATOMIC, false, false}},
+    {"[]", "v1", {FX_STATUS_ATOMIC, false, false}},
 };
 
 static void what_there_is_room_for(void **state) {
@@ -91,7 +102,8 @@ static void what_there_is_room_for(void **state) {
         assert_non_null(crd);
         const struct fx_status_schema room = fx_status_schema_read(crd, cases[i].version);
         if (room.by_pod != cases[i].room.by_pod ||
-            room.conditions != cases[i].room.conditions) {
+            room.conditions != cases[i].room.conditions ||
+            room.types != cases[i].room.types) {
             fail_msg("case %zu", i);
         }
         json_decref(crd);
@@ -126,7 +138,8 @@ static unsigned n_kinds(void) {
     unsigned n = 0;
     for (size_t i = 0; i < fx_cluster_kinds_count(); i++) {
         const struct fx_cluster_kind *kind = fx_cluster_kind_at(i);
-        n += fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) && !kind->kind->is_native;
+        n += fx_cluster_kind_has(kind, FX_KIND_STATUS_BY_POD) &&
+             kind->kind->native == NULL;
     }
     return n;
 }

@@ -6,7 +6,7 @@ import threading
 import time
 import traceback
 
-from . import openapi, resources, selectors, status
+from . import openapi, resources, selectors, server_facts, status
 from .auth import REVIEWS, User
 from .binding import is_binding
 from .faults import Cut, Handled
@@ -14,17 +14,6 @@ from .incoming import Write
 from .storage import compact, continue_token, read_token
 from .watching import Watch
 
-VERSION = {
-    "major": "1",
-    "minor": "32",
-    "gitVersion": "v1.32.0-standin",
-    "gitCommit": "0",
-    "gitTreeState": "clean",
-    "buildDate": "1970-01-01T00:00:00Z",
-    "goVersion": "go1.23.5",
-    "compiler": "gc",
-    "platform": "linux/amd64",
-}
 HEALTH = ("/healthz", "/livez", "/readyz")
 LIST_META = ("resourceVersion", "continue", "remainingItemCount")
 TOO_OLD_TOKEN = (
@@ -55,6 +44,8 @@ class Settings:
         self.bookmark_seconds = 10.0  # between bookmarks
         self.watch_seconds = 2400.0  # of a watch that names no timeout
         self.expired_in_head = False  # a watch that is too old: 410 as the answer's status
+        self.minor = 32  # of its version
+        self.feature_gates = {"APIListChunking": True, "MutatingAdmissionPolicy": False}
 
 
 class Api:
@@ -169,7 +160,10 @@ class Api:
     def _path(self, exchange):
         request = exchange.request
         if request.path == "/version":
-            self._document(exchange, VERSION, indent=True)
+            self._document(exchange, server_facts.version(self.settings.minor), indent=True)
+        elif request.path == "/metrics":
+            page = server_facts.metrics(self.settings.feature_gates)
+            exchange.respond(200, page, "text/plain; version=0.0.4; charset=utf-8")
         elif request.path in HEALTH:
             exchange.respond(200, b"ok", "text/plain; charset=utf-8")
         else:

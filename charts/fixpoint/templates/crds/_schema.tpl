@@ -395,6 +395,22 @@ enforced:
 {{ include "fixpoint.schema.entry.errors" . }}
 {{- end }}
 
+{{- define "fixpoint.schema.entry.binding" -}}
+enforced:
+  description: >-
+    Whether the binding does what it says in this replica: its policy is valid, and its parameters
+    are found. Absent means no.
+  type: boolean
+parametersFound:
+  description: The number of parameters that are found; absent if the binding needs none.
+  type: integer
+  format: int64
+parameters:
+  description: The first ten of these parameters, as NAMESPACE/NAME.
+  {{- include "fixpoint.schema.strings" . | nindent 2 }}
+{{ include "fixpoint.schema.entry.errors" . }}
+{{- end }}
+
 {{- define "fixpoint.schema.entry.provider" -}}
 active:
   description: Whether this replica calls the provider.
@@ -1019,6 +1035,37 @@ mutations:
             minLength: 1
 {{- end }}
 
+{{/* What Kubernetes' own kinds have in the status of a policy. */}}
+{{- define "fixpoint.schema.typeChecking" -}}
+observedGeneration:
+  description: The generation of the policy whose types were checked.
+  type: integer
+  format: int64
+typeChecking:
+  description: >-
+    Expressions that do not fit the types of the objects that the policy matches. The policy is
+    active all the same.
+  type: object
+  properties:
+    expressionWarnings:
+      description: One warning for each expression.
+      type: array
+      x-kubernetes-list-type: atomic
+      items:
+        description: What is wrong with one expression.
+        type: object
+        required:
+          - fieldRef
+          - warning
+        properties:
+          fieldRef:
+            description: The field of the expression.
+            type: string
+          warning:
+            description: The mistakes, with a line for each kind of objects.
+            type: string
+{{- end }}
+
 {{- define "fixpoint.schema.MutatingAdmissionPolicy" -}}
 description: >-
   MutatingAdmissionPolicy changes objects by CEL expressions, as Kubernetes' own kind of this
@@ -1097,7 +1144,7 @@ properties:
         enum:
           - IfNeeded
           - Never
-  {{- include "fixpoint.schema.mutator.status" . | nindent 2 }}
+  {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.mutator" "more" "fixpoint.schema.typeChecking") | nindent 2 }}
 {{- end }}
 
 {{- define "fixpoint.schema.MutatingAdmissionPolicyBinding" -}}
@@ -1114,7 +1161,7 @@ properties:
       - policyName
     properties:
       policyName:
-        description: The name of the policy. A binding to a policy that does not exist has no effect.
+        description: The name of the policy. A binding to a policy that does not exist has no effect; its status says so.
         type: string
         minLength: 1
       paramRef:
@@ -1148,4 +1195,5 @@ properties:
             description: One of these rules must match; without rules, all requests do.
             {{- include "fixpoint.schema.admission.rules" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 12 }}
           {{- include "fixpoint.schema.admission.match" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 10 }}
+  {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.binding") | nindent 2 }}
 {{- end }}
