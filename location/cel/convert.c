@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/budget.h"
 #include "base/macros.h"
 #include "base/strconv.h"
 #include "location/cel/cost.h"
@@ -252,6 +253,8 @@ struct fx_cel_value fx_cel_duration_of_int(struct fx_cel_run *run,
  * ---------------------------------------------------------------------------- */
 
 #define SCALAR_BYTES 64u /* the text of any number or time is shorter */
+#define DOUBLE_UNITS 8u  /* for the digits of a double */
+#define TIME_UNITS   8u  /* for the parts of a time */
 
 struct fx_cel_value fx_cel_string_of_bool(struct fx_cel_run *run,
                                           const struct fx_cel_value *args) {
@@ -287,6 +290,9 @@ struct fx_cel_value fx_cel_string_of_uint(struct fx_cel_run *run,
 struct fx_cel_value fx_cel_string_of_double(struct fx_cel_run *run,
                                             const struct fx_cel_value *args) {
     char text[FX_NUMBER_SIZE];
+    if (!fx_spend(DOUBLE_UNITS)) {
+        return fx_cel_exceeded(run);
+    }
     const size_t len = fx_number_print_go(args[0].real, false, text);
     return fx_cel_copy_string(run, (struct fx_text){text, len});
 }
@@ -351,6 +357,9 @@ void fx_cel_print_timestamp(struct fx_buf *buf, struct fx_cel_value timestamp) {
 struct fx_cel_value fx_cel_string_of_timestamp(struct fx_cel_run *run,
                                                const struct fx_cel_value *args) {
     struct fx_buf buf;
+    if (!fx_spend(TIME_UNITS)) {
+        return fx_cel_exceeded(run);
+    }
     fx_buf_init(&buf, 0);
     fx_cel_print_timestamp(&buf, args[0]);
     return fx_cel_take_buf(run, &buf);

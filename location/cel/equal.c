@@ -33,6 +33,11 @@ static bool equal_lists(struct fx_cel_value a, struct fx_cel_value b, unsigned d
     return true;
 }
 
+/* Spends for an entry that is looked up in another map. */
+static bool spend_entry(struct fx_cel_value key) {
+    return fx_spend(1) && (key.kind != FX_CEL_STRING || fx_spend_text(key.text.len));
+}
+
 static bool equal_maps(struct fx_cel_value a, struct fx_cel_value b, unsigned depth) {
     if (fx_cel_map_size(a) != fx_cel_map_size(b)) {
         return false;
@@ -45,7 +50,7 @@ static bool equal_maps(struct fx_cel_value a, struct fx_cel_value b, unsigned de
     fx_cel_map_walk_start(&walk, a);
     while (fx_cel_map_walk_next(&walk, &entry)) {
         struct fx_cel_value other;
-        if (!fx_spend(1) || !fx_cel_map_find(b, entry.key, &other) ||
+        if (!spend_entry(entry.key) || !fx_cel_map_find(b, entry.key, &other) ||
             !equal_at(entry.value, other, depth)) {
             return false;
         }

@@ -72,7 +72,8 @@ static struct fx_cel_value new_prefix(struct fx_cel_run *run,
 static bool check_mapped(const struct fx_go_address *address, struct fx_text text,
                          struct fx_err *err) {
     return !fx_go_address_is_mapped(address) ||
-           fx_cel_fail_quoted(err, "IPv4-mapped IPv6 address ", text, " is not allowed");
+           fx_fail_quoted(err, FX_EMUTATE, "IPv4-mapped IPv6 address ", text,
+                          " is not allowed");
 }
 
 /* Reads an address. Errors, in run->err: FX_EMUTATE with the message of Kubernetes,
@@ -88,8 +89,8 @@ static bool read_address(struct fx_cel_run *run, struct fx_text text,
                                     " parse error during conversion from string: ");
     }
     if (ret_address->has_zone) {
-        return fx_cel_fail_quoted(err, "IP address ", text,
-                                  " with zone value is not allowed");
+        return fx_fail_quoted(err, FX_EMUTATE, "IP address ", text,
+                              " with zone value is not allowed");
     }
     return check_mapped(ret_address, text, err);
 }
@@ -150,18 +151,9 @@ static struct fx_cel_value call_family(struct fx_cel_run *run,
     return fx_cel_make_int(address_of(args[0])->is_ipv6 ? 6 : 4);
 }
 
-/* Is the address in the network? */
-static bool is_in(const struct fx_go_address *address,
-                  const struct fx_go_address *network, unsigned bits) {
-    const struct fx_go_address masked = fx_go_address_mask(address, bits);
-    return fx_go_address_equal(&masked, network);
-}
-
 static const struct fx_go_address any4 = {.is_ipv6 = false};
 static const struct fx_go_address any6 = {.is_ipv6 = true};
 static const struct fx_go_address broadcast4 = {.bytes = {255, 255, 255, 255}};
-static const struct fx_go_address loopback4 = {.bytes = {127}};
-static const struct fx_go_address loopback6 = {.is_ipv6 = true, .bytes = {[15] = 1}};
 static const struct fx_go_address link_local4 = {.bytes = {169, 254}};
 static const struct fx_go_address link_local6 = {.is_ipv6 = true, .bytes = {0xfe, 0x80}};
 static const struct fx_go_address multicast4 = {.bytes = {224}};
@@ -172,24 +164,26 @@ static bool is_unspecified(const struct fx_go_address *address) {
 }
 
 static bool is_loopback(const struct fx_go_address *address) {
-    return is_in(address, &loopback4, 8) || fx_go_address_equal(address, &loopback6);
+    return fx_go_address_is_loopback(address);
 }
 
 static bool is_link_local_unicast(const struct fx_go_address *address) {
-    return is_in(address, &link_local4, 16) || is_in(address, &link_local6, 10);
+    return fx_go_address_is_in(address, &link_local4, 16) ||
+           fx_go_address_is_in(address, &link_local6, 10);
 }
 
 /* 224.0.0.0/24; of IPv6 those whose scope, the last four bits of the second byte, is 2.
  */
 static bool is_link_local_multicast(const struct fx_go_address *address) {
     if (!address->is_ipv6) {
-        return is_in(address, &multicast4, 24);
+        return fx_go_address_is_in(address, &multicast4, 24);
     }
     return address->bytes[0] == 0xff && (address->bytes[1] & 0x0f) == 2;
 }
 
 static bool is_multicast(const struct fx_go_address *address) {
-    return is_in(address, &multicast4, 4) || is_in(address, &multicast6, 8);
+    return fx_go_address_is_in(address, &multicast4, 4) ||
+           fx_go_address_is_in(address, &multicast6, 8);
 }
 
 static bool is_global_unicast(const struct fx_go_address *address) {
@@ -243,7 +237,7 @@ static struct fx_cel_value contains(const struct fx_go_prefix *prefix,
                                     const struct fx_go_address *address) {
     const struct fx_go_address network =
         fx_go_address_mask(&prefix->address, prefix->bits);
-    return fx_cel_make_bool(is_in(address, &network, prefix->bits));
+    return fx_cel_make_bool(fx_go_address_is_in(address, &network, prefix->bits));
 }
 
 static struct fx_cel_value call_contains_ip(struct fx_cel_run *run,

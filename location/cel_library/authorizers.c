@@ -84,6 +84,9 @@ static bool is_blank(struct fx_text text) {
 static struct fx_cel_value call_path(struct fx_cel_run *run,
                                      const struct fx_cel_value *args) {
     struct access_check check = check_of(args[0]);
+    if (!fx_cel_spend_text(run, args[1].text)) {
+        return fx_cel_fatal(run);
+    }
     if (is_blank(args[1].text)) {
         return fx_cel_fail(run, "path must not be empty");
     }
@@ -118,6 +121,9 @@ static struct fx_cel_value call_service_account(struct fx_cel_run *run,
 static struct fx_cel_value call_resource(struct fx_cel_run *run,
                                          const struct fx_cel_value *args) {
     struct access_check check = check_of(args[0]);
+    if (!fx_cel_spend_text(run, args[1].text)) {
+        return fx_cel_fatal(run);
+    }
     if (is_blank(args[1].text)) {
         return fx_cel_fail(run, "resource must not be empty");
     }

@@ -31,6 +31,12 @@ enum cel_cost_shape {
     N_CEL_COST_SHAPES
 };
 
+static inline const char *cel_cost_shape_name(unsigned shape) {
+    static const char *const values[] = {"texts", "same texts", "nested", "maps",
+                                         "great", "small",      "thirds"};
+    return shape < FX_N_SHAPES ? fx_shape_texts[shape].name : values[shape - FX_N_SHAPES];
+}
+
 #define CEL_COST_NESTING 900u
 #define CEL_COST_ELEMENT 32u /* bytes of the size for an element of a list */
 #define CEL_COST_LEVELS  4u  /* of calls that make an opaque value */

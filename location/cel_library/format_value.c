@@ -186,8 +186,9 @@ static bool add_member(struct printing *p, struct fx_cel_value value, unsigned d
         return true;
     }
     if (value.kind == FX_CEL_DOUBLE) {
+        const size_t before = p->out->len;
         add_literal_double(p->out, value.real);
-        return spend(p, sizeof(double) * FX_BUDGET_BYTES);
+        return spend(p, sizeof(double) * FX_BUDGET_BYTES + 4 * (p->out->len - before));
     }
     if (value.kind == FX_CEL_STRING) {
         fx_text_quote_go(p->out, value.text);

@@ -3,9 +3,9 @@
  * quantities.c - quantity() and its methods.
  */
 #include "base/budget.h"
+#include "base/quantity.h"
 #include "location/cel/cost.h"
 #include "location/cel_library/library.h"
-#include "location/cel_library/quantity.h"
 #include "location/cel_library/types.h"
 
 FX_CEL_OPAQUE_TYPE(fx_cel_quantity, "kubernetes.Quantity");
@@ -13,11 +13,11 @@ FX_CEL_OPAQUE_TYPE(fx_cel_quantity, "kubernetes.Quantity");
 /* ---- the values -------------------------------------------------------------------- */
 
 static bool quantity_equal(const void *a, const void *b) {
-    return fx_cel_quantity_compare(a, b) == 0;
+    return fx_quantity_compare(a, b) == 0;
 }
 
 static void quantity_print(const void *self, struct fx_buf *buf) {
-    fx_cel_quantity_print(buf, self);
+    fx_quantity_print(buf, self);
 }
 
 static const struct fx_cel_opaque_ops quantity_ops = {
@@ -34,14 +34,14 @@ static const struct fx_cel_opaque_ops sum_ops = {
     .print = quantity_print,
 };
 
-static const struct fx_cel_quantity *quantity_of(struct fx_cel_value value) {
+static const struct fx_quantity *quantity_of(struct fx_cel_value value) {
     return value.opaque.data;
 }
 
 /* Spends for work with both quantities. */
-static bool spend(struct fx_cel_run *run, const struct fx_cel_quantity *a,
-                  const struct fx_cel_quantity *b) {
-    const size_t digits = fx_cel_quantity_length(a) + fx_cel_quantity_length(b);
+static bool spend(struct fx_cel_run *run, const struct fx_quantity *a,
+                  const struct fx_quantity *b) {
+    const size_t digits = fx_quantity_length(a) + fx_quantity_length(b);
     return fx_spend(digits / 8 + 1) || fx_fail_exceeded(run->err);
 }
 
@@ -49,22 +49,22 @@ static bool spend(struct fx_cel_run *run, const struct fx_cel_quantity *a,
 
 static struct fx_cel_value call_quantity(struct fx_cel_run *run,
                                          const struct fx_cel_value *args) {
-    struct fx_cel_quantity *quantity = fx_arena_alloc(run->arena, sizeof *quantity);
+    struct fx_quantity *quantity = fx_arena_alloc(run->arena, sizeof *quantity);
     if (quantity == NULL) {
         return fx_cel_no_memory(run);
     }
     return fx_cel_spend_text(run, args[0].text) &&
-                   fx_cel_quantity_parse(run->arena, args[0].text, quantity, run->err)
+                   fx_quantity_parse(run->arena, args[0].text, quantity, run->err)
                ? fx_cel_make_opaque(&quantity_ops, quantity)
                : fx_cel_fail_read(run);
 }
 
 static struct fx_cel_value call_is_quantity(struct fx_cel_run *run,
                                             const struct fx_cel_value *args) {
-    struct fx_cel_quantity quantity;
+    struct fx_quantity quantity;
     return fx_cel_make_readable(
         run, fx_cel_spend_text(run, args[0].text) &&
-                 fx_cel_quantity_parse(run->arena, args[0].text, &quantity, run->err));
+                 fx_quantity_parse(run->arena, args[0].text, &quantity, run->err));
 }
 
 /* ---- questions --------------------------------------------------------------------- */
@@ -72,45 +72,44 @@ static struct fx_cel_value call_is_quantity(struct fx_cel_run *run,
 static struct fx_cel_value call_sign(struct fx_cel_run *run,
                                      const struct fx_cel_value *args) {
     (void)run;
-    return fx_cel_make_int(fx_cel_quantity_sign(quantity_of(args[0])));
+    return fx_cel_make_int(fx_quantity_sign(quantity_of(args[0])));
 }
 
 static struct fx_cel_value call_is_integer(struct fx_cel_run *run,
                                            const struct fx_cel_value *args) {
     int64_t integer = 0;
     (void)run;
-    return fx_cel_make_bool(fx_cel_quantity_integer(quantity_of(args[0]), &integer));
+    return fx_cel_make_bool(fx_quantity_integer(quantity_of(args[0]), &integer));
 }
 
 static struct fx_cel_value call_as_integer(struct fx_cel_run *run,
                                            const struct fx_cel_value *args) {
     int64_t integer = 0;
-    return fx_cel_quantity_integer(quantity_of(args[0]), &integer)
+    return fx_quantity_integer(quantity_of(args[0]), &integer)
                ? fx_cel_make_int(integer)
                : fx_cel_fail(run, "cannot convert value to integer");
 }
 
 static struct fx_cel_value call_as_float(struct fx_cel_run *run,
                                          const struct fx_cel_value *args) {
-    const struct fx_cel_quantity *quantity = quantity_of(args[0]);
+    const struct fx_quantity *quantity = quantity_of(args[0]);
     double real = 0;
     if (!spend(run, quantity, quantity)) {
         return fx_cel_fatal(run);
     }
-    return fx_cel_quantity_double(quantity, &real) ? fx_cel_make_double(real)
-                                                   : fx_cel_no_memory(run);
+    return fx_quantity_double(quantity, &real) ? fx_cel_make_double(real)
+                                               : fx_cel_no_memory(run);
 }
 
 /* ---- sums -------------------------------------------------------------------------- */
 
-typedef bool operation(struct fx_arena *arena, const struct fx_cel_quantity *a,
-                       const struct fx_cel_quantity *b, struct fx_cel_quantity *ret_sum,
+typedef bool operation(struct fx_arena *arena, const struct fx_quantity *a,
+                       const struct fx_quantity *b, struct fx_quantity *ret_sum,
                        struct fx_err *err);
 
 static struct fx_cel_value combine(struct fx_cel_run *run, operation *operate,
-                                   struct fx_cel_value a,
-                                   const struct fx_cel_quantity *b) {
-    struct fx_cel_quantity *sum = fx_arena_alloc(run->arena, sizeof *sum);
+                                   struct fx_cel_value a, const struct fx_quantity *b) {
+    struct fx_quantity *sum = fx_arena_alloc(run->arena, sizeof *sum);
     if (sum == NULL) {
         return fx_cel_no_memory(run);
     }
@@ -122,24 +121,24 @@ static struct fx_cel_value combine(struct fx_cel_run *run, operation *operate,
 
 static struct fx_cel_value call_add(struct fx_cel_run *run,
                                     const struct fx_cel_value *args) {
-    return combine(run, fx_cel_quantity_add, args[0], quantity_of(args[1]));
+    return combine(run, fx_quantity_add, args[0], quantity_of(args[1]));
 }
 
 static struct fx_cel_value call_add_integer(struct fx_cel_run *run,
                                             const struct fx_cel_value *args) {
-    const struct fx_cel_quantity integer = fx_cel_quantity_of(args[1].integer);
-    return combine(run, fx_cel_quantity_add, args[0], &integer);
+    const struct fx_quantity integer = fx_quantity_of(args[1].integer);
+    return combine(run, fx_quantity_add, args[0], &integer);
 }
 
 static struct fx_cel_value call_subtract(struct fx_cel_run *run,
                                          const struct fx_cel_value *args) {
-    return combine(run, fx_cel_quantity_subtract, args[0], quantity_of(args[1]));
+    return combine(run, fx_quantity_subtract, args[0], quantity_of(args[1]));
 }
 
 static struct fx_cel_value call_subtract_integer(struct fx_cel_run *run,
                                                  const struct fx_cel_value *args) {
-    const struct fx_cel_quantity integer = fx_cel_quantity_of(args[1].integer);
-    return combine(run, fx_cel_quantity_subtract, args[0], &integer);
+    const struct fx_quantity integer = fx_quantity_of(args[1].integer);
+    return combine(run, fx_quantity_subtract, args[0], &integer);
 }
 
 /* ---- comparisons ------------------------------------------------------------------- */
@@ -147,12 +146,12 @@ static struct fx_cel_value call_subtract_integer(struct fx_cel_run *run,
 /* Compares the quantities; false with run->err if the budget is exceeded. */
 static bool compare(struct fx_cel_run *run, const struct fx_cel_value *args,
                     int *ret_order) {
-    const struct fx_cel_quantity *a = quantity_of(args[0]);
-    const struct fx_cel_quantity *b = quantity_of(args[1]);
+    const struct fx_quantity *a = quantity_of(args[0]);
+    const struct fx_quantity *b = quantity_of(args[1]);
     if (!spend(run, a, b)) {
         return false;
     }
-    *ret_order = fx_cel_quantity_compare(a, b);
+    *ret_order = fx_quantity_compare(a, b);
     return true;
 }
 

@@ -27,16 +27,6 @@ bool fx_cel_spend_text(struct fx_cel_run *run, struct fx_text text) {
     return fx_spend(text.len / FX_BUDGET_BYTES + 1) || fx_fail_exceeded(run->err);
 }
 
-bool fx_cel_fail_quoted(struct fx_err *err, const char *before, struct fx_text text,
-                        const char *after) {
-    struct fx_buf buf;
-    fx_buf_init(&buf, 0);
-    fx_buf_str(&buf, before);
-    fx_text_quote_go(&buf, text);
-    fx_buf_str(&buf, after);
-    return fx_buf_fail(&buf, err, FX_EMUTATE);
-}
-
 bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text text,
                           const char *after) {
     struct fx_buf buf;
@@ -44,7 +34,7 @@ bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }
@@ -60,13 +50,7 @@ struct fx_cel_value fx_cel_make_valid_string(struct fx_cel_run *run,
         return fx_cel_make_string(text);
     }
     fx_buf_init(&buf, 0);
-    while (text.len > 0) {
-        char out[4];
-        uint32_t rune = 0;
-        const size_t len = fx_text_rune(text, &rune);
-        fx_buf_add(&buf, out, fx_text_encode_rune(rune, out));
-        text = fx_text_rest(text, len);
-    }
+    fx_text_repair(&buf, text);
     return fx_cel_take_buf(run, &buf);
 }
 

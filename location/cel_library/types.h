@@ -32,12 +32,8 @@ struct fx_cel_value fx_cel_make_readable(struct fx_cel_run *run, bool ok);
 /* Spends for reading a text; false with run->err if the budget is exceeded. */
 bool fx_cel_spend_text(struct fx_cel_run *run, struct fx_text text) FX_MUST_USE;
 
-/* Fails with FX_EMUTATE: `before`, the text quoted as Go's %q does, and `after`. Always
- * false. */
-bool fx_cel_fail_quoted(struct fx_err *err, const char *before, struct fx_text text,
-                        const char *after);
-
-/* Adds such a prefix to a message with FX_EMUTATE; others stay. Always false. */
+/* Adds `before`, the text quoted as Go's %q does, and `after` to the front of a message
+ * with FX_EMUTATE; others stay. Always false. */
 bool fx_cel_prefix_quoted(struct fx_err *err, const char *before, struct fx_text text,
                           const char *after);
 

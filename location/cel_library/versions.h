@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * location/cel_library/versions.h - private to the room: reading semantic versions
- * (spec/cel.md section 10), for semver() and the tests of it.
+ * location/cel_library/versions.h - private to the room: versions of fewer parts made
+ * whole (spec/cel.md section 10), for semver() and the tests of it.
  */
 #ifndef FX_LOCATION_CEL_LIBRARY_VERSIONS_H
 #define FX_LOCATION_CEL_LIBRARY_VERSIONS_H
@@ -11,13 +11,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/macros.h"
-#include "base/semver.h"
 #include "base/text.h"
-
-/* Reads a version of three parts, strictly. Its texts are borrowed. Errors: FX_EMUTATE
- * with the library's message, FX_ENOMEM. */
-bool fx_cel_semver_parse(struct fx_text text, struct fx_semver *ret_version,
-                         struct fx_err *err) FX_MUST_USE;
 
 /* Appends the version with three parts, and without a `v` in front and leading zeros; the
  * result need not be a version. Errors: FX_EMUTATE (a short version with a prerelease or

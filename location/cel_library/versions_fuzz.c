@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/semver.h"
 #include "location/cel_library/versions.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -24,9 +25,9 @@ static void check_normalized(struct fx_text text) {
     fx_buf_init(&once, 0);
     fx_buf_init(&twice, 0);
     if (fx_cel_semver_normalize(&once, text, &err) &&
-        fx_cel_semver_parse(fx_buf_view(&once), &version, &err)) {
+        fx_semver_parse(fx_buf_view(&once), &version, &err)) {
         assert(fx_cel_semver_normalize(&twice, fx_buf_view(&once), &err));
-        assert(fx_cel_semver_parse(fx_buf_view(&twice), &again, &err));
+        assert(fx_semver_parse(fx_buf_view(&twice), &again, &err));
         assert(fx_semver_compare(&version, &again) == 0);
     } else {
         check_failure(&err);
@@ -40,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_semver version;
     check_normalized(text);
-    if (!fx_cel_semver_parse(text, &version, &err)) {
+    if (!fx_semver_parse(text, &version, &err)) {
         check_failure(&err);
         return 0;
     }

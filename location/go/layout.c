@@ -4,7 +4,6 @@
  */
 #include "location/go/layout.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/macros.h"
@@ -119,13 +118,22 @@ bool layout_zone_of(enum layout_element element, struct layout_zone *ret_zone) {
 
 #define LONGEST_PIECE sizeof "\\xff"
 
+static void write_escape(unsigned char c, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    out[0] = '\\';
+    out[1] = 'x';
+    out[2] = digits[c >> 4];
+    out[3] = digits[c & 15];
+}
+
 const char *time_quote(struct fx_text text, char out[TIME_QUOTED]) {
     size_t at = 0;
     out[at++] = '"';
     for (size_t i = 0; i < text.len && at + LONGEST_PIECE < TIME_QUOTED - 1; i++) {
         const unsigned char c = (unsigned char)text.data[i];
         if (c < ' ' || c >= 0x80) {
-            at += (size_t)snprintf(out + at, LONGEST_PIECE, "\\x%02x", c);
+            write_escape(c, out + at);
+            at += LONGEST_PIECE - 1;
             continue;
         }
         if (c == '"' || c == '\\') {

@@ -21,11 +21,11 @@ static bool fail(struct fx_err *err, const char *what, struct fx_text text,
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_printf(&buf, "%s(", what);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     fx_buf_printf(&buf, "): %s", why);
     if (at.len > 0) {
         fx_buf_str(&buf, " (at ");
-        fx_text_quote_go(&buf, at);
+        fx_text_quote_in_error(&buf, at);
         fx_buf_char(&buf, ')');
     }
     return fx_buf_fail(&buf, err, FX_EMUTATE);
@@ -267,7 +267,7 @@ static bool fail_prefix_address(struct fx_text text, struct fx_err *err) {
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }
@@ -280,7 +280,7 @@ static bool fail_bits(struct fx_text text, struct fx_text bits, struct fx_err *e
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_str(&buf, "bad bits after slash: ");
-    fx_text_quote_go(&buf, bits);
+    fx_text_quote_in_error(&buf, bits);
     const bool failed = buf.failed;
     if (failed) {
         (void)fx_fail_nomem(err);
@@ -409,4 +409,43 @@ struct fx_go_address fx_go_address_mask(const struct fx_go_address *address,
         }
     }
     return masked;
+}
+
+struct fx_go_address fx_go_address_unmap(const struct fx_go_address *address) {
+    struct fx_go_address unmapped = {.is_ipv6 = false};
+    if (!fx_go_address_is_mapped(address)) {
+        return *address;
+    }
+    memcpy(unmapped.bytes, address->bytes + FX_GO_ADDRESS_BYTES - IPV4_BYTES, IPV4_BYTES);
+    return unmapped;
+}
+
+bool fx_go_address_is_in(const struct fx_go_address *address,
+                         const struct fx_go_address *network, unsigned bits) {
+    const struct fx_go_address masked = fx_go_address_mask(address, bits);
+    return fx_go_address_equal(&masked, network);
+}
+
+bool fx_go_address_is_loopback(const struct fx_go_address *address) {
+    static const struct fx_go_address ipv4 = {.bytes = {127}};
+    static const struct fx_go_address ipv6 = {.is_ipv6 = true, .bytes = {[15] = 1}};
+    return fx_go_address_is_in(address, &ipv4, 8) || fx_go_address_equal(address, &ipv6);
+}
+
+bool fx_go_address_is_private(const struct fx_go_address *address) {
+    static const struct {
+        struct fx_go_address network;
+        unsigned bits;
+    } networks[] = {
+        {{.bytes = {10}}, 8},
+        {{.bytes = {172, 16}}, 12},
+        {{.bytes = {192, 168}}, 16},
+        {{.is_ipv6 = true, .bytes = {0xfc}}, 7},
+    };
+    for (size_t i = 0; i < FX_COUNT(networks); i++) {
+        if (fx_go_address_is_in(address, &networks[i].network, networks[i].bits)) {
+            return true;
+        }
+    }
+    return false;
 }

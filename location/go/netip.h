@@ -43,6 +43,18 @@ bool fx_go_address_equal(const struct fx_go_address *a, const struct fx_go_addre
 /* Is it an IPv4 address in IPv6, ::ffff:10.0.0.1? */
 bool fx_go_address_is_mapped(const struct fx_go_address *address);
 
+/* Returns the IPv4 address that is mapped, otherwise the address itself. */
+struct fx_go_address fx_go_address_unmap(const struct fx_go_address *address);
+
+/* Is the address in the network of the first `bits`? The rest of `network` is 0. */
+bool fx_go_address_is_in(const struct fx_go_address *address,
+                         const struct fx_go_address *network, unsigned bits);
+
+/* IsLoopback() and IsPrivate(), for addresses that are not mapped: 127.0.0.0/8 and ::1;
+ * 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16 and fc00::/7. */
+bool fx_go_address_is_loopback(const struct fx_go_address *address);
+bool fx_go_address_is_private(const struct fx_go_address *address);
+
 /* Returns the address without the bits behind the first `bits`, of which it has enough.
  */
 struct fx_go_address fx_go_address_mask(const struct fx_go_address *address,

@@ -1,4 +1,7 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * location/go/regex.c - the messages for invalid patterns.
+ */
 #include "location/go/regex.h"
 
 #include <stddef.h>

@@ -40,6 +40,16 @@ void fx_go_time_split(const struct fx_go_time *time, struct fx_go_time_parts *re
 /* Returns the time plus `nanoseconds`; overflow wraps around, as in Go. */
 struct fx_go_time fx_go_time_add(const struct fx_go_time *time, int64_t nanoseconds);
 
+/* Returns a - b in nanoseconds (Time.Sub): at most the longest duration. */
+int64_t fx_go_time_subtract(const struct fx_go_time *a, const struct fx_go_time *b);
+
+/* Compares the instants: negative, 0 or positive. */
+int fx_go_time_compare(const struct fx_go_time *a, const struct fx_go_time *b);
+
+/* Returns the time rounded down to a multiple of the duration since year 1
+ * (Time.Truncate); the same time if the duration is not positive. */
+struct fx_go_time fx_go_time_truncate(const struct fx_go_time *time, int64_t nanoseconds);
+
 /* Appends the time in a reference layout such as "2006-01-02 15:04:05"
  * (time.Time.Format). */
 void fx_go_time_format(struct fx_buf *buf, const struct fx_go_time *time,

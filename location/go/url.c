@@ -255,7 +255,7 @@ static bool fail_parse(struct fx_text text, struct fx_err *err) {
         return false;
     }
     fx_buf_init(&buf, 0);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     if (buf.failed) {
         return fx_buf_fail(&buf, err, FX_EMUTATE);
     }

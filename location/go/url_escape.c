@@ -43,7 +43,7 @@ bool fx_go_url_fail(struct fx_err *err, const char *before, struct fx_text text,
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     fx_buf_str(&buf, before);
-    fx_text_quote_go(&buf, text);
+    fx_text_quote_in_error(&buf, text);
     fx_buf_str(&buf, after);
     return fx_buf_fail(&buf, err, FX_EMUTATE);
 }

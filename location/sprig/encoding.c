@@ -11,6 +11,7 @@
 
 #include "base/base64.h"
 #include "base/digest.h"
+#include "location/go/path.h"
 
 /* ---- base32: five bits a character, eight characters a group ----------------------- */
 
@@ -254,62 +255,13 @@ static bool call_ext(struct template_call *call) {
     return return_text(call, ext);
 }
 
-/* The state of cleaning a path. Its first `fixed` bytes are a `/` or elements `..`, which
- * a further `..` does not remove. */
-struct cleaning {
-    char *out;
-    size_t len, fixed;
-    bool rooted;
-};
-
-static void take_away_last(struct cleaning *cleaning) {
-    do {
-        cleaning->len--;
-    } while (cleaning->len > cleaning->fixed && cleaning->out[cleaning->len] != '/');
-}
-
-static void add_element(struct cleaning *cleaning, struct fx_text element) {
-    if (cleaning->len > (cleaning->rooted ? 1u : 0u)) {
-        cleaning->out[cleaning->len++] = '/';
-    }
-    memcpy(cleaning->out + cleaning->len, element.data, element.len);
-    cleaning->len += element.len;
-}
-
-static void clean_element(struct cleaning *cleaning, struct fx_text element) {
-    if (element.len == 0 || fx_text_is(element, ".")) {
-        return;
-    }
-    if (!fx_text_is(element, "..")) {
-        add_element(cleaning, element);
-    } else if (cleaning->len > cleaning->fixed) {
-        take_away_last(cleaning);
-    } else if (!cleaning->rooted) {
-        add_element(cleaning, element);
-        cleaning->fixed = cleaning->len;
-    }
-}
-
-/* Returns the shortest equivalent path (path.Clean). It is never longer than `path`,
- * except that `.` stands for the empty path. */
+/* Returns the shortest equivalent path. */
 static bool clean(struct template_call *call, struct fx_text path) {
-    struct cleaning cleaning = {.out = run_alloc(call->run, path.len + 1)};
-    if (cleaning.out == NULL) {
+    char *room = run_alloc(call->run, path.len + 1);
+    if (room == NULL) {
         return false;
     }
-    if (is_abs(path)) {
-        cleaning.out[0] = '/';
-        cleaning.len = cleaning.fixed = 1;
-        cleaning.rooted = true;
-    }
-    for (size_t from = 0; from < path.len;) {
-        const char *slash = memchr(path.data + from, '/', path.len - from);
-        const size_t to = slash == NULL ? path.len : (size_t)(slash - path.data);
-        clean_element(&cleaning, (struct fx_text){path.data + from, to - from});
-        from = to + 1;
-    }
-    const struct fx_text cleaned = {cleaning.out, cleaning.len};
-    *call->ret = value_string(cleaned.len == 0 ? FX_TEXT(".") : cleaned);
+    *call->ret = value_string(fx_go_path_clean(path, room));
     return true;
 }
 

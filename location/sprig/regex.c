@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/regex.h"
-#include "base/runes.h"
 #include "location/go/regex.h"
 
 /* ---- the patterns of one execution ------------------------------------------------- */
@@ -86,56 +85,12 @@ static bool run_regex(struct template_run *run, struct fx_text pattern,
     return *ret_regex != NULL || compile_cached(run, pattern, ret_regex, err);
 }
 
-/* ---- from match to match ----------------------------------------------------------- */
-
-/* A walk from match to match. The caller sets `regex` and `text`; the rest is zero. */
-struct regex_walk {
-    const struct fx_regex *regex;
-    struct fx_text text;
-    size_t at;       /* the offset at which the next search begins */
-    size_t last_end; /* the end of the previous match */
-    bool has_last;   /* there was a previous match */
-    bool is_done;
-};
+/* ---- matches -------------------------------------------------------------------- */
 
 struct regex_matches {
     struct fx_regex_span *spans;
     size_t n, capacity;
 };
-
-/* Returns the offset after the next rune. At the end of the text it returns an offset
- * after the end. */
-static size_t behind_rune(struct fx_text text, size_t at) {
-    uint32_t rune = 0;
-    return at >= text.len
-               ? at + 1
-               : at +
-                     fx_text_rune((struct fx_text){text.data + at, text.len - at}, &rune);
-}
-
-/* Finds the next match and its groups (fx_regex_find()); an empty match directly after
- * another one is skipped. Each search is charged (base/regex.h). */
-static bool regex_walk_next(struct regex_walk *walk, struct template_run *run,
-                            struct fx_regex_span *ret_spans, size_t n_spans,
-                            bool *ret_found) {
-    *ret_found = false;
-    while (!*ret_found && walk->at <= walk->text.len) {
-        if (!fx_regex_find(walk->regex, walk->text, walk->at, ret_spans, n_spans,
-                           run->err)) {
-            return false;
-        }
-        if (ret_spans[0].from == FX_REGEX_NO_SPAN) {
-            break;
-        }
-        const struct fx_regex_span match = ret_spans[0];
-        *ret_found =
-            match.to > match.from || !walk->has_last || match.from != walk->last_end;
-        walk->at = match.to > walk->at ? match.to : behind_rune(walk->text, walk->at);
-        walk->last_end = match.to;
-        walk->has_last = true;
-    }
-    return true;
-}
 
 static bool regex_matches_add(struct template_run *run, struct regex_matches *matches,
                               struct fx_regex_span span) {
@@ -147,129 +102,13 @@ static bool regex_matches_add(struct template_run *run, struct regex_matches *ma
     return true;
 }
 
-/* ---- another text for each match --------------------------------------------------- */
-
-struct regex_replacement {
-    struct fx_text text;
-    /* True if `$1`, `${1}`, `$name` and `${name}` in the text stand for groups, and `$$`
-     * for a `$`. A name consists of letters, digits and `_`; an unknown group is
-     * empty. */
-    bool expands;
-};
-
-#define MOST_GROUP 100000000u /* larger numbers are not the number of a group */
-
-struct replacing {
-    const struct fx_regex *regex;
-    struct fx_text text;
-    struct fx_regex_span *spans; /* the spans of the current match and its groups */
-    size_t n_spans;
-    struct fx_buf *out;
-};
-
-/* Returns the length of the name at the start of the text. */
-static size_t name_length(struct fx_text text) {
-    size_t at = 0;
-    while (at < text.len) {
-        uint32_t rune = 0;
-        const size_t len = fx_text_rune(fx_text_rest(text, at), &rune);
-        if (!fx_rune_is_letter(rune) && !fx_rune_is_digit(rune) && rune != '_') {
-            break;
-        }
-        at += len;
-    }
-    return at;
-}
-
-/* Returns the index of the group, or the number of spans if there is no such group. */
-static size_t group_of(const struct replacing *r, struct fx_text name) {
-    size_t number = 0;
-    for (size_t i = 0; i < name.len; i++) {
-        if (name.data[i] < '0' || name.data[i] > '9') {
-            const size_t group = fx_regex_find_group(r->regex, name);
-            return group == 0 ? r->n_spans : group;
-        }
-        if (number < MOST_GROUP) {
-            number = 10 * number + (size_t)(name.data[i] - '0');
-        }
-    }
-    return name.data[0] == '0' && name.len > 1 ? r->n_spans : number;
-}
-
-static void add_group(const struct replacing *r, struct fx_text name) {
-    const size_t group = group_of(r, name);
-    if (group < r->n_spans && r->spans[group].from != FX_REGEX_NO_SPAN) {
-        const struct fx_regex_span span = r->spans[group];
-        fx_buf_add(r->out, r->text.data + span.from, span.to - span.from);
-    }
-}
-
-/* Expands a `$name` or `${name}`; if there is none, copies the `$`. Returns the length of
- * the expanded part of the template. */
-static size_t add_reference(const struct replacing *r, struct fx_text template) {
-    if (template.len > 1 && template.data[1] == '$') {
-        fx_buf_char(r->out, '$');
-        return 2;
-    }
-    const bool is_braced = template.len > 1 && template.data[1] == '{';
-    const size_t from = is_braced ? 2 : 1;
-    const struct fx_text rest = fx_text_rest(template, from);
-    const size_t len = name_length(rest);
-    if (len == 0 || (is_braced && (len == rest.len || rest.data[len] != '}'))) {
-        fx_buf_char(r->out, '$');
-        return 1;
-    }
-    add_group(r, (struct fx_text){rest.data, len});
-    return from + len + (is_braced ? 1 : 0);
-}
-
-static void expand_template(const struct replacing *r, struct fx_text template) {
-    while (template.len > 0) {
-        const char *mark = memchr(template.data, '$', template.len);
-        const size_t len = mark == NULL ? template.len : (size_t)(mark - template.data);
-        fx_buf_add(r->out, template.data, len);
-        template = fx_text_rest(template, len);
-        if (mark != NULL) {
-            template = fx_text_rest(template, add_reference(r, template));
-        }
-    }
-}
-
-static bool replace_all(struct template_run *run, struct replacing *r,
-                        const struct regex_replacement *by) {
-    struct regex_walk walk = {.regex = r->regex, .text = r->text};
-    size_t copied = 0;
-    bool found = true;
-    while (!r->out->failed) {
-        if (!regex_walk_next(&walk, run, r->spans, r->n_spans, &found)) {
-            return false;
-        }
-        if (!found) {
-            break;
-        }
-        fx_buf_add(r->out, r->text.data + copied, r->spans[0].from - copied);
-        copied = r->spans[0].to;
-        if (by->expands) {
-            expand_template(r, by->text);
-        } else {
-            fx_buf_text(r->out, by->text);
-        }
-    }
-    fx_buf_add(r->out, r->text.data + copied, r->text.len - copied);
-    return true;
-}
-
+/* Replaces each match by the text `by` (location/go/regex.h). */
 static bool regex_replace(struct template_run *run, const struct fx_regex *regex,
-                          struct fx_text text, const struct regex_replacement *by,
+                          struct fx_text text, struct fx_go_replacement by,
                           struct fx_buf *ret) {
-    struct replacing r = {
-        .regex = regex,
-        .text = text.len == 0 ? FX_TEXT("") : text,
-        .n_spans = by->expands ? fx_regex_count_groups(regex) + 1 : 1,
-        .out = ret,
-    };
-    r.spans = run_alloc(run, r.n_spans * sizeof *r.spans);
-    return r.spans != NULL && replace_all(run, &r, by);
+    const size_t n = fx_go_regex_spans(regex);
+    struct fx_regex_span *spans = run_alloc(run, n * sizeof *spans);
+    return spans != NULL && fx_go_regex_replace(regex, text, by, spans, ret, run->err);
 }
 
 /* ---- the functions ----------------------------------------------------------------- */
@@ -339,11 +178,11 @@ static bool call_regex_find(struct template_call *call) {
 static bool find_all(struct template_call *call, const struct fx_regex *regex,
                      int64_t most, struct regex_matches *ret_matches) {
     *ret_matches = (struct regex_matches){0};
-    struct regex_walk walk = {.regex = regex, .text = argument_text(call, 1)};
+    struct fx_go_regex_walk walk = {.regex = regex, .text = argument_text(call, 1)};
     struct fx_regex_span span;
     bool found = true;
     while (most < 0 || ret_matches->n < (size_t)most) {
-        if (!regex_walk_next(&walk, call->run, &span, 1, &found)) {
+        if (!fx_go_regex_next(&walk, &span, 1, &found, call->err)) {
             return false;
         }
         if (!found) {
@@ -423,11 +262,11 @@ enum { EXPANDED, LITERAL };
 
 static bool call_regex_replace_all(struct template_call *call) {
     const struct fx_regex *regex = take_pattern(call);
-    const struct regex_replacement by = {argument_text(call, 2),
+    const struct fx_go_replacement by = {argument_text(call, 2),
                                          call->function->variant == EXPANDED};
     struct fx_buf *buf = run_scratch(call->run);
     return regex != NULL &&
-           regex_replace(call->run, regex, argument_text(call, 1), &by, buf) &&
+           regex_replace(call->run, regex, argument_text(call, 1), by, buf) &&
            run_take_scratch(call->run, call->ret);
 }
 

@@ -43,12 +43,6 @@ void fx_map_trace_value(struct map_reads *reads, const struct map_location *loca
 bool fx_map_may_make(struct map_reads *reads, const struct fx_cel_node *node,
                      const json_t *element);
 
-/* The element that the loop of map() adds in a step: `accumulator + [element]`, or that
- * in the first branch of a conditional, whose condition is then *ret_condition. NULL if
- * the loop does something else. */
-const struct fx_cel_node *fx_map_loop_element(const struct fx_cel_node *fold,
-                                              const struct fx_cel_node **ret_condition);
-
 /* For `causes` of a mutator. */
 bool fx_map_rule_causes(const struct fx_mutator *self, const struct fx_request *request,
                         json_t *before, struct fx_trace_change *changes, size_t n_changes,

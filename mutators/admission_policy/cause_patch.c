@@ -5,6 +5,7 @@
  * it.
  */
 #include "base/budget.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "value/pointer.h"
 #include "value/tree.h"
@@ -41,9 +42,9 @@ static bool may_be_token(const struct map_location *location, struct fx_text giv
 }
 
 /* Compares the path of an operation with the location. *ret_depth is the number of tokens
- * that both have. */
+ * that both have; *ret_is_within: the path leads into the location. */
 static bool may_lead_to(struct fx_text path, const struct map_location *location,
-                        size_t *ret_depth) {
+                        size_t *ret_depth, bool *ret_is_within) {
     struct fx_buf token = {0};
     size_t depth = 0;
     bool may = path.data != NULL;
@@ -53,6 +54,7 @@ static bool may_lead_to(struct fx_text path, const struct map_location *location
     }
     fx_buf_finish(&token);
     *ret_depth = depth;
+    *ret_is_within = may && path.len > 0;
     return may;
 }
 
@@ -87,11 +89,12 @@ static void walk_operation(struct map_reads *reads, struct map_location *locatio
     const struct fx_text from = text_of(reads, operation, "from");
     const struct fx_cel_node *value = field_of(operation, "value");
     size_t depth = 0;
+    bool is_within = false;
     if (fx_text_is(op, "test") ||
-        !may_lead_to(text_of(reads, operation, "path"), location, &depth)) {
+        !may_lead_to(text_of(reads, operation, "path"), location, &depth, &is_within)) {
         return;
     }
-    json_t *after = view_after(location, depth);
+    json_t *after = is_within ? NULL : view_after(location, depth);
     if (value != NULL && json_is_object(after) && !fx_map_may_make(reads, value, after)) {
         return;
     }
@@ -101,6 +104,8 @@ static void walk_operation(struct map_reads *reads, struct map_location *locatio
         fx_map_reads_collect(reads, field_of(operation, "from"));
     } else if (value == NULL) {
         fx_map_reads_collect(reads, field_of(operation, "path"));
+    } else if (is_within) {
+        fx_map_reads_collect(reads, value);
     } else {
         fx_map_trace_value(reads, location, value, depth, after);
     }
@@ -108,11 +113,22 @@ static void walk_operation(struct map_reads *reads, struct map_location *locatio
 
 /* ---- lists of operations ----------------------------------------------------------- */
 
+static void walk_bind(struct map_reads *reads, struct map_location *location,
+                      const struct fx_cel_node *fold) {
+    struct map_read_local local;
+    fx_map_reads_bind_target(reads, fold, &local);
+    walk(reads, fold->fold.result, location);
+    reads->locals = local.outer;
+}
+
 /* The operations of a loop, for each of its items. */
 static void walk_loop(struct map_reads *reads, struct map_location *location,
                       const struct fx_cel_node *fold) {
-    const struct fx_cel_node *condition = NULL;
-    const struct fx_cel_node *element = fx_map_loop_element(fold, &condition);
+    if (fold->fold.macro == FX_CEL_MACRO_BIND) {
+        walk_bind(reads, location, fold);
+        return;
+    }
+    const struct fx_cel_node *element = fx_map_made_item(fold);
     const struct map_read_range range = fx_map_reads_range(reads, fold);
     const size_t n = json_array_size(range.items);
     for (size_t i = 0; element != NULL && i < n && fx_spend(1); i++) {
@@ -128,10 +144,13 @@ static void walk_loop(struct map_reads *reads, struct map_location *location,
 static void walk_call(struct map_reads *reads, const struct fx_cel_node *node,
                       struct map_location *location) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_") ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_global_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         walk(reads, branch, location);
         return;
+    }
+    if (node->call.target != NULL) {
+        walk(reads, node->call.target, location);
     }
     for (size_t i = 0; i < node->call.n_args; i++) {
         walk(reads, node->call.args[i], location);

@@ -6,6 +6,7 @@
  * go no further, everything that the node reads counts.
  */
 #include "base/budget.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "value/equal.h"
 #include "value/pointer.h"
@@ -102,23 +103,10 @@ static void walk_list(struct map_reads *reads, const struct place *place,
 
 /* ---- loops ------------------------------------------------------------------------- */
 
-const struct fx_cel_node *fx_map_loop_element(const struct fx_cel_node *fold,
-                                              const struct fx_cel_node **ret_condition) {
-    const struct fx_cel_node *node = fold->fold.step;
-    *ret_condition = NULL;
-    if (fold->fold.macro != FX_CEL_MACRO_MAP) {
-        return NULL;
-    }
-    if (fx_map_is_call(node, "_?_:_")) {
-        *ret_condition = node->call.args[0];
-        node = node->call.args[1];
-    }
-    if (!fx_map_is_call(node, "_+_") || node->call.n_args != 2) {
-        return NULL;
-    }
-    const struct fx_cel_node *list = node->call.args[1];
-    return list->type == FX_CEL_NODE_LIST && list->list.n == 1 ? list->list.items[0]
-                                                               : NULL;
+/* The condition of map() with one; NULL: there is none. */
+static const struct fx_cel_node *loop_condition(const struct fx_cel_node *fold) {
+    const struct fx_cel_node *step = fold->fold.step;
+    return fx_map_is_global_call(step, "_?_:_", 3) ? step->call.args[0] : NULL;
 }
 
 /* The index of the item for which map() made this element; SIZE_MAX if there is none. */
@@ -138,13 +126,24 @@ static size_t find_item(struct map_reads *reads, const struct fx_cel_node *fold,
     return SIZE_MAX;
 }
 
+static void walk_bind(struct map_reads *reads, const struct place *place,
+                      const struct fx_cel_node *fold) {
+    struct map_read_local local;
+    fx_map_reads_bind_target(reads, fold, &local);
+    walk(reads, place, fold->fold.result);
+    reads->locals = local.outer;
+}
+
 /* The range decides which elements there are, not what is in them. */
 static void walk_loop(struct map_reads *reads, const struct place *place,
                       const struct fx_cel_node *fold) {
-    const struct fx_cel_node *condition = NULL;
-    const struct fx_cel_node *element = fx_map_loop_element(fold, &condition);
+    const struct fx_cel_node *element = fx_map_made_item(fold);
     if (fold->fold.macro == FX_CEL_MACRO_FILTER) {
         walk(reads, place, fold->fold.range);
+        return;
+    }
+    if (fold->fold.macro == FX_CEL_MACRO_BIND) {
+        walk_bind(reads, place, fold);
         return;
     }
     if (element == NULL) {
@@ -157,7 +156,7 @@ static void walk_loop(struct map_reads *reads, const struct place *place,
     const size_t index = find_item(reads, fold, &range, element, next.value);
     fx_map_reads_bind(reads, fold, &range, index, &binding);
     walk(reads, &next, element);
-    fx_map_reads_collect(reads, condition);
+    fx_map_reads_collect(reads, loop_condition(fold));
     fx_map_reads_unbind(reads, &binding);
     if (index == SIZE_MAX) {
         fx_map_reads_collect(reads, fold->fold.range);
@@ -178,16 +177,29 @@ static void walk_conditional(struct map_reads *reads, const struct place *place,
     fx_map_reads_collect(reads, node->call.args[0]);
 }
 
+/* The default counts only if the target has no value. */
+static void walk_default(struct map_reads *reads, const struct place *place,
+                         const struct fx_cel_node *node) {
+    if (fx_map_reads_value(reads, node->call.target) != NULL) {
+        walk(reads, place, node->call.target);
+    } else {
+        walk(reads, place, node->call.args[0]);
+        fx_map_reads_collect(reads, node->call.target);
+    }
+}
+
 /* Calls whose result has the parts of their arguments. */
 static void walk_call(struct map_reads *reads, const struct place *place,
                       const struct fx_cel_node *node) {
-    if (fx_map_is_call(node, "_?_:_")) {
+    if (fx_map_is_global_call(node, "_?_:_", 3)) {
         walk_conditional(reads, place, node);
-    } else if (fx_map_is_call(node, "_+_") && node->call.n_args == 2) {
+    } else if (fx_map_is_global_call(node, "_+_", 2)) {
         walk(reads, place, node->call.args[0]);
         walk(reads, place, node->call.args[1]);
-    } else if (fx_map_is_call(node, "optional.of") && node->call.n_args == 1) {
+    } else if (fx_map_is_global_call(node, "optional.of", 1)) {
         walk(reads, place, node->call.args[0]);
+    } else if (fx_map_is_method(node, "orValue")) {
+        walk_default(reads, place, node);
     } else {
         fx_map_reads_collect(reads, node);
     }

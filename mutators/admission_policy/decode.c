@@ -12,7 +12,8 @@
 #include "base/budget.h"
 #include "base/date.h"
 #include "base/limits.h"
-#include "location/cel_library/quantity.h"
+#include "base/quantity.h"
+#include "value/json_part.h"
 #include "value/number.h"
 #include "value/tree.h"
 
@@ -104,6 +105,17 @@ static json_t *refuse_value(struct decode_run *run, json_t *node, const char *go
                       json_type_name(node), go_type);
     }
     return json_incref(node);
+}
+
+/* Refuses an object that has moved, and of which only a part was decoded. */
+static void refuse_part(struct decode_run *run) {
+    if (is_first(run)) {
+        fx_buf_str(&run->fault, "a part of the object was not decoded");
+    }
+}
+
+static bool is_part_mark(struct fx_text key) {
+    return fx_text_equal(key, FX_JSON_PARTIAL_KEY);
 }
 
 static void note_unknown(struct decode_run *run, const struct decode_step *step) {
@@ -200,10 +212,10 @@ static json_t *decode_bytes(struct decode_run *run, json_t *node,
 
 /* The text of the amount in `buf`, in its usual form. */
 static json_t *make_quantity(struct decode_run *run, json_t *node,
-                             const struct fx_cel_quantity *quantity) {
+                             const struct fx_quantity *quantity) {
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
-    fx_cel_quantity_print(&buf, quantity);
+    fx_quantity_print(&buf, quantity);
     const struct fx_text text = fx_buf_view(&buf);
     json_t *same = json_is_string(node) && fx_text_equal(fx_tree_text(node), text)
                        ? json_incref(node)
@@ -215,7 +227,7 @@ static json_t *make_quantity(struct decode_run *run, json_t *node,
 
 /* A quantity is read from the JSON text of any scalar. */
 static json_t *decode_quantity(struct decode_run *run, json_t *node) {
-    struct fx_cel_quantity quantity;
+    struct fx_quantity quantity;
     struct fx_buf number;
     struct fx_err err = FX_ERR_INIT;
     fx_buf_init(&number, 0);
@@ -227,7 +239,7 @@ static json_t *decode_quantity(struct decode_run *run, json_t *node) {
                                                        : FX_TEXT("{}");
     const bool ok =
         !number.failed &&
-        fx_cel_quantity_parse(run->arena, fx_text_trim_space(text), &quantity, &err);
+        fx_quantity_parse(run->arena, fx_text_trim_space(text), &quantity, &err);
     const bool failed = number.failed || (!ok && err.code != FX_EMUTATE);
     fx_buf_finish(&number);
     if (failed) {
@@ -366,6 +378,10 @@ static json_t *decode_members(struct decode_run *run, struct fx_schema schema,
         json_t *value = json_object_iter_value(iter);
         json_t *value_before = fx_tree_view_text(before, step.key);
         if (value == value_before) {
+            continue;
+        }
+        if (is_part_mark(step.key)) {
+            refuse_part(run);
             continue;
         }
         if (member.set == NULL) {

@@ -32,6 +32,7 @@ const struct fx_kind fx_map_kinds[] = {
                      .resource = "mutatingadmissionpolicybindings",
                      .versions = versions,
                      .role = FX_ROLE_BINDING,
+                     .policy = &fx_map_kinds[MAP_POLICY],
                      .native = &native},
     [MAP_OWN_POLICY] = {.group = MAP_OWN_GROUP,
                         .kind = "MutatingAdmissionPolicy",
@@ -44,7 +45,9 @@ const struct fx_kind fx_map_kinds[] = {
                          .kind = "MutatingAdmissionPolicyBinding",
                          .resource = "fixpointmutatingadmissionpolicybindings",
                          .versions = own_versions,
-                         .role = FX_ROLE_BINDING},
+                         .role = FX_ROLE_BINDING,
+                         .status = FX_KIND_STATUS_BY_POD,
+                         .policy = &fx_map_kinds[MAP_OWN_POLICY]},
     [MAP_KINDS_END] = {.kind = NULL},
 };
 

@@ -8,6 +8,7 @@
 
 #include "base/budget.h"
 #include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/param_ref.h"
 #include "mutators/admission_policy/reads.h"
 #include "mutators/admission_policy/rule.h"
 #include "value/json.h"
@@ -77,6 +78,8 @@ void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,
     const enum map_rule_criterion which = criterion_of(criterion);
     const struct map_condition *condition = condition_of(own, criterion);
     ret_criterion->rank = (unsigned)which;
+    ret_criterion->is_particular = which == MAP_RULE_PARAMS || condition != NULL;
+    ret_criterion->is_silent = which == MAP_RULE_OTHER_PARAMS;
     ret_criterion->asks_namespace = which == MAP_RULE_POLICY_NAMESPACE ||
                                     which == MAP_RULE_BINDING_NAMESPACE ||
                                     which == MAP_RULE_PARAMS;
@@ -126,6 +129,21 @@ static const json_t *namespace_labels(const struct fx_request *request,
                ? subject->labels
                : fx_tree_view_key(fx_tree_view_key(request->namespace_object, "metadata"),
                                   "labels");
+}
+
+/* Prints "no ConfigMap settings in namespace ops", or the namespace of the request, which
+ * is not that of the parameter. */
+static void print_params(struct fx_buf *found, const struct map_rule *rule,
+                         const struct fx_request *request,
+                         const struct fx_subject *subject) {
+    const struct fx_text namespace_ = fx_map_params_namespace(subject, request);
+    if (rule->lacks_params) {
+        fx_buf_str(found, "no ");
+        fx_map_print_param_ref(found, rule, namespace_);
+    } else {
+        fx_buf_str(found, namespace_.len > 0 ? "namespace " : "no namespace");
+        fx_buf_text(found, namespace_);
+    }
 }
 
 /* Prints what the condition read. */
@@ -181,13 +199,11 @@ void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *r
     case MAP_RULE_BINDING_RULES:
     case MAP_RULE_BINDING_EXCLUDES:
     case MAP_RULE_RESOURCE: print_resource(found, request, subject); break;
-    case MAP_RULE_PARAMS:
-        fx_buf_printf(found, "namespace %.*s",
-                      FX_TEXT_ARG(fx_subject_object_namespace(subject, request)));
-        break;
+    case MAP_RULE_PARAMS: print_params(found, &own->rule, request, subject); break;
     case MAP_RULE_CONDITIONS:
         print_condition(found, own, request, subject, criterion);
         break;
+    case MAP_RULE_OTHER_PARAMS:
     case MAP_RULE_MUTATIONS:
     case MAP_RULE_CRITERIA_END: break;
     }

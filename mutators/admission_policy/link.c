@@ -40,7 +40,8 @@ struct map_linking {
     struct fx_unit *binding_unit;
     const struct map_binding *binding;
     enum map_params_scope scope;
-    uint32_t position; /* of the next rule */
+    const char *unavailable; /* why objects of paramKind cannot be read; NULL: they can */
+    uint32_t position;       /* of the next rule */
 };
 
 /* Makes the rule of a template and adds it. */
@@ -85,6 +86,17 @@ static void add_failure(struct map_linking *linking, struct map_rule rule,
     free(copy);
 }
 
+/* Adds the rule of a binding that finds no parameter: it fails, or does nothing. */
+static void add_without_params(struct map_linking *linking, struct map_rule rule) {
+    rule.lacks_params = true;
+    if (linking->binding->denies_missing) {
+        add_failure(linking, rule, NO_PARAMS);
+    } else {
+        rule.type = MAP_RULE_ABSENT;
+        add(linking, rule);
+    }
+}
+
 /* ---- the kind of parameters ------------------------------------------------------- */
 
 bool fx_map_is_builtin(const struct fx_named_kind *kind) {
@@ -117,6 +129,7 @@ static bool find_kind(struct map_linking *linking) {
         query.name = (struct fx_text){0};
     }
     const struct fx_objects_found found = fx_link_find_objects(linking->link, &query);
+    linking->unavailable = found.unavailable;
     if (is_builtin) {
         linking->scope = fx_kind_is_cluster_scoped(kind->group, kind->kind)
                              ? MAP_PARAMS_CLUSTER
@@ -126,6 +139,23 @@ static bool find_kind(struct map_linking *linking) {
             have_namespaces(&found) ? MAP_PARAMS_NAMESPACED : MAP_PARAMS_CLUSTER;
     }
     return found.unavailable == NULL && (is_builtin || !is_file || found.n_items > 0);
+}
+
+/* Reports about a binding of a policy whose parameters cannot be found. */
+static void report_unknown_kind(const struct map_linking *linking, struct fx_unit *unit) {
+    const struct fx_named_kind *kind = &linking->policy->param_kind;
+    struct fx_buf fault;
+    fx_buf_init(&fault, 0);
+    fx_buf_str(&fault, "objects of ");
+    fx_named_kind_print(&fault, kind);
+    fx_buf_printf(&fault, " cannot be read: %s",
+                  linking->unavailable == NULL ? "there are none" : linking->unavailable);
+    if (fault.failed) {
+        linking->link->failed = true;
+    } else {
+        fx_link_report_binding(linking->link, unit, NULL, fault.data);
+    }
+    fx_buf_finish(&fault);
 }
 
 /* Adds the rule of a policy whose parameters cannot be found: it fails for every request
@@ -160,12 +190,12 @@ static void add_fixed(struct map_linking *linking, const struct fx_objects_found
     for (size_t i = 0; i < found->n_items; i++) {
         add(linking, (struct map_rule){.param_unit = found->items[i]});
     }
-    if (found->n_items == 0 && linking->binding->denies_missing) {
-        add_failure(linking, (struct map_rule){0}, NO_PARAMS);
+    if (found->n_items == 0) {
+        add_without_params(linking, (struct map_rule){0});
     }
 }
 
-/* Adds the rule that fails for requests in namespaces without a parameter. The objects
+/* Adds the rule for requests in namespaces without a parameter. The objects
  * are sorted by namespace, except those of files that name none. */
 static void add_missing(struct map_linking *linking,
                         const struct fx_objects_found *found) {
@@ -186,7 +216,7 @@ static void add_missing(struct map_linking *linking,
         .n_but_namespaces = n,
         .only_namespaced = true,
     };
-    add_failure(linking, rule, NO_PARAMS);
+    add_without_params(linking, rule);
     free(namespaces);
 }
 
@@ -199,9 +229,7 @@ static void add_by_namespace(struct map_linking *linking,
                          .only_namespace = namespace_of(found->items[i]),
                      });
     }
-    if (linking->binding->denies_missing) {
-        add_missing(linking, found);
-    }
+    add_missing(linking, found);
     add_failure(linking, (struct map_rule){.only_cluster_scoped = true}, NO_NAMESPACE);
 }
 
@@ -210,6 +238,8 @@ static void link_params(struct map_linking *linking) {
     const bool has_namespace = binding->param_namespace.data != NULL;
     if (linking->scope == MAP_PARAMS_CLUSTER && has_namespace) {
         add_failure(linking, (struct map_rule){0}, NOT_IN_NAMESPACE);
+        fx_link_report_binding(linking->link, linking->binding_unit,
+                               &(struct fx_objects_found){0}, NOT_IN_NAMESPACE);
         return;
     }
     const struct fx_object_query query = {
@@ -226,6 +256,9 @@ static void link_params(struct map_linking *linking) {
     } else {
         add_by_namespace(linking, &found);
     }
+    fx_link_report_binding(linking->link, linking->binding_unit, &found,
+                           found.n_items == 0 && binding->denies_missing ? NO_PARAMS
+                                                                         : NULL);
 }
 
 /* ---- the bindings of a policy ----------------------------------------------------- */
@@ -237,6 +270,7 @@ static void link_binding(struct map_linking *linking, struct fx_unit *unit) {
         link_params(linking);
     } else {
         add(linking, (struct map_rule){.type = MAP_RULE_INVOKE});
+        fx_link_report_binding(linking->link, unit, NULL, NULL);
     }
 }
 
@@ -259,6 +293,9 @@ void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
     }
     if (linking.policy->has_params && !find_kind(&linking)) {
         add_unknown_kind(&linking);
+        for (size_t i = 0; i < n && fx_spend(1); i++) {
+            report_unknown_kind(&linking, bindings[i]);
+        }
         return;
     }
     for (size_t i = 0; i < n && fx_spend(1); i++) {

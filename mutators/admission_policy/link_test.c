@@ -108,6 +108,7 @@ static void print_rule(struct fx_buf *buf, const struct map_rule *rule) {
     if (rule->type == MAP_RULE_FAIL) {
         fx_buf_printf(buf, " fails: %s", rule->message);
     }
+    fx_buf_str(buf, rule->type == MAP_RULE_ABSENT ? " never" : "");
     fx_buf_char(buf, '\n');
 }
 
@@ -147,7 +148,7 @@ static const struct link_case cases[] = {
      {"{\"name\":\"z\",\"namespace\":\"a\"}",
       "{\"name\":\"z\",\"namespace\":\"a\",\"parameterNotFoundAction\":\"Allow\"}"},
      {"ConfigMap a/x"},
-     "b0 " MISSING},
+     "b0 " MISSING "b1 never\n"},
     /* In the namespace of the request. */
     {"v1",
      "ConfigMap",
@@ -159,7 +160,7 @@ static const struct link_case cases[] = {
      {"{\"selector\":{\"matchExpressions\":[{\"key\":\"n\",\"operator\":\"NotIn\","
       "\"values\":[\"y\"]}]},\"parameterNotFoundAction\":\"Allow\"}"},
      {"ConfigMap a/z", "ConfigMap a/x", "ConfigMap a/y"},
-     "b0 with x in a\nb0 with z in a\n" CLUSTER("b0")},
+     "b0 with x in a\nb0 with z in a\nb0 but a namespaced never\n" CLUSTER("b0")},
     {"v1",
      "ConfigMap",
      {"{\"selector\":{}}"},
@@ -243,6 +244,54 @@ static void rules(void **state) {
     }
 }
 
+/* What the status of each binding says: the number of parameters, and what is wrong. */
+static void bindings(void **state) {
+    (void)state;
+    static const struct {
+        struct link_case given;
+        const char *outcome; /* of each binding: "PARAMETERS FAULT;" */
+    } trials[] = {
+        {{NULL, NULL, {"", ""}, {NULL}, NULL}, "- ;- ;"},
+        {{"v1", "ConfigMap", {"{\"name\":\"x\"}", ""}, {"ConfigMap a/x"}, NULL},
+         "1 ;- ;"},
+        {{"v1",
+          "ConfigMap",
+          {"{\"name\":\"y\"}", "{\"name\":\"y\",\"parameterNotFoundAction\":\"Allow\"}",
+           "{\"selector\":{}}"},
+          {"ConfigMap a/x", "ConfigMap b/x"},
+          NULL},
+         "0 failed to configure binding: no params found ;0 ;2 ;"},
+        {{"v1", "Node", {"{\"name\":\"x\",\"namespace\":\"a\"}"}, {"Node x"}, NULL},
+         "0 failed to configure binding: paramRef.namespa;"},
+        {{"example.com/v1", "Widget", {"{\"name\":\"x\"}"}, {NULL}, NULL},
+         "- objects of example.com/v1 Widget cannot be re;"},
+    };
+    for (size_t i = 0; i < FX_COUNT(trials); i++) {
+        struct link_trial trial;
+        struct fx_buf got;
+        trial_begin(&trial, &trials[i].given);
+        trial.linked = fx_link_policy(&trial.units, trial.items[0]);
+        assert_non_null(trial.linked);
+        fx_buf_init(&got, 0);
+        for (size_t k = 1; k < trial.n_items; k++) {
+            const struct fx_link_binding *found =
+                fx_linked_find_binding(trial.linked, trial.items[k]);
+            if (found == NULL) { /* a parameter */
+                continue;
+            }
+            assert_ptr_equal(found->unit, trial.items[k]);
+            if (found->has_parameters) {
+                fx_buf_printf(&got, "%zu", found->parameters.n_items);
+            }
+            fx_buf_printf(&got, "%s %.45s;", found->has_parameters ? "" : "-",
+                          found->fault == NULL ? "" : found->fault);
+        }
+        assert_string_equal(got.data, trials[i].outcome);
+        fx_buf_finish(&got);
+        trial_finish(&trial);
+    }
+}
+
 /* In a cluster, the state of the kind says whether it exists; without one it has not been
  * read yet. */
 static void rules_in_a_cluster(void **state) {
@@ -283,6 +332,7 @@ static void what_is_looked_up(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules),
+        cmocka_unit_test(bindings),
         cmocka_unit_test(rules_in_a_cluster),
         cmocka_unit_test(what_is_looked_up),
     };

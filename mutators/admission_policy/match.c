@@ -19,34 +19,26 @@ static bool guess_resource(const struct fx_subject *subject,
     return !attributes->guessed.failed;
 }
 
-/* Is the version that the user asked for another one? */
-static bool is_converted(const json_t *admission, const json_t *resource) {
-    const json_t *asked = fx_tree_view_key(admission, "requestResource");
-    return json_is_object(asked) &&
-           (!fx_text_equal(fx_tree_view_string(asked, "group"),
-                           fx_tree_view_string(resource, "group")) ||
-            !fx_text_equal(fx_tree_view_string(asked, "version"),
-                           fx_tree_view_string(resource, "version")) ||
-            !fx_text_equal(fx_tree_view_string(asked, "resource"),
-                           fx_tree_view_string(resource, "resource")));
+struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
+                                       const struct fx_request *request) {
+    return subject->is_namespace ? subject->name
+                                 : fx_subject_object_namespace(subject, request);
 }
 
 bool fx_map_attributes_read(const struct fx_request *request,
                             const struct fx_subject *subject,
                             struct map_attributes *ret_attributes) {
-    const json_t *admission = request->admission;
-    const json_t *resource = fx_tree_view_key(admission, "resource");
+    struct fx_request_resource resource;
+    fx_request_resource_read(request, &resource);
     *ret_attributes = (struct map_attributes){
-        .group = fx_tree_view_string(resource, "group"),
-        .version = fx_tree_view_string(resource, "version"),
-        .resource = fx_tree_view_string(resource, "resource"),
-        .subresource = fx_tree_view_string(admission, "subResource"),
-        .name = fx_tree_view_string(admission, "name"),
-        .namespace_ = subject->is_namespace
-                          ? subject->name
-                          : fx_subject_object_namespace(subject, request),
+        .group = resource.group,
+        .version = resource.version,
+        .resource = resource.resource,
+        .subresource = resource.subresource,
+        .name = resource.name,
+        .namespace_ = fx_map_params_namespace(subject, request),
         .operation = request->operation,
-        .is_converted = is_converted(admission, resource),
+        .is_converted = resource.is_converted,
     };
     fx_buf_init(&ret_attributes->guessed, 0);
     if (ret_attributes->name.len == 0) {

@@ -42,6 +42,11 @@ struct map_attributes {
     struct fx_buf guessed; /* the resource, if the request does not name it */
 };
 
+/* The namespace of the request, in which parameters are looked up: of a Namespace, that
+ * of its own name. Empty for other cluster-scoped objects. */
+struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
+                                       const struct fx_request *request);
+
 /* Reads the attributes; the resource is guessed from the kind if no request names it.
  * False without memory. Finish them in any case. */
 bool fx_map_attributes_read(const struct fx_request *request,

@@ -116,7 +116,7 @@ static bool find_target(struct map_running *running, enum map_patch_type type,
     struct fx_map_target *target = &running->target;
     struct fx_schema known;
     struct fx_subject subject;
-    fx_subject_read(root, &subject);
+    fx_subject_read_type(root, &subject);
     if (!fx_schemas_find(running->activation->request, subject.group, subject.version,
                          subject.kind, &known, err)) {
         return false;
@@ -125,7 +125,13 @@ static bool find_target(struct map_running *running, enum map_patch_type type,
                                      .version = subject.version,
                                      .kind = subject.kind,
                                      .has_usual_version = has_usual_version(&subject)};
-    if (fx_map_target_find(target, known.set, refusal, err)) {
+    if (known.set != NULL) {
+        target->schema = known;
+        target->is_decoded = fx_schemas_is_builtin(
+            running->activation->request, subject.group, subject.version, subject.kind);
+        return true;
+    }
+    if (fx_map_target_find(target, NULL, refusal, err)) {
         return true;
     }
     if (err->code != FX_EMUTATE ||

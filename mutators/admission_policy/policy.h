@@ -163,6 +163,9 @@ enum map_rule_type {
     /* A validator beside a rule of type INVOKE, for policies whose `validation` is not
      * SKIP: warns or denies if the mutations would change their own result. */
     MAP_RULE_VALIDATE,
+    /* A binding that allows that there is no parameter has none: it never matches. It is
+     * there for explanations; the index does not have it. */
+    MAP_RULE_ABSENT,
 };
 
 /* A rule: one policy, one binding, one parameter. Its head is counted; it counts the
@@ -183,6 +186,7 @@ struct map_rule {
     size_t n_but_namespaces;
     bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
     bool only_namespaced;     /* the rule is for requests in a namespace only */
+    bool lacks_params;        /* there is no parameter: of types FAIL and ABSENT */
 };
 
 /* Makes a rule with the ops of rule.c from a filled-in template: the head is set here,

@@ -6,6 +6,7 @@
 #include "mutators/admission_policy/reads.h"
 
 #include "base/budget.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/reads_chain.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -214,13 +215,14 @@ struct map_read_range fx_map_reads_range(struct map_reads *reads,
     while (base->type == FX_CEL_NODE_FOLD && base->fold.macro == FX_CEL_MACRO_FILTER) {
         base = base->fold.range; /* the same items */
     }
-    if (fx_map_is_call(base, "orValue")) {
+    if (fx_map_is_method(base, "orValue")) {
         base = base->call.target;
     }
-    if (base != NULL && fx_map_chain_read(reads, base, &chain)) {
+    if (fx_map_chain_read(reads, base, &chain)) {
         range.path = copy(reads, fx_buf_view(&chain.path));
         range.is_secret = chain.is_secret;
         range.has_path = true;
+        range.variable = chain.variable;
         reads->failed = reads->failed || chain.path.failed;
     } else {
         range.path =
@@ -271,6 +273,7 @@ void fx_map_reads_bind(struct map_reads *reads, const struct fx_cel_node *fold,
                  .item = item,
                  .path = item == NULL ? range->path : name_item(reads, range, index),
                  .is_secret = range->is_secret,
+                 .variable = range->variable,
                  .outer = &ret_binding->index},
     };
     reads->locals = &ret_binding->item;
@@ -303,31 +306,42 @@ static void collect_loop(struct map_reads *reads, const struct fx_cel_node *fold
     }
 }
 
-/* The name of optMap() stands for the value of its target. */
-static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold) {
+/* The name of optMap() stands for the value of its target, whose name it gets. */
+void fx_map_reads_bind_target(struct map_reads *reads, const struct fx_cel_node *fold,
+                              struct map_read_local *ret_local) {
     const struct fx_cel_node *start = fold->fold.start;
-    struct map_read_local local = {.local = fold->fold.result_so_far,
-                                   .path = fold->fold.result_so_far->name,
-                                   .outer = reads->locals};
     struct map_chain chain = {.value = NULL};
-    if (fx_map_is_call(start, "value") && start->call.target != NULL &&
+    *ret_local = (struct map_read_local){.local = fold->fold.result_so_far,
+                                         .path = fold->fold.result_so_far->name,
+                                         .outer = reads->locals};
+    if (fx_map_is_method(start, "value") &&
         fx_map_chain_read(reads, start->call.target, &chain)) {
-        local.item = chain.value;
-        local.path = copy(reads, fx_buf_view(&chain.path));
-        local.is_secret = chain.is_secret;
-    } else {
-        fx_map_reads_collect(reads, start);
+        ret_local->item = chain.value;
+        ret_local->path = copy(reads, fx_buf_view(&chain.path));
+        ret_local->is_secret = chain.is_secret;
+        ret_local->variable = chain.variable;
     }
     fx_map_chain_finish(&chain);
-    reads->locals = &local;
+    reads->locals = ret_local;
+}
+
+static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold) {
+    struct map_read_local local;
+    fx_map_reads_bind_target(reads, fold, &local);
+    if (local.item == NULL) {
+        reads->locals = local.outer;
+        fx_map_reads_collect(reads, fold->fold.start);
+        reads->locals = &local;
+    }
     fx_map_reads_collect(reads, fold->fold.result);
     reads->locals = local.outer;
 }
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-bool fx_map_is_call(const struct fx_cel_node *node, const char *function) {
-    return node->type == FX_CEL_NODE_CALL && fx_text_is(node->call.function, function);
+bool fx_map_is_method(const struct fx_cel_node *node, const char *method) {
+    return node->type == FX_CEL_NODE_CALL && node->call.target != NULL &&
+           fx_text_is(node->call.function, method);
 }
 
 const struct fx_cel_node *fx_map_reads_branch(struct map_reads *reads,
@@ -346,7 +360,7 @@ static void collect_all(struct map_reads *reads, struct fx_cel_node *const *node
 
 static void collect_call(struct map_reads *reads, const struct fx_cel_node *node) {
     const struct fx_cel_node *branch =
-        fx_map_is_call(node, "_?_:_") ? fx_map_reads_branch(reads, node) : NULL;
+        fx_map_is_global_call(node, "_?_:_", 3) ? fx_map_reads_branch(reads, node) : NULL;
     if (branch != NULL) {
         fx_map_reads_collect(reads, node->call.args[0]);
         fx_map_reads_collect(reads, branch);

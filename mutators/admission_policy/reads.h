@@ -33,7 +33,8 @@ struct map_read_local {
     const json_t *item;  /* its value; NULL if it is not known */
     struct fx_text path; /* how explanations call it: "object.spec.containers[name: a]" */
     bool is_secret;
-    bool is_counter; /* it is not listed */
+    bool is_counter;                     /* it is not listed */
+    const struct map_variable *variable; /* that it is a part of; or NULL */
     const struct map_read_local *outer;
 };
 
@@ -105,8 +106,8 @@ const json_t *fx_map_reads_keep(struct map_reads *reads, json_t *value_take);
 /* Is the object a Secret? */
 bool fx_map_reads_hides(const struct map_reads *reads);
 
-/* Is it a call of this function or operator? */
-bool fx_map_is_call(const struct fx_cel_node *node, const char *function);
+/* Is it a call of this method? */
+bool fx_map_is_method(const struct fx_cel_node *node, const char *method);
 
 /* The elements of a range that a loop runs over, and how explanations call the range. */
 struct map_read_range {
@@ -114,10 +115,16 @@ struct map_read_range {
     struct fx_text path; /* without has_path, the name of the loop */
     bool has_path;
     bool is_secret;
+    const struct map_variable *variable; /* that it is a part of; or NULL */
 };
 
 struct map_read_range fx_map_reads_range(struct map_reads *reads,
                                          const struct fx_cel_node *fold);
+
+/* Gives the name that optMap() declares the value of its target, or no value, until
+ * reads->locals is set to ret_local->outer. */
+void fx_map_reads_bind_target(struct map_reads *reads, const struct fx_cel_node *fold,
+                              struct map_read_local *ret_local);
 
 /* The names of a loop. */
 struct map_read_binding {

@@ -6,6 +6,7 @@
 #include "mutators/admission_policy/reads_chain.h"
 
 #include "base/budget.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/convert.h"
 #include "value/tree.h"
 
@@ -192,6 +193,7 @@ static bool begin_local(struct map_reads *reads, const struct fx_cel_node *name,
     chain->value = local->item;
     chain->is_unknown = local->item == NULL || local->is_counter;
     chain->is_secret = local->is_secret;
+    chain->variable = local->variable;
     fx_buf_text(&chain->path, local->path);
     return true;
 }
@@ -301,9 +303,9 @@ static bool read(struct map_reads *reads, const struct fx_cel_node *node,
 /* An index, and an optional step, are calls of two arguments. */
 static bool read_index(struct map_reads *reads, const struct fx_cel_node *node,
                        struct map_chain *chain) {
-    return node->call.n_args == 2 && node->call.target == NULL &&
-           (fx_map_is_call(node, "_[_]") || fx_map_is_call(node, "_[?_]") ||
-            fx_map_is_call(node, "_?._")) &&
+    return (fx_map_is_global_call(node, "_[_]", 2) ||
+            fx_map_is_global_call(node, "_[?_]", 2) ||
+            fx_map_is_global_call(node, "_?._", 2)) &&
            read(reads, node->call.args[0], chain) &&
            (chain->slot != MAP_SLOT_VARIABLES || chain->n_steps > 0) &&
            step_computed(reads, node->call.args[1], chain);

@@ -20,7 +20,7 @@ struct map_chain {
     const json_t *value;  /* borrowed until the end of the reads; NULL if it is absent */
     struct fx_text fault; /* of a variable: what to show instead of a value */
     size_t slot;          /* enum map_slot; MAP_SLOTS: a name of a loop */
-    const struct map_variable *variable; /* if the chain begins with one */
+    const struct map_variable *variable; /* that the chain begins with; or NULL */
     bool is_unknown; /* it begins with a counter, or a name without a known value */
     bool is_secret;  /* its value is not shown */
     size_t n_steps;  /* after the name at its beginning */

@@ -7,8 +7,11 @@
 #include <stdlib.h>
 
 #include "engine/failures.h"
+#include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
 #include "mutators/admission_policy/invoke.h"
+#include "mutators/admission_policy/match.h"
+#include "mutators/admission_policy/param_ref.h"
 #include "value/equal.h"
 
 /* ---- applying ---------------------------------------------------------------------- */
@@ -89,13 +92,20 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
 static bool apply_failure(const struct fx_mutator *self, const struct fx_request *request,
                           json_t **root, struct fx_effect *ret_effect,
                           struct fx_err *err) {
-    (void)root;
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
+    struct fx_subject subject;
+    struct fx_buf part = {0};
     *ret_effect = (struct fx_effect){
         .applied = false, .criterion = fx_map_rule_criterion_name(MAP_RULE_PARAMS)};
+    fx_subject_read(*root, &subject);
+    fx_map_print_failing_part(&part, rule, fx_map_params_namespace(&subject, request));
     const struct fx_failure failure = {.reason = "Forbidden",
+                                       .part = fx_buf_view(&part),
                                        .message = fx_text_of(rule->message)};
-    return fx_map_report(rule, request, &failure, err);
+    const bool ok =
+        part.failed ? fx_fail_nomem(err) : fx_map_report(rule, request, &failure, err);
+    fx_buf_finish(&part);
+    return ok;
 }
 
 /* ---- validating -------------------------------------------------------------------- */
@@ -171,13 +181,15 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 #define COMMON_OPS                                                                      \
     .match = fx_map_rule_match, .may_match_namespace = fx_map_rule_may_match_namespace, \
-    .explain = fx_map_rule_explain, .found = fx_map_rule_found, .destroy = destroy
+    .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
+    .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
     .denial = &denial};
 static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
                                                .denial = &denial};
+static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_nothing};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 
@@ -185,6 +197,7 @@ const struct fx_mutator_ops *fx_map_rule_ops(enum map_rule_type type) {
     switch (type) {
     case MAP_RULE_INVOKE: return &invoke_ops;
     case MAP_RULE_FAIL: return &fail_ops;
+    case MAP_RULE_ABSENT: return &absent_ops;
     case MAP_RULE_VALIDATE: break;
     }
     return &validate_ops;

@@ -41,6 +41,7 @@ struct map_owning_rule {
     X(MUTATIONS, "mutations")                                          \
     X(CONDITIONS, "matchConditions")                                   \
     X(PARAMS, "binding.paramRef")                                      \
+    X(OTHER_PARAMS, "binding.paramRef of another rule")                \
     X(BINDING_OBJECT, "binding.matchResources.objectSelector")         \
     X(BINDING_NAMESPACE, "binding.matchResources.namespaceSelector")   \
     X(BINDING_RULES, "binding.matchResources.resourceRules")           \

@@ -103,7 +103,7 @@ static void set_inputs(struct map_owning_rule *own) {
         (1u << MAP_SLOT_AUTHORIZER) | (1u << MAP_SLOT_REQUEST_RESOURCE);
     head->reads_request = true; /* matching does */
     head->reads_old_object = selects_objects(&own->rule);
-    if (own->rule.type == MAP_RULE_FAIL) {
+    if (own->rule.type == MAP_RULE_FAIL || own->rule.type == MAP_RULE_ABSENT) {
         return;
     }
     find_slots(own);
@@ -137,6 +137,8 @@ static void print_name(struct fx_buf *name, const struct map_rule *rule) {
         fx_buf_str(name, rule->only_cluster_scoped ? ":cluster-scoped" : ":failure");
     } else if (rule->type == MAP_RULE_VALIDATE) {
         fx_buf_str(name, ":validation");
+    } else if (rule->type == MAP_RULE_ABSENT) {
+        fx_buf_str(name, ":no-params");
     }
 }
 
@@ -156,7 +158,13 @@ static bool name_head(struct map_owning_rule *own, uint32_t position) {
 }
 
 static bool set_index(struct map_owning_rule *own) {
+    static const struct fx_binding nothing = {.operations = 0};
     struct fx_mutator *head = &own->rule.head;
+    if (own->rule.type == MAP_RULE_ABSENT) {
+        head->bindings = &nothing;
+        head->n_bindings = 1;
+        return true;
+    }
     if (own->rule.only_namespace.data != NULL) {
         own->namespaces[0] = own->rule.only_namespace;
         head->namespaces = own->namespaces;
@@ -174,7 +182,8 @@ static void set_run(struct map_owning_rule *own) {
     const struct map_policy *policy = own->rule.policy;
     struct fx_mutator *head = &own->rule.head;
     head->rank = MAP_RANK;
-    head->tier = own->rule.type == MAP_RULE_FAIL ? -1 : 0;
+    head->tier =
+        own->rule.type == MAP_RULE_FAIL || own->rule.type == MAP_RULE_ABSENT ? -1 : 0;
     head->restores = true;
     if (own->rule.type == MAP_RULE_VALIDATE) {
         head->run.action =

@@ -57,6 +57,18 @@ static bool has_namespace(const struct map_rule *rule, struct fx_text namespace_
     return true;
 }
 
+static enum map_rule_criterion of_params(const struct map_rule *rule,
+                                         struct fx_text namespace_) {
+    const bool is_it = has_namespace(rule, namespace_);
+    switch (rule->type) {
+    case MAP_RULE_INVOKE:
+    case MAP_RULE_VALIDATE: return is_it ? MAP_RULE_CRITERIA_END : MAP_RULE_PARAMS;
+    case MAP_RULE_FAIL: return is_it ? MAP_RULE_CRITERIA_END : MAP_RULE_OTHER_PARAMS;
+    case MAP_RULE_ABSENT: break;
+    }
+    return is_it ? MAP_RULE_PARAMS : MAP_RULE_OTHER_PARAMS;
+}
+
 /* Finds the first criterion that is false. */
 static bool find_false(const struct map_rule *rule,
                        const struct map_attributes *attributes,
@@ -82,9 +94,8 @@ static bool find_false(const struct map_rule *rule,
         }
         *ret_criterion = of_binding(criterion);
     }
-    if (*ret_criterion == MAP_RULE_CRITERIA_END &&
-        !has_namespace(rule, attributes->namespace_)) {
-        *ret_criterion = MAP_RULE_PARAMS;
+    if (*ret_criterion == MAP_RULE_CRITERIA_END) {
+        *ret_criterion = of_params(rule, attributes->namespace_);
     }
     return true;
 }

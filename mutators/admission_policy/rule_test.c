@@ -200,6 +200,10 @@ static const struct rule_row {
     {CHECKED("Fail", MORE),
      .wanted = "policy 'p' with binding 'b': its mutations would change the object "
                "again, after all mutations have been applied"},
+    /* Of two that deny, the message has the first. */
+    {CHECKED("Fail", MORE) BINDING("c", "policyName: p"),
+     .wanted = "policy 'p' with binding 'b': its mutations would change the object "
+               "again, after all mutations have been applied"},
 };
 
 /* Answers access reviews: the reason names the resource. */

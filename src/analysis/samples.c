@@ -217,6 +217,7 @@ struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) {
     for (uint32_t i = 0; ok && i < snapshot->n_mutators; i++) {
         bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
+            !fx_mutator_never_matches(snapshot->mutators[i]) &&
             !fx_mutator_is_validator(snapshot->mutators[i])) {
             ok = make_example(analyzer, &samples[i], i, &made, err) &&
                  (made || add_untried(analyzer->result, i, err));

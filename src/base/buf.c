@@ -176,6 +176,16 @@ void fx_buf_fill(struct fx_buf *buf, char c, size_t count) {
     buf->len += count;
 }
 
+bool fx_fail_quoted(struct fx_err *err, enum fx_code code, const char *before,
+                    struct fx_text text, const char *after) {
+    struct fx_buf message;
+    fx_buf_init(&message, 0);
+    fx_buf_str(&message, before);
+    fx_text_quote_in_error(&message, text);
+    fx_buf_str(&message, after);
+    return fx_buf_fail(&message, err, code);
+}
+
 char *fx_buf_steal(struct fx_buf *buf) {
     fx_buf_add(buf, "", 0);
     char *data = buf->failed ? NULL : buf->data;

@@ -114,6 +114,11 @@ void fx_buf_fill(struct fx_buf *buf, char c, size_t count);
  * finishes the buffer. Always false. */
 FX_RARE bool fx_buf_fail(struct fx_buf *message, struct fx_err *err, enum fx_code code);
 
+/* Fails with `before`, the text quoted as Go's %q does, and `after` as the message.
+ * Always false. */
+FX_RARE bool fx_fail_quoted(struct fx_err *err, enum fx_code code, const char *before,
+                            struct fx_text text, const char *after);
+
 /* Returns the bytes, NUL-terminated, and empties the buffer; NULL after a failure. The
  * caller frees them. An empty buffer gives "". */
 char *fx_buf_steal(struct fx_buf *buf) FX_MUST_USE;

@@ -306,6 +306,107 @@ bool fx_decimal_rescale(struct fx_arena *arena, const struct fx_decimal *number,
     return add_aligned(arena, &cut, &unit, ret_number, err);
 }
 
+/* ---- products and quotients -------------------------------------------------------- */
+
+/* limbs += number × factor × 10^(9 × at) */
+static void add_product(const struct fx_decimal *number, uint32_t factor, uint32_t *limbs,
+                        size_t at) {
+    uint64_t carry = 0;
+    for (size_t i = 0; i < number->n; i++) {
+        carry += (uint64_t)number->limbs[i] * factor + limbs[at + i];
+        limbs[at + i] = (uint32_t)(carry % LIMB);
+        carry /= LIMB;
+    }
+    limbs[at + number->n] = (uint32_t)carry;
+}
+
+bool fx_decimal_multiply(struct fx_arena *arena, const struct fx_decimal *a,
+                         const struct fx_decimal *b, struct fx_decimal *ret_product,
+                         struct fx_err *err) {
+    const size_t n = a->n + b->n;
+    uint32_t *limbs =
+        check_length(length(a) + length(b), err) ? new_limbs(arena, n, err) : NULL;
+    if (limbs == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        add_product(a, b->limbs[i], limbs, i);
+    }
+    *ret_product = trim((struct fx_decimal){
+        .is_negative = a->is_negative != b->is_negative,
+        .n = n,
+        .limbs = limbs,
+        .scale = a->scale + b->scale,
+    });
+    return true;
+}
+
+/* The integer without `zeros` zeros at its end; false if it has too many digits. */
+static bool read_divisor(const struct fx_decimal *number, size_t zeros,
+                         uint64_t *ret_divisor, struct fx_err *err) {
+    uint64_t divisor = 0;
+    if (length(number) - zeros > FX_DECIMAL_DIVISOR_DIGITS) {
+        return fx_fail(err, FX_ELIMIT, "divisor has more than %d digits",
+                       FX_DECIMAL_DIVISOR_DIGITS);
+    }
+    for (size_t i = length(number); i > zeros; i--) {
+        divisor = divisor * 10 + digit_at(number, i - 1);
+    }
+    *ret_divisor = divisor;
+    return true;
+}
+
+/* The integer × 10^digits, rounded toward zero. */
+static bool move_point(struct fx_arena *arena, const struct fx_decimal *number,
+                       int64_t digits, struct fx_decimal *ret_number,
+                       struct fx_err *err) {
+    if (digits >= 0) {
+        return add_zeros(arena, number, digits, ret_number, err);
+    }
+    if (-digits >= (int64_t)length(number)) {
+        *ret_number = (struct fx_decimal){.n = 0};
+        return true;
+    }
+    return cut_digits(arena, number, (size_t)-digits, ret_number, err);
+}
+
+/* Writes the digits of number / divisor into as many limbs as the number has. */
+static void divide_digits(const struct fx_decimal *number, uint64_t divisor,
+                          uint32_t *limbs) {
+    uint64_t rest = 0; /* below the divisor, so ten times it fits */
+    for (size_t i = length(number); i > 0; i--) {
+        rest = rest * 10 + digit_at(number, i - 1);
+        limbs[(i - 1) / LIMB_DIGITS] +=
+            (uint32_t)(rest / divisor) * powers[(i - 1) % LIMB_DIGITS];
+        rest %= divisor;
+    }
+}
+
+bool fx_decimal_divide(struct fx_arena *arena, const struct fx_decimal *a,
+                       const struct fx_decimal *b, int64_t scale,
+                       struct fx_decimal *ret_quotient, struct fx_err *err) {
+    const size_t zeros = fx_decimal_count_zeros(b);
+    const int64_t digits = scale - a->scale + b->scale - (int64_t)zeros;
+    uint64_t divisor = 1;
+    struct fx_decimal dividend;
+    if (!read_divisor(b, zeros, &divisor, err) ||
+        !move_point(arena, a, digits, &dividend, err)) {
+        return false;
+    }
+    uint32_t *limbs = new_limbs(arena, dividend.n, err);
+    if (limbs == NULL) {
+        return false;
+    }
+    divide_digits(&dividend, divisor, limbs);
+    *ret_quotient = trim((struct fx_decimal){
+        .is_negative = a->is_negative != b->is_negative,
+        .n = dividend.n,
+        .limbs = limbs,
+        .scale = scale,
+    });
+    return true;
+}
+
 bool fx_decimal_divide_by_1024(struct fx_arena *arena, const struct fx_decimal *number,
                                struct fx_decimal *ret_quotient, struct fx_err *err) {
     uint32_t *limbs = new_limbs(arena, number->n, err);

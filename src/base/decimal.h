@@ -5,7 +5,8 @@
  *
  * A number is immutable; its limbs live in an arena or with the caller. Functions that
  * make one fail with FX_ENOMEM, or with FX_ELIMIT if it has more than
- * FX_LIMIT_DECIMAL_DIGITS digits. Their time is linear in the digits.
+ * FX_LIMIT_DECIMAL_DIGITS digits. Their time is linear in the digits, except for
+ * products.
  */
 #ifndef FX_BASE_DECIMAL_H
 #define FX_BASE_DECIMAL_H
@@ -49,6 +50,20 @@ bool fx_decimal_parse(struct fx_arena *arena, struct fx_text whole,
 bool fx_decimal_add(struct fx_arena *arena, const struct fx_decimal *a,
                     const struct fx_decimal *b, struct fx_decimal *ret_sum,
                     struct fx_err *err) FX_MUST_USE;
+
+/* a × b, with the sum of both scales. The time is that of the digits of `a` times those
+ * of `b`. */
+bool fx_decimal_multiply(struct fx_arena *arena, const struct fx_decimal *a,
+                         const struct fx_decimal *b, struct fx_decimal *ret_product,
+                         struct fx_err *err) FX_MUST_USE;
+
+#define FX_DECIMAL_DIVISOR_DIGITS 18 /* without the zeros at the end */
+
+/* a / b with this scale; digits behind it are cut off. `b` is not 0. FX_ELIMIT also if
+ * `b` has too many digits. */
+bool fx_decimal_divide(struct fx_arena *arena, const struct fx_decimal *a,
+                       const struct fx_decimal *b, int64_t scale,
+                       struct fx_decimal *ret_quotient, struct fx_err *err) FX_MUST_USE;
 
 /* number × 2^bits, with the same scale; at most 60 bits. */
 bool fx_decimal_shift(struct fx_arena *arena, const struct fx_decimal *number,

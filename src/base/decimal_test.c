@@ -142,6 +142,83 @@ static void powers_of_two(void **state) {
     fx_arena_finish(&arena);
 }
 
+static void products(void **state) {
+    static const struct {
+        const char *a, *b, *digits;
+        int64_t scale;
+    } cases[] = {
+        {"999999999", "999999999", "999999998000000001", 0},
+        {"-2.50", "4", "-1000", 2},
+        {"0", "-7.5", "0", 1},
+        {"1000000000000000000", "0.001", "1000000000000000000", 3},
+        {"123456789012345678901234567890", "987654321098765432109876543210",
+         "121932631137021795226185032733622923332237463801111263526900", 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_arena arena;
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_decimal product;
+        fx_arena_init(&arena, MEMORY);
+        const struct fx_decimal a = read_decimal(&arena, cases[i].a);
+        const struct fx_decimal b = read_decimal(&arena, cases[i].b);
+        assert_true(fx_decimal_multiply(&arena, &a, &b, &product, &err));
+        expect_number(&product, cases[i].digits, cases[i].scale);
+        assert_true(fx_decimal_multiply(&arena, &b, &a, &product, &err));
+        expect_number(&product, cases[i].digits, cases[i].scale);
+        fx_arena_finish(&arena);
+    }
+}
+
+static void quotients(void **state) {
+    static const struct {
+        const char *a, *b;
+        int64_t scale;
+        const char *digits;
+    } cases[] = {
+        {"7", "2", 0, "3"},
+        {"-7", "2", 0, "-3"},
+        {"7", "-2", 1, "-35"},
+        {"0.5", "3", 9, "166666666"},
+        {"1073741824", "3", 2, "35791394133"},
+        {"1000000", "1000", 0, "1000"},
+        {"1", "0.0001", 0, "10000"},
+        {"1234.5678", "0.25", 1, "49382"},
+        {"1", "1000000", 3, "0"},
+        {"0", "5", 4, "0"},
+        {"123456789012345678901234567890", "999999999999999999", 0, "123456789012"},
+        {"123456789012345678901234567890", "1", -20, "1234567890"},
+    };
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_arena arena;
+        struct fx_err err = FX_ERR_INIT;
+        struct fx_decimal quotient;
+        fx_arena_init(&arena, MEMORY);
+        const struct fx_decimal a = read_decimal(&arena, cases[i].a);
+        const struct fx_decimal b = read_decimal(&arena, cases[i].b);
+        assert_true(fx_decimal_divide(&arena, &a, &b, cases[i].scale, &quotient, &err));
+        expect_number(&quotient, cases[i].digits, cases[i].scale);
+        fx_arena_finish(&arena);
+    }
+}
+
+static void divisors_are_short(void **state) {
+    struct fx_arena arena;
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_decimal quotient;
+    (void)state;
+    fx_arena_init(&arena, MEMORY);
+    const struct fx_decimal one = read_decimal(&arena, "1");
+    const struct fx_decimal zeros = read_decimal(&arena, "50000000000000000000000");
+    const struct fx_decimal digits = read_decimal(&arena, "1234567890123456789");
+    assert_true(fx_decimal_divide(&arena, &one, &zeros, 24, &quotient, &err));
+    expect_number(&quotient, "20", 24);
+    assert_false(fx_decimal_divide(&arena, &one, &digits, 0, &quotient, &err));
+    assert_int_equal(err.code, FX_ELIMIT);
+    fx_arena_finish(&arena);
+}
+
 static void limits(void **state) {
     static const uint32_t one = 1;
     const struct fx_decimal large = {false, 1, &one, -(int64_t)FX_LIMIT_DECIMAL_DIGITS};
@@ -164,8 +241,13 @@ static void limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sums),   cmocka_unit_test(scales),
-        cmocka_unit_test(orders), cmocka_unit_test(powers_of_two),
+        cmocka_unit_test(sums),
+        cmocka_unit_test(scales),
+        cmocka_unit_test(orders),
+        cmocka_unit_test(powers_of_two),
+        cmocka_unit_test(products),
+        cmocka_unit_test(quotients),
+        cmocka_unit_test(divisors_are_short),
         cmocka_unit_test(limits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

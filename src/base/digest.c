@@ -1,25 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/digest.c - SHA-1 and SHA-256 with mbedTLS, which does not allocate or fail for
- * them; Adler-32, which mbedTLS lacks. Below src/net no other file includes mbedTLS.
+ * base/digest.c - SHA-1, SHA-256 and MD5 with mbedTLS, which does not allocate or fail
+ * for them; Adler-32, which mbedTLS lacks. Below src/net no other file includes mbedTLS.
  */
 #include "base/digest.h"
 
 #include <assert.h>
 #include <stddef.h>
 
+#include <mbedtls/md5.h>
 #include <mbedtls/sha1.h>
 #include <mbedtls/sha256.h>
 #include <mbedtls/version.h>
 
 /* 2.28 has other names for the functions that return a status. */
 #if MBEDTLS_VERSION_NUMBER < 0x03000000
+#define mbedtls_md5    mbedtls_md5_ret
 #define mbedtls_sha1   mbedtls_sha1_ret
 #define mbedtls_sha256 mbedtls_sha256_ret
 #endif
 
 static const unsigned char *bytes_of(struct fx_text text) {
     return (const unsigned char *)(text.len > 0 ? text.data : "");
+}
+
+void fx_md5(struct fx_text bytes, uint8_t ret_digest[FX_MD5_BYTES]) {
+    const int status = mbedtls_md5(bytes_of(bytes), bytes.len, ret_digest);
+    assert(status == 0);
 }
 
 void fx_sha1(struct fx_text bytes, uint8_t ret_digest[FX_SHA1_BYTES]) {

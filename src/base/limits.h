@@ -85,6 +85,19 @@
 #define FX_LIMIT_CEL_CHECK_STEPS   (1u << 22) /* types that one check compares or makes */
 #define FX_LIMIT_CEL_CHECK_BYTES   (64u << 20) /* memory of one check */
 
+/* Queries of JMESPath (location/jmespath). */
+#define FX_LIMIT_JMESPATH_BYTES 65536u /* bytes of one query */
+#define FX_LIMIT_JMESPATH_DEPTH 500u   /* levels of operators and brackets */
+/* Lists and objects that one query writes: each makes the value a level deeper. */
+#define FX_LIMIT_JMESPATH_BUILDERS    256u
+#define FX_LIMIT_JMESPATH_STEPS       (1u << 20)  /* units of the budget */
+#define FX_LIMIT_JMESPATH_MEMORY      (64u << 20) /* scratch memory of one evaluation */
+#define FX_LIMIT_JMESPATH_TEXT_BYTES  (1u << 20)  /* one text that a function builds */
+#define FX_LIMIT_JMESPATH_VALUE_NODES (1u << 18)  /* nodes of the value of a query */
+/* random(): how often `*` repeats at most, and levels of groups of a pattern. */
+#define FX_LIMIT_RANDOM_REPEATS 32u
+#define FX_LIMIT_RANDOM_DEPTH   100u
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * base/semver.h - semantic versions printed, and their precedence (semver.org 2.0.0,
- * section 11). How they are read is up to the languages, which follow different
- * libraries.
+ * base/semver.h - semantic versions read, printed, and their precedence
+ * (semver.org 2.0.0, section 11). Languages whose libraries read versions more loosely
+ * have readers of their own.
  */
 #ifndef FX_BASE_SEMVER_H
 #define FX_BASE_SEMVER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "base/err.h"
+#include "base/macros.h"
 #include "base/text.h"
 
 /* All texts are borrowed from the one that was read. */
@@ -18,6 +21,12 @@ struct fx_semver {
     struct fx_text prerelease; /* "alpha.1", or empty */
     struct fx_text build;      /* after the `+`, or empty */
 };
+
+/* Reads a version of three parts, strictly, as the library does that Kubernetes and
+ * Kyverno use (spec/cel.md section 10). Its texts are borrowed. Errors: FX_EMUTATE with
+ * the library's message, FX_ENOMEM. */
+bool fx_semver_parse(struct fx_text text, struct fx_semver *ret_version,
+                     struct fx_err *err) FX_MUST_USE;
 
 /* Appends "1.2.3-alpha.1+build". */
 void fx_semver_print(struct fx_buf *buf, const struct fx_semver *version);

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/budget.h"
 #include "base/buf.h"
+#include "base/err.h"
 #include "base/runes.h"
 
 #define REPLACEMENT 0xFFFDu
@@ -294,4 +296,26 @@ void fx_text_quote_go(struct fx_buf *buf, struct fx_text text) {
         at += length;
     }
     fx_buf_char(buf, '"');
+}
+
+#define QUOTED_BYTES_OF_UNIT 2u /* unprintable characters become several */
+
+void fx_text_quote_in_error(struct fx_buf *buf, struct fx_text text) {
+    const struct fx_text shown = {text.data,
+                                  text.len < FX_ERR_TEXT ? text.len : FX_ERR_TEXT};
+    if (fx_spend(shown.len / QUOTED_BYTES_OF_UNIT)) {
+        fx_text_quote_go(buf, shown);
+    } else {
+        fx_buf_str(buf, "\"\""); /* nobody reads it: the budget is exceeded */
+    }
+}
+
+void fx_text_repair(struct fx_buf *buf, struct fx_text text) {
+    while (text.len > 0 && !buf->failed) {
+        char out[4];
+        uint32_t rune = 0;
+        const size_t len = fx_text_rune(text, &rune);
+        fx_buf_add(buf, out, fx_text_encode_rune(rune, out));
+        text = fx_text_rest(text, len);
+    }
 }

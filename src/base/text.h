@@ -118,4 +118,11 @@ struct fx_text fx_text_trim_space(struct fx_text text);
  * \x.. \u.... for unprintable runes. */
 void fx_text_quote_go(struct fx_buf *buf, struct fx_text text);
 
+/* The same for the message of an error (base/err.h): of a long text only as many bytes as
+ * a message can have. Spends from the thread's budget (base/budget.h). */
+void fx_text_quote_in_error(struct fx_buf *buf, struct fx_text text);
+
+/* Appends `text` with U+FFFD in the place of each byte that is not UTF-8. */
+void fx_text_repair(struct fx_buf *buf, struct fx_text text);
+
 #endif

@@ -139,6 +139,29 @@ static void quotes_as_go(void **state) {
     }
 }
 
+static void repairs(void **state) {
+    static const struct {
+        struct fx_text text;
+        const char *wanted;
+    } cases[] = {
+        {{"h\xc3\xa9!", 4}, "h\xc3\xa9!"},
+        {{"a\xff"
+          "b\xc3",
+          4},
+         "a\xef\xbf\xbd"
+         "b\xef\xbf\xbd"},
+        {{"\xed\xa0\x80", 3}, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    (void)state;
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_buf buf;
+        fx_buf_init(&buf, 0);
+        fx_text_repair(&buf, cases[i].text);
+        assert_string_equal(buf.data, cases[i].wanted);
+        fx_buf_finish(&buf);
+    }
+}
+
 static void texts_are_cut(void **state) {
     (void)state;
     struct fx_text rest = FX_TEXT("a,,b");
@@ -156,7 +179,7 @@ int main(void) {
         cmocka_unit_test(compares_bytes), cmocka_unit_test(finds_parts),
         cmocka_unit_test(decodes_runes),  cmocka_unit_test(floors_at_runes),
         cmocka_unit_test(trims_space),    cmocka_unit_test(quotes_as_go),
-        cmocka_unit_test(texts_are_cut),
+        cmocka_unit_test(repairs),        cmocka_unit_test(texts_are_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

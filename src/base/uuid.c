@@ -6,26 +6,12 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
-
-/* Random bytes for several UUIDs of this thread, because a system call for each would be
- * slow. */
-static _Thread_local struct {
-    uint8_t bytes[256];
-    size_t left;
-} stock;
+#include "base/random.h"
 
 static void take_random(uint8_t bytes[16]) {
-    if (stock.left == 0 && getrandom(stock.bytes, sizeof stock.bytes, GRND_NONBLOCK) ==
-                               (ssize_t)sizeof stock.bytes) {
-        stock.left = sizeof stock.bytes;
-    }
-    if (stock.left > 0) {
-        stock.left -= 16;
-        memcpy(bytes, stock.bytes + stock.left, 16);
-    } else {
+    if (!fx_random_take(bytes, 16)) {
         const uint64_t now = fx_clock_ns();
         memcpy(bytes, &now, sizeof now);
     }

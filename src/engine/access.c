@@ -66,7 +66,8 @@ void fx_access_finish(struct fx_access *access) {
 
 static bool may_be(const struct fx_path_step *step, const char *name) {
     return step->type == FX_PATH_ANY ||
-           (step->type != FX_PATH_ELEMENT && fx_text_is(step->name, name));
+           (step->type != FX_PATH_ELEMENT && step->type != FX_PATH_APPEND &&
+            fx_text_is(step->name, name));
 }
 
 static bool keeps_metadata(const struct fx_path_step *steps, size_t n_steps) {
@@ -305,10 +306,11 @@ bool fx_mutator_derive_access(struct fx_mutator *mutator) {
     const bool needs_hashes =
         mutator->ops->view == NULL && !fx_mutator_is_validator(mutator);
     struct fx_json_part parts = {.omits_rest = true};
-    struct fx_access access = {.parts = needs_hashes ? &parts : NULL};
+    struct fx_access access = {.parts = &parts};
     bool ok = fx_access_declare(&access, mutator);
     if (ok) {
         derive_flags(mutator, &access);
+        mutator->reads_parts = parts.omits_rest && !parts.is_list;
         ok = !needs_hashes || fx_access_hash(&access, &mutator->hashes);
     }
     fx_json_part_finish(&parts);
@@ -334,19 +336,21 @@ static bool add_keys(struct fx_json_cursor element, const struct fx_path_step *s
     return ok;
 }
 
+/* Of a list that gets a new element, only the number of elements and their keys count. */
 static bool add_path(const struct fx_path_step *steps, size_t n_steps,
                      struct fx_json_part *parts) {
     struct fx_json_cursor place = {.part = parts};
+    const bool appends = n_steps > 0 && steps[n_steps - 1].type == FX_PATH_APPEND;
     bool ok = true;
     for (size_t i = 0; ok && i < n_steps; i++) {
         if (steps[i].type == FX_PATH_MEMBER) {
             ok = fx_json_cursor_member(&place, steps[i].name);
-        } else if (i + 1 < n_steps) {
+        } else if (appends || i + 1 < n_steps) {
             fx_json_cursor_element(&place);
             ok = add_keys(place, &steps[i]);
         }
     }
-    if (n_steps > 0) {
+    if (n_steps > 0 && !appends) {
         fx_json_cursor_all(place);
     }
     return ok;
@@ -390,9 +394,12 @@ bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
     struct fx_access access = {.parts = parts};
     bool ok = add_common(parts);
     for (size_t i = 0; ok && i < n_mutators; i++) {
+        if (by_kind && fx_mutator_reads_whole_kinds(mutators[i])) {
+            continue;
+        }
         if (mutators[i]->ops->access != NULL) {
             ok = add_declared(&access, mutators[i]);
-        } else if (!by_kind || mutators[i]->n_bindings == 0) {
+        } else {
             fx_json_cursor_all((struct fx_json_cursor){.part = parts});
         }
     }
@@ -407,7 +414,7 @@ bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
  * the same. */
 static bool steps_meet(const struct fx_path_step *asked, const struct fx_path_step *own) {
     size_t index = 0;
-    if (own->type == FX_PATH_ANY) {
+    if (own->type == FX_PATH_ANY || own->type == FX_PATH_APPEND) {
         return true;
     }
     if (own->type == FX_PATH_ELEMENT) {

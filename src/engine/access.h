@@ -32,6 +32,7 @@ struct fx_path_step {
         FX_PATH_ELEMENT, /* the elements of a list whose member `name` is `value` */
         FX_PATH_TOKEN,   /* a token of a JSON Pointer: the member or the index `name` */
         FX_PATH_ANY,     /* a member or an element that is known only during a review */
+        FX_PATH_APPEND,  /* a new element at the end of a list; the others stay */
     } type;
     struct fx_text name;
     const json_t *value; /* of FX_PATH_ELEMENT; NULL stands for any value */
@@ -138,8 +139,7 @@ bool fx_access_hash(const struct fx_access *access,
 /* Adds to `parts` what every review reads (type, names, labels and annotations of the
  * object) and what the mutators read or write. `parts` is zeroed, except that
  * `omits_rest` is set. It borrows the texts of the mutators. `by_kind` leaves out
- * mutators without a declaration that are bound to kinds of objects (engine/snapshot.h).
- * False without memory. */
+ * mutators of which fx_mutator_reads_whole_kinds() is true. False without memory. */
 bool fx_access_add_parts(struct fx_mutator *const *mutators, size_t n_mutators,
                          bool by_kind, struct fx_json_part *parts) FX_MUST_USE;
 

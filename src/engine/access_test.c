@@ -212,6 +212,18 @@ static void finds_parts(void **state) {
     }
 }
 
+static void append_to_list(const struct fx_mutator *self, struct fx_access *access) {
+    (void)self;
+    fx_access_write(access, FX_ACCESS_UNTYPED, false);
+    fake_steps(access, "l");
+    fx_access_step(access, (struct fx_path_step){.type = FX_PATH_APPEND});
+}
+
+static void read_everything(const struct fx_mutator *self, struct fx_access *access) {
+    fake_access(self, access);
+    fx_json_cursor_all((struct fx_json_cursor){.part = access->parts});
+}
+
 /* The keys of the list, and those by which a diff aligns lists. */
 static void finds_keys_of_lists(void **state) {
     (void)state;
@@ -227,6 +239,51 @@ static void finds_keys_of_lists(void **state) {
     assert_null(fx_json_part_find(list, FX_TEXT("other")));
     fx_json_part_finish(&parts);
     fx_mutator_unref(&fake->head);
+}
+
+/* Of a list that gets a new element, the others are read no further than their keys. */
+static void finds_parts_of_a_list_with_a_new_element(void **state) {
+    (void)state;
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = append_to_list,
+                                              .destroy = fake_destroy};
+    struct fake *fake = make(NULL, "unused");
+    struct fx_json_part parts = {.omits_rest = true};
+    fake->head.ops = &ops;
+    assert_true(fx_access_add_parts_of(&fake->head, &parts));
+    const struct fx_json_part *list = fx_json_part_find(&parts, FX_TEXT("l"));
+    assert_true(list->omits_rest && list->is_list);
+    assert_non_null(fx_json_part_find(list, FX_TEXT("name")));
+    fx_json_part_finish(&parts);
+    assert_true(fake_declare(fake, &ops));
+    assert_int_equal(fake->head.hashes->n_steps, 1);
+    assert_false(fake->head.hashes->settles);
+    fx_mutator_unref(&fake->head);
+}
+
+/* Who reads everything of some kinds has no part in what is read of the others. */
+static void leaves_out_who_reads_whole_kinds(void **state) {
+    (void)state;
+    static const struct fx_binding binding = {.kind = {"Pod", 3}};
+    static const struct fx_mutator_ops ops = {.match = fake_match,
+                                              .apply = fake_apply,
+                                              .access = read_everything,
+                                              .destroy = fake_destroy};
+    for (int is_bound = 0; is_bound < 2; is_bound++) {
+        struct fake *fake = make(NULL, "a");
+        struct fx_mutator *mutators[] = {&fake->head};
+        struct fx_json_part parts = {.omits_rest = true};
+        fake->head.bindings = &binding;
+        fake->head.n_bindings = is_bound == 0 ? 0 : 1;
+        assert_true(fake_declare(fake, &ops));
+        assert_false(fake->head.reads_parts);
+        assert_int_equal(fx_mutator_reads_whole_kinds(&fake->head), is_bound);
+        assert_true(fx_access_add_parts(mutators, 1, true, &parts));
+        assert_int_equal(parts.omits_rest, is_bound);
+        fx_json_part_finish(&parts);
+        fx_mutator_unref(&fake->head);
+    }
 }
 
 /* All mutators, and what every review reads. */
@@ -291,6 +348,8 @@ int main(void) {
         cmocka_unit_test(expressions_count),
         cmocka_unit_test(finds_parts),
         cmocka_unit_test(finds_keys_of_lists),
+        cmocka_unit_test(finds_parts_of_a_list_with_a_new_element),
+        cmocka_unit_test(leaves_out_who_reads_whole_kinds),
         cmocka_unit_test(finds_parts_of_all),
         cmocka_unit_test(knows_who_may_write),
     };

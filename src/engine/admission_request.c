@@ -6,7 +6,43 @@
 
 #include <ctype.h>
 
+#include "engine/request_memo.h"
 #include "value/tree.h"
+
+/* ---- the resource of a request ----------------------------------------------------- */
+
+/* Is the version that the user asked for another one? */
+static bool is_converted(const json_t *admission,
+                         const struct fx_request_resource *resource) {
+    const json_t *asked = fx_tree_view_key(admission, "requestResource");
+    return json_is_object(asked) &&
+           (!fx_text_equal(fx_tree_view_string(asked, "group"), resource->group) ||
+            !fx_text_equal(fx_tree_view_string(asked, "version"), resource->version) ||
+            !fx_text_equal(fx_tree_view_string(asked, "resource"), resource->resource));
+}
+
+void fx_request_resource_read(const struct fx_request *request,
+                              struct fx_request_resource *ret_resource) {
+    struct fx_request_memo *memo = request->memo;
+    if (memo != NULL && memo->has_resource) {
+        *ret_resource = memo->resource;
+        return;
+    }
+    const json_t *admission = request->admission;
+    const json_t *resource = fx_tree_view_key(admission, "resource");
+    *ret_resource = (struct fx_request_resource){
+        .group = fx_tree_view_string(resource, "group"),
+        .version = fx_tree_view_string(resource, "version"),
+        .resource = fx_tree_view_string(resource, "resource"),
+        .subresource = fx_tree_view_string(admission, "subResource"),
+        .name = fx_tree_view_string(admission, "name"),
+    };
+    ret_resource->is_converted = is_converted(admission, ret_resource);
+    if (memo != NULL) {
+        memo->resource = *ret_resource;
+        memo->has_resource = true;
+    }
+}
 
 /* ---- resources --------------------------------------------------------------------- */
 

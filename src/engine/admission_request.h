@@ -17,6 +17,18 @@
  * "ingresses", "endpoints". */
 void fx_resource_guess(struct fx_buf *buf, struct fx_text kind);
 
+/* What an AdmissionRequest says about the resource; empty without one. The texts are
+ * borrowed from it. */
+struct fx_request_resource {
+    struct fx_text group, version, resource, subresource, name;
+    /* The user asked for another version, which the API server has converted to this
+     * one. */
+    bool is_converted;
+};
+
+void fx_request_resource_read(const struct fx_request *request,
+                              struct fx_request_resource *ret_resource);
+
 /* Returns the kind of the options of an operation ("CreateOptions"); NULL if it has
  * none. */
 const char *fx_operation_options(enum fx_operation operation);

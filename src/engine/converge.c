@@ -8,6 +8,7 @@
 
 #include "engine/converge_run.h"
 #include "engine/input.h"
+#include "engine/request_memo.h"
 #include "value/equal.h"
 
 /* ---- candidates ------------------------------------------------------------------- */
@@ -182,6 +183,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     assert(snapshot != NULL && *root != NULL);
     *ret_outcome = (struct fx_outcome){0};
     struct fx_request with_failures = *request;
+    struct fx_request_memo memo = {.has_resource = false};
     struct fx_stats stats = {.arena = arena};
     struct converge run = {
         .snapshot = snapshot,
@@ -195,6 +197,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
         .stats = request->collects_stats ? &stats : NULL,
     };
     with_failures.failures = &run.failures;
+    with_failures.memo = &memo;
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);

@@ -79,8 +79,9 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
                                      : fx_converge_fail_match(run, &step, err);
 }
 
-/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Prints nothing
- * if none denies. */
+/* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Of a kind
+ * whose entries are not joined, only the first one is printed. Prints nothing if none
+ * denies. */
 static void print_denial(const struct converge *run, struct fx_buf *message) {
     static const struct fx_denial plain = {"", "; "};
     const struct fx_denial *last = NULL;
@@ -95,8 +96,10 @@ static void print_denial(const struct converge *run, struct fx_buf *message) {
         if (last == NULL || denial != last) {
             fx_buf_str(message, last == NULL ? "" : "; ");
             fx_buf_str(message, denial->begin);
-        } else {
+        } else if (denial->between != NULL) {
             fx_buf_str(message, denial->between);
+        } else {
+            continue;
         }
         fx_buf_text(message, violation->entry);
         last = denial;

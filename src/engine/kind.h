@@ -62,8 +62,9 @@ struct fx_kind {
     const char *name; /* only the object of this name counts; NULL for any name */
     enum fx_scope scope;
     enum fx_role role;
-    unsigned keeps;  /* a set of enum fx_kind_keep */
-    unsigned status; /* a set of enum fx_kind_status */
+    unsigned keeps;               /* a set of enum fx_kind_keep */
+    unsigned status;              /* a set of enum fx_kind_status */
+    const struct fx_kind *policy; /* of a binding: the kind of its policy; may be NULL */
     /* API servers may run such policies themselves: they are watched only if `--apis`
      * names their group. NULL: only Fixpoint runs them. */
     const struct fx_native_api *native;

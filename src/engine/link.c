@@ -460,6 +460,40 @@ void fx_link_report(struct fx_link *link, bool is_error, const char *fmt, ...) {
     linked->reports[linked->n_reports++] = (struct fx_link_report){is_error, own};
 }
 
+void fx_link_report_binding(struct fx_link *link, struct fx_unit *binding,
+                            const struct fx_objects_found *parameters,
+                            const char *fault) {
+    struct fx_linked *linked = link->linked;
+    struct fx_link_binding made = {.has_parameters = parameters != NULL};
+    if (link->failed) {
+        return;
+    }
+    if (!copy_text(fx_text_of(fault), &made.fault) ||
+        !FX_VEC_GROW(linked->bindings, linked->n_bindings, linked->cap_bindings)) {
+        free(made.fault);
+        link->failed = true;
+        return;
+    }
+    made.unit = fx_unit_ref(binding);
+    if (parameters != NULL) {
+        made.parameters = *parameters;
+    }
+    linked->bindings[linked->n_bindings++] = made;
+}
+
+static int compare_binding(const void *unit, const void *element) {
+    const struct fx_link_binding *binding = element;
+    return compare_units(unit, binding->unit);
+}
+
+const struct fx_link_binding *fx_linked_find_binding(const struct fx_linked *linked,
+                                                     const struct fx_unit *binding) {
+    return linked->n_bindings == 0
+               ? NULL
+               : bsearch(binding, linked->bindings, linked->n_bindings,
+                         sizeof *linked->bindings, compare_binding);
+}
+
 void fx_link_add_take(struct fx_link *link, struct fx_mutator *rule) {
     struct fx_linked *linked = link->linked;
     const bool is_full = linked->n_rules == FX_LIMIT_LINKED_RULES;
@@ -487,6 +521,11 @@ static void destroy(struct fx_linked *linked) {
     for (size_t i = 0; i < linked->n_lookups; i++) {
         lookup_finish(&linked->lookups[i]);
     }
+    for (size_t i = 0; i < linked->n_bindings; i++) {
+        fx_unit_unref(linked->bindings[i].unit);
+        free(linked->bindings[i].fault);
+    }
+    free(linked->bindings);
     free(linked->rules);
     free(linked->reports);
     free(linked->lookups);

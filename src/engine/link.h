@@ -55,6 +55,23 @@ struct fx_unit *fx_units_find_same(const struct fx_units *units,
 
 struct fx_link_lookup; /* private to link.c */
 
+/* The objects that a link step found. */
+struct fx_objects_found {
+    struct fx_unit *const *items; /* sorted by namespace and name */
+    size_t n_items;
+    const char *unavailable; /* why objects of the kind cannot be read; NULL if they
+                              * can */
+};
+
+/* What the link step of a policy found about one of its bindings, for the status of the
+ * binding. */
+struct fx_link_binding {
+    struct fx_unit *unit;
+    bool has_parameters; /* the policy has parameters, and the binding names some */
+    struct fx_objects_found parameters; /* valid as long as the result of the link step */
+    char *fault; /* why requests that the binding matches fail; NULL if they do not */
+};
+
 /* The result of the link step of one policy. Immutable and counted. */
 struct fx_linked {
     atomic_uint refs;
@@ -68,6 +85,8 @@ struct fx_linked {
     size_t n_reports, cap_reports;
     struct fx_link_lookup *lookups;
     size_t n_lookups, cap_lookups;
+    struct fx_link_binding *bindings; /* their units are counted, their faults owned */
+    size_t n_bindings, cap_bindings;
 };
 
 struct fx_linked *fx_linked_ref(struct fx_linked *linked);
@@ -77,6 +96,11 @@ void fx_linked_unref(struct fx_linked *linked); /* NULL is fine; any thread */
  * of fx_units.by_name; NULL if there is none. Borrowed. */
 struct fx_linked *fx_linked_find(struct fx_linked *const *linked, size_t n_linked,
                                  const struct fx_unit *policy);
+
+/* Returns what the link step found about the binding; NULL if it reported nothing about
+ * it. Borrowed. */
+const struct fx_link_binding *fx_linked_find_binding(const struct fx_linked *linked,
+                                                     const struct fx_unit *binding);
 
 /* Runs the link step of the unit's dialect, which must have one. NULL without memory. */
 struct fx_linked *fx_link_policy(const struct fx_units *units,
@@ -130,19 +154,12 @@ struct fx_object_query {
     const struct fx_selector *selector;
 };
 
-/* The found objects; valid as long as the result of the link step. */
-struct fx_objects_found {
-    struct fx_unit *const *items; /* sorted by namespace and name */
-    size_t n_items;
-    const char *unavailable; /* why objects of the kind cannot be read; NULL if they
-                              * can */
-};
-
 /* Looks up objects of a kind that the policy names (parameters). It need not be a kind of
  * a dialect. From now on the kind is watched as long as a policy looks it up. If its
  * objects cannot be read, a warning about the policy has the reason, and the link step
  * decides what else follows. An object whose labels cannot be compared with the selector
- * is not found. Secrets are never read. */
+ * is not found. Secrets are never read. The result is valid as long as that of the link
+ * step. */
 struct fx_objects_found fx_link_find_objects(struct fx_link *link,
                                              const struct fx_object_query *query);
 
@@ -155,5 +172,11 @@ void fx_link_add_take(struct fx_link *link, struct fx_mutator *rule);
  * FX_LIMIT_FINDINGS reports are dropped. */
 FX_PRINTF(3, 4)
 void fx_link_report(struct fx_link *link, bool is_error, const char *fmt, ...);
+
+/* Reports what was found about a binding, once for each and in the order of
+ * fx_link_list(). `parameters` is NULL if the policy or the binding has none. The unit is
+ * counted; the fault (NULL: there is none) is copied. */
+void fx_link_report_binding(struct fx_link *link, struct fx_unit *binding,
+                            const struct fx_objects_found *parameters, const char *fault);
 
 #endif

@@ -156,6 +156,9 @@ struct fx_criterion {
     bool keeps_present;   /* it fails because the field exists, and is not overwritten */
     bool asks_namespace;  /* it may be true for the same object in another namespace */
     bool needs_namespace; /* it may fail only because the namespace is not known */
+    bool is_particular;   /* what the object has instead depends on the policy */
+    bool is_silent;       /* reports leave the mutator out: another rule of the policy is
+                           * the one that counts for this object */
     struct fx_buf field;  /* its path in `spec` of the policy: "match.kinds" */
     struct fx_buf wanted; /* the value that the policy asks for, in one line; or empty */
 };
@@ -251,6 +254,7 @@ struct fx_mutator {
     bool keeps_names;    /* no path that it writes leads to the object's type or names */
     bool keeps_metadata; /* no path that it writes leads into metadata */
     bool is_typed;       /* it assumes types of nodes, so it may be in conflict */
+    bool reads_parts;    /* it reads only a part of an object */
 
     /* For the index, in the mutator's memory. Without bindings it may match any object.
      * With bindings it matches no other object, and its `match` finds that before it can
@@ -296,6 +300,11 @@ void fx_mutator_unref(struct fx_mutator *mutator); /* calls destroy at 0; NULL i
 /* May it write anywhere in an object, including its type and names? */
 bool fx_mutator_writes_anywhere(const struct fx_mutator *mutator);
 
+/* Does it read all of an object, but only of the kinds that it is bound to? */
+static inline bool fx_mutator_reads_whole_kinds(const struct fx_mutator *mutator) {
+    return !mutator->reads_parts && mutator->n_bindings > 0;
+}
+
 /* Describes a criterion that the mutator reported, with fx_mutator_ops.explain; without
  * it, `field` is the name of the criterion. The caller finishes ret_criterion. A failure
  * is kept in its buffers. */
@@ -305,6 +314,12 @@ void fx_criterion_finish(struct fx_criterion *criterion); /* a zeroed criterion 
 
 static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
     return mutator->run.action != FX_ACTION_MUTATE;
+}
+
+/* Does it match no object at all? Then it is there for explanations. */
+static inline bool fx_mutator_never_matches(const struct fx_mutator *mutator) {
+    return mutator->n_bindings == 1 && mutator->bindings[0].operations == 0 &&
+           !mutator->bindings[0].no_operation;
 }
 
 /* Compares in the order of a pass: validators last; by rank, tier and tier_order, then by

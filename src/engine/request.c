@@ -65,19 +65,23 @@ static json_t *view_object(const json_t *parent, const char *key) {
     return json_is_object(child) ? child : NULL;
 }
 
-void fx_subject_read(const json_t *object, struct fx_subject *ret_subject) {
-    const json_t *metadata = view_object(object, "metadata");
+void fx_subject_read_type(const json_t *object, struct fx_subject *ret_subject) {
     *ret_subject = (struct fx_subject){
         .api_version = fx_tree_view_string(object, "apiVersion"),
         .kind = fx_tree_view_string(object, "kind"),
-        .name = fx_tree_view_string(metadata, "name"),
-        .generate_name = fx_tree_view_string(metadata, "generateName"),
-        .namespace_ = fx_tree_view_string(metadata, "namespace"),
-        .labels = view_object(metadata, "labels"),
-        .annotations = view_object(metadata, "annotations"),
         .object = object,
     };
     split_api_version(ret_subject);
+}
+
+void fx_subject_read(const json_t *object, struct fx_subject *ret_subject) {
+    const json_t *metadata = view_object(object, "metadata");
+    fx_subject_read_type(object, ret_subject);
+    ret_subject->name = fx_tree_view_string(metadata, "name");
+    ret_subject->generate_name = fx_tree_view_string(metadata, "generateName");
+    ret_subject->namespace_ = fx_tree_view_string(metadata, "namespace");
+    ret_subject->labels = view_object(metadata, "labels");
+    ret_subject->annotations = view_object(metadata, "annotations");
     ret_subject->is_namespace =
         ret_subject->group.len == 0 && fx_text_is(ret_subject->kind, "Namespace");
 }

@@ -60,6 +60,7 @@ struct fx_activity;     /* engine/activity.h */
 struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
 struct fx_placeholders; /* engine/external.h */
+struct fx_request_memo; /* engine/request_memo.h */
 struct fx_schemas;      /* engine/schemas.h */
 
 /* Everything is borrowed, and outlives the loop. */
@@ -95,6 +96,9 @@ struct fx_request {
     size_t *text_left;
     /* Set by the loop: failures that mutators report and that do not end their step. */
     struct fx_failures *failures;
+    /* Set by the loop: what rules found out, for those after them. NULL: they find it out
+     * each time. */
+    struct fx_request_memo *memo;
     const json_t *user_info;  /* request.userInfo of the AdmissionReview, or NULL; it may
                                * be NULL, too, if no mutator has an access review or an
                                * input after convergence */
@@ -118,6 +122,9 @@ struct fx_subject {
  * version are the parts of apiVersion before and after its slash, as in apimachinery:
  * without a slash there is no group; with several, both are empty. */
 void fx_subject_read(const json_t *object, struct fx_subject *ret_subject);
+
+/* Reads only apiVersion, group, version and kind; other fields are empty. */
+void fx_subject_read_type(const json_t *object, struct fx_subject *ret_subject);
 
 /* Reads labels and annotations again, after a write that kept type and names. */
 void fx_subject_refresh(const json_t *object, struct fx_subject *subject);

@@ -6,11 +6,13 @@
 
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/budget.h"
 #include "base/buf.h"
 #include "engine/admission_request.h"
 #include "engine/request.h"
+#include "engine/request_memo.h"
 
 /* ---- catalogs -------------------------------------------------------------------- */
 
@@ -228,21 +230,81 @@ static bool find_fetched(const struct fx_request *request,
     return true;
 }
 
-bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
-                     struct fx_text version, struct fx_text kind,
-                     struct fx_schema *ret_schema, struct fx_err *err) {
-    const struct fx_schemas *schemas = request->schemas;
+static bool is_builtin(const struct wanted_schema *wanted) {
+    return fx_schema_find(&fx_schema_builtin, wanted->group, wanted->version,
+                          wanted->kind)
+               .set != NULL;
+}
+
+static bool has_schema_of(const struct fx_request_memo *memo,
+                          const struct wanted_schema *wanted) {
+    return memo != NULL && memo->schema.set != NULL &&
+           fx_text_equal(memo->kind, wanted->kind) &&
+           fx_text_equal(memo->version, wanted->version) &&
+           fx_text_equal(memo->group, wanted->group);
+}
+
+static struct fx_text keep_text(char **at, struct fx_text text) {
+    const struct fx_text kept = {*at, text.len};
+    if (text.len > 0) {
+        memcpy(*at, text.data, text.len);
+        *at += text.len;
+    }
+    return kept;
+}
+
+/* Keeps the schema for the next rule, unless the texts are very long. */
+static void keep_schema(struct fx_request_memo *memo, const struct wanted_schema *wanted,
+                        struct fx_schema schema) {
+    if (memo == NULL || schema.set == NULL ||
+        wanted->group.len + wanted->version.len + wanted->kind.len > sizeof memo->texts) {
+        return;
+    }
+    char *at = memo->texts;
+    memo->group = keep_text(&at, wanted->group);
+    memo->version = keep_text(&at, wanted->version);
+    memo->kind = keep_text(&at, wanted->kind);
+    memo->is_builtin = schema.set == &fx_schema_builtin || is_builtin(wanted);
+    memo->schema = schema;
+}
+
+bool fx_schemas_is_builtin(const struct fx_request *request, struct fx_text group,
+                           struct fx_text version, struct fx_text kind) {
     const struct wanted_schema wanted = {group, version, kind};
+    return has_schema_of(request->memo, &wanted) ? request->memo->is_builtin
+                                                 : is_builtin(&wanted);
+}
+
+/* Finds the schema of a kind that is not the last one. */
+static bool find(const struct fx_request *request, const struct wanted_schema *wanted,
+                 struct fx_schema *ret_schema, struct fx_err *err) {
+    const struct fx_schemas *schemas = request->schemas;
     *ret_schema = (struct fx_schema){.set = NULL};
-    if (schemas != NULL && find_given(schemas, &wanted, ret_schema)) {
+    if (schemas != NULL && find_given(schemas, wanted, ret_schema)) {
         return true;
     }
     if (schemas != NULL && schemas->look_up != NULL && request->inputs != NULL &&
-        !find_fetched(request, &wanted, ret_schema, err)) {
+        !find_fetched(request, wanted, ret_schema, err)) {
         return false;
     }
     if (ret_schema->set == NULL) {
-        *ret_schema = fx_schema_find(&fx_schema_builtin, group, version, kind);
+        *ret_schema = fx_schema_find(&fx_schema_builtin, wanted->group, wanted->version,
+                                     wanted->kind);
     }
+    return true;
+}
+
+bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
+                     struct fx_text version, struct fx_text kind,
+                     struct fx_schema *ret_schema, struct fx_err *err) {
+    const struct wanted_schema wanted = {group, version, kind};
+    if (has_schema_of(request->memo, &wanted)) {
+        *ret_schema = request->memo->schema;
+        return true;
+    }
+    if (!find(request, &wanted, ret_schema, err)) {
+        return false;
+    }
+    keep_schema(request->memo, &wanted, *ret_schema);
     return true;
 }

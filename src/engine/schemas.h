@@ -99,4 +99,8 @@ bool fx_schemas_find(const struct fx_request *request, struct fx_text group,
                      struct fx_text version, struct fx_text kind,
                      struct fx_schema *ret_schema, struct fx_err *err) FX_MUST_USE;
 
+/* Does the built-in table have the kind? */
+bool fx_schemas_is_builtin(const struct fx_request *request, struct fx_text group,
+                           struct fx_text version, struct fx_text kind);
+
 #endif

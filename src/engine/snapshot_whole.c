@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * engine/snapshot_whole.c - which objects are decoded whole, because a mutator that
- * declares no access may match them.
+ * reads all of an object may match them.
  */
 #include "engine/snapshot_whole.h"
 
@@ -12,11 +12,6 @@
 
 /* With more kinds than this, all objects are decoded whole. */
 #define MOST_KINDS 64u
-
-/* Does it read everything, but only of objects that it is bound to? */
-static bool is_bound(const struct fx_mutator *mutator) {
-    return mutator->ops->access == NULL && mutator->n_bindings > 0;
-}
 
 static bool is_same(const struct fx_binding *a, const struct fx_binding *b) {
     return a->any_group == b->any_group && a->any_version == b->any_version &&
@@ -54,7 +49,8 @@ static bool add_kinds(struct fx_snapshot *snapshot, size_t *cap,
 /* May a mutator that sees a part of an object give it another kind? */
 static bool may_change_kinds(const struct fx_snapshot *snapshot) {
     for (size_t i = 0; i < snapshot->n_acting; i++) {
-        if (!is_bound(snapshot->mutators[i]) && !snapshot->mutators[i]->keeps_names) {
+        if (!fx_mutator_reads_whole_kinds(snapshot->mutators[i]) &&
+            !snapshot->mutators[i]->keeps_names) {
             return true;
         }
     }
@@ -64,7 +60,7 @@ static bool may_change_kinds(const struct fx_snapshot *snapshot) {
 bool fx_snapshot_find_reads(struct fx_snapshot *snapshot) {
     size_t cap = 0;
     for (size_t i = 0; i < snapshot->n_mutators; i++) {
-        if (is_bound(snapshot->mutators[i]) &&
+        if (fx_mutator_reads_whole_kinds(snapshot->mutators[i]) &&
             !add_kinds(snapshot, &cap, snapshot->mutators[i])) {
             return false;
         }

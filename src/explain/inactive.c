@@ -175,6 +175,15 @@ static bool is_listed(const struct fx_inactive_input *given,
     return fx_access_may_write(mutator, path, n_steps, ret_is, err);
 }
 
+/* Drops the last mutator of the list if reports leave it out. */
+static void drop_silent(struct fx_inactive_list *list) {
+    struct fx_inactive *last = &list->items[list->n_items - 1];
+    if (last->policy.is_silent) {
+        fx_criterion_finish(&last->policy);
+        list->n_items--;
+    }
+}
+
 static bool collect_inactive(const struct fx_inactive_input *given,
                              const struct mutator_facts *facts,
                              struct fx_inactive_list *list, struct fx_err *err) {
@@ -190,6 +199,7 @@ static bool collect_inactive(const struct fx_inactive_input *given,
             *inactive = reason_of(given, &facts[i], i);
             failed =
                 failed || inactive->policy.field.failed || inactive->policy.wanted.failed;
+            drop_silent(list);
         }
     }
     if (failed) {

@@ -175,9 +175,40 @@ size_t fx_layout_columns(struct fx_text text) {
     return n;
 }
 
-void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
-                    size_t indent) {
+/* The bytes of the word that fit into so many columns. */
+static size_t fitting(struct fx_text word, size_t columns) {
+    size_t at = 0;
+    for (size_t i = 0; i < columns && at < word.len; i++) {
+        uint32_t rune = 0;
+        at += fx_text_rune(fx_text_rest(word, at), &rune);
+    }
+    return at;
+}
+
+static void begin_line(struct fx_buf *buf, size_t indent) {
+    fx_buf_char(buf, '\n');
+    fx_buf_fill(buf, ' ', indent);
+}
+
+/* Appends a word that is longer than a line, in pieces. Returns the column after it. */
+static size_t add_pieces(struct fx_buf *buf, struct fx_text word, size_t column,
+                         size_t indent) {
+    for (;;) {
+        const size_t len = fitting(word, FX_LAYOUT_WIDTH - 1 - column);
+        fx_plain_add(buf, (struct fx_text){word.data, len});
+        if (len == word.len) {
+            return column + fx_layout_columns(word);
+        }
+        word = fx_text_rest(word, len);
+        begin_line(buf, indent);
+        column = indent;
+    }
+}
+
+static void wrap(struct fx_buf *buf, struct fx_text words, size_t column, size_t indent,
+                 bool cuts) {
     size_t at = column;
+    bool has_word = column > indent;
     while (words.len > 0) {
         size_t len = 0;
         while (len < words.len && words.data[len] != ' ' && words.data[len] != '\n') {
@@ -185,18 +216,32 @@ void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
         }
         const struct fx_text word = {words.data, len};
         const size_t width = fx_layout_columns(word);
-        if (at > indent && at + 1 + width >= FX_LAYOUT_WIDTH) {
-            fx_buf_char(buf, '\n');
-            fx_buf_fill(buf, ' ', indent);
+        if (has_word && at + 1 + width >= FX_LAYOUT_WIDTH) {
+            begin_line(buf, indent);
             at = indent;
-        } else if (at > indent) {
+        } else if (has_word) {
             fx_buf_char(buf, ' ');
             at++;
         }
-        fx_plain_add(buf, word);
-        at += width;
+        has_word = has_word || len > 0;
+        if (cuts && at + width >= FX_LAYOUT_WIDTH && indent + 1 < FX_LAYOUT_WIDTH) {
+            at = add_pieces(buf, word, at, indent);
+        } else {
+            fx_plain_add(buf, word);
+            at += width;
+        }
         const size_t taken = len < words.len ? len + 1 : len;
         words = (struct fx_text){words.data + taken, words.len - taken};
     }
     fx_buf_char(buf, '\n');
+}
+
+void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
+                    size_t indent) {
+    wrap(buf, words, column, indent, false);
+}
+
+void fx_layout_wrap_values(struct fx_buf *buf, struct fx_text words, size_t column,
+                           size_t indent) {
+    wrap(buf, words, column, indent, true);
 }

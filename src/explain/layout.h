@@ -55,4 +55,9 @@ size_t fx_layout_columns(struct fx_text text);
 void fx_layout_wrap(struct fx_buf *buf, struct fx_text words, size_t column,
                     size_t indent);
 
+/* The same for texts with values, whose words may be longer than a line: these are cut
+ * into lines. */
+void fx_layout_wrap_values(struct fx_buf *buf, struct fx_text words, size_t column,
+                           size_t indent);
+
 #endif

@@ -89,10 +89,44 @@ static void test_fill(void **state) {
     free(got);
 }
 
+/* A word that is longer than a line is cut into lines, at a rune. */
+static void test_values(void **state) {
+    (void)state;
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    fx_buf_fill(&buf, ' ', 4);
+    fx_layout_wrap_values(&buf, FX_TEXT("x = " S70 S10 "1234é end"), 4, 6);
+    char *got = fx_buf_steal(&buf);
+    assert_string_equal(got, "    x =\n      " S70 "012\n      34567891234é end\n");
+    free(got);
+}
+
+static void test_below(void **state) {
+    (void)state;
+    static const struct fx_rows_layout layout = {2, 1, true};
+    struct fx_rows rows = {0};
+    struct fx_buf buf;
+    fx_buf_init(&buf, 0);
+    for (size_t i = 0; i < 2; i++) {
+        const struct fx_text texts[FX_ROW_CELLS] = {FX_TEXT("a"), FX_TEXT("b"),
+                                                    FX_TEXT("c")};
+        fx_rows_add(&rows, texts);
+        if (i == 0) {
+            fx_rows_add_below(&rows, FX_TEXT("    one\n    two\n"));
+        }
+    }
+    fx_rows_print_take(&buf, &rows, &layout);
+    char *got = fx_buf_steal(&buf);
+    assert_string_equal(got, "  a  b  c\n    one\n    two\n  a  b  c\n");
+    free(got);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_fill),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_below),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ static void print_reads(struct fx_buf *buf, const struct fx_trace_read *reads,
             fx_buf_printf(&line, " (%.*s)", FX_TEXT_ARG(read->owner));
         }
         fx_buf_fill(buf, ' ', indent);
-        fx_layout_wrap(buf, fx_buf_view(&line), indent, indent + 2);
+        fx_layout_wrap_values(buf, fx_buf_view(&line), indent, indent + 2);
         fx_buf_finish_part(buf, &line);
         print_reads(buf, read->reads, level + 1);
     }

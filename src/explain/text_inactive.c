@@ -8,8 +8,9 @@
 #include "explain/text.h"
 #include "policy/plain.h"
 
-#define MAX_INACTIVE 10u /* shown for one reason, without --all */
-#define SAID_INDENT  8u
+#define MAX_INACTIVE  10u /* shown for one reason, without --all */
+#define SAID_INDENT   8u
+#define REASON_INDENT 2u
 
 /* ---- one mutator ----------------------------------------------------------------- */
 
@@ -31,7 +32,7 @@ static void print_said(struct fx_buf *buf, const char *label, struct fx_text wor
     const size_t column = SAID_INDENT + strlen(label);
     fx_buf_fill(buf, ' ', SAID_INDENT);
     fx_buf_str(buf, label);
-    fx_layout_wrap(buf, words, column, column);
+    fx_layout_wrap_values(buf, words, column, column);
 }
 
 /* Appends what the mutator wants and finds, or why it failed, on lines below its row. */
@@ -48,10 +49,11 @@ static void print_more(struct fx_buf *buf, const struct fx_inactive *inactive) {
 }
 
 /* Does the mutator need lines below its row? An entry of a list ("match[2]") differs from
- * policy to policy; what any other criterion finds is printed once, above the rows. */
+ * policy to policy; what most other criteria find is printed once, above the rows. */
 static bool has_more(const struct fx_inactive *inactive) {
     return inactive->failure != NULL ||
-           (inactive->policy.wanted.len > 0 && strchr(inactive->criterion, '[') != NULL);
+           (inactive->policy.wanted.len > 0 &&
+            (inactive->policy.is_particular || strchr(inactive->criterion, '[') != NULL));
 }
 
 static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
@@ -73,35 +75,38 @@ static void add_inactive(const struct fx_printer *printer, struct fx_rows *rows,
 
 static const struct fx_rows_layout layout = {4, 2, false};
 
+static const char *words_of(const struct fx_printer *printer,
+                            enum fx_inactive_reason reason) {
+    switch (reason) {
+    case FX_INACTIVE_SKIPPED: return "failed, skipped";
+    case FX_INACTIVE_ELSEWHERE: return "changed other fields only";
+    case FX_INACTIVE_UNCHANGED: return "already as wanted";
+    case FX_INACTIVE_CONFLICT: return "in conflict, skipped";
+    case FX_INACTIVE_NOT_REACHED:
+        return printer->explanation->input.is_delete
+                   ? "not run: a DELETE request changes nothing"
+                   : "not reached";
+    case FX_INACTIVE_PRESENT: return "already present, never overwritten";
+    case FX_INACTIVE_NOT_APPLIED: return "not applied: ";
+    case FX_INACTIVE_LATE:
+        return "matches the result, but was matched before it was complete: ";
+    case FX_INACTIVE_NOT_MATCHED: break;
+    }
+    return "not matched: ";
+}
+
 static void print_reason(const struct fx_printer *printer,
                          const struct fx_inactive *inactive) {
-    struct fx_buf *buf = printer->buf;
-    fx_buf_str(buf, "  ");
-    switch (inactive->reason) {
-    case FX_INACTIVE_SKIPPED: fx_buf_str(buf, "failed, skipped"); break;
-    case FX_INACTIVE_ELSEWHERE: fx_buf_str(buf, "changed other fields only"); break;
-    case FX_INACTIVE_UNCHANGED: fx_buf_str(buf, "already as wanted"); break;
-    case FX_INACTIVE_CONFLICT: fx_buf_str(buf, "in conflict, skipped"); break;
-    case FX_INACTIVE_NOT_REACHED:
-        fx_buf_str(buf, printer->explanation->input.is_delete
-                            ? "not run: a DELETE request changes nothing"
-                            : "not reached");
-        break;
-    case FX_INACTIVE_PRESENT:
-        fx_buf_str(buf, "already present, never overwritten");
-        break;
-    case FX_INACTIVE_NOT_APPLIED: fx_buf_str(buf, "not applied: "); break;
-    case FX_INACTIVE_LATE:
-        fx_buf_str(buf, "matches the result, but was matched before it was complete: ");
-        break;
-    case FX_INACTIVE_NOT_MATCHED: fx_buf_str(buf, "not matched: "); break;
-    }
-    fx_buf_text(buf, fx_buf_view(&inactive->policy.field));
+    struct fx_buf line = {0};
+    fx_buf_str(&line, words_of(printer, inactive->reason));
+    fx_buf_text(&line, fx_buf_view(&inactive->policy.field));
     if (inactive->found.len > 0 && !has_more(inactive)) {
-        fx_buf_str(buf, ", found ");
-        fx_plain_add(buf, inactive->found);
+        fx_buf_str(&line, ", found ");
+        fx_buf_text(&line, inactive->found);
     }
-    fx_buf_char(buf, '\n');
+    fx_buf_fill(printer->buf, ' ', REASON_INDENT);
+    fx_layout_wrap_values(printer->buf, fx_buf_view(&line), REASON_INDENT, SAID_INDENT);
+    fx_buf_finish_part(printer->buf, &line);
 }
 
 static size_t count_same(const struct fx_inactive_list *list, size_t from) {

@@ -8,6 +8,7 @@
 #include "merge/typed_internal.h"
 #include "value/equal.h"
 #include "value/hash.h"
+#include "value/json_part.h"
 #include "value/tree.h"
 
 static bool has_some_key(struct fx_schema list, const json_t *item) {
@@ -30,10 +31,20 @@ static void print_omitted_keys(struct fx_buf *buf, struct fx_schema list) {
     fx_buf_str(buf, "] (and doesn't have default values for any key fields)");
 }
 
+/* Was the element decoded in part, without one of its keys? */
+static bool lacks_part(struct fx_schema list, const json_t *item) {
+    bool lacks = false;
+    for (size_t i = 0; !lacks && i < fx_schema_node(list)->n; i++) {
+        lacks = fx_tree_view_text(item, fx_schema_key(list, i)) == NULL;
+    }
+    return lacks && fx_tree_view_text(item, FX_JSON_PARTIAL_KEY) != NULL;
+}
+
 bool fx_typed_has_key(struct fx_schema list, const json_t *item) {
     return fx_schema_node(list)->is_set
                ? !json_is_object(item) && !json_is_array(item)
-               : json_is_object(item) && has_some_key(list, item);
+               : json_is_object(item) && has_some_key(list, item) &&
+                     !lacks_part(list, item);
 }
 
 bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
@@ -48,6 +59,8 @@ bool fx_typed_print_item_fault(struct fx_buf *buf, struct fx_schema list,
         fx_buf_str(buf, "associative list with keys may not have a null element");
     } else if (!is_set && !json_is_object(item)) {
         fx_buf_str(buf, "associative list with keys may not have non-map elements");
+    } else if (!is_set && lacks_part(list, item)) {
+        fx_buf_str(buf, "the element was decoded in part, and its keys are not known");
     } else if (!is_set && !has_some_key(list, item)) {
         print_omitted_keys(buf, list);
     } else {

@@ -6,14 +6,14 @@
 
 #include <assert.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/clock.h"
+#include "base/random.h"
 #include "value/tree.h"
 
 struct fx_hash_key fx_hash_key_make(void) {
     struct fx_hash_key key = {0};
-    if (getrandom(&key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key) {
+    if (!fx_random_take(&key, sizeof key)) {
         key = (struct fx_hash_key){.low = fx_clock_ns()};
     }
     return key;

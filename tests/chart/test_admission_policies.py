@@ -264,6 +264,7 @@ def test_what_they_add():
     assert {key for key, one in before.items() if one != after[key]} == {
         ("Deployment", "fixpoint"), ("ClusterRole", "fixpoint"),
         ("ValidatingWebhookConfiguration", "gatekeeper-validating-webhook-configuration"),
+        ("MutatingWebhookConfiguration", "gatekeeper-mutating-webhook-configuration"),
     }  # fmt: skip
 
 

@@ -39,8 +39,6 @@ DEFINITIONS = {
 MODRULES = "modrules.api.kubemod.io"
 POLICY, BINDING = (name for name in DEFINITIONS if ".policies." in name)
 MUTATORS = [name for name in DEFINITIONS if ".mutations." in name or name in (MODRULES, POLICY)]
-# The replicas say nothing of these.
-STATELESS = [BINDING]
 
 
 def test_there_are_these():
@@ -87,7 +85,7 @@ def test_form(name):
     assert "shortNames" not in spec["names"] and "conversion" not in spec
     for version in spec["versions"]:
         assert version["served"]
-        assert version.get("subresources") == (None if name in STATELESS else {"status": {}})
+        assert version.get("subresources") == {"status": {}}
         assert version["additionalPrinterColumns"][-1]["name"] == "Age"
     assert one["metadata"]["annotations"]["helm.sh/resource-policy"] == "keep"
 
@@ -111,15 +109,17 @@ def test_schema_is_structural_and_described(name):
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_status_is_a_list_by_pod(name):
     schema = definition.schema_of(chart.definitions()[name])
-    if name in STATELESS:
-        assert "status" not in schema["properties"]
-        return
     by_pod = schema["properties"]["status"]["properties"]["byPod"]
     assert by_pod["x-kubernetes-list-type"] == "map"
     assert by_pod["x-kubernetes-list-map-keys"] == ["id"]
     if name in MUTATORS:
         assert set(by_pod["items"]["properties"]) == {
             "id", "mutatorUID", "observedGeneration", "operations", "enforced", "errors",
+        }  # fmt: skip
+    if name == BINDING:
+        assert set(by_pod["items"]["properties"]) == {
+            "id", "mutatorUID", "observedGeneration", "operations", "enforced", "errors",
+            "parametersFound", "parameters",
         }  # fmt: skip
 
 

@@ -68,8 +68,8 @@ def with_admission_policies(wanted):
     own = "policies.fixpoint.dev"
     for one in wanted:
         if one[1] == [NAMES]:
-            yield (own, [f"{POLICIES}/status"], None, ("patch", "update"))
-            yield (*one[:2], [*one[2], f"{POLICIES}.{own}"], one[3])
+            yield (own, [f"{POLICIES}/status", f"{BINDINGS}/status"], None, ("patch", "update"))
+            yield (*one[:2], [*one[2], f"{POLICIES}.{own}", f"{BINDINGS}.{own}"], one[3])
         else:
             yield one
         if one[1] == ["providers"]:

@@ -55,7 +55,7 @@ REFUSED = [
     {"mutatingWebhookReinvocationPolicy": "Always"},
     {"mutatingWebhookMatchConditions": [{"name": "a"}]},
     {"mutatingWebhookCustomRules": [{"apiGroups": ["*"]}]},
-    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["CONNECT"],
+    {"mutatingWebhookCustomRules": [{"apiGroups": ["*"], "apiVersions": ["*"], "operations": ["PATCH"],
                                      "resources": ["*"]}]},
     {"apis": {"kyverno": {"enabled": True}}},
     {"apis": {"gatekeeper": True}},

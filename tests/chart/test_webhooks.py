@@ -235,6 +235,30 @@ def test_modrules_judge_deletions(kube):
     assert after == before
 
 
+@pytest.mark.parametrize("kube", ["v1.25.0", "v1.32.0"])
+def test_policies_see_connects(kube):
+    """And nothing else is changed; all of it is about subresources."""
+    before = mutating(kube=kube)
+    (after,) = webhooks(chart.ADMISSION, kube=kube)
+    wanted = ("CREATE", "UPDATE", "CONNECT")
+    assert {tuple(rule.pop("operations")) for rule in after["rules"]} == {wanted}
+    for rule in before["rules"]:
+        del rule["operations"]
+        assert {"pods/exec", "pods/attach", "services/proxy"} < set(rule["resources"])
+    assert after == before
+    off = {"apis": {"admissionPolicy": {"enabled": True, "connects": False}}}
+    assert webhooks(off, kube=kube) == [mutating(kube=kube)]
+    (all_of_them, _) = webhooks(chart.ALL, kube=kube)
+    wanted = ("CREATE", "UPDATE", "DELETE", "CONNECT")
+    assert {tuple(rule["operations"]) for rule in all_of_them["rules"]} == {wanted}
+
+
+def test_rules_about_connects():
+    rule = {**RULE, "operations": ["CONNECT"]}
+    (mutation,) = webhooks({**chart.ADMISSION, "mutatingWebhookCustomRules": [rule]})
+    assert mutation["rules"] == [rule]
+
+
 def test_rules_about_deletions():
     rule = {**RULE, "operations": ["CREATE", "DELETE"]}
     mutation, _ = webhooks({**chart.MODRULES, "mutatingWebhookCustomRules": [rule]})
@@ -339,6 +363,7 @@ COMBINATIONS = [
     ({"apis": {"gatekeeper": {"enabled": False}}}, "nobody's policies"),
     ({"apis": {"admissionPolicy": {"native": True}}}, "nothing would be watched"),
     ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["DELETE"]}]}, "only ModRules validate"),
+    ({"mutatingWebhookCustomRules": [{**RULE, "operations": ["CONNECT"]}]}, "only MutatingAdmissionPolicies"),
     ({"web": {"enabled": True, "port": 8443}}, "one port cannot be both"),
     ({"web": {"enabled": True, "port": 9090}}, "one port cannot be both"),
     ({"web": {"enabled": True}, "controllerManager": {"hostNetwork": True}}, "can reach a node"),

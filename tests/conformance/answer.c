@@ -111,7 +111,10 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
 
 /* Both patches are made from the same text, because 5.0 becomes 5 in a text. */
 bool fx_case_part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
-    const struct fx_json_part *part = &mutation->snapshot->reads;
+    struct fx_subject subject;
+    fx_subject_read(mutation->object, &subject);
+    const struct fx_json_part *part = fx_snapshot_part(
+        mutation->snapshot, subject.group, subject.version, subject.kind);
     struct fx_buf text, of_whole, of_part;
     fx_buf_init(&text, 0);
     fx_buf_init(&of_whole, 0);

@@ -27,7 +27,10 @@ static const struct fx_case_kind kinds[] = {
     {"admission-policy", "k8slib", fx_case_cel, NULL},
     {"admission-policy", "map", fx_case_map, NULL},
     {"admission-policy", "server", fx_case_map, NULL},
-    {"kyverno", NULL, NULL, "Kyverno: not in this version"},
+    {"kyverno", "wildcard", fx_case_wildcard, NULL},
+    {"kyverno", "jmespath", fx_case_jmespath, NULL},
+    {"kyverno", "mutate", fx_case_kyverno_mutate, NULL},
+    {"kyverno", NULL, NULL, FX_CASE_KYVERNO_SKIPPED},
 };
 
 /* Removes the text after the last `separator`, and the separator, from *text, and returns

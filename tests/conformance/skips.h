@@ -23,4 +23,7 @@ const char *fx_case_gotemplate_skip_reason(const json_t *row, const struct fx_er
 /* The same for a case of a CEL expression. */
 const char *fx_case_cel_skip_reason(const json_t *row);
 
+/* The same for a case of a query of Kyverno. */
+const char *fx_case_jmespath_skip_reason(const json_t *row);
+
 #endif

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each function costs in instructions, and what it charges for them.
 
-Every function of templates, every operator and function of JSONPath, and the readers and writers
-are run under callgrind on arguments of each shape. Instructions for each unit of the budget that a
+Every function of templates and of CEL, every operator and function of JSONPath and JMESPath,
+what compiles and evaluates CEL, typed merges, JSON patches, and the readers and writers are run under callgrind on
+arguments of each shape. Instructions for each unit of the budget that a
 case spends must stay under a bound, and a case that is sixteen times as large may take no more
 than the order of its function says. The cases that cost most of each function at a small size are
 measured again at larger ones."""
@@ -19,7 +20,17 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SETS = ("templates", "formats", "expressions", "values")
+SETS = {  # each with the heading of its table
+    "templates": "Functions of templates",
+    "formats": "Verbs of `printf`",
+    "expressions": "Operators and functions of JSONPath",
+    "queries": "Operators and functions of JMESPath",
+    "functions": "Functions of CEL",
+    "programs": "What CEL evaluates without a function",
+    "compilations": "CEL expressions that are compiled",
+    "merges": "Typed merges and JSON patches",
+    "values": "Readers and writers",
+}
 FIRST = 512  # bytes: the size at which every case is measured
 LARGER = 16  # times: the next size
 FULL = 1 << 20  # bytes: the last size, with --full
@@ -29,7 +40,7 @@ MOST_PER_UNIT = 1500  # instructions; a unit is about ten nanoseconds, a look co
 LINEAR, SORTING = 1.6 * LARGER, 2.6 * LARGER
 # Functions that pay by what a search goes through: a pattern whose automaton has too many states
 # takes longer, up to the bound of one search (base/regex.h), behind which the clock is read.
-SEARCHES = re.compile(r"regex|=~|!~")
+SEARCHES = re.compile(r"regex|=~|!~|^find|matches|pattern")
 
 Case = collections.namedtuple("Case", "set index subject shape size units outcome instructions")
 
@@ -79,11 +90,11 @@ def list_cases(program, which, sample):
         seen[subject] += 1
 
 
-def measure_all(program, jobs, sample):
-    """Every case at the first size, by subject."""
+def measure_all(program, sets, jobs, sample):
+    """Every case of the sets at the first size, by subject."""
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         found = pool.map(
-            lambda one: count(program, one, FIRST, list_cases(program, one, sample)), SETS
+            lambda one: count(program, one, FIRST, list_cases(program, one, sample)), sets
         )
     subjects = collections.defaultdict(list)
     for cases in found:
@@ -137,10 +148,14 @@ def order(cases, firsts):
 
 
 def table(subjects, larger):
-    """Markdown: what each function costs."""
-    yield "| function | order | worst instructions for a unit | at |"
-    yield "|---|---|---|---|"
-    for key in sorted(subjects):
+    """Markdown: what each function costs, a table for each set."""
+    before = None
+    for key in sorted(subjects, key=lambda key: (list(SETS).index(key[0]), key[1])):
+        if key[0] != before:
+            before = key[0]
+            yield from ("", f"{SETS[before]}:", "")
+            yield "| function | order | worst instructions for a unit | at |"
+            yield "|---|---|---|---|"
         firsts = {case.index: case for case in subjects[key]}
         cases = [case for case in larger if (case.set, case.subject) == key]
         top = max(subjects[key] + cases, key=per_unit)
@@ -152,16 +167,18 @@ def table(subjects, larger):
         )
 
 
-def missing(subjects, program):
+def missing(subjects, program, sets):
     """Functions of the tables for which no case was measured."""
     named = subprocess.run([program, "names"], capture_output=True, text=True, check=True)
-    return [name for name in named.stdout.split() if ("templates", name) not in subjects]
+    names = {tuple(line.split("\t")) for line in named.stdout.splitlines()}
+    return sorted(": ".join(name) for name in names - set(subjects) if name[0] in sets)
 
 
 def main():
     parser = argparse.ArgumentParser(prog="./dev cost", description=__doc__)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--set", choices=SETS, action="append", help="this set alone; repeats")
     parser.add_argument("--sample", type=int, default=1, help="each so many of the cases alone")
     parser.add_argument(
         "--slack", type=float, default=1, help="a build without optimisation takes longer"
@@ -170,7 +187,8 @@ def main():
     parser.add_argument("--table", type=pathlib.Path, help="write what each function costs there")
     options = parser.parse_args()
     program = options.build / "cost-meter"
-    subjects = measure_all(program, options.jobs, options.sample)
+    sets = options.set or SETS
+    subjects = measure_all(program, sets, options.jobs, options.sample)
     firsts = {(case.set, case.index): case for cases in subjects.values() for case in cases}
     larger = measure_worst(program, subjects, FIRST * LARGER, options.jobs)
     if options.full:
@@ -180,7 +198,7 @@ def main():
         for fault in find_faults(case, firsts[case.set, case.index], options.slack):
             name = f"{case.set}: {case.subject}"
             faults.setdefault(name, f"{case.shape}, {case.size:,} bytes: {fault}")
-    for name in missing(subjects, program):
+    for name in missing(subjects, program, sets):
         faults[name] = "no case calls it"
     if options.table:
         options.table.write_text("\n".join(table(subjects, larger)) + "\n")

@@ -9,7 +9,8 @@
  *     cost-meter names
  *
  * prints a line for each case: index, subject, shape, size, units, ok or failed; or the
- * cases of a set, or the functions of templates.
+ * cases of a set, or the functions of templates, of JMESPath and of CEL, each after its
+ * set.
  */
 #include "meter.h"
 
@@ -22,14 +23,15 @@
 
 #include "base/budget.h"
 #include "base/macros.h"
+#include "location/cel_library/library.h"
 #include "location/gotemplate/function.h"
+#include "location/jmespath/function.h"
 #include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
-    &meter_templates,
-    &meter_formats,
-    &meter_expressions,
-    &meter_values,
+    &meter_templates,    &meter_formats,   &meter_expressions,
+    &meter_queries,      &meter_functions, &meter_programs,
+    &meter_compilations, &meter_merges,    &meter_values,
 };
 
 static uint64_t units_before, units;
@@ -51,9 +53,8 @@ void meter_stop(bool ok) {
     was_ok = ok;
 }
 
-/* Every function that can be called, under each code's first name: what must be measured.
- */
-static void list_names(void) {
+/* Functions of templates that can be called, under each code's first name. */
+static void list_template_functions(void) {
     for (size_t i = 0; function_at(&fx_sprig, i) != NULL; i++) {
         bool is_alias = false;
         for (size_t k = 0; k < i; k++) {
@@ -61,8 +62,26 @@ static void list_names(void) {
                 function_at(&fx_sprig, k)->call == function_at(&fx_sprig, i)->call;
         }
         if (function_at(&fx_sprig, i)->call != NULL && !is_alias) {
-            (void)printf("%s\n", function_at(&fx_sprig, i)->name);
+            (void)printf("templates\t%s\n", function_at(&fx_sprig, i)->name);
         }
+    }
+}
+
+/* Functions of CEL: those without code are operators of the evaluator. */
+static void list_cel_functions(void) {
+    for (size_t i = 0; fx_cel_mutation_libraries[i] != NULL; i++) {
+        const struct fx_cel_overload *overload = fx_cel_mutation_libraries[i];
+        for (; overload->function != NULL; overload++) {
+            if (overload->call != NULL) {
+                (void)printf("functions\t%s\n", overload->function);
+            }
+        }
+    }
+}
+
+static void list_queries(void) {
+    for (size_t i = 0; fx_jmespath_function_at(i) != NULL; i++) {
+        (void)printf("queries\t%s\n", fx_jmespath_function_at(i)->name);
     }
 }
 
@@ -99,7 +118,9 @@ static void list_cases(const struct meter_set *set) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "names") == 0) {
-        list_names();
+        list_template_functions();
+        list_queries();
+        list_cel_functions();
         return 0;
     }
     const struct meter_set *set = argc < 3 ? NULL : find_set(argv[1]);

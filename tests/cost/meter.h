@@ -28,9 +28,14 @@ struct meter_set {
     void (*run)(size_t index, size_t size);
 };
 
-extern const struct meter_set meter_templates;   /* functions of templates */
-extern const struct meter_set meter_formats;     /* verbs of printf */
-extern const struct meter_set meter_expressions; /* of JSONPath */
-extern const struct meter_set meter_values;      /* readers, writers, digests, patches */
+extern const struct meter_set meter_templates;    /* functions of templates */
+extern const struct meter_set meter_formats;      /* verbs of printf */
+extern const struct meter_set meter_expressions;  /* of JSONPath */
+extern const struct meter_set meter_queries;      /* of JMESPath */
+extern const struct meter_set meter_functions;    /* of CEL */
+extern const struct meter_set meter_programs;     /* of CEL */
+extern const struct meter_set meter_compilations; /* of CEL */
+extern const struct meter_set meter_merges;       /* typed merges and JSON patches */
+extern const struct meter_set meter_values;       /* readers, writers, digests, patches */
 
 #endif

@@ -2,15 +2,18 @@
 """MutatingAdmissionPolicies in a cluster: policies, bindings and parameters that change, in our
 own group and in that of API servers which do not run them themselves."""
 
+import json
+import subprocess
+
 import pytest
 from client import answer, ask, patch_of, review
-from fixpoint_cluster import Fixture, admission_policies, deployment, until
+from fixpoint_cluster import admission_policies, deployment, until
 from fixpoint_cluster import definitions as installed
 from policies import annotation
+from process import command
 from standin import faults
 from standin.cluster import Cluster, Refused
 from standin.definitions import ANYTHING, definition
-from test_cluster_modrules_installed import Installed
 from webhook_configurations import NAMESPACE
 
 OWN, NATIVE = "policies.fixpoint.dev", "admissionregistration.k8s.io"
@@ -56,6 +59,7 @@ class Of:
         self.group = group
         self.version, prefix = GROUPS[group]
         self.resource = "%smutatingadmissionpolicies.%s" % (prefix, group)
+        self.bindings = "%smutatingadmissionpolicybindings.%s" % (prefix, group)
 
     def start(self, fixture, *args, apis=None, register=False):
         """A replica that watches the group."""
@@ -98,6 +102,19 @@ class Of:
     def entries(self, fixture, name="owner"):
         """The status of a policy: what each replica says."""
         return fixture.cluster.get(self.resource, name).get("status", {}).get("byPod", [])
+
+    def of_binding(self, fixture, name="here"):
+        """What the one replica says of a binding: (enforced, parameters, error)."""
+        entries = fixture.cluster.get(self.bindings, name).get("status", {}).get("byPod", [])
+        if not entries:
+            return None
+        (one,) = entries
+        names = one.get("parameters", [])
+        assert one.get("parametersFound", 0) >= len(names)
+        found = names if one.get("parametersFound") == len(names) else one.get("parametersFound")
+        errors = [error["message"] for error in one.get("errors", [])]
+        assert len(errors) <= 1 and one.get("enforced", False) == (errors == [])
+        return one.get("enforced", False), found, (errors or [None])[0]
 
     def errors(self, fixture, name="owner"):
         found = [one.get("errors", []) for one in self.entries(fixture, name)]
@@ -221,8 +238,45 @@ def test_an_access_review(fixture, of):
     assert len(questions(fixture)) == 2, "the answers are kept"
 
 
-def test_two_dialects_on_one_object(fixture, of):
-    """Each sees what the other has made, whichever comes first in a pass."""
+def stored(fixture, of, folder):
+    """The policies as the API server returns them, in a file for the command line."""
+    bindings = of.resource.replace("policies.", "policybindings.", 1)
+    found = [
+        fixture.cluster.get(of.resource, "copy", version=of.version),
+        fixture.cluster.get(bindings, "copy", version=of.version),
+        fixture.cluster.get("assignmetadata.mutations.gatekeeper.sh", "team"),
+    ]  # fmt: skip
+    path = folder / "policies.yaml"
+    path.write_text("\n---\n".join(json.dumps(one) for one in found))
+    return path
+
+
+def explained(policies, folder):
+    """The report on a Deployment under these policies: the values of each annotation, with the
+    mutators and what they read."""
+    manifest = folder / "deployment.yaml"
+    manifest.write_text(json.dumps(deployment("probe")))
+    done = subprocess.run(
+        [*command(), "explain", "-o", "json", "-p", str(policies), "-f", str(manifest)],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    report = json.loads(done.stdout)
+    assert report["result"] == "changed", report
+    return {
+        field["path"]: [
+            (
+                step["value"], step["mutator"],
+                [read["name"] for cause in step.get("causes", []) for read in cause["reads"]],
+            )
+            for step in field["steps"]
+        ]
+        for field in report["fields"]
+    }  # fmt: skip
+
+
+def test_two_dialects_on_one_object(fixture, of, tmp_path):
+    """Each sees what the other has made, whichever comes first in a pass; the report on the
+    stored policies names both."""
     seen = "has(object.metadata.annotations) && 'team' in object.metadata.annotations"
     seen = [{"name": "seen", "expression": seen}]
     copies = '{"copied": object.metadata.annotations.team}'
@@ -234,10 +288,81 @@ def test_two_dialects_on_one_object(fixture, of):
     replica = of.start(fixture, apis="gatekeeper," + APIS[of.group], register=True)
     assert fixture.annotations() == {"team": "blue", "copied": "blue"}
     assert replica.state("assignmetadata.mutations.gatekeeper.sh") == "watching"
+    assert explained(stored(fixture, of, tmp_path), tmp_path) == {
+        "metadata.annotations.team": [("blue", "AssignMetadata/team", [])],
+        "metadata.annotations.copied": [
+            ("blue", KIND + "/copy:copy", ["object.metadata.annotations.team"])
+        ],
+    }
     fixture.put(annotation("team", "team", "red"))
     fixture.expect(team="red", copied="red")
     fixture.put(of.policy("copy", annotations='{"team": "green"}', params=False))
     fixture.expect(team="green")
+
+
+def test_explain_names_both_dialects(fixture, of, tmp_path):
+    """What the cluster has, exported and tried on the object that it changed."""
+    mutator = annotation("team", "team", "blue")
+    seen = [{"name": "seen", "expression": "has(object.metadata.annotations)"}]
+    fixture.put(
+        mutator,
+        of.policy(annotations='{"owner": object.metadata.annotations.team}', params=False,
+                  matchConditions=seen),
+        of.binding(),
+    )  # fmt: skip
+    of.start(fixture, apis="gatekeeper," + APIS[of.group], register=True)
+    assert fixture.annotations() == {"team": "blue", "owner": "blue"}
+    exported = [
+        fixture.cluster.get(resource, name, version=version)
+        for resource, name, version in (
+            ("assignmetadata.mutations.gatekeeper.sh", "team", "v1"),
+            (of.resource, "owner", of.version),
+            (of.bindings, "here", of.version),
+        )
+    ]
+    policies, given = tmp_path / "policies.json", tmp_path / "object.json"
+    policies.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": exported}))
+    given.write_text(json.dumps(deployment("probe")))
+    done = subprocess.run(
+        [*command(), "explain", "-p", policies, "-f", given],
+        capture_output=True, text=True, timeout=60, check=True,
+    )  # fmt: skip
+    changes = done.stdout
+    assert "AssignMetadata.mutations.gatekeeper.sh /team" in changes or "AssignMetadata/team" in changes
+    assert "%s/owner" % KIND in changes, changes
+    for name in ("team", "owner"):
+        assert "metadata.annotations.%s" % name in changes, changes
+
+
+def test_an_invalid_change_keeps_the_previous_version(fixture, of):
+    fixture.put(of.policy(params=False, annotations='{"by": "first"}'), of.binding())
+    replica = of.start(fixture, register=True)
+    before = replica.log.position()
+    fixture.put(of.policy(params=False, annotations='{"by": request.userInfo.nope}'))
+    until(lambda: "the previous version stays active" in replica.log.text()[before:], True)
+    assert fixture.annotations() == {"by": "first"}
+    fixture.put(of.policy(params=False, annotations='{"by": "second"}'))
+    fixture.expect(by="second")
+
+
+def test_parameters_of_a_kind_that_comes_and_goes(fixture):
+    """Any kind may be that of the parameters, also one whose definition is not there yet."""
+    of = Of(OWN)
+    limit = {
+        "apiVersion": "example.com/v1", "kind": "Limit",
+        "metadata": {"name": "owners", "namespace": NAMESPACE}, "spec": {"owner": "ann"},
+    }  # fmt: skip
+    kind = {"apiVersion": "example.com/v1", "kind": "Limit"}
+    fixture.put(of.policy(annotations='{"owner": params.spec.owner}', paramKind=kind), of.binding())
+    of.start(fixture, *STATUS, register=True)
+    refusal = "failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'"
+    assert refusal in outcome(fixture)
+    until(lambda: of.of_binding(fixture), lambda got: got and "cannot be read" in got[2])
+    fixture.define(definition("example.com", "Limit", ["v1"], ANYTHING, "limits", scope="Namespaced"))
+    until(lambda: outcome(fixture), lambda got: "no params found" in got, within=40)
+    fixture.put(limit)
+    until(lambda: outcome(fixture), {"owner": "ann"})
+    until(lambda: of.of_binding(fixture), (True, [NAMESPACE + "/owners"], None))
 
 
 def test_policies_of_api_servers_only_if_they_are_named(fixture):
@@ -253,6 +378,11 @@ def test_policies_of_api_servers_only_if_they_are_named(fixture):
         for one in list(fixture.cluster.standin.log) if one.user == "fixpoint"
     )  # fmt: skip
     assert replica.stop() == 0
+    by_default = fixture.start(register=True)
+    assert fixture.annotations() == {"policies": "map"}
+    resources = {dict(labels).get("resource") for _, labels in by_default.metrics()}
+    assert not [one for one in resources if one and one.endswith("policies." + NATIVE)]
+    assert by_default.stop() == 0
     fixture.start("--apis", ",".join(APIS.values()), register=True)
     assert fixture.annotations() == {"policies": "map", "admissionregistration": "map"}
 
@@ -273,6 +403,41 @@ def test_what_the_status_says(fixture):
         assert of.errors(fixture, name) == []
 
 
+NOBODY = "failed to configure binding: no params found for policy binding with `Deny` "
+NOBODY += "parameterNotFoundAction"
+
+
+def test_what_the_status_of_a_binding_says(fixture):
+    """Is its policy there, and which parameters are?"""
+    of = Of(OWN)
+    blue = {"matchLabels": {"team": "blue"}}
+    several = [config_map("one-%02d" % i, labels={"team": "blue"}) for i in range(12)]
+    fixture.put(of.binding(), of.binding("maybe", missing="Allow"), *several)
+    fixture.put(of.binding("all", selector=blue), of.binding("plain", to="plain"))
+    of.start(fixture, *STATUS)
+    for name, to in (("here", "owner"), ("plain", "plain")):
+        wanted = (False, None, "there is no valid %s `%s`" % (KIND, to))
+        until(lambda name=name: of.of_binding(fixture, name), wanted)
+    fixture.put(of.policy(), of.policy("plain", params=False, annotations='{"a": "b"}'))
+    until(lambda: of.of_binding(fixture), (False, [], NOBODY))
+    until(lambda: of.of_binding(fixture, "maybe"), (True, [], None))
+    until(lambda: of.of_binding(fixture, "plain"), (True, None, None))
+    until(lambda: of.of_binding(fixture, "all"), (True, 12, None))
+    fixture.put(config_map(owner="ann"))
+    for name in ("here", "maybe"):
+        wanted = (True, [NAMESPACE + "/owners"], None)
+        until(lambda name=name: of.of_binding(fixture, name), wanted)
+    for one in several[2:]:
+        fixture.drop(one)
+    names = ["%s/one-%02d" % (NAMESPACE, i) for i in range(2)]
+    until(lambda: of.of_binding(fixture, "all"), (True, names, None))
+    fixture.put(of.policy(annotations="params +"))
+    until(lambda: len(of.errors(fixture)), 1)
+    assert of.of_binding(fixture)[0], "the previous version of the policy stays active"
+    fixture.drop(of.policy())
+    until(lambda: of.of_binding(fixture), (False, None, "there is no valid %s `owner`" % KIND))
+
+
 def test_parameters_that_must_not_be_read(fixture):
     """The status says which rule of RBAC is missing, and requests are denied until it is there."""
     of, standin = Of(OWN), fixture.cluster.standin
@@ -284,92 +449,11 @@ def test_parameters_that_must_not_be_read(fixture):
     until(lambda: len(of.errors(fixture)), 1)
     wanted = 'the ClusterRole needs apiGroups [""], resources ["configmaps"], '
     assert of.errors(fixture)[0].endswith(wanted + 'verbs ["list","watch"]')
+    until(lambda: of.of_binding(fixture), lambda got: got and got[2] == of.errors(fixture)[0])
     assert "failed to find resource referenced by paramKind" in outcome(fixture)
     standin.faults.remove(rule)
     until(lambda: outcome(fixture), {"owner": "ann"}, within=40)
     until(lambda: of.errors(fixture), [])
-
-
-# --- as the manifest installs them -----------------------------------------------------------
-
-
-@pytest.fixture
-def manifest(tmp_path):
-    """A cluster with nothing but what deploy/with-admission-policies brings."""
-    made = Cluster(tmp_path / "installed")
-    made.need_standin().folder.mkdir(exist_ok=True)
-    yield made
-    made.close()
-
-
-def may_read_config_maps(account):
-    """What `apis.admissionPolicy.paramRules` adds for ConfigMaps."""
-    group, name = "rbac.authorization.k8s.io", "parameters"
-    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["list", "watch"]}
-    namespace, _, account = account.removeprefix("system:serviceaccount:").partition(":")
-    yield {"apiVersion": group + "/v1", "kind": "ClusterRole", "metadata": {"name": name},
-           "rules": [rule]}  # fmt: skip
-    yield {
-        "apiVersion": group + "/v1", "kind": "ClusterRoleBinding", "metadata": {"name": name},
-        "roleRef": {"apiGroup": group, "kind": "ClusterRole", "name": name},
-        "subjects": [{"kind": "ServiceAccount", "name": account, "namespace": namespace}],
-    }  # fmt: skip
-
-
-def owned(fixture, of, space):
-    """Custom resources are merged by the schema in their definition."""
-    part = {"type": "object", "required": ["id"],
-            "properties": {"id": {"type": "string"}, "size": {"type": "integer"}}}  # fmt: skip
-    parts = {"type": "array", "items": part, "x-kubernetes-list-type": "map",
-             "x-kubernetes-list-map-keys": ["id"]}  # fmt: skip
-    spec = {"type": "object", "properties": {"parts": parts}}
-    fixture.define(definition("example.com", "Widget", ["v1"], spec, "widgets", scope="Namespaced"))
-    rule = {**RULE, "apiGroups": ["example.com"], "resources": ["widgets"]}
-    applied = 'Object{spec: Object.spec{parts: [Object.spec.parts{id: "b", size: 3}]}}'
-    mutation = {"patchType": "ApplyConfiguration", "applyConfiguration": {"expression": applied}}
-    constraints = {"resourceRules": [rule]}
-    made = of.policy(
-        "widgets", params=False, matchConstraints=constraints, mutations=[mutation]
-    )
-    fixture.put(made, of.binding("widgets", to="widgets"))
-
-    def sizes():
-        widget = {"apiVersion": "example.com/v1", "kind": "Widget",
-                  "metadata": {"name": "w", "namespace": space},
-                  "spec": {"parts": [{"id": "a", "size": 1}, {"id": "b", "size": 2}]}}  # fmt: skip
-        try:
-            created = fixture.cluster.create(widget, dryRun="All")
-            return [one["size"] for one in created["spec"]["parts"]]
-        except Refused as refusal:
-            return refusal.message
-
-    until(sizes, [1, 3])
-
-
-def test_the_manifest(manifest, tmp_path):
-    """Its account has the rights that policies need, but for those to parameters."""
-    fixture, of = Fixture(manifest, tmp_path / "replicas"), Of(OWN)
-    installed_ = Installed("with-admission-policies", fixture, manifest.standin)
-    manifest.load(*(one for one in installed_.objects if one["kind"] != "Deployment"))
-    try:
-        space = fixture.namespace()
-        installed_.start()
-        with pytest.raises(Refused, match="undeclared reference to 'params'"):
-            fixture.put(of.policy(params=False))
-        fixture.put(of.policy("copy", annotations='{"by": "map"}', params=False,
-                              matchConditions=may_update()), of.binding("copy", to="copy"))  # fmt: skip
-        until(lambda: outcome(fixture, space), {"by": "map"})
-        assert installed_.refused() == []
-        owned(fixture, of, space)
-        fixture.put(of.policy(), of.binding(), config_map(owner="ann"))
-        until(lambda: len(of.errors(fixture)), 1)
-        assert set(installed_.refused()) == {("list", "configmaps", "")}
-        fixture.put(*may_read_config_maps(installed_.account))
-        until(lambda: outcome(fixture, space), {"by": "map", "owner": "ann"}, within=40)
-        until(lambda: of.errors(fixture), [])
-    finally:
-        failures = fixture.close()
-    assert not failures, "\n".join(failures)
 
 
 def type_warnings(fixture, of, name="owner"):

@@ -169,11 +169,14 @@ def test_without_the_group_nothing_is_asked(fixture, standin):
 
 
 def test_events_of_policies_that_fixpoint_runs(fixture, standin):
-    """They have no status of ours, so Events say what is wrong with them."""
+    """They and their bindings have no status of ours, so Events say what is wrong."""
     of = Of(NATIVE)
     fixture.put(of.policy("wrong", annotations="params +"), of.binding("wrong", to="wrong"))
     start(fixture)
-    until(lambda: len(events(fixture)), 1)
-    ((type_, reason, message),) = events(fixture)
-    assert (type_, reason) == ("Warning", "Invalid")
-    assert "spec.mutations[0].applyConfiguration.expression" in message
+    until(lambda: len(events(fixture)), 2)
+    assert {one[:2] for one in events(fixture)} == {("Warning", "Invalid")}
+    of_binding = "there is no valid %s `wrong`" % GATE
+    messages = {one[2] for one in events(fixture)}
+    assert of_binding in messages
+    (of_policy,) = messages - {of_binding}
+    assert "spec.mutations[0].applyConfiguration.expression" in of_policy

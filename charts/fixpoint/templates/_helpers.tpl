@@ -61,6 +61,11 @@ annotations:
 {{- join "," $apis }}
 {{- end }}
 
+{{/* Do policies see CONNECT? Empty: no. */}}
+{{- define "fixpoint.connects" -}}
+{{- with .Values.apis.admissionPolicy }}{{ if and .enabled .connects }}yes{{ end }}{{ end }}
+{{- end }}
+
 {{/* Is the node noted in Pods that ask for it? Empty: no. */}}
 {{- define "fixpoint.bindsNodes" -}}
 {{- if and .Values.apis.kubemod.enabled .Values.apis.kubemod.nodeRefs.enabled }}yes{{ end }}
@@ -158,6 +163,13 @@ version of Kubernetes decides. */}}
 {{- end }}
 {{- if and .Values.apis.admissionPolicy.native (not .Values.apis.admissionPolicy.enabled) }}
 {{- fail "apis.admissionPolicy.native: apis.admissionPolicy.enabled is missing: nothing would be watched" }}
+{{- end }}
+{{- if not .Values.apis.admissionPolicy.enabled }}
+{{- range .Values.mutatingWebhookCustomRules }}
+{{- if has "CONNECT" .operations }}
+{{- fail "mutatingWebhookCustomRules: CONNECT: only MutatingAdmissionPolicies change it: set apis.admissionPolicy.enabled" }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- if .Values.apis.kubemod.enabled }}
 {{- $theirs := "kubemod-mutating-webhook-configuration" }}

@@ -15,7 +15,8 @@
 {{- end }}
 
 {{/* The rules of the mutating webhook. ModRules may reject that something is deleted, and are
-asked; where they are not read, nobody is. */}}
+asked; where they are not read, nobody is. MutatingAdmissionPolicies may change a CONNECT, which is
+always about a subresource. */}}
 {{- define "fixpoint.mutatingRules" -}}
 {{- if .Values.mutatingWebhookCustomRules }}
 {{- toYaml .Values.mutatingWebhookCustomRules }}
@@ -52,7 +53,7 @@ asked; where they are not read, nobody is. */}}
 
 {{- define "fixpoint.rule" -}}
 apiVersions: ["*"]
-operations: [CREATE, UPDATE{{ if .root.Values.apis.kubemod.enabled }}, DELETE{{ end }}]
+operations: [CREATE, UPDATE{{ if .root.Values.apis.kubemod.enabled }}, DELETE{{ end }}{{ if include "fixpoint.connects" .root }}, CONNECT{{ end }}]
 resources:
   {{- concat .resources (.root.Values.mutatingWebhookSubResources | default list) | toYaml | nindent 2 }}
 scope: {{ .root.Values.mutatingWebhookScope | quote }}

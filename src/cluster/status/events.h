@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * cluster/status/events.h - writes Events (v1) about invalid, conflicting and quarantined
- * mutators: in the namespace of the mutator, as API servers require, and for
- * cluster-scoped mutators in `default`. Only the holder of the Lease writes them, once
- * for each mutator, generation and reason; repeated Events are counted up. The rate is
- * limited; Events over the limit are dropped and counted. Loop thread only.
+ * mutators, and about native policies that Fixpoint leaves to the API server: in the
+ * namespace of the object, as API servers require, and for cluster-scoped objects in
+ * `default`. Only the holder of the Lease writes them, once for each object, generation
+ * and reason; repeated Events are counted up. The rate is limited; Events over the limit
+ * are dropped and counted. Loop thread only.
  */
 #ifndef FX_CLUSTER_STATUS_EVENTS_H
 #define FX_CLUSTER_STATUS_EVENTS_H

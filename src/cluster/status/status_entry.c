@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "cluster/status/status.h"
+#include "cluster/status/status_internal.h"
 #include "engine/conflicts.h"
 #include "value/tree.h"
 
@@ -122,8 +123,9 @@ static bool append_linked(json_t *errors, const struct fx_snapshot *snapshot,
     return append_all_disabled(errors, snapshot, linked->rules, linked->n_rules);
 }
 
-/* Fills `errors`; if there are none, the mutator is enforced. */
-static bool append_errors(json_t *errors, const struct fx_policies *built,
+/* Fills `errors`; if there are none, the mutator is enforced. Sets in `entry` what a
+ * binding has besides. */
+static bool append_errors(json_t *entry, json_t *errors, const struct fx_policies *built,
                           const struct fx_policy_file *file) {
     if (!append_findings(errors, built, file)) {
         return false;
@@ -133,7 +135,8 @@ static bool append_errors(json_t *errors, const struct fx_policies *built,
         const struct fx_linked *linked =
             fx_linked_find(built->linked, built->n_linked, unit);
         if (!append_all_disabled(errors, built->snapshot, unit->rules, unit->n_rules) ||
-            (linked != NULL && !append_linked(errors, built->snapshot, linked))) {
+            (linked != NULL && !append_linked(errors, built->snapshot, linked)) ||
+            !fx_status_add_binding(built, unit, entry, errors)) {
             return false;
         }
     }
@@ -150,6 +153,13 @@ static json_t *new_operations(const struct fx_cluster_identity *identity) {
     return fx_tree_keep_if(ok, operations);
 }
 
+/* Sets what depends on the errors; false without memory. */
+static bool set_outcome(json_t *entry, json_t *errors) {
+    return json_array_size(errors) == 0
+               ? fx_tree_set_take(entry, FX_TEXT("enforced"), json_true())
+               : fx_tree_set_take(entry, FX_TEXT("errors"), json_incref(errors));
+}
+
 /* Omits fields that are false or empty, like Go (spec section 9). */
 json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
                                 const struct fx_policies *built,
@@ -157,19 +167,18 @@ json_t *fx_cluster_status_entry(const struct fx_cluster_identity *identity,
     const struct fx_policy_file *file = find_file(built, object->key);
     json_t *errors = json_array();
     json_t *operations = new_operations(identity);
-    json_t *entry = NULL;
-    if (errors != NULL && operations != NULL &&
-        (file == NULL || append_errors(errors, built, file))) {
-        const bool enforced = json_array_size(errors) == 0;
-        entry = json_pack(
-            "{s:s, s:s#, s:O, s:I, s:o*, s:O*}", "id", identity->pod, "mutatorUID",
-            object->uid.data, (int)object->uid.len, "operations", operations,
-            "observedGeneration", (json_int_t)object->generation, "enforced",
-            enforced ? json_true() : NULL, "errors", enforced ? NULL : errors);
-    }
+    json_t *entry =
+        errors == NULL || operations == NULL
+            ? NULL
+            : json_pack("{s:s, s:s#, s:O, s:I}", "id", identity->pod, "mutatorUID",
+                        object->uid.data, (int)object->uid.len, "operations", operations,
+                        "observedGeneration", (json_int_t)object->generation);
+    const bool ok = entry != NULL &&
+                    (file == NULL || append_errors(entry, errors, built, file)) &&
+                    set_outcome(entry, errors);
     json_decref(operations);
     json_decref(errors);
-    return entry;
+    return fx_tree_keep_if(ok, entry);
 }
 
 bool fx_cluster_status_is_built(const struct fx_policies *built,

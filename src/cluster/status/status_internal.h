@@ -45,6 +45,14 @@ json_t *fx_status_merge(json_t *object, json_t *entry) FX_MUST_USE;
  * memory. */
 json_t *fx_status_drop(json_t *object, const char *const *ids) FX_MUST_USE;
 
+#define FX_STATUS_PARAMETERS 10u /* names of parameters in a status */
+
+/* If the unit is a binding, adds to the entry of its status the number and names of its
+ * parameters, and to the errors what is wrong: there is no such policy, or its parameters
+ * cannot be found. False without memory. */
+bool fx_status_add_binding(const struct fx_policies *built, const struct fx_unit *unit,
+                           json_t *entry, json_t *errors) FX_MUST_USE;
+
 #define FX_READY_MESSAGE_BYTES 32768 /* the limit of API servers */
 
 /* The condition `Ready` (a metav1.Condition) in the status of a policy, a summary of an

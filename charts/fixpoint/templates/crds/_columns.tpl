@@ -85,4 +85,9 @@
   type: string
   description: The name of the parameter object.
   jsonPath: .spec.paramRef.name
+- name: Error
+  type: string
+  description: The error that the first replica reports.
+  priority: 1
+  jsonPath: .status.byPod[*].errors[*].message
 {{- end }}

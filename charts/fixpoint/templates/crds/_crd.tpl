@@ -13,7 +13,6 @@ kind have one schema: there is no conversion.
   columns   the template of the columns that `kubectl get` prints
   mutator   it is one
   named     bounds the name as Gatekeeper does
-  stateless  it has no status
 */}}
 {{- define "fixpoint.crd" -}}
 {{- $name := printf "%s.%s" .plural .group }}
@@ -50,10 +49,8 @@ spec:
       deprecated: true
       deprecationWarning: "{{ $crd.group }}/{{ $version }} is deprecated. Use {{ $crd.group }}/{{ first $crd.versions }} instead."
       {{- end }}
-      {{- if not (get $crd "stateless") }}
       subresources:
         status: {}
-      {{- end }}
       additionalPrinterColumns:
         {{- include $crd.columns $crd | nindent 8 }}
         - name: Age

@@ -395,6 +395,22 @@ enforced:
 {{ include "fixpoint.schema.entry.errors" . }}
 {{- end }}
 
+{{- define "fixpoint.schema.entry.binding" -}}
+enforced:
+  description: >-
+    Whether the binding does what it says in this replica: its policy is valid, and its parameters
+    are found. Absent means no.
+  type: boolean
+parametersFound:
+  description: The number of parameters that are found; absent if the binding needs none.
+  type: integer
+  format: int64
+parameters:
+  description: The first ten of these parameters, as NAMESPACE/NAME.
+  {{- include "fixpoint.schema.strings" . | nindent 2 }}
+{{ include "fixpoint.schema.entry.errors" . }}
+{{- end }}
+
 {{- define "fixpoint.schema.entry.provider" -}}
 active:
   description: Whether this replica calls the provider.
@@ -1145,7 +1161,7 @@ properties:
       - policyName
     properties:
       policyName:
-        description: The name of the policy. A binding to a policy that does not exist has no effect.
+        description: The name of the policy. A binding to a policy that does not exist has no effect; its status says so.
         type: string
         minLength: 1
       paramRef:
@@ -1179,4 +1195,5 @@ properties:
             description: One of these rules must match; without rules, all requests do.
             {{- include "fixpoint.schema.admission.rules" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 12 }}
           {{- include "fixpoint.schema.admission.match" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 10 }}
+  {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.binding") | nindent 2 }}
 {{- end }}
