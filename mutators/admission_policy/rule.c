@@ -196,9 +196,11 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
     .found = fx_map_rule_found, .destroy = destroy
 
 static const struct fx_mutator_ops invoke_ops = {
-    COMMON_OPS, .apply = apply, .example = fx_map_example, .denial = &denial};
-static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
-                                               .denial = &denial};
+    COMMON_OPS, .apply = apply, .example = fx_map_example,
+    .full_example = fx_map_full_example, .denial = &denial};
+static const struct fx_mutator_ops fail_ops = {
+    COMMON_OPS, .apply = apply_failure, .example = fx_map_example,
+    .full_example = fx_map_full_example, .denial = &denial};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 
