@@ -213,6 +213,7 @@ bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) FX_MUST
  * object could be made. */
 struct sample {
     struct trial_case tcase;
+    bool failed; /* the mutator fails on its example */
     /* The fields that the mutator changes in the object, as JSON Pointers with `#` for
      * each index. */
     char *paths[SAMPLE_PATHS];

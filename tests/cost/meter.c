@@ -81,7 +81,7 @@ static void list_cel_functions(void) {
 
 static void list_queries(void) {
     for (size_t i = 0; fx_jmespath_function_at(i) != NULL; i++) {
-        (void)printf("queries\t%s\n", fx_jmespath_function_at(i)->name);
+        (void)printf("queries\t%s()\n", fx_jmespath_function_at(i)->name);
     }
 }
 
