@@ -12,7 +12,15 @@
 #include "mutators/admission_policy/rule.h"
 #include "value/tree.h"
 
-static bool fill(json_t *node, struct fx_schema schema, const struct fx_json_part *part);
+/* Fields that are added to an object. */
+struct map_filling {
+    /* An expression reads fields that are not known: it takes a map or a list whole. Then
+     * it may fail because the example lacks them. */
+    bool lacks_fields;
+};
+
+static bool fill(struct map_filling *filling, json_t *node, struct fx_schema schema,
+                 const struct fx_json_part *part);
 
 /* A value that API servers accept; NULL if none is known, or without memory. */
 static json_t *make_scalar(const struct fx_schema_node *type) {
@@ -41,8 +49,8 @@ static json_t *make_value(struct fx_schema schema) {
 }
 
 /* Adds the member, if there is none, and fills it. */
-static bool fill_member(json_t *object, struct fx_schema member,
-                        const struct fx_json_part *part) {
+static bool fill_member(struct map_filling *filling, json_t *object,
+                        struct fx_schema member, const struct fx_json_part *part) {
     json_t *value = fx_tree_view_text(object, part->key);
     if (member.set == NULL) {
         return true;
@@ -53,12 +61,12 @@ static bool fill_member(json_t *object, struct fx_schema member,
             return value == NULL;
         }
     }
-    return fill(value, member, part);
+    return fill(filling, value, member, part);
 }
 
 /* Adds an element, if there is none, and fills all. */
-static bool fill_elements(json_t *list, struct fx_schema schema,
-                          const struct fx_json_part *part) {
+static bool fill_elements(struct map_filling *filling, json_t *list,
+                          struct fx_schema schema, const struct fx_json_part *part) {
     const struct fx_schema element = fx_schema_element(schema);
     if (json_array_size(list) == 0) {
         json_t *value = make_value(element);
@@ -68,16 +76,20 @@ static bool fill_elements(json_t *list, struct fx_schema schema,
     }
     bool ok = true;
     for (size_t i = 0; ok && i < json_array_size(list); i++) {
-        ok = fill(json_array_get(list, i), element, part);
+        ok = fill(filling, json_array_get(list, i), element, part);
     }
     return ok;
 }
 
 /* Adds what the part has and the node does not. False without memory. */
-static bool fill(json_t *node, struct fx_schema schema, const struct fx_json_part *part) {
+static bool fill(struct map_filling *filling, json_t *node, struct fx_schema schema,
+                 const struct fx_json_part *part) {
     const enum fx_schema_type type = (enum fx_schema_type)fx_schema_node(schema)->type;
+    if (!part->omits_rest && (type == FX_SCHEMA_LIST || type == FX_SCHEMA_STRUCT)) {
+        filling->lacks_fields = true;
+    }
     if (type == FX_SCHEMA_LIST) {
-        return !json_is_array(node) || fill_elements(node, schema, part);
+        return !json_is_array(node) || fill_elements(filling, node, schema, part);
     }
     if (!json_is_object(node) || (type != FX_SCHEMA_STRUCT && type != FX_SCHEMA_MAP)) {
         return true;
@@ -85,7 +97,7 @@ static bool fill(json_t *node, struct fx_schema schema, const struct fx_json_par
     bool ok = true;
     for (const struct fx_json_part *below = part->first; ok && below != NULL;
          below = below->next) {
-        ok = fill_member(node,
+        ok = fill_member(filling, node,
                          type == FX_SCHEMA_STRUCT ? fx_schema_field(schema, below->key)
                                                   : fx_schema_element(schema),
                          below);
@@ -111,11 +123,12 @@ json_t *fx_map_full_example(const struct fx_mutator *self, struct fx_err *err) {
     fx_subject_read(object, &subject);
     const struct fx_schema schema =
         fx_schema_find(&fx_schema_builtin, subject.group, subject.version, subject.kind);
+    struct map_filling filling = {.lacks_fields = false};
     const bool ok = fx_access_add_parts_of(self, &parts) &&
-                    (schema.set == NULL || fill(object, schema, &parts));
+                    (schema.set == NULL || fill(&filling, object, schema, &parts));
     fx_json_part_finish(&parts);
     if (!ok) {
         (void)fx_fail_nomem(err);
     }
-    return fx_tree_keep_if(ok, object);
+    return fx_tree_keep_if(ok && !filling.lacks_fields, object);
 }
