@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         json_pack("{s:o, s:o}", "a", fx_value_shape_make(shape, bytes), "b",
                   fx_value_shape_make(shape, bytes)),
     };
-    cost_check(evaluate, &work);
+    cost_check(evaluate, &work, COST_NS_FREE);
     json_decref(work.root);
     fx_jmespath_destroy(query);
     return 0;

@@ -26,7 +26,8 @@ extern const struct fx_jmespath_function fx_jmespath_time_functions[];
 extern const struct fx_jmespath_function fx_jmespath_random_functions[];
 extern const struct fx_jmespath_function fx_jmespath_x509_functions[];
 
-/* Rows of a table: `FX_JMESPATH_ROW("trim", call_trim, {FX_JMESPATH_STRING}, …)`. */
+/* Rows of a table: `FX_JMESPATH_ROW("trim", call_trim, {.types = FX_JMESPATH_STRING},
+ * …)`. */
 #define FX_JMESPATH_ROW(name_, call_, ...) \
     {.name = (name_), .parameters = {__VA_ARGS__}, .call = (call_)}
 

@@ -324,7 +324,7 @@ static bool call_round(const struct fx_jmespath_call *call, json_t **ret_value,
 }
 
 #define BINARY_ROW(name, call) \
-    FX_JMESPATH_ROW(name, call, {FX_JMESPATH_ANY}, {FX_JMESPATH_ANY})
+    FX_JMESPATH_ROW(name, call, {.types = FX_JMESPATH_ANY}, {.types = FX_JMESPATH_ANY})
 
 const struct fx_jmespath_function fx_jmespath_arithmetic_functions[] = {
     BINARY_ROW("add", call_add),
@@ -332,7 +332,8 @@ const struct fx_jmespath_function fx_jmespath_arithmetic_functions[] = {
     BINARY_ROW("multiply", call_multiply),
     BINARY_ROW("divide", call_divide),
     BINARY_ROW("modulo", call_modulo),
-    FX_JMESPATH_ROW("sum", call_sum, {FX_JMESPATH_ARRAY}),
-    FX_JMESPATH_ROW("round", call_round, {FX_JMESPATH_NUMBER}, {FX_JMESPATH_NUMBER}),
+    FX_JMESPATH_ROW("sum", call_sum, {.types = FX_JMESPATH_ARRAY}),
+    FX_JMESPATH_ROW("round", call_round, {.types = FX_JMESPATH_NUMBER},
+                    {.types = FX_JMESPATH_NUMBER}),
     {.name = NULL},
 };

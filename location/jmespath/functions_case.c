@@ -112,11 +112,12 @@ static bool call_to_boolean(const struct fx_jmespath_call *call, json_t **ret_va
 }
 
 const struct fx_jmespath_function fx_jmespath_case_functions[] = {
-    FX_JMESPATH_ROW("compare", call_compare, {FX_JMESPATH_STRING}, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("equal_fold", call_equal_fold, {FX_JMESPATH_STRING},
-                    {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("to_upper", call_to_upper, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("to_lower", call_to_lower, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("to_boolean", call_to_boolean, {FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("compare", call_compare, {.types = FX_JMESPATH_STRING},
+                    {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("equal_fold", call_equal_fold, {.types = FX_JMESPATH_STRING},
+                    {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("to_upper", call_to_upper, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("to_lower", call_to_lower, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("to_boolean", call_to_boolean, {.types = FX_JMESPATH_STRING}),
     {.name = NULL},
 };

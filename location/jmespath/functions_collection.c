@@ -179,13 +179,13 @@ static bool call_object_from_lists(const struct fx_jmespath_call *call,
 #define LIST_OR_OBJECT (FX_JMESPATH_ARRAY | FX_JMESPATH_OBJECT)
 
 const struct fx_jmespath_function fx_jmespath_collection_functions[] = {
-    FX_JMESPATH_ROW("label_match", call_label_match, {FX_JMESPATH_OBJECT},
-                    {FX_JMESPATH_OBJECT}),
-    FX_JMESPATH_ROW("lookup", call_lookup, {LIST_OR_OBJECT},
-                    {FX_JMESPATH_STRING | FX_JMESPATH_NUMBER}),
-    FX_JMESPATH_ROW("items", call_items, {LIST_OR_OBJECT}, {FX_JMESPATH_STRING},
-                    {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("object_from_lists", call_object_from_lists, {FX_JMESPATH_ARRAY},
-                    {FX_JMESPATH_ARRAY}),
+    FX_JMESPATH_ROW("label_match", call_label_match, {.types = FX_JMESPATH_OBJECT},
+                    {.types = FX_JMESPATH_OBJECT}),
+    FX_JMESPATH_ROW("lookup", call_lookup, {.types = LIST_OR_OBJECT},
+                    {.types = FX_JMESPATH_STRING | FX_JMESPATH_NUMBER}),
+    FX_JMESPATH_ROW("items", call_items, {.types = LIST_OR_OBJECT},
+                    {.types = FX_JMESPATH_STRING}, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("object_from_lists", call_object_from_lists,
+                    {.types = FX_JMESPATH_ARRAY}, {.types = FX_JMESPATH_ARRAY}),
     {.name = NULL},
 };

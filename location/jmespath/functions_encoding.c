@@ -129,12 +129,12 @@ static bool call_parse_yaml(const struct fx_jmespath_call *call, json_t **ret_va
 }
 
 const struct fx_jmespath_function fx_jmespath_encoding_functions[] = {
-    FX_JMESPATH_ROW("base64_encode", call_base64_encode, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("base64_decode", call_base64_decode, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("md5", call_md5, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("sha1", call_sha1, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("sha256", call_sha256, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("parse_json", call_parse_json, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("parse_yaml", call_parse_yaml, {FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("base64_encode", call_base64_encode, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("base64_decode", call_base64_decode, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("md5", call_md5, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("sha1", call_sha1, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("sha256", call_sha256, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("parse_json", call_parse_json, {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("parse_yaml", call_parse_yaml, {.types = FX_JMESPATH_STRING}),
     {.name = NULL},
 };

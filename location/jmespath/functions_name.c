@@ -79,8 +79,11 @@ static bool call_is_external_url(const struct fx_jmespath_call *call, json_t **r
 }
 
 const struct fx_jmespath_function fx_jmespath_name_functions[] = {
-    FX_JMESPATH_ROW("image_normalize", call_image_normalize, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("path_canonicalize", call_path_canonicalize, {FX_JMESPATH_STRING}),
-    FX_JMESPATH_ROW("is_external_url", call_is_external_url, {FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("image_normalize", call_image_normalize,
+                    {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("path_canonicalize", call_path_canonicalize,
+                    {.types = FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("is_external_url", call_is_external_url,
+                    {.types = FX_JMESPATH_STRING}),
     {.name = NULL},
 };

@@ -100,13 +100,14 @@ static bool call_pattern_match(const struct fx_jmespath_call *call, json_t **ret
 }
 
 const struct fx_jmespath_function fx_jmespath_pattern_functions[] = {
-    FX_JMESPATH_ROW("regex_match", call_regex_match, {FX_JMESPATH_STRING},
-                    {TEXT_OR_NUMBER}),
-    FX_JMESPATH_ROW("regex_replace_all", call_replace, {FX_JMESPATH_STRING},
-                    {TEXT_OR_NUMBER}, {TEXT_OR_NUMBER}),
+    FX_JMESPATH_ROW("regex_match", call_regex_match, {.types = FX_JMESPATH_STRING},
+                    {.types = TEXT_OR_NUMBER}),
+    FX_JMESPATH_ROW("regex_replace_all", call_replace, {.types = FX_JMESPATH_STRING},
+                    {.types = TEXT_OR_NUMBER}, {.types = TEXT_OR_NUMBER}),
     FX_JMESPATH_ROW("regex_replace_all_literal", call_replace_literal,
-                    {FX_JMESPATH_STRING}, {TEXT_OR_NUMBER}, {TEXT_OR_NUMBER}),
-    FX_JMESPATH_ROW("pattern_match", call_pattern_match, {FX_JMESPATH_STRING},
-                    {TEXT_OR_NUMBER}),
+                    {.types = FX_JMESPATH_STRING}, {.types = TEXT_OR_NUMBER},
+                    {.types = TEXT_OR_NUMBER}),
+    FX_JMESPATH_ROW("pattern_match", call_pattern_match, {.types = FX_JMESPATH_STRING},
+                    {.types = TEXT_OR_NUMBER}),
     {.name = NULL},
 };

@@ -3,12 +3,15 @@
  * location/jmespath/functions_random.c - random(): a text that a regular expression
  * matches.
  */
+#include <assert.h>
+
 #include "base/random.h"
 #include "base/regex.h"
 #include "location/jmespath/functions.h"
 #include "location/jmespath/random_pattern.h"
 
-#define UNITS_OF_A_CHOICE 4u
+#define UNITS_OF_A_CHOICE       4u
+#define UNITS_OF_A_PATTERN_BYTE 16u /* it is compiled, too */
 
 struct random_run {
     struct fx_buf out;
@@ -19,6 +22,7 @@ struct random_run {
  * equally likely but for a part in 2^24. */
 static bool choose(struct random_run *run, uint64_t n, uint64_t *ret_choice) {
     uint64_t number = 0;
+    assert(n > 0);
     if (!fx_spend(UNITS_OF_A_CHOICE)) {
         return fx_fail_exceeded(run->err);
     }
@@ -106,6 +110,9 @@ static bool check_pattern(struct fx_text pattern, struct fx_err *err) {
     if (pattern.len == 0) {
         return fx_fail(err, FX_EINVALID, "the pattern is empty");
     }
+    if (!fx_spend(pattern.len * UNITS_OF_A_PATTERN_BYTE)) {
+        return fx_fail_exceeded(err);
+    }
     const bool ok = fx_regex_compile(pattern, &regex, err);
     fx_regex_destroy(regex);
     return ok || jmespath_fail_pattern(err);
@@ -130,7 +137,7 @@ static bool call_random(const struct fx_jmespath_call *call, json_t **ret_value,
 
 const struct fx_jmespath_function fx_jmespath_random_functions[] = {
     {.name = "random",
-     .parameters = {{FX_JMESPATH_STRING}},
+     .parameters = {{.types = FX_JMESPATH_STRING}},
      .is_random = true,
      .call = call_random},
     {.name = NULL},

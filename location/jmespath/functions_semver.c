@@ -158,7 +158,9 @@ static bool take_comparison(struct fx_text *range, struct fx_text *ret_part) {
     while (fx_text_take(range, ' ')) {
     }
     while (n < range->len && (range->data[n] != ' ' || fx_is_one_of(last, "<>="))) {
-        last = range->data[n] == ' ' ? last : range->data[n];
+        if (range->data[n] != ' ') {
+            last = range->data[n];
+        }
         n++;
     }
     *ret_part = (struct fx_text){range->data, n};
@@ -214,7 +216,7 @@ static bool call_semver_compare(const struct fx_jmespath_call *call, json_t **re
 }
 
 const struct fx_jmespath_function fx_jmespath_semver_functions[] = {
-    FX_JMESPATH_ROW("semver_compare", call_semver_compare, {FX_JMESPATH_STRING},
-                    {FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("semver_compare", call_semver_compare, {.types = FX_JMESPATH_STRING},
+                    {.types = FX_JMESPATH_STRING}),
     {.name = NULL},
 };

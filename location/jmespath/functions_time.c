@@ -196,7 +196,7 @@ static bool call_time_between(const struct fx_jmespath_call *call, json_t **ret_
                                     ret_value, err);
 }
 
-#define TIMES_1                 {FX_JMESPATH_STRING}
+#define TIMES_1                 {.types = FX_JMESPATH_STRING}
 #define TIMES_2                 TIMES_1, TIMES_1
 #define TIMES_3                 TIMES_1, TIMES_1, TIMES_1
 #define CLOCK_ROW(name_, call_) {.name = (name_), .is_random = true, .call = (call_)}

@@ -9,7 +9,7 @@
 #include "location/jmespath/x509.h"
 
 /* Each object identifier is compared with those of a table. */
-#define UNITS_OF_A_BYTE 32u
+#define UNITS_OF_A_BYTE 16u
 
 /* ---- PEM --------------------------------------------------------------------------- */
 
@@ -103,6 +103,6 @@ static bool call_x509_decode(const struct fx_jmespath_call *call, json_t **ret_v
 }
 
 const struct fx_jmespath_function fx_jmespath_x509_functions[] = {
-    FX_JMESPATH_ROW("x509_decode", call_x509_decode, {FX_JMESPATH_STRING}),
+    FX_JMESPATH_ROW("x509_decode", call_x509_decode, {.types = FX_JMESPATH_STRING}),
     {.name = NULL},
 };

@@ -32,11 +32,11 @@ bool fx_jmespath_members(struct fx_arena *arena, const json_t *object,
                          struct query_member **ret_members, size_t *ret_n,
                          struct fx_err *err) {
     const size_t n = json_object_size(object);
-    struct query_member *members = NULL;
     if (!fx_spend(n)) {
         return fx_fail_exceeded(err);
     }
-    if ((members = fx_arena_alloc(arena, n * sizeof *members)) == NULL) {
+    struct query_member *members = fx_arena_alloc(arena, n * sizeof *members);
+    if (members == NULL) {
         return fx_fail_nomem(err);
     }
     size_t i = 0;

@@ -108,6 +108,7 @@ bool jmespath_operand_give_seconds(double seconds, json_t **ret_value,
 }
 
 double jmespath_operand_seconds(int64_t nanoseconds) {
-    return (double)(nanoseconds / FX_GO_SECOND) +
-           (double)(nanoseconds % FX_GO_SECOND) / 1e9;
+    const int64_t seconds = nanoseconds / FX_GO_SECOND;
+    const int64_t rest = nanoseconds % FX_GO_SECOND;
+    return (double)seconds + (double)rest / 1e9;
 }

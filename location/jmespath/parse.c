@@ -93,14 +93,13 @@ static struct fx_jmespath_node *parse_filter(struct query_parser *parser,
         return NULL;
     }
     struct fx_jmespath_node *condition = fx_jmespath_parse_expression(parser, 0);
-    struct fx_jmespath_node *filter = NULL;
-    if (condition == NULL || !fx_jmespath_take_token(parser, QUERY_TOKEN_CLOSE_BRACKET) ||
-        (filter = fx_jmespath_new_node(parser, QUERY_FILTER)) == NULL) {
+    if (condition == NULL || !fx_jmespath_take_token(parser, QUERY_TOKEN_CLOSE_BRACKET)) {
         return NULL;
     }
+    struct fx_jmespath_node *filter = fx_jmespath_new_node(parser, QUERY_FILTER);
     struct fx_jmespath_node *body =
         parse_body(parser, fx_jmespath_binding(QUERY_TOKEN_FILTER));
-    if (body == NULL) {
+    if (filter == NULL || body == NULL) {
         return NULL;
     }
     fx_jmespath_add_child(&children, body);
@@ -146,10 +145,11 @@ static struct fx_jmespath_node *parse_open_bracket(struct query_parser *parser) 
 }
 
 static struct fx_jmespath_node *parse_paren(struct query_parser *parser) {
-    struct fx_jmespath_node *inner = NULL;
-    return fx_jmespath_advance(parser) &&
-                   (inner = fx_jmespath_parse_expression(parser, 0)) != NULL &&
-                   fx_jmespath_take_token(parser, QUERY_TOKEN_CLOSE_PAREN)
+    if (!fx_jmespath_advance(parser)) {
+        return NULL;
+    }
+    struct fx_jmespath_node *inner = fx_jmespath_parse_expression(parser, 0);
+    return inner != NULL && fx_jmespath_take_token(parser, QUERY_TOKEN_CLOSE_PAREN)
                ? inner
                : NULL;
 }
@@ -307,7 +307,8 @@ static struct fx_jmespath *create_query(struct fx_text text) {
 }
 
 static bool parse_query(struct query_parser *parser) {
-    if (!fx_jmespath_advance(parser) || !fx_jmespath_advance(parser)) {
+    if (!fx_jmespath_lex(&parser->lexer, &parser->next, parser->err) ||
+        !fx_jmespath_advance(parser)) {
         return false;
     }
     parser->query->root = fx_jmespath_parse_expression(parser, 0);

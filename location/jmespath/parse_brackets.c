@@ -94,14 +94,13 @@ static bool parse_arguments(struct query_parser *parser,
 struct fx_jmespath_node *fx_jmespath_parse_call(struct query_parser *parser,
                                                 const struct fx_jmespath_node *callee) {
     struct query_children children = {NULL, NULL};
-    struct fx_jmespath_node *call = NULL;
     if (callee->type != QUERY_FIELD) {
         (void)fx_fail_at(parser->err, FX_ESYNTAX, callee->off, callee->len,
                          "only a name can be called");
         return NULL;
     }
-    if ((call = fx_jmespath_new_node(parser, QUERY_CALL)) == NULL ||
-        !parse_arguments(parser, &children)) {
+    struct fx_jmespath_node *call = fx_jmespath_new_node(parser, QUERY_CALL);
+    if (call == NULL || !parse_arguments(parser, &children)) {
         return NULL;
     }
     call->as.name = callee->as.name;

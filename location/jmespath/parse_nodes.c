@@ -165,10 +165,11 @@ static bool read_name(struct query_parser *parser, struct fx_text *ret_name) {
 struct fx_jmespath_node *fx_jmespath_take_name(struct query_parser *parser,
                                                enum query_node_type type) {
     struct fx_text name;
-    struct fx_jmespath_node *node = NULL;
-    if (!read_name(parser, &name) ||
-        (node = fx_jmespath_new_node(parser, type)) == NULL ||
-        !fx_jmespath_advance(parser)) {
+    if (!read_name(parser, &name)) {
+        return NULL;
+    }
+    struct fx_jmespath_node *node = fx_jmespath_new_node(parser, type);
+    if (node == NULL || !fx_jmespath_advance(parser)) {
         return NULL;
     }
     node->as.name = name;
@@ -178,7 +179,7 @@ struct fx_jmespath_node *fx_jmespath_take_name(struct query_parser *parser,
 struct fx_jmespath_node *fx_jmespath_take_literal(struct query_parser *parser) {
     struct fx_jmespath_node *node = fx_jmespath_new_node(parser, QUERY_LITERAL);
     const bool is_string = fx_jmespath_is_token(parser, QUERY_TOKEN_STRING);
-    struct fx_text text;
+    struct fx_text text = {NULL, 0};
     if (node == NULL || !unprotect(parser, is_string ? '\'' : '`', &text)) {
         return NULL;
     }

@@ -58,6 +58,20 @@ static const char *const patterns[] = {
     "[\\x{D000}-\\x{F000}]{8}",
 };
 
+static void expect_match(const char *pattern, const struct fx_regex *regex) {
+    struct fx_err err = FX_ERR_INIT;
+    bool matches = false;
+    json_t *value = make(pattern, &err);
+    if (value == NULL) {
+        fail_msg("%s: %s", pattern, err.msg);
+    }
+    assert_true(fx_regex_match(regex, fx_tree_text(value), &matches, &err));
+    if (!matches) {
+        fail_msg("%s: %s", pattern, json_string_value(value));
+    }
+    json_decref(value);
+}
+
 /* Each text matches the whole pattern. */
 static void texts_match(void **state) {
     (void)state;
@@ -69,16 +83,7 @@ static void texts_match(void **state) {
         fx_buf_printf(&buf, "^(?s:%s)$", patterns[i]);
         assert_true(fx_regex_compile(fx_buf_view(&buf), &regex, &err));
         for (int n = 0; n < 50; n++) {
-            bool matches = false;
-            json_t *value = make(patterns[i], &err);
-            if (value == NULL) {
-                fail_msg("%s: %s", patterns[i], err.msg);
-            }
-            assert_true(fx_regex_match(regex, fx_tree_text(value), &matches, &err));
-            if (!matches) {
-                fail_msg("%s: %s", patterns[i], json_string_value(value));
-            }
-            json_decref(value);
+            expect_match(patterns[i], regex);
         }
         fx_regex_destroy(regex);
         fx_buf_finish(&buf);

@@ -74,12 +74,13 @@ static void finish_order(struct query_order *order) {
     }
 }
 
-/* Finds the keys of all elements of the first argument. */
+/* Finds the keys of all elements of the first argument. One element has an order without
+ * a key: its key is not evaluated. */
 static bool begin_order(const struct fx_jmespath_call *call, struct query_order *order,
                         struct fx_err *err) {
     const json_t *list = call->args[0];
     const size_t n = json_array_size(list);
-    *order = (struct query_order){.owns_keys = call->expression != NULL};
+    *order = (struct query_order){.owns_keys = call->expression != NULL && n > 1};
     order->items = fx_arena_alloc(call->arena, n * sizeof *order->items);
     if (order->items == NULL) {
         return fx_fail_nomem(err);

@@ -118,6 +118,9 @@ static void order(void **state) {
         /* stable: a and c have the same v */
         {"sort_by(lo, &v)[*].k", "[\"a\",\"c\",\"b\"]"},
         {"sort_by(e, &nope)", "[]"},
+        /* one element needs no key */
+        {"sort_by(lo[:1], &nope)[0].k", "\"b\""},
+        {"max_by(lo[:1], &nope).k", "\"b\""},
         {"max(l)", "3"},
         {"min(l)", "1"},
         {"max(ls)", "\"b\""},

@@ -61,6 +61,9 @@ const struct fx_cel_node *fx_map_made_item(const struct fx_cel_node *node);
 bool fx_map_is_global_call(const struct fx_cel_node *node, const char *function,
                            size_t n_args);
 
+/* Is it a call of this method? */
+bool fx_map_is_method(const struct fx_cel_node *node, const char *method);
+
 /* Declares what the value of an ApplyConfiguration, which is an Object{…}, may write. */
 void fx_map_write_configuration(struct map_writing *writing,
                                 const struct fx_cel_node *node);

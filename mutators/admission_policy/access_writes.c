@@ -11,7 +11,6 @@
 #include "base/budget.h"
 #include "location/cel/ast.h"
 #include "mutators/admission_policy/access.h"
-#include "mutators/admission_policy/reads.h"
 
 /* ---- paths ------------------------------------------------------------------------- */
 
@@ -75,6 +74,11 @@ bool fx_map_is_global_call(const struct fx_cel_node *node, const char *function,
                            size_t n_args) {
     return node->type == FX_CEL_NODE_CALL && node->call.target == NULL &&
            node->call.n_args == n_args && fx_text_is(node->call.function, function);
+}
+
+bool fx_map_is_method(const struct fx_cel_node *node, const char *method) {
+    return node->type == FX_CEL_NODE_CALL && node->call.target != NULL &&
+           fx_text_is(node->call.function, method);
 }
 
 const struct fx_cel_node *fx_map_followed_variable(const struct map_policy *policy,
@@ -206,11 +210,6 @@ static bool is_object(const struct fx_cel_node *node) {
     return fx_text_equal(fx_text_cut(&name, '.'), FX_TEXT("Object"));
 }
 
-static bool is_method(const struct fx_cel_node *node, const char *function) {
-    return node->type == FX_CEL_NODE_CALL && node->call.target != NULL &&
-           node->call.n_args == 1 && fx_text_is(node->call.function, function);
-}
-
 /* A value that is computed in another way is written as it is; so is optional.none(),
  * which becomes null. */
 static void write_computed(struct map_writing *writing, const struct fx_cel_node *node) {
@@ -223,8 +222,8 @@ static void write_computed(struct map_writing *writing, const struct fx_cel_node
     } else if (fx_map_is_global_call(node, "_?_:_", 3)) {
         write_arguments(writing, node, 1);
     } else if (is_joined(node) || fx_map_is_global_call(node, "optional.of", 1) ||
-               fx_map_is_global_call(node, "dyn", 1) || is_method(node, "orValue") ||
-               is_method(node, "or")) {
+               fx_map_is_global_call(node, "dyn", 1) ||
+               fx_map_is_method(node, "orValue") || fx_map_is_method(node, "or")) {
         write_arguments(writing, node, 0);
     } else {
         fx_map_write_here(writing, true);

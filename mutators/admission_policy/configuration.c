@@ -142,14 +142,17 @@ static struct fx_map_change describe_plain(const json_t *tree) {
     return change;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): two results. */
 bool fx_map_configuration_merge(json_t *tree, const struct fx_map_target *target,
                                 json_t **root, struct fx_arena *arena,
                                 struct fx_map_refusal *refusal,
                                 struct fx_map_change *ret_change, struct fx_err *err) {
     *ret_change = (struct fx_map_change){false, true, true};
-    switch (target->has_usual_version
-                ? fx_typed_merge_plain(target->schema, root, tree, arena, err)
-                : FX_TYPED_NOT_PLAIN) {
+    const enum fx_typed_plain how =
+        target->has_usual_version
+            ? fx_typed_merge_plain(target->schema, root, tree, arena, err)
+            : FX_TYPED_NOT_PLAIN;
+    switch (how) {
     case FX_TYPED_SAME: return true;
     case FX_TYPED_CHANGED: *ret_change = describe_plain(tree); return true;
     case FX_TYPED_FAILED: return false;

@@ -169,10 +169,16 @@ static json_t *make_spec(struct fx_text kind) {
     return NULL;
 }
 
+/* Does it fail for some namespaces only, or for cluster-scoped objects? */
+static bool fails_sometimes(const struct map_rule *rule) {
+    return rule->type == MAP_RULE_FAIL &&
+           (rule->only_cluster_scoped || rule->only_namespaced);
+}
+
 json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) {
     const struct map_rule *rule = (const struct map_rule *)self; /* its first member */
     struct fx_named_kind kind;
-    if (rule->type == MAP_RULE_FAIL || !find_kind(self, &kind)) {
+    if (fails_sometimes(rule) || !find_kind(self, &kind)) {
         return NULL;
     }
     const struct map_wanted wanted = find_wanted(rule);

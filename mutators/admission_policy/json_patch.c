@@ -221,6 +221,7 @@ static json_t *apply(const struct fx_map_operation *operations, size_t n, json_t
     return ok ? json_incref(before) : NULL;
 }
 
+/* NOLINTNEXTLINE(readability-function-size): two results. */
 bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   json_t **root, struct fx_arena *arena, struct fx_map_refusal *refusal,
                   struct fx_map_change *ret_change, struct fx_err *err) {

@@ -13,6 +13,7 @@
 #include "base/budget.h"
 #include "base/buf.h"
 #include "merge/schema.h"
+#include "mutators/admission_policy/never.h"
 #include "mutators/admission_policy/policy.h"
 
 #define NO_PARAMS                                                      \
@@ -266,6 +267,7 @@ static void link_params(struct map_linking *linking) {
 static void link_binding(struct map_linking *linking, struct fx_unit *unit) {
     linking->binding_unit = unit;
     linking->binding = (const struct map_binding *)unit->linkable;
+    fx_map_report_binding(linking->policy, linking->binding, unit->name, linking->link);
     if (linking->policy->has_params && linking->binding->has_param_ref) {
         link_params(linking);
     } else {
@@ -283,6 +285,7 @@ void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
     const size_t kind =
         unit->kind == &fx_map_kinds[MAP_POLICY] ? MAP_BINDING : MAP_OWN_BINDING;
     size_t n = 0;
+    fx_map_report_policy(linking.policy, link);
     struct fx_unit *const *bindings =
         fx_link_list(link, &fx_map_kinds[kind], fx_text_of(unit->name), &n);
     if (n == 0) {

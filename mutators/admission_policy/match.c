@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "engine/admission_request.h"
+#include "engine/kind.h"
 #include "value/tree.h"
 
 /* ---- the attributes of a request --------------------------------------------------- */
@@ -23,6 +24,19 @@ struct fx_text fx_map_params_namespace(const struct fx_subject *subject,
                                        const struct fx_request *request) {
     return subject->is_namespace ? subject->name
                                  : fx_subject_object_namespace(subject, request);
+}
+
+/* Is the object in a namespace? A Namespace is not, though its request has one. API
+ * servers always send the namespace. Of a manifest without one, the kind decides: kubectl
+ * would send it to a namespace unless the kind is cluster-scoped. The scope of kinds that
+ * are not built in is not known. */
+static bool is_namespaced(const struct fx_subject *subject,
+                          const struct map_attributes *attributes) {
+    const struct fx_named_kind kind = {subject->group, subject->version, subject->kind};
+    return !attributes->is_namespace &&
+           (attributes->namespace_.len > 0 ||
+            (fx_map_is_builtin(&kind) &&
+             !fx_kind_is_cluster_scoped(kind.group, kind.kind)));
 }
 
 bool fx_map_attributes_read(const struct fx_request *request,
@@ -49,6 +63,7 @@ bool fx_map_attributes_read(const struct fx_request *request,
     }
     ret_attributes->is_namespace = ret_attributes->group.len == 0 &&
                                    fx_text_is(ret_attributes->resource, "namespaces");
+    ret_attributes->is_namespaced = is_namespaced(subject, ret_attributes);
     return true;
 }
 
@@ -112,11 +127,9 @@ static bool has_resource(const json_t *list, const struct map_attributes *attrib
     return false;
 }
 
-/* A Namespace is cluster-scoped, though its request has a namespace. */
 static bool has_scope(enum map_scope scope, const struct map_attributes *attributes) {
-    const bool is_namespaced =
-        !attributes->is_namespace && attributes->namespace_.len > 0;
-    return scope == MAP_SCOPE_ANY || (scope == MAP_SCOPE_NAMESPACED) == is_namespaced;
+    return scope == MAP_SCOPE_ANY ||
+           (scope == MAP_SCOPE_NAMESPACED) == attributes->is_namespaced;
 }
 
 static bool has_name(const json_t *names, struct fx_text name) {

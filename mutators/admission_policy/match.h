@@ -36,9 +36,10 @@ struct map_attributes {
     struct fx_text group, version, resource, subresource;
     struct fx_text name, namespace_; /* of a Namespace: its own name */
     enum fx_operation operation;
-    bool is_namespace; /* the resource is `namespaces` */
-    bool is_converted; /* the request was for another version, which the API server has
-                        * converted to this one */
+    bool is_namespace;  /* the resource is `namespaces` */
+    bool is_namespaced; /* the object is in a namespace, or would be sent to one */
+    bool is_converted;  /* the request was for another version, which the API server has
+                         * converted to this one */
     struct fx_buf guessed; /* the resource, if the request does not name it */
 };
 
@@ -77,6 +78,11 @@ bool fx_map_match_bindings(const struct map_match *match,
 /* Does the subresource ("status", or empty) have objects of the kind of its resource?
  * (Others have kinds of their own: Scale, Eviction, PodExecOptions.) */
 bool fx_map_subresource_has_own_kind(struct fx_text subresource);
+
+/* Sets *ret_may unless the group is one of Kubernetes' own, as far as its kinds are built
+ * in, and none of its kinds has this resource. False without memory. */
+bool fx_map_may_have_resource(struct fx_text group, struct fx_text resource,
+                              bool *ret_may) FX_MUST_USE;
 
 /* May the namespaceSelector match objects in this namespace? It is decided only for
  * selectors that ask for nothing but the label with the name of the namespace.

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/budget.h"
 #include "base/vec.h"
 #include "engine/admission_request.h"
 #include "merge/schema.h"
@@ -49,6 +50,29 @@ static bool find_kind(struct fx_text group, struct fx_text resource,
         }
         fx_buf_finish(&plural);
     }
+    return ok;
+}
+
+static bool is_builtin_group(struct fx_text group) {
+    const struct fx_schema_set *set = &fx_schema_builtin;
+    size_t i = 0;
+    while (i < set->n_kinds &&
+           !fx_text_equal(read_kind(set->texts + set->kinds[i].name).group, group)) {
+        (void)fx_spend(1);
+        i++;
+    }
+    return i < set->n_kinds;
+}
+
+bool fx_map_may_have_resource(struct fx_text group, struct fx_text resource,
+                              bool *ret_may) {
+    struct fx_text kind;
+    *ret_may = !is_builtin_group(group);
+    if (*ret_may) {
+        return true;
+    }
+    const bool ok = find_kind(group, resource, &kind);
+    *ret_may = ok && kind.data != NULL;
     return ok;
 }
 

@@ -198,6 +198,11 @@ struct fx_mutator *fx_map_rule_create(const struct map_rule *given,
  * from the policy, or without memory (example.c). */
 json_t *fx_map_example(const struct fx_mutator *self, struct fx_err *err) FX_MUST_USE;
 
+/* The same with all fields that the rule reads; NULL if it reads more than the object
+ * and a parameter (full_example.c). */
+json_t *fx_map_full_example(const struct fx_mutator *self,
+                            struct fx_err *err) FX_MUST_USE;
+
 /* Is it a kind that API servers have themselves, as far as it is known? (link.c) */
 bool fx_map_is_builtin(const struct fx_named_kind *kind);
 

@@ -339,11 +339,6 @@ static void collect_bind(struct map_reads *reads, const struct fx_cel_node *fold
 
 /* ---- the walk ---------------------------------------------------------------------- */
 
-bool fx_map_is_method(const struct fx_cel_node *node, const char *method) {
-    return node->type == FX_CEL_NODE_CALL && node->call.target != NULL &&
-           fx_text_is(node->call.function, method);
-}
-
 const struct fx_cel_node *fx_map_reads_branch(struct map_reads *reads,
                                               const struct fx_cel_node *conditional) {
     const json_t *value = fx_map_reads_value(reads, conditional->call.args[0]);

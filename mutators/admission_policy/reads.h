@@ -106,9 +106,6 @@ const json_t *fx_map_reads_keep(struct map_reads *reads, json_t *value_take);
 /* Is the object a Secret? */
 bool fx_map_reads_hides(const struct map_reads *reads);
 
-/* Is it a call of this method? */
-bool fx_map_is_method(const struct fx_cel_node *node, const char *method);
-
 /* The elements of a range that a loop runs over, and how explanations call the range. */
 struct map_read_range {
     const json_t *items; /* a list; NULL if it is none, or not known */

@@ -186,9 +186,10 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
 
 static const struct fx_mutator_ops invoke_ops = {
     COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
-    .denial = &denial};
-static const struct fx_mutator_ops fail_ops = {COMMON_OPS, .apply = apply_failure,
-                                               .denial = &denial};
+    .full_example = fx_map_full_example, .denial = &denial};
+static const struct fx_mutator_ops fail_ops = {
+    COMMON_OPS, .apply = apply_failure, .example = fx_map_example,
+    .full_example = fx_map_full_example, .denial = &denial};
 static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_nothing};
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};

@@ -45,7 +45,7 @@ static const struct fx_cel_type *find_simple(const struct fx_schema_set *set,
                                              uint32_t index) {
     const struct fx_schema_node *node = &set->nodes[index];
     switch ((enum fx_schema_type)node->type) {
-    case FX_SCHEMA_STRING: return &fx_cel_string;
+    case FX_SCHEMA_STRING:
     case FX_SCHEMA_SCALAR: return &fx_cel_string; /* a quantity, a date, an address */
     case FX_SCHEMA_BOOL: return &fx_cel_bool;
     case FX_SCHEMA_NUMBER:

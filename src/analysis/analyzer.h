@@ -191,6 +191,14 @@ bool fx_analyzer_check_order(struct analyzer *analyzer, const struct trial_case 
                              const struct trial_outcome *outcome,
                              struct fx_err *err) FX_MUST_USE;
 
+/* Reports mutators whose change a mutator of another dialect overwrites, so that the
+ * result of the trial is the same without it. */
+bool fx_analyzer_check_overwrites(struct analyzer *analyzer,
+                                  const struct trial_case *tcase,
+                                  const struct trial *trial,
+                                  const struct trial_outcome *outcome,
+                                  struct fx_err *err) FX_MUST_USE;
+
 /* Runs one mutator alone, on CREATE and UPDATE, and reports changes of immutable fields
  * and of selectors. */
 bool fx_analyzer_check_alone(struct analyzer *analyzer, const struct trial_case *tcase,
@@ -213,6 +221,7 @@ bool fx_analyzer_try_made(struct analyzer *analyzer, struct fx_err *err) FX_MUST
  * object could be made. */
 struct sample {
     struct trial_case tcase;
+    bool failed; /* the mutator fails on its example */
     /* The fields that the mutator changes in the object, as JSON Pointers with `#` for
      * each index. */
     char *paths[SAMPLE_PATHS];

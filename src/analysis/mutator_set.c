@@ -384,6 +384,12 @@ static bool remove_undoing(struct mutator_set *set, const struct trial_outcome *
     return ok;
 }
 
+static bool check_overwrites(const struct mutator_set *set,
+                             const struct trial_outcome *outcome, struct fx_err *err) {
+    const struct trial trial = trial_of(set);
+    return fx_analyzer_check_overwrites(set->analyzer, set->tcase, &trial, outcome, err);
+}
+
 static bool try_set(struct mutator_set *set, bool *ret_again, struct fx_err *err) {
     struct trial_outcome outcome;
     *ret_again = false;
@@ -394,11 +400,12 @@ static bool try_set(struct mutator_set *set, bool *ret_again, struct fx_err *err
     if (outcome.exhausted) {
         set->analyzer->result->n_skipped++;
     } else if (outcome.cycle_start != NULL) {
-        ok = remove_undoing(set, &outcome, err);
+        ok = (!outcome.settled || check_overwrites(set, &outcome, err)) &&
+             remove_undoing(set, &outcome, err);
         *ret_again = true;
     } else if (outcome.object != set->tcase->object) {
         const struct trial trial = trial_of(set);
-        ok = run_again(set, &outcome, err) &&
+        ok = run_again(set, &outcome, err) && check_overwrites(set, &outcome, err) &&
              fx_analyzer_check_order(set->analyzer, set->tcase, &trial, &outcome, err);
     }
     fx_trial_finish(&outcome);

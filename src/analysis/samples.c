@@ -147,6 +147,7 @@ static bool try_out(struct analyzer *analyzer, struct sample *sample, uint32_t m
              take_paths(sample, &leaves, err);
         fx_leaves_finish(&leaves);
     }
+    sample->failed = outcome.failed != TRIAL_NONE;
     fx_trial_finish(&outcome);
     return ok;
 }
@@ -206,6 +207,67 @@ static bool add_untried(struct fx_analysis *analysis, uint32_t index,
     return true;
 }
 
+/* ---- examples that fail ---------------------------------------------------------- */
+
+/* Runs the mutator on the object, and reports its failure. *ret_reported is false if it
+ * does not fail. */
+static bool report_failure(struct analyzer *analyzer, const struct trial_case *tcase,
+                           uint32_t mutator, bool *ret_reported, struct fx_err *err) {
+    const struct trial trial = fx_analyzer_trial(analyzer, tcase, &mutator, 1);
+    const struct fx_analysis_finding finding = {
+        .rule = FX_ANALYSIS_FAILURE, .mutators = {mutator}, .n_mutators = 1};
+    struct trial_outcome outcome;
+    struct fx_buf text = {0};
+    if (!fx_trial_run(&trial, tcase->object, &outcome, err)) {
+        return false;
+    }
+    bool ok = true;
+    *ret_reported = outcome.failed != TRIAL_NONE;
+    if (*ret_reported) {
+        fx_analyzer_print_id(&text, analyzer, mutator);
+        fx_buf_printf(&text, " fails: %s", outcome.failure.msg);
+        ok = fx_analyzer_report(analyzer, tcase, &finding, &text, FX_TEXT(""), err);
+    }
+    fx_trial_finish(&outcome);
+    return ok;
+}
+
+/* A mutator has failed on its example, which may lack a field. Reports it if it fails
+ * with all fields, too. */
+static bool check_failure(struct analyzer *analyzer, uint32_t index, bool *ret_reported,
+                          struct fx_err *err) {
+    const struct fx_mutator *mutator = analyzer->snapshot->mutators[index];
+    *ret_reported = false;
+    err->code = FX_OK;
+    json_t *object = mutator->ops->full_example == NULL
+                         ? NULL
+                         : mutator->ops->full_example(mutator, err);
+    if (object == NULL) {
+        return err->code == FX_OK;
+    }
+    struct trial_case tcase;
+    const char *criterion = NULL;
+    bool matches = false;
+    bool ok = fx_trial_case_init(&tcase, analyzer, object, FX_ANALYSIS_MADE, err);
+    json_decref(object);
+    ok = ok && find_request(analyzer, &tcase, index, &criterion, &matches, err) &&
+         (!matches || report_failure(analyzer, &tcase, index, ret_reported, err));
+    fx_trial_case_finish(&tcase);
+    return ok;
+}
+
+/* Makes a sample; a mutator without one is reported, or listed as untried. */
+static bool add_sample(struct analyzer *analyzer, struct sample *sample, uint32_t index,
+                       struct fx_err *err) {
+    bool made = false;
+    bool reported = false;
+    const bool ok = make_example(analyzer, sample, index, &made, err) &&
+                    (!sample->failed || check_failure(analyzer, index, &reported, err)) &&
+                    (made || reported || add_untried(analyzer->result, index, err));
+    analyzer->result->n_objects += made;
+    return ok;
+}
+
 struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) {
     const struct fx_snapshot *snapshot = analyzer->snapshot;
     struct sample *samples = calloc(snapshot->n_mutators + 1, sizeof *samples);
@@ -215,13 +277,10 @@ struct sample *fx_samples_make(struct analyzer *analyzer, struct fx_err *err) {
     }
     bool ok = true;
     for (uint32_t i = 0; ok && i < snapshot->n_mutators; i++) {
-        bool made = false;
         if (!snapshot->conflicts.sets[i].disabled &&
             !fx_mutator_never_matches(snapshot->mutators[i]) &&
             !fx_mutator_is_validator(snapshot->mutators[i])) {
-            ok = make_example(analyzer, &samples[i], i, &made, err) &&
-                 (made || add_untried(analyzer->result, i, err));
-            analyzer->result->n_objects += made;
+            ok = add_sample(analyzer, &samples[i], i, err);
         }
     }
     if (!ok) {

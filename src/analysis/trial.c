@@ -67,7 +67,8 @@ static bool needs_another(struct trial_outcome *outcome,
                           json_t *after, struct trial_mark *mark) {
     if (!pass->changed || (!pass->once_changed && fx_equal(before, after))) {
         outcome->settled = true;
-        if (pass->changed) {
+        /* A cycle cannot be replayed with mutators that run only if others have run. */
+        if (pass->changed && !pass->again_changed) {
             set_cycle(outcome, before, 1);
         }
         return false;

@@ -254,7 +254,8 @@ static void idempotence(void **state) {
     expect(set, 1, POD, "");
 }
 
-/* Only mutators of one dialect and tier are swapped. */
+/* Only mutators of one dialect and tier are swapped. Of two dialects, the later one
+ * overwrites what the other one sets. */
 static void order_that_is_settled(void **state) {
     (void)state;
 #define SETS(value, of, at) \
@@ -275,9 +276,9 @@ static void order_that_is_settled(void **state) {
 #undef SETS
     expect(one_tier, 2, POD, "order /x;");
     expect(tiers, 2, POD, "");
-    expect(dialects, 2, POD, "");
-    expect(several, 5, POD, ""); /* the last tier decides */
-    expect(last, 4, POD, "order /x;");
+    expect(dialects, 2, POD, "undo /x;");
+    expect(several, 5, POD, "undo /x;"); /* the last tier decides */
+    expect(last, 4, POD, "undo /x;order /x;");
 }
 
 /* A mutator that is not reinvoked does not undo what others write over its value. */

@@ -4,6 +4,7 @@
  */
 #include "base/decimal.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -374,6 +375,7 @@ static bool move_point(struct fx_arena *arena, const struct fx_decimal *number,
 static void divide_digits(const struct fx_decimal *number, uint64_t divisor,
                           uint32_t *limbs) {
     uint64_t rest = 0; /* below the divisor, so ten times it fits */
+    assert(divisor > 0);
     for (size_t i = length(number); i > 0; i--) {
         rest = rest * 10 + digit_at(number, i - 1);
         limbs[(i - 1) / LIMB_DIGITS] +=

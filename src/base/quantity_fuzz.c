@@ -63,6 +63,32 @@ static void check_sums(struct fx_arena *arena, const struct fx_quantity *a,
     assert(fx_quantity_compare(a, &again) == 0);
 }
 
+/* The order of factors does not count; a quotient times the divisor is not larger than
+ * the dividend. */
+static void check_products(struct fx_arena *arena, const struct fx_quantity *a,
+                           const struct fx_quantity *b) {
+    struct fx_err err = FX_ERR_INIT;
+    struct fx_quantity product;
+    struct fx_quantity again;
+    struct fx_quantity quotient;
+    if (!fx_quantity_multiply(arena, a, b, &product, &err) ||
+        !fx_quantity_multiply(arena, b, a, &again, &err)) {
+        check_failure(&err);
+        return;
+    }
+    assert(fx_quantity_compare(&product, &again) == 0);
+    if (fx_quantity_sign(b) == 0) {
+        return;
+    }
+    if (!fx_quantity_divide(arena, &product, b, &quotient, &err) ||
+        !fx_quantity_multiply(arena, &quotient, b, &again, &err)) {
+        check_failure(&err);
+        return;
+    }
+    const int order = fx_quantity_compare(&again, &product);
+    assert(fx_quantity_sign(&product) < 0 ? order >= 0 : order <= 0);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
     const char *line = size == 0 ? NULL : memchr(text, '\n', size);
@@ -75,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (read_quantity(&arena, (struct fx_text){text, len}, &a) &&
         read_quantity(&arena, (struct fx_text){text + used, size - used}, &b)) {
         check_sums(&arena, &a, &b);
+        check_products(&arena, &a, &b);
     }
     fx_arena_finish(&arena);
     return 0;

@@ -4,6 +4,7 @@
  */
 #include "cli/input.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,6 +139,7 @@ static enum fx_exit add_parameters(struct sources *sources,
 static enum fx_exit check_types(const struct sources *sources,
                                 const struct fx_input_policies *input,
                                 const struct fx_policies *policies) {
+    assert(input->objects != NULL && input->schemas != NULL);
     enum fx_exit status =
         fx_input_read_objects(input->object_paths, input->color, input->objects);
     if (status == FX_EXIT_DONE) {

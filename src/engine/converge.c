@@ -64,7 +64,7 @@ bool fx_converge_has_new_identity(const struct converge *run) {
 /* Has the pass left the object as it was before? This is also true if mutators undid each
  * other's changes in the pass: then the object from before the pass is restored. It is
  * not true if one of these mutators is not reinvoked, because what it undid may come
- * back. */
+ * back. (One that has `run.again` is: the next pass would be the same as this one.) */
 static bool has_settled(struct converge *run) {
     if (!run->has_changed) {
         return true;

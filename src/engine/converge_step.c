@@ -473,7 +473,8 @@ static bool note_change(struct converge *run, size_t *at, const struct fx_effect
     run->has_changed = true;
     if (!run->snapshot->is_simple) {
         fx_converge_count_change(run, mutator);
-        run->has_changed_once = run->has_changed_once || mutator->run.once;
+        run->has_changed_once =
+            run->has_changed_once || (mutator->run.once && !mutator->run.again);
     }
     if (writes_alone(run, index)) {
         note_difference(run, index);

@@ -302,6 +302,25 @@ static void reinvoked_if_needed(void **state) {
     finish(&trial);
 }
 
+/* A mutator that is reinvoked if needed, and one of every pass, write one field: a whole
+ * pass leaves the object as it was, and the last one decides. */
+static void reinvoked_and_overwritten(void **state) {
+    (void)state;
+    const struct fake_plan plans[] = {
+        {.name = "a", .set_key = "k", .set_value = "1", .once = true, .again = true},
+        {.name = "b", .rank = 1, .set_key = "k", .set_value = "2"},
+    };
+    struct loop_trial trial = {0};
+    try(&trial, plans, 2, "{}");
+    expect_root(&trial, "{\"k\": \"2\"}");
+    assert_int_equal(trial.outcome.iterations, 2);
+    finish(&trial);
+    try(&trial, plans, 2, "{\"k\": \"2\"}");
+    expect_root(&trial, "{\"k\": \"2\"}");
+    assert_int_equal(trial.outcome.iterations, 1);
+    finish(&trial);
+}
+
 /* What `apply` does not match has had no step: it may match in a later pass. */
 static void matched_by_apply(void **state) {
     (void)state;
@@ -615,15 +634,25 @@ static void index_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_to_do),         cmocka_unit_test(runs_in_order),
-        cmocka_unit_test(last_writer_wins),      cmocka_unit_test(undone_within_a_pass),
-        cmocka_unit_test(chain_in_reverse),      cmocka_unit_test(budget_counts_all),
-        cmocka_unit_test(cycle_is_named),        cmocka_unit_test(not_reinvoked),
-        cmocka_unit_test(reinvoked_if_needed),   cmocka_unit_test(matched_by_apply),
-        cmocka_unit_test(reported_failures),     cmocka_unit_test(back_where_it_began),
-        cmocka_unit_test(errors_abort),          cmocka_unit_test(deadline_is_kept),
-        cmocka_unit_test(original_is_untouched), cmocka_unit_test(kind_changes),
-        cmocka_unit_test(trace_has_all),         cmocka_unit_test(trace_has_news),
+        cmocka_unit_test(nothing_to_do),
+        cmocka_unit_test(runs_in_order),
+        cmocka_unit_test(last_writer_wins),
+        cmocka_unit_test(undone_within_a_pass),
+        cmocka_unit_test(chain_in_reverse),
+        cmocka_unit_test(budget_counts_all),
+        cmocka_unit_test(cycle_is_named),
+        cmocka_unit_test(not_reinvoked),
+        cmocka_unit_test(reinvoked_if_needed),
+        cmocka_unit_test(reinvoked_and_overwritten),
+        cmocka_unit_test(matched_by_apply),
+        cmocka_unit_test(reported_failures),
+        cmocka_unit_test(back_where_it_began),
+        cmocka_unit_test(errors_abort),
+        cmocka_unit_test(deadline_is_kept),
+        cmocka_unit_test(original_is_untouched),
+        cmocka_unit_test(kind_changes),
+        cmocka_unit_test(trace_has_all),
+        cmocka_unit_test(trace_has_news),
         cmocka_unit_test(index_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

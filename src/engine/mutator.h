@@ -143,6 +143,12 @@ struct fx_mutator_ops {
      * missing (NULL). */
     json_t *(*example)(const struct fx_mutator *self, struct fx_err *err);
 
+    /* The same with all fields that it reads, as far as they are known. If it fails on
+     * this object, too, it is reported. NULL if the mutator also needs what the object
+     * does not have (the old object, the user), or as above. May be missing (NULL): then
+     * a failure on an example is not reported. */
+    json_t *(*full_example)(const struct fx_mutator *self, struct fx_err *err);
+
     /* Frees the mutator and its memory. */
     void (*destroy)(struct fx_mutator *self);
 };

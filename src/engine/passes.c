@@ -68,8 +68,11 @@ bool fx_passes_spend(struct fx_passes *passes, struct fx_err *err) {
 bool fx_passes_note_applied(struct fx_passes *passes, const struct fx_trace_step *step,
                             json_t *before, struct fx_err *err) {
     const struct fx_mutator *mutator = passes->run.snapshot->mutators[step->mutator];
-    if (step->verdict.matched && mutator->run.once) {
+    if (step->verdict.matched && mutator->run.once && !mutator->run.again) {
         passes->result->once_applied = true;
+    }
+    if (step->effect.changed && mutator->run.again) {
+        passes->result->again_changed = true;
     }
     return passes->input.changed == NULL || !step->effect.changed ||
            passes->input.changed(passes->input.user, step->mutator, before, passes->root,

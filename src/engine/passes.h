@@ -41,10 +41,11 @@ struct fx_passes; /* opaque; its memory is the arena's */
 
 /* The result of a pass. */
 struct fx_pass_result {
-    bool changed;      /* a mutator changed something */
-    bool once_changed; /* a mutator that is not reinvoked changed something */
-    bool once_applied; /* a mutator that is not reinvoked matched and ran */
-    bool exhausted;    /* no steps were left, so the pass is not complete */
+    bool changed;       /* a mutator changed something */
+    bool once_changed;  /* a mutator that is not reinvoked changed something */
+    bool again_changed; /* a mutator that is reinvoked if needed changed something */
+    bool once_applied;  /* a mutator that is not reinvoked matched and ran */
+    bool exhausted;     /* no steps were left, so the pass is not complete */
     const struct fx_mutator *failed; /* its match or mutation failed; or NULL */
     struct fx_err failure;           /* the error of `failed`, without a prefix */
 };

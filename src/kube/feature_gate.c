@@ -104,7 +104,10 @@ bool fx_kube_version_read(const json_t *answer, struct fx_kube_version *ret_vers
     struct fx_kube_version version = {.text = ""};
     for (size_t i = 0; i < text.len && i < sizeof version.text - 1; i++) {
         const char c = text.data[i];
-        version.text[i] = c > ' ' && c < 0x7f ? c : '?';
+        version.text[i] = '?';
+        if (c > ' ' && c < 0x7f) {
+            version.text[i] = c;
+        }
     }
     if (!read_number(fx_tree_view_string(answer, "major"), &version.major) ||
         !read_number(fx_tree_view_string(answer, "minor"), &version.minor)) {

@@ -32,7 +32,7 @@
     X(SYNCED, GAUGE, "fixpoint_kube_last_sync_timestamp_seconds", resources,         \
       "Time of the last response about a resource, in seconds since 1970.")          \
     X(STATUS_WRITES, COUNTER, "fixpoint_status_writes_total", none,                  \
-      "Writes of status.byPod, and of conditions.")                                  \
+      "Writes of status.byPod, of conditions, and of status.typeChecking.")          \
     X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                      \
       "Mutators whose status is not written yet.")                                   \
     X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")      \

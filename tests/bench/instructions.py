@@ -16,7 +16,11 @@ HERE = pathlib.Path(__file__).resolve().parent
 CEILINGS = HERE / "ceilings.json"
 ALLOWED = 1.05
 # (what, at most so many times, what)
-RATIOS = (("3 + 100 ModRules that all match", 10, "3 + 100 Assigns that all match"),)
+ASSIGNS = "3 + 100 Assigns that all match"
+RATIOS = (
+    ("3 + 100 ModRules that all match", 10, ASSIGNS),
+    ("3 + 100 CEL policies that match", 3, ASSIGNS),
+)
 
 
 def over(counts, ceilings):

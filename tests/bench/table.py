@@ -20,7 +20,10 @@ from servers import Failed, fixpoint, limit, make_certificate
 
 THREE, THOUSAND = "3 mutators", "3 + 1,000 for other namespaces"
 TEN_THOUSAND, MATCHING = "3 + 10,000 for other namespaces", "3 + 200 that all match"
+CEL, CEL_THOUSAND = "3 CEL policies", "3 + 1,000 CEL policies elsewhere"
+CEL_MATCHING, ASSIGNS = "3 + 100 CEL policies that match", "3 + 100 Assigns that all match"
 LIMIT = "limit"
+SERVING = (THREE, THOUSAND, TEN_THOUSAND, MATCHING, CEL, CEL_THOUSAND, CEL_MATCHING, ASSIGNS)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,11 +50,16 @@ P50 = Row("p50, as on the reference machine", 0.6, "ms", "{:.2f}")
 P99 = Row("p99, as on the reference machine", 2, "ms", "{:.2f}")
 LOST = Row("lost with 10,000 more not matching", 5, "%", "{:.1f}")
 SHARE_MATCHING = Row("share with 200 more matching", 15, "%", "{:.0f}", at_least=True)
+SHARE_CEL = Row("share of the limit, 3 CEL policies", 35, "%", "{:.0f}", at_least=True)
+LOST_CEL = Row("lost with 1,000 CEL not matching", 5, "%", "{:.1f}")
+TIMES_CEL = Row("100 CEL matching, to 100 Assigns", 3, "x", "{:.1f}")
 MEMORY = Row("resident memory, 3 mutators", 8, "MB", "{:.1f}")
 MEMORY_THOUSAND = Row("resident memory, 1,000 more", 12, "MB", "{:.1f}")
 BINARY = Row("binary, stripped as installed", 5, "MB", "{:.2f}")
 START = Row("start to ready", 100, "ms", "{:.0f}")
-ROWS = (ADDED, SHARE, P50, P99, LOST, SHARE_MATCHING, MEMORY, MEMORY_THOUSAND, BINARY, START)
+ROWS_CEL = (SHARE_CEL, LOST_CEL, TIMES_CEL)
+ROWS_MEMORY = (MEMORY, MEMORY_THOUSAND)
+ROWS = (ADDED, SHARE, P50, P99, LOST, SHARE_MATCHING, *ROWS_CEL, *ROWS_MEMORY, BINARY, START)
 
 
 # What the limit itself takes on the reference machine, where those two hold.
@@ -66,7 +74,7 @@ def _all_serving(build, certificate, folder):
     """{name: server}, and the review that all are sent."""
     with contextlib.ExitStack() as stack:
         servers = {}
-        for number, name in enumerate((THREE, THOUSAND, TEN_THOUSAND, MATCHING)):
+        for number, name in enumerate(SERVING):
             place = folder / str(number)
             place.mkdir()
             policies, review = NAMED[name].write(place)
@@ -91,6 +99,9 @@ def _of_round(runs):
         P99: on_reference("p99_ms", three, runs[LIMIT]),
         LOST: (1 - rate[TEN_THOUSAND] / rate[THREE]) * 100,
         SHARE_MATCHING: rate[MATCHING] / rate[LIMIT] * 100,
+        SHARE_CEL: rate[CEL] / rate[LIMIT] * 100,
+        LOST_CEL: (1 - rate[CEL_THOUSAND] / rate[CEL]) * 100,
+        TIMES_CEL: runs[CEL_MATCHING]["cpu_us"] / runs[ASSIGNS]["cpu_us"],
         MEMORY: three["resident_mb"],
         MEMORY_THOUSAND: runs[THOUSAND]["resident_mb"],
     }

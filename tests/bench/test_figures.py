@@ -220,9 +220,11 @@ def test_five_percent_over_the_ceiling_are_allowed():
 
 
 def test_ratios_are_bounded():
-    ((name, most, other),) = instructions.RATIOS
-    assert instructions.ratios({name: 100 * most, other: 100})
-    assert not instructions.ratios({name: 100 * most + 1, other: 100})
+    for over, _, _ in instructions.RATIOS:
+        counts = {name: 100 * most for name, most, _ in instructions.RATIOS}
+        counts |= {other: 100 for _, _, other in instructions.RATIOS}
+        assert instructions.ratios(counts)
+        assert not instructions.ratios(counts | {over: counts[over] + 1})
 
 
 def test_ratios_are_of_scenarios_that_are_counted():

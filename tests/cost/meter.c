@@ -29,9 +29,9 @@
 #include "location/sprig/sprig.h"
 
 static const struct meter_set *const sets[] = {
-    &meter_templates,    &meter_formats,   &meter_expressions,
-    &meter_queries,      &meter_functions, &meter_programs,
-    &meter_compilations, &meter_merges,    &meter_values,
+    &meter_templates, &meter_formats,  &meter_expressions,  &meter_queries,
+    &meter_functions, &meter_programs, &meter_compilations, &meter_merges,
+    &meter_policies,  &meter_values,
 };
 
 static uint64_t units_before, units;
@@ -81,7 +81,7 @@ static void list_cel_functions(void) {
 
 static void list_queries(void) {
     for (size_t i = 0; fx_jmespath_function_at(i) != NULL; i++) {
-        (void)printf("queries\t%s\n", fx_jmespath_function_at(i)->name);
+        (void)printf("queries\t%s()\n", fx_jmespath_function_at(i)->name);
     }
 }
 

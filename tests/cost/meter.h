@@ -36,6 +36,7 @@ extern const struct meter_set meter_functions;    /* of CEL */
 extern const struct meter_set meter_programs;     /* of CEL */
 extern const struct meter_set meter_compilations; /* of CEL */
 extern const struct meter_set meter_merges;       /* typed merges and JSON patches */
+extern const struct meter_set meter_policies;     /* of admission */
 extern const struct meter_set meter_values;       /* readers, writers, digests, patches */
 
 #endif

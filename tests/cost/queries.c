@@ -30,7 +30,7 @@ static const char *const others[] = {
     "a.*",
     "a[]",
     "a[?@]",
-    "a[?@ == `1`]",
+    "a[?@ == 'x']",
     "a[::-1]",
     "a[0:9]",
     "map(&[@], a)",
@@ -124,9 +124,11 @@ static bool describe(size_t index, struct meter_case *ret_case) {
     if (one.subject >= n_functions + FX_COUNT(others)) {
         return false;
     }
-    (void)snprintf(ret_case->subject, sizeof ret_case->subject, "%s",
-                   one.subject < n_functions ? fx_jmespath_function_at(one.subject)->name
-                                             : others[one.subject - n_functions]);
+    const bool is_call = one.subject < n_functions;
+    (void)snprintf(ret_case->subject, sizeof ret_case->subject, "%s%s",
+                   is_call ? fx_jmespath_function_at(one.subject)->name
+                           : others[one.subject - n_functions],
+                   is_call ? "()" : "");
     (void)snprintf(ret_case->shape, sizeof ret_case->shape, "%s",
                    fx_value_shape_name(one.shape));
     return true;

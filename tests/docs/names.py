@@ -36,7 +36,14 @@ ANNOTATION = re.compile(r"(?<![\w.])fixpoint\.dev/([a-z-]*[a-z])(?=[`:'\", }])")
 VALUE = re.compile(r"^([a-z]\w*(?:\.[a-z]\w*)*)(?:: .*)?$", re.I)
 LOGGED = re.compile(r"the log: `([^`…]+)`")
 COMMAND = re.compile(r"(?:^|[$`> ('])fixpoint ([a-z]+)((?:[^`\n|]|\\\n)*)", re.M)
-FIELDS = {"status.byPod", "status.conditions"}  # of objects, and not values
+# Of objects, and not values.
+FIELDS = {
+    "status.byPod",
+    "status.conditions",
+    "status.observedGeneration",
+    "status.typeChecking",
+    "status.typeChecking.expressionWarnings",
+}
 LEFT_OUT = re.compile(r"^These values .*?(?=^#)", re.M | re.S)  # values that are not there
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)")
 

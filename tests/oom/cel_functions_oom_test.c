@@ -113,14 +113,17 @@ static bool refuse_shapes(const struct fx_cel_overload *overload) {
     return called;
 }
 
+static void refuse_library(const struct fx_cel_overload *overload) {
+    for (; overload->function != NULL; overload++) {
+        if (overload->call != NULL && !refuse_shapes(overload)) {
+            fail_msg("%s: there are no arguments for it", overload->function);
+        }
+    }
+}
+
 static void test_functions(void **state) {
     for (size_t i = 0; fx_cel_mutation_libraries[i] != NULL; i++) {
-        const struct fx_cel_overload *overload = fx_cel_mutation_libraries[i];
-        for (; overload->function != NULL; overload++) {
-            if (overload->call != NULL && !refuse_shapes(overload)) {
-                fail_msg("%s: there are no arguments for it", overload->function);
-            }
-        }
+        refuse_library(fx_cel_mutation_libraries[i]);
     }
     (void)state;
 }

@@ -41,35 +41,35 @@ static const char *const queries[] = {
     "[contains(s, 'x'), contains(l, `1`), join('-', ls), to_string(@), to_string(s)]",
     "[keys(a), values(a), merge(a, a.b, {q: n}), type(a), to_array(n), to_array(l)]",
     "[not_null(nope, nope, nope, nope, nope, nope, s), map(&length(k), lo)]",
-    "[sort(l), sort(ls), sort_by(lo, &k), max(l), min(ls), max_by(lo, &v), "
-    "min_by(lo, &to_string(v))]",
+    ("[sort(l), sort(ls), sort_by(lo, &k), max(l), min(ls), max_by(lo, &v), "
+     "min_by(lo, &to_string(v))]"),
     "to_number('0.000000000000000000000000000000000000000000000000000000000000000001')",
     /* each function of Kyverno */
-    "[replace(long, '0', 'ab', `3`), replace_all(s, '', '-'), trim(s, 't'), "
-    "trim_prefix(s, 'te'), truncate(long, `65.5`), split(long, '9'), split(s, '')]",
-    "[compare(s, s), equal_fold(s, 'TEXT'), to_upper(long), to_lower(s), "
-    "to_boolean('True')]",
-    "[regex_match('(t|x)+', s), regex_replace_all('(.)x', s, '$1-${1}'), "
-    "regex_replace_all_literal('[0-9]', n, l[2]), pattern_match('*x?', s)]",
-    "[add('1Gi', '500m'), add('0.5Gi', '1e3'), subtract('1h', '90s'), "
-    "multiply('12Ki', `2.5`), divide('1Gi', `3`), divide('1Gi', '1e20'), "
-    "modulo('7', '4'), sum(['1', '2', '3.5Ki']), sum(l), round(n, `0`)]",
-    "[label_match(`{\"k\": \"b\"}`, lo[0]), lookup(a, 'd'), lookup(l, `1`), "
-    "items(a, 'k', 'v'), items(ls, 'k', 'v'), object_from_lists([`1`, s, `true`], l)]",
-    "[base64_encode(long), base64_decode('dGV4dA=='), md5(s), sha1(s), sha256(s), "
-    "parse_json('{\"a\": [1, \"x\"]}'), parse_yaml('a: [1, x]'), parse_yaml('')]",
-    "[image_normalize('nginx'), image_normalize('ghcr.io/org/app:1.2'), "
-    "path_canonicalize('/a/../b//c'), is_external_url('https://u@8.8.8.8:1/x?y')]",
+    ("[replace(long, '0', 'ab', `3`), replace_all(s, '', '-'), trim(s, 't'), "
+     "trim_prefix(s, 'te'), truncate(long, `65.5`), split(long, '9'), split(s, '')]"),
+    ("[compare(s, s), equal_fold(s, 'TEXT'), to_upper(long), to_lower(s), "
+     "to_boolean('True')]"),
+    ("[regex_match('(t|x)+', s), regex_replace_all('(.)x', s, '$1-${1}'), "
+     "regex_replace_all_literal('[0-9]', n, l[2]), pattern_match('*x?', s)]"),
+    ("[add('1Gi', '500m'), add('0.5Gi', '1e3'), subtract('1h', '90s'), "
+     "multiply('12Ki', `2.5`), divide('1Gi', `3`), divide('1Gi', '1e20'), "
+     "modulo('7', '4'), sum(['1', '2', '3.5Ki']), sum(l), round(n, `0`)]"),
+    ("[label_match(`{\"k\": \"b\"}`, lo[0]), lookup(a, 'd'), lookup(l, `1`), "
+     "items(a, 'k', 'v'), items(ls, 'k', 'v'), object_from_lists([`1`, s, `true`], l)]"),
+    ("[base64_encode(long), base64_decode('dGV4dA=='), md5(s), sha1(s), sha256(s), "
+     "parse_json('{\"a\": [1, \"x\"]}'), parse_yaml('a: [1, x]'), parse_yaml('')]"),
+    ("[image_normalize('nginx'), image_normalize('ghcr.io/org/app:1.2'), "
+     "path_canonicalize('/a/../b//c'), is_external_url('https://u@8.8.8.8:1/x?y')]"),
     "[semver_compare('1.2.3', '>=1.0.0 <2.0.0 || 4.x'), semver_compare('x', '!1.x')]",
-    "[time_now(), time_now_utc(), time_since('', '2021-01-02T15:04:05-07:00', ''), "
-    "time_parse('Jan 2 2006', 'Feb 3 2021'), time_utc('2021-01-02T15:04:05-07:00'), "
-    "time_to_cron('2021-01-02T15:04:05Z')]",
-    "[time_add('2021-01-02T15:04:05Z', '1h'), time_truncate('2021-01-02T15:04:05Z', "
-    "'1h'), time_diff('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z')]",
-    "[time_before('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z'), "
-    "time_after('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z'), "
-    "time_between('2021-01-02T15:04:05Z', '2020-01-02T15:04:05Z', "
-    "'2022-01-02T15:04:05Z')]",
+    ("[time_now(), time_now_utc(), time_since('', '2021-01-02T15:04:05-07:00', ''), "
+     "time_parse('Jan 2 2006', 'Feb 3 2021'), time_utc('2021-01-02T15:04:05-07:00'), "
+     "time_to_cron('2021-01-02T15:04:05Z')]"),
+    ("[time_add('2021-01-02T15:04:05Z', '1h'), time_truncate('2021-01-02T15:04:05Z', "
+     "'1h'), time_diff('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z')]"),
+    ("[time_before('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z'), "
+     "time_after('2021-01-02T15:04:05Z', '2022-01-02T15:04:05Z'), "
+     "time_between('2021-01-02T15:04:05Z', '2020-01-02T15:04:05Z', "
+     "'2022-01-02T15:04:05Z')]"),
     "random('[a-z]{2}(x|[^0-9]+)?')",
 };
 
