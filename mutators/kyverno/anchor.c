@@ -9,10 +9,11 @@
 
 /* The anchor of a mark, the text before the parenthesis. */
 static bool find_anchor(struct fx_text mark, enum kyverno_anchor *ret_anchor) {
-    static const char marks[] = {
-        [KYVERNO_ANCHOR_ADD] = '+',      [KYVERNO_ANCHOR_GLOBAL] = '<',
-        [KYVERNO_ANCHOR_EQUALITY] = '=', [KYVERNO_ANCHOR_NEGATION] = 'X',
-        [KYVERNO_ANCHOR_EXISTENCE] = '^'};
+    static const char marks[] = {[KYVERNO_ANCHOR_ADD] = '+',
+                                 [KYVERNO_ANCHOR_GLOBAL] = '<',
+                                 [KYVERNO_ANCHOR_EQUALITY] = '=',
+                                 [KYVERNO_ANCHOR_NEGATION] = 'X',
+                                 [KYVERNO_ANCHOR_EXISTENCE] = '^'};
     *ret_anchor = KYVERNO_ANCHOR_CONDITION;
     if (mark.len == 0) {
         return true;

@@ -49,7 +49,8 @@ bool fx_kyverno_operator(struct fx_text name, enum kyverno_operator *ret_operato
     return false;
 }
 
-/* ---- durations ----------------------------------------------------------------------- */
+/* ---- durations -----------------------------------------------------------------------
+ */
 
 /* A text with a duration; "0" does not count. */
 static bool read_duration(const json_t *node, int64_t *ret_nanoseconds) {
@@ -77,7 +78,8 @@ bool fx_kyverno_durations(const json_t *key, const json_t *value, int64_t *ret_k
            (value_is_text || fx_kyverno_seconds(value, ret_value));
 }
 
-/* ---- Equals and NotEquals ------------------------------------------------------------ */
+/* ---- Equals and NotEquals ------------------------------------------------------------
+ */
 
 /* A number equals a number, or the text of one: an integer that of an integer. */
 static bool number_equals(const json_t *key, const json_t *value) {

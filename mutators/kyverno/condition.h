@@ -41,8 +41,8 @@ bool fx_kyverno_operator(struct fx_text name, enum kyverno_operator *ret_operato
 bool fx_kyverno_condition(const json_t *key, enum kyverno_operator operator_,
                           const json_t *value, struct fx_arena *arena);
 
-/* The parts of fx_kyverno_condition(): condition_in.c has the operators from KYVERNO_IN to
- * KYVERNO_ALL_NOT_IN, condition_order.c those after them. */
+/* The parts of fx_kyverno_condition(): condition_in.c has the operators from KYVERNO_IN
+ * to KYVERNO_ALL_NOT_IN, condition_order.c those after them. */
 bool fx_kyverno_condition_in(const json_t *key, enum kyverno_operator operator_,
                              const json_t *value, struct fx_arena *arena);
 bool fx_kyverno_condition_order(const json_t *key, enum kyverno_operator operator_,

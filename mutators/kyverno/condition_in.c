@@ -111,9 +111,8 @@ static bool is_comparable(const json_t *key, enum kyverno_operator operator_,
     if (json_is_null(key) || json_is_object(key)) {
         return false;
     }
-    const bool takes_scalars =
-        json_is_array(key) &&
-        (operator_ == KYVERNO_ANY_IN || operator_ == KYVERNO_ANY_NOT_IN);
+    const bool takes_scalars = json_is_array(key) && (operator_ == KYVERNO_ANY_IN ||
+                                                      operator_ == KYVERNO_ANY_NOT_IN);
     return json_is_array(value) || json_is_string(value) ||
            (takes_scalars && (json_is_number(value) || json_is_boolean(value)));
 }

@@ -49,8 +49,8 @@ static void compare_members(const json_t *object, const json_t *patch,
 
 static void resolve(json_t *object, json_t *given, struct fx_arena *arena) {
     struct fx_err err = FX_ERR_INIT;
-    const struct fx_schema pod = fx_schema_find(&fx_strategic_builtin, FX_TEXT(""),
-                                                FX_TEXT("v1"), FX_TEXT("Pod"));
+    const struct fx_schema pod =
+        fx_schema_find(&fx_strategic_builtin, FX_TEXT(""), FX_TEXT("v1"), FX_TEXT("Pod"));
     json_t *patch = json_incref(given);
     json_t *root = json_incref(object);
     const bool ok = fx_kyverno_resolve_anchors(&patch, object, arena, &err) &&

@@ -30,7 +30,8 @@ static enum pattern_operator take_operator(struct fx_text *pattern) {
         {">", PATTERN_GREATER},           {"<", PATTERN_LESS},
         {"!", PATTERN_NOT_EQUAL},
     };
-    for (size_t i = 0; pattern->len > 1 && i < sizeof operators / sizeof *operators; i++) {
+    for (size_t i = 0; pattern->len > 1 && i < sizeof operators / sizeof *operators;
+         i++) {
         const struct fx_text text = fx_text_of(operators[i].text);
         if (fx_text_starts(*pattern, text)) {
             *pattern = fx_text_trim_space(fx_text_rest(*pattern, text.len));
@@ -42,18 +43,12 @@ static enum pattern_operator take_operator(struct fx_text *pattern) {
 
 static bool is_ordered(enum pattern_operator operator_, int order) {
     switch (operator_) {
-    case PATTERN_EQUAL:
-        return order == 0;
-    case PATTERN_NOT_EQUAL:
-        return order != 0;
-    case PATTERN_GREATER_OR_EQUAL:
-        return order >= 0;
-    case PATTERN_LESS_OR_EQUAL:
-        return order <= 0;
-    case PATTERN_GREATER:
-        return order > 0;
-    case PATTERN_LESS:
-        break;
+    case PATTERN_EQUAL: return order == 0;
+    case PATTERN_NOT_EQUAL: return order != 0;
+    case PATTERN_GREATER_OR_EQUAL: return order >= 0;
+    case PATTERN_LESS_OR_EQUAL: return order <= 0;
+    case PATTERN_GREATER: return order > 0;
+    case PATTERN_LESS: break;
     }
     return order < 0;
 }

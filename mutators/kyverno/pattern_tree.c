@@ -25,12 +25,12 @@ static enum pattern_place place_of(enum pattern_place above, struct fx_text name
     if (fx_text_is(name, "metadata")) {
         return PLACE_METADATA;
     }
-    const bool is_labels =
-        fx_text_is(name, "labels") || fx_text_is(name, "annotations");
+    const bool is_labels = fx_text_is(name, "labels") || fx_text_is(name, "annotations");
     return above == PLACE_METADATA && is_labels ? PLACE_LABELS : PLACE_OTHER;
 }
 
-/* ---- maps ---------------------------------------------------------------------------- */
+/* ---- maps ----------------------------------------------------------------------------
+ */
 
 /* A map of the pattern against a map of the object. */
 struct map_match {
@@ -148,9 +148,8 @@ static enum pattern_match match_group(const struct map_match *map, const json_t 
         const struct kyverno_key key = fx_kyverno_key(fx_node_key(iter));
         const json_t *below = json_object_iter_value(iter);
         if (group_of(key, below) == group) {
-            match = key.anchor == KYVERNO_ANCHOR_NONE
-                        ? match_plain(map, key.name, below)
-                        : match_anchor(map, key, below);
+            match = key.anchor == KYVERNO_ANCHOR_NONE ? match_plain(map, key.name, below)
+                                                      : match_anchor(map, key, below);
         }
     }
     return match;
@@ -170,7 +169,8 @@ static enum pattern_match match_map(const json_t *value, const json_t *pattern,
     return match;
 }
 
-/* ---- lists --------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------
+ */
 
 /* Every element matches the pattern; elements whose conditions do not hold do not count,
  * unless these are all. */
@@ -201,8 +201,9 @@ static enum pattern_match match_list(const json_t *list, const json_t *pattern,
     for (size_t i = 0; i < json_array_size(pattern); i++) {
         const json_t *element = json_array_get(list, i);
         const enum pattern_match match =
-            element == NULL ? PATTERN_FAILS
-                            : match_tree(element, json_array_get(pattern, i), place, arena);
+            element == NULL
+                ? PATTERN_FAILS
+                : match_tree(element, json_array_get(pattern, i), place, arena);
         if (match != PATTERN_MATCHES) {
             return match;
         }

@@ -31,7 +31,8 @@ static size_t skip_reference(struct fx_text text, size_t at) {
     return end;
 }
 
-/* ---- paths in the rule ----------------------------------------------------------------- */
+/* ---- paths in the rule
+ * ----------------------------------------------------------------- */
 
 struct path_steps {
     struct fx_text steps[MOST_STEPS];
@@ -75,8 +76,7 @@ static bool push_place(struct path_steps *steps, const struct kyverno_path *path
 /* The member of a map by its name without the mark of an anchor. */
 static const json_t *find_member(const json_t *map, struct fx_text name) {
     for (void *iter = fx_node_first(map); iter != NULL; iter = fx_node_next(map, iter)) {
-        if (!fx_spend(1) ||
-            fx_text_equal(fx_kyverno_key(fx_node_key(iter)).name, name)) {
+        if (!fx_spend(1) || fx_text_equal(fx_kyverno_key(fx_node_key(iter)).name, name)) {
             return json_object_iter_value(iter);
         }
     }
@@ -100,7 +100,8 @@ static const json_t *follow(const json_t *document, const struct path_steps *ste
     return node;
 }
 
-/* ---- replacing ------------------------------------------------------------------------- */
+/* ---- replacing
+ * ------------------------------------------------------------------------- */
 
 /* Removes a comparison from the start of a reference: `$(<=./../limit)`. */
 static struct fx_text take_operator(struct fx_text *reference) {

@@ -58,7 +58,8 @@ bool fx_kyverno_compare_quantities(struct fx_arena *arena, struct fx_text a,
     return true;
 }
 
-/* ---- ranges -------------------------------------------------------------------------- */
+/* ---- ranges --------------------------------------------------------------------------
+ */
 
 static size_t skip_digits(struct fx_text text, size_t at) {
     while (at < text.len && isdigit((unsigned char)text.data[at])) {

@@ -31,7 +31,8 @@ static enum patch_outcome fail_nomem(const struct patch_walk *walk) {
     return PATCH_FAILS;
 }
 
-/* ---- maps ---------------------------------------------------------------------------- */
+/* ---- maps ----------------------------------------------------------------------------
+ */
 
 /* The keys of a map as they are now, since the walk changes the map. */
 static bool list_keys(const struct patch_walk *walk, const json_t *map,
@@ -97,8 +98,9 @@ static bool holds(const struct patch_walk *walk, struct fx_text name,
     char number[2][FX_NUMBER_SIZE];
     json_t *text = fx_tree_new_string(fx_kyverno_scalar_text(field, number[0]));
     const bool matches =
-        text != NULL && fx_kyverno_match_text(
-                            text, fx_kyverno_scalar_text(pattern, number[1]), walk->arena);
+        text != NULL &&
+        fx_kyverno_match_text(text, fx_kyverno_scalar_text(pattern, number[1]),
+                              walk->arena);
     json_decref(text);
     return matches;
 }
@@ -108,9 +110,8 @@ static enum patch_outcome resolve_condition(const struct patch_walk *walk, json_
                                             struct fx_text key, const json_t *object) {
     const struct kyverno_key found = fx_kyverno_key(key);
     const json_t *field = fx_tree_view_text(object, found.name);
-    const enum patch_outcome skips = found.anchor == KYVERNO_ANCHOR_GLOBAL
-                                         ? PATCH_SKIPS_WHOLE
-                                         : PATCH_SKIPS;
+    const enum patch_outcome skips =
+        found.anchor == KYVERNO_ANCHOR_GLOBAL ? PATCH_SKIPS_WHOLE : PATCH_SKIPS;
     if (field == NULL) {
         return skips;
     }
@@ -181,7 +182,8 @@ static enum patch_outcome resolve_map(const struct patch_walk *walk, json_t *map
     return outcome == PATCH_APPLIES ? resolve_members(walk, map, object) : outcome;
 }
 
-/* ---- lists --------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------
+ */
 
 /* Has the tree a global condition in it? */
 static bool has_global(const json_t *value) {
@@ -207,7 +209,8 @@ struct element_walk {
     bool global_holds, global_fails;
 };
 
-/* Appends what the element of the patch says to one element of the object, by its name. */
+/* Appends what the element of the patch says to one element of the object, by its name.
+ */
 static bool append_named(const struct element_walk *element, const json_t *object) {
     json_t *name = fx_tree_view_key(object, "name");
     if (fx_tree_text(name).len == 0) {
@@ -227,8 +230,7 @@ static bool append_named(const struct element_walk *element, const json_t *objec
         json_decref(plain);
         return fx_fail_nomem(element->walk->err);
     }
-    return fx_tree_append_take(element->list, plain) ||
-           fx_fail_nomem(element->walk->err);
+    return fx_tree_append_take(element->list, plain) || fx_fail_nomem(element->walk->err);
 }
 
 static bool resolve_for(struct element_walk *element, const json_t *object) {
@@ -281,7 +283,8 @@ static enum patch_outcome resolve_list(const struct patch_walk *walk, json_t *li
     return outcome;
 }
 
-/* ---- the whole patch ------------------------------------------------------------------- */
+/* ---- the whole patch
+ * ------------------------------------------------------------------- */
 
 static enum patch_outcome resolve(const struct patch_walk *walk, json_t *patch,
                                   const json_t *object) {

@@ -20,7 +20,8 @@ static bool is_container(const json_t *node) {
     return json_is_object(node) || json_is_array(node);
 }
 
-/* ---- maps ---------------------------------------------------------------------------- */
+/* ---- maps ----------------------------------------------------------------------------
+ */
 
 /* A map while it is cleaned: `copy` is made for the first change. */
 struct map_clean {
@@ -81,8 +82,8 @@ static bool copy_entries(const json_t *map, bool with_anchor, json_t *plain) {
     return ok;
 }
 
-/* The same map with the marks of all its anchors removed. An entry with an anchor replaces
- * a plain one of its name. */
+/* The same map with the marks of all its anchors removed. An entry with an anchor
+ * replaces a plain one of its name. */
 static json_t *without_marks(const json_t *map, struct fx_err *err) {
     json_t *plain = json_object();
     const bool ok = plain != NULL && copy_entries(map, false, plain) &&
@@ -111,7 +112,8 @@ static json_t *clean_map(json_t *map, bool *ret_is_empty, struct fx_err *err) {
     return fx_tree_keep_if(ok, cleaned);
 }
 
-/* ---- lists --------------------------------------------------------------------------- */
+/* ---- lists ---------------------------------------------------------------------------
+ */
 
 static json_t *clean_list(json_t *list, bool *ret_is_empty, struct fx_err *err) {
     json_t *cleaned = json_array();

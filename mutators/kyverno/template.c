@@ -15,8 +15,8 @@ enum template_type { TEMPLATE_CONSTANT, TEMPLATE_MAP, TEMPLATE_LIST, TEMPLATE_TE
 
 /* A member of a map, or an element of a list. */
 struct template_member {
-    struct fx_text name;           /* of a member whose key has no variable */
-    struct kyverno_text *key;      /* of a member whose key has one; else NULL */
+    struct fx_text name;      /* of a member whose key has no variable */
+    struct kyverno_text *key; /* of a member whose key has one; else NULL */
     struct kyverno_template *value;
 };
 
@@ -28,7 +28,8 @@ struct kyverno_template {
     size_t n_members;
 };
 
-/* ---- paths --------------------------------------------------------------------------- */
+/* ---- paths ---------------------------------------------------------------------------
+ */
 
 void fx_kyverno_path_print(struct fx_buf *buf, const struct kyverno_path *path) {
     if (path == NULL) {
@@ -43,7 +44,8 @@ void fx_kyverno_path_print(struct fx_buf *buf, const struct kyverno_path *path) 
     }
 }
 
-/* ---- compiling ------------------------------------------------------------------------- */
+/* ---- compiling
+ * ------------------------------------------------------------------------- */
 
 static struct kyverno_template *create(const struct kyverno_template_compile *with,
                                        enum template_type type) {
@@ -115,9 +117,9 @@ static void fold(struct kyverno_template *made, json_t *tree) {
                                       .constant = json_incref(tree)};
 }
 
-static struct kyverno_template *compile_container(const struct kyverno_template_compile *with,
-                                                  json_t *tree,
-                                                  const struct kyverno_path *path) {
+static struct kyverno_template *
+compile_container(const struct kyverno_template_compile *with, json_t *tree,
+                  const struct kyverno_path *path) {
     const bool is_map = json_is_object(tree);
     const size_t n = is_map ? json_object_size(tree) : json_array_size(tree);
     struct kyverno_template *made = create(with, is_map ? TEMPLATE_MAP : TEMPLATE_LIST);
@@ -138,9 +140,9 @@ static struct kyverno_template *compile_container(const struct kyverno_template_
     return made;
 }
 
-static struct kyverno_template *compile_scalar(const struct kyverno_template_compile *with,
-                                               json_t *scalar,
-                                               const struct kyverno_path *path) {
+static struct kyverno_template *
+compile_scalar(const struct kyverno_template_compile *with, json_t *scalar,
+               const struct kyverno_path *path) {
     struct kyverno_template *made = create(with, TEMPLATE_CONSTANT);
     if (made == NULL) {
         return NULL;
@@ -189,18 +191,19 @@ bool fx_kyverno_template_visit(const struct kyverno_template *compiled,
                                bool (*visit)(void *context,
                                              const struct fx_jmespath *query),
                                void *context) {
-    bool ok = compiled->text == NULL ||
-              fx_kyverno_text_visit(compiled->text, visit, context);
+    bool ok =
+        compiled->text == NULL || fx_kyverno_text_visit(compiled->text, visit, context);
     for (size_t i = 0; ok && i < compiled->n_members; i++) {
         const struct template_member *member = &compiled->members[i];
-        ok = (member->key == NULL ||
-              fx_kyverno_text_visit(member->key, visit, context)) &&
-             fx_kyverno_template_visit(member->value, visit, context);
+        ok =
+            (member->key == NULL || fx_kyverno_text_visit(member->key, visit, context)) &&
+            fx_kyverno_template_visit(member->value, visit, context);
     }
     return ok;
 }
 
-/* ---- evaluating ------------------------------------------------------------------------ */
+/* ---- evaluating
+ * ------------------------------------------------------------------------ */
 
 /* The key of a member: its text, or what its variables give, which *ret_key counts. */
 static bool eval_key(const struct template_member *member,

@@ -36,7 +36,8 @@ struct kyverno_template; /* opaque, immutable once made */
 /* What a rule's templates are compiled with. All is borrowed. */
 struct kyverno_template_compile {
     const json_t *document; /* the rule, where references look */
-    bool has_target; /* `{{@}}` means a part of the rule's target, not of request.object */
+    bool
+        has_target; /* `{{@}}` means a part of the rule's target, not of request.object */
     struct fx_arena *arena; /* of the templates */
     struct fx_err *err;
 };

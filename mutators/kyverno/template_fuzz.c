@@ -46,8 +46,9 @@ static json_t *eval(const struct kyverno_template *compiled, json_t *names,
     const bool ok = fx_kyverno_template_eval(compiled, NULL, &scope, &tree, &err);
     (void)fx_budget_widen(bound);
     assert(ok == (tree != NULL));
-    assert(ok || (err.msg[0] != '\0' && (err.code == FX_EMUTATE || err.code == FX_ELIMIT ||
-                                         err.code == FX_ENOMEM)));
+    assert(ok ||
+           (err.msg[0] != '\0' &&
+            (err.code == FX_EMUTATE || err.code == FX_ELIMIT || err.code == FX_ENOMEM)));
     *ret_code = ok ? FX_OK : err.code;
     return tree;
 }

@@ -32,7 +32,8 @@ struct kyverno_text {
     struct fx_text after; /* the last variable */
 };
 
-/* ---- {{@}} ----------------------------------------------------------------------------- */
+/* ---- {{@}}
+ * ----------------------------------------------------------------------------- */
 
 static bool is_name(struct fx_text key) {
     bool ok = key.len > 0 && isdigit((unsigned char)key.data[0]) == 0;
@@ -85,7 +86,8 @@ static char *place_expression(const struct kyverno_template_compile *with,
     return copy;
 }
 
-/* ---- compiling ------------------------------------------------------------------------- */
+/* ---- compiling
+ * ------------------------------------------------------------------------- */
 
 /* Remembers why a part cannot be evaluated. */
 static bool keep_fault(const struct kyverno_template_compile *with,
@@ -186,8 +188,8 @@ bool fx_kyverno_text_compile(const struct kyverno_template_compile *with,
     if (resolved.data == NULL) {
         return fx_fail_nomem(with->err);
     }
-    if (has_references && !fx_kyverno_resolve_references(with, text, path, &resolved,
-                                                         &fault)) {
+    if (has_references &&
+        !fx_kyverno_resolve_references(with, text, path, &resolved, &fault)) {
         return create_fault(with, resolved, &fault, ret_text);
     }
     struct kyverno_text *made = create_text(with, resolved);
@@ -215,7 +217,8 @@ bool fx_kyverno_text_visit(const struct kyverno_text *text,
     return ok;
 }
 
-/* ---- evaluating ------------------------------------------------------------------------ */
+/* ---- evaluating
+ * ------------------------------------------------------------------------ */
 
 /* Fails with the words of the original. Errors that are no fault of the policy stay. */
 static bool fail_variable(struct fx_text expression, const struct kyverno_path *path,
@@ -233,8 +236,7 @@ static bool search(const struct fx_jmespath *query, const struct kyverno_path *p
                    const struct fx_jmespath_scope *scope, json_t **ret_value,
                    struct fx_err *err) {
     struct fx_err fault = FX_ERR_INIT;
-    if (fx_jmespath_search(query, NULL, scope, ret_value, &fault) ==
-        FX_JMESPATH_VALUE) {
+    if (fx_jmespath_search(query, NULL, scope, ret_value, &fault) == FX_JMESPATH_VALUE) {
         return true;
     }
     if (fault.code != FX_EINVALID && fault.code != FX_EMUTATE) {
@@ -245,8 +247,8 @@ static bool search(const struct fx_jmespath *query, const struct kyverno_path *p
     fx_buf_init(&why, FX_ERR_TEXT);
     fx_buf_printf(&why, "JMESPath query failed: %s", fault.msg);
     fx_buf_char(&why, '\0');
-    const bool ok = !why.failed && fail_variable(fx_jmespath_text(query), path, why.data,
-                                                 err);
+    const bool ok =
+        !why.failed && fail_variable(fx_jmespath_text(query), path, why.data, err);
     const bool failed = why.failed;
     fx_buf_finish(&why);
     return failed ? fx_fail_nomem(err) : ok;
@@ -256,9 +258,8 @@ static bool eval_part(const struct text_part *part, const struct kyverno_path *p
                       const struct fx_jmespath_scope *scope, json_t **ret_value,
                       struct fx_err *err) {
     *ret_value = NULL;
-    return part->query == NULL
-               ? fail_variable(part->expression, path, part->fault, err)
-               : search(part->query, path, scope, ret_value, err);
+    return part->query == NULL ? fail_variable(part->expression, path, part->fault, err)
+                               : search(part->query, path, scope, ret_value, err);
 }
 
 /* A text under replacement. */

@@ -50,8 +50,7 @@ static struct kyverno_variable read_variable(struct fx_text text, size_t start,
     if (is_shallow) {
         inner = fx_text_rest(inner, 1);
     }
-    return (struct kyverno_variable){
-        start, end, fx_text_trim_space(inner), is_shallow};
+    return (struct kyverno_variable){start, end, fx_text_trim_space(inner), is_shallow};
 }
 
 bool fx_kyverno_find_variable(struct fx_text text, size_t from,

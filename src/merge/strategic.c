@@ -12,7 +12,8 @@
 
 #define DIRECTIVE "$patch"
 
-/* ---- slots --------------------------------------------------------------------------- */
+/* ---- slots ---------------------------------------------------------------------------
+ */
 
 struct strategic_slot fx_strategic_member(struct strategic_slot *map,
                                           struct fx_text key) {
@@ -86,7 +87,8 @@ bool fx_strategic_remove(const struct strategic_merge *merge,
     return map != NULL;
 }
 
-/* ---- what is added ------------------------------------------------------------------- */
+/* ---- what is added -------------------------------------------------------------------
+ */
 
 enum strategic_directive fx_strategic_directive(const struct strategic_merge *merge,
                                                 const json_t *patch) {
@@ -165,9 +167,8 @@ static bool added_list(const struct strategic_merge *merge, struct fx_schema sch
     const struct strategic_merge writes = {.writes = true, .err = merge->err};
     json_t *list = json_array();
     struct strategic_slot slot = {.root = &list, .node = list, .is_owned = true};
-    const bool ok = list == NULL
-                        ? fx_fail_nomem(merge->err)
-                        : fx_strategic_merge_list(&writes, schema, &slot, patch);
+    const bool ok = list == NULL ? fx_fail_nomem(merge->err)
+                                 : fx_strategic_merge_list(&writes, schema, &slot, patch);
     *ret_node = fx_tree_keep_if(ok, list);
     return ok;
 }
@@ -191,7 +192,8 @@ bool fx_strategic_added(const struct strategic_merge *merge, struct fx_schema sc
     return true;
 }
 
-/* ---- merging ------------------------------------------------------------------------- */
+/* ---- merging -------------------------------------------------------------------------
+ */
 
 /* The word of an error for the type of a node. */
 static const char *type_name(const json_t *node) {
@@ -267,21 +269,17 @@ static bool merge_member(const struct strategic_merge *merge, struct fx_schema s
         return false;
     }
     if (json_is_array(patch)) {
-        return schema.set == NULL
-                   ? replace_member(merge, schema, slot, patch)
-                   : fx_strategic_merge_list(merge, schema, slot, patch);
+        return schema.set == NULL ? replace_member(merge, schema, slot, patch)
+                                  : fx_strategic_merge_list(merge, schema, slot, patch);
     }
     if (!json_is_object(patch)) {
         return merge_scalar(merge, slot, patch);
     }
     switch (fx_strategic_directive(merge, patch)) {
-    case STRATEGIC_MERGE:
-        return fx_strategic_merge_map(merge, schema, slot, patch);
-    case STRATEGIC_UNKNOWN:
-        return false;
+    case STRATEGIC_MERGE: return fx_strategic_merge_map(merge, schema, slot, patch);
+    case STRATEGIC_UNKNOWN: return false;
     case STRATEGIC_REPLACE:
-    case STRATEGIC_DELETE:
-        break;
+    case STRATEGIC_DELETE: break;
     }
     return replace_member(merge, schema, slot, patch);
 }
@@ -311,11 +309,9 @@ static bool merge_root(const struct strategic_merge *merge, struct fx_schema sch
         return fx_strategic_merge_map(merge, schema, &slot, patch) &&
                (!merge->writes || schema.set == NULL ||
                 fx_strategic_settle(merge, schema, &slot));
-    case STRATEGIC_UNKNOWN:
-        return false;
+    case STRATEGIC_UNKNOWN: return false;
     case STRATEGIC_REPLACE:
-    case STRATEGIC_DELETE:
-        break;
+    case STRATEGIC_DELETE: break;
     }
     return fx_fail_in(merge->err, patch, FX_EMUTATE,
                       "$patch cannot delete or replace the whole object");

@@ -3,8 +3,8 @@
  * strategic_list.c - merges a list with a merge strategy: by one key, by two keys, or as
  * a set of scalars (spec/kyverno.md section 9.5).
  *
- * With two keys, elements that lack one of them compare as in the original, which can lose
- * elements: a missing key is the same as any key.
+ * With two keys, elements that lack one of them compare as in the original, which can
+ * lose elements: a missing key is the same as any key.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,8 @@ struct list_merge {
     size_t n_merged;
 };
 
-/* ---- keys ---------------------------------------------------------------------------- */
+/* ---- keys ----------------------------------------------------------------------------
+ */
 
 /* The key of an element; a scalar is its own key. NULL: it has none. */
 static const json_t *key_of(const struct list_merge *lists, const json_t *element,
@@ -124,7 +125,8 @@ static bool check_element(const struct list_merge *lists, const json_t *element)
                       FX_TEXT_ARG(key));
 }
 
-/* ---- the merged list ------------------------------------------------------------------- */
+/* ---- the merged list
+ * ------------------------------------------------------------------- */
 
 /* Removes the elements of the merged list that have the keys of `wanted`. */
 static void remove_matching(struct list_merge *lists, const json_t *wanted) {
@@ -299,7 +301,8 @@ static bool put_live(struct list_merge *lists) {
     return true;
 }
 
-/* ---- writing --------------------------------------------------------------------------- */
+/* ---- writing
+ * --------------------------------------------------------------------------- */
 
 static json_t *node_of(const struct list_merge *lists,
                        const struct merged_element *element) {
@@ -353,7 +356,8 @@ static bool merge_elements(struct list_merge *lists) {
     return ok;
 }
 
-/* ---- a directive for the whole list ---------------------------------------------------- */
+/* ---- a directive for the whole list
+ * ---------------------------------------------------- */
 
 /* Finds the first element that consists of a directive only: json_array_size() if there
  * is none. */
@@ -415,7 +419,8 @@ bool fx_strategic_merge_list(const struct strategic_merge *merge, struct fx_sche
     return ok;
 }
 
-/* ---- lists that the patch does not have ------------------------------------------------ */
+/* ---- lists that the patch does not have
+ * ------------------------------------------------ */
 
 /* Has the schema a list with two keys, here or below? The depth of the schema of a kind
  * is small. */

@@ -70,12 +70,14 @@ static const struct strategic_case cases[] = {
      POD("\"hostNetwork\":true,\"volumes\":[]")},
     {POD("\"volumes\":[{\"name\":\"a\"}]"), "{\"spec\":{\"volumes\":null}}", POD("")},
     {POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"E\",\"value\":\"1\"}]}]"),
-     "{\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"E\",\"value\":2}]}]}}",
+     "{\"spec\":{\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"E\",\"value\":2}]}]"
+     "}}",
      POD("\"containers\":[{\"name\":\"a\",\"env\":[{\"name\":\"E\",\"value\":\"2\"}]}]")},
     /* an element without its key is refused */
     {POD("\"containers\":[{\"name\":\"a\"}]"),
      "{\"spec\":{\"containers\":[{\"image\":\"y\"}]}}", NULL},
-    {POD("\"containers\":[{\"name\":\"a\"}]"), "{\"spec\":{\"containers\":[\"a\"]}}", NULL},
+    {POD("\"containers\":[{\"name\":\"a\"}]"), "{\"spec\":{\"containers\":[\"a\"]}}",
+     NULL},
     /* directives of elements and lists */
     {POD("\"containers\":[{\"name\":\"a\"},{\"name\":\"b\"}]"),
      "{\"spec\":{\"containers\":[{\"name\":\"a\",\"$patch\":\"delete\"}]}}",
@@ -95,7 +97,8 @@ static const struct strategic_case cases[] = {
      CUSTOM("\"m\":{\"x\":1,\"y\":2}")},
     {CUSTOM("\"m\":1"), "{\"$patch\":\"delete\"}", NULL},
     /* sets of scalars */
-    {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"finalizers\":[\"a\",\"b\"]}}",
+    {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"finalizers\":[\"a\",\"b\"]}"
+     "}",
      "{\"metadata\":{\"finalizers\":[\"c\",\"b\",\"c\"]}}",
      "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"finalizers\":[\"c\",\"b\","
      "\"a\"]}}"},
@@ -191,8 +194,8 @@ static void test_writes_nothing(void **state) {
     json_t *object = read_text(
         POD("\"containers\":[{\"name\":\"a\",\"ports\":[{\"containerPort\":80}]}]"));
     json_t *root = json_incref(object);
-    json_t *patch = read_text(
-        "{\"spec\":{\"containers\":[{\"name\":\"a\",\"ports\":[{\"containerPort\":80}]}]}}");
+    json_t *patch = read_text("{\"spec\":{\"containers\":[{\"name\":\"a\",\"ports\":[{"
+                              "\"containerPort\":80}]}]}}");
     assert_true(fx_strategic_merge(schema_of(root), &root, patch, &err));
     assert_ptr_equal(root, object);
     json_decref(root);

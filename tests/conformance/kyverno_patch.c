@@ -8,6 +8,7 @@
 #include "mutators/kyverno/condition.h"
 #include "mutators/kyverno/pattern.h"
 #include "mutators/kyverno/strategic.h"
+#include "skips.h"
 #include "value/tree.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
@@ -15,6 +16,10 @@
 void fx_case_condition(json_t *row, struct fx_case_result *result) {
     enum kyverno_operator operator_;
     struct fx_arena arena;
+    result->skipped = fx_case_condition_skip_reason(row);
+    if (result->skipped != NULL) {
+        return;
+    }
     if (!fx_kyverno_operator(fx_tree_view_string(row, "operator"), &operator_)) {
         fx_case_fail(result, "operator", "one of Kyverno's", "an unknown one");
         return;
@@ -30,11 +35,10 @@ void fx_case_condition(json_t *row, struct fx_case_result *result) {
 void fx_case_pattern(json_t *row, struct fx_case_result *result) {
     struct fx_arena arena;
     fx_arena_init(&arena, ARENA_BYTES);
-    fx_case_expect_bool(result, "the match",
-                        json_is_true(fx_tree_view_key(row, "expect")),
-                        fx_kyverno_match_scalar(fx_tree_view_key(row, "value"),
-                                                fx_tree_view_key(row, "pattern"),
-                                                &arena));
+    fx_case_expect_bool(
+        result, "the match", json_is_true(fx_tree_view_key(row, "expect")),
+        fx_kyverno_match_scalar(fx_tree_view_key(row, "value"),
+                                fx_tree_view_key(row, "pattern"), &arena));
     fx_arena_finish(&arena);
 }
 

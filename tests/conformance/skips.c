@@ -335,3 +335,14 @@ const char *fx_case_jmespath_skip_reason(const json_t *row) {
     }
     return NULL;
 }
+
+/* A unit test of Kyverno calls the operator with maps of another Go type than those of a
+ * request, where empty maps are equal. */
+const char *fx_case_condition_skip_reason(const json_t *row) {
+    const json_t *key = fx_tree_view_key(row, "key");
+    const json_t *value = fx_tree_view_key(row, "value");
+    return json_is_object(key) && json_object_size(key) == 0 && json_is_object(value) &&
+                   json_object_size(value) == 0
+               ? "Kyverno: empty maps of a request are equal"
+               : NULL;
+}

@@ -26,4 +26,7 @@ const char *fx_case_cel_skip_reason(const json_t *row);
 /* The same for a case of a query of Kyverno. */
 const char *fx_case_jmespath_skip_reason(const json_t *row);
 
+/* The same for a condition of Kyverno. */
+const char *fx_case_condition_skip_reason(const json_t *row);
+
 #endif
