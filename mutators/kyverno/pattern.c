@@ -101,25 +101,25 @@ static bool match_all(struct fx_text value, struct fx_text patterns,
     return matches;
 }
 
+bool fx_kyverno_match_texts(struct fx_text value, struct fx_text pattern,
+                            struct fx_arena *arena) {
+    if (!fx_spend(1 + (pattern.len + value.len) / FX_BUDGET_BYTES)) {
+        return false;
+    }
+    bool matches = fx_text_equal(value, pattern);
+    while (!matches && pattern.len > 0) {
+        matches = match_all(value, fx_text_cut(&pattern, '|'), arena);
+    }
+    return matches;
+}
+
 bool fx_kyverno_match_text(const json_t *value, struct fx_text pattern,
                            struct fx_arena *arena) {
     char number[FX_NUMBER_SIZE];
-    struct fx_text text = fx_kyverno_scalar_text(value, number);
-    if (json_is_null(value)) {
-        text = FX_TEXT("0");
-    }
-    if (text.data == NULL || json_is_boolean(value) ||
-        !fx_spend(1 + (pattern.len + text.len) / FX_BUDGET_BYTES)) {
-        return false;
-    }
-    if (json_is_string(value) && fx_text_equal(text, pattern)) {
-        return true;
-    }
-    bool matches;
-    do {
-        matches = match_all(text, fx_text_cut(&pattern, '|'), arena);
-    } while (!matches && pattern.len > 0);
-    return matches;
+    const struct fx_text text =
+        json_is_null(value) ? FX_TEXT("0") : fx_kyverno_scalar_text(value, number);
+    return text.data != NULL && !json_is_boolean(value) &&
+           fx_kyverno_match_texts(text, pattern, arena);
 }
 
 /* A number matches an equal number, or the text of one. */

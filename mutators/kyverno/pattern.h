@@ -23,6 +23,10 @@ bool fx_kyverno_match_scalar(const json_t *value, const json_t *pattern,
 bool fx_kyverno_match_text(const json_t *value, struct fx_text pattern,
                            struct fx_arena *arena);
 
+/* The same for two texts. */
+bool fx_kyverno_match_texts(struct fx_text value, struct fx_text pattern,
+                            struct fx_arena *arena);
+
 /* Does the value of the field `name` match a pattern, a tree of maps and lists with
  * anchors? `value` NULL: the object does not have the field. Both are trees whose depth
  * the readers limit. */

@@ -115,20 +115,21 @@ static struct fx_text take_operator(struct fx_text *reference) {
     return operator_;
 }
 
-static const json_t *find_value(const struct kyverno_template_compile *with,
-                                struct fx_text reference,
-                                const struct kyverno_path *path) {
+/* Follows a reference: *ret_value is NULL if it leads nowhere. False without memory. */
+static bool find_value(const struct kyverno_template_compile *with,
+                       struct fx_text reference, const struct kyverno_path *path,
+                       const json_t **ret_value, struct fx_err *err) {
     struct path_steps *steps = calloc(1, sizeof *steps);
     if (steps == NULL) {
-        return NULL;
+        return fx_fail_nomem(err);
     }
     bool ok = fx_text_first(reference) != '.' || push_place(steps, path);
     while (ok && reference.len > 0) {
         ok = push(steps, fx_text_cut(&reference, '/'));
     }
-    const json_t *found = ok ? follow(with->document, steps) : NULL;
+    *ret_value = ok ? follow(with->document, steps) : NULL;
     free(steps);
-    return found;
+    return true;
 }
 
 static bool add_value(const struct kyverno_template_compile *with, struct fx_text whole,
@@ -136,7 +137,10 @@ static bool add_value(const struct kyverno_template_compile *with, struct fx_tex
                       struct fx_err *err) {
     struct fx_text reference = {whole.data + 2, whole.len - 3};
     const struct fx_text operator_ = take_operator(&reference);
-    const json_t *value = find_value(with, reference, path);
+    const json_t *value;
+    if (!find_value(with, reference, path, &value, err)) {
+        return false;
+    }
     if (json_is_string(value)) {
         fx_buf_text(buf, operator_);
         fx_buf_text(buf, fx_tree_text(value));

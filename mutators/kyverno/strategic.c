@@ -96,13 +96,9 @@ static bool holds(const struct patch_walk *walk, struct fx_text name,
         return fx_kyverno_match_pattern(name, field, pattern, walk->arena);
     }
     char number[2][FX_NUMBER_SIZE];
-    json_t *text = fx_tree_new_string(fx_kyverno_scalar_text(field, number[0]));
-    const bool matches =
-        text != NULL &&
-        fx_kyverno_match_text(text, fx_kyverno_scalar_text(pattern, number[1]),
-                              walk->arena);
-    json_decref(text);
-    return matches;
+    return fx_kyverno_match_texts(fx_kyverno_scalar_text(field, number[0]),
+                                  fx_kyverno_scalar_text(pattern, number[1]),
+                                  walk->arena);
 }
 
 /* A condition whose value is a map with additions holds: the additions are resolved. */

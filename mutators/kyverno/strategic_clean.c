@@ -33,7 +33,7 @@ struct map_clean {
 /* Makes the copy writable; NULL without memory. */
 static json_t *copy_of(struct map_clean *clean_) {
     if (clean_->copy == NULL) {
-        clean_->copy = json_copy(clean_->map);
+        clean_->copy = fx_tree_copy(clean_->map);
         if (clean_->copy == NULL) {
             (void)fx_fail_nomem(clean_->err);
         }

@@ -131,7 +131,7 @@ static bool add_member(const struct strategic_merge *merge, struct fx_schema sch
         return true;
     }
     if (*copy == NULL) {
-        *copy = json_copy(fx_node_unconst(map));
+        *copy = fx_tree_copy(map);
     }
     if (*copy == NULL) {
         json_decref(node);

@@ -407,7 +407,7 @@ bool fx_strategic_merge_list(const struct strategic_merge *merge, struct fx_sche
     if (directive == STRATEGIC_DELETE) {
         return fx_strategic_remove(merge, slot);
     }
-    json_t *rest = json_copy(patch);
+    json_t *rest = fx_tree_copy(patch);
     if (rest == NULL) {
         return fx_fail_nomem(merge->err);
     }

@@ -113,6 +113,10 @@ json_t *fx_tree_own_root(json_t **root) {
     return copy;
 }
 
+json_t *fx_tree_copy(const json_t *node) {
+    return copy_level(fx_node_unconst(node));
+}
+
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) {
     json_t *child = fx_tree_view_text(object, key);
     if (child == NULL || fx_tree_is_unshared(child)) {

@@ -47,6 +47,10 @@ struct fx_text fx_tree_text(const json_t *node);
  * unchanged). true, false and null exist once in the process and are never copied. */
 json_t *fx_tree_own_root(json_t **root) FX_MUST_USE;
 
+/* Returns a copy one level deep of an object or array, which shares its members. NULL
+ * without memory. (json_copy() leaves members out without memory.) */
+json_t *fx_tree_copy(const json_t *node) FX_MUST_USE;
+
 /* Makes object[key] (array[index]) writable. The parent must be owned. NULL if there is
  * no such child, or without memory; call view_ first to distinguish these. */
 json_t *fx_tree_own_key(json_t *object, struct fx_text key) FX_MUST_USE;
