@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * location/jmespath/function.h - how functions are added to the language: one row in a
- * table. There is one table of the functions of the JMESPath specification, and one of each
- * theme of Kyverno's functions (Kyverno spec section 8; functions.h).
+ * table. There is one table of the functions of the JMESPath specification, and one of
+ * each theme of Kyverno's functions (Kyverno spec section 8; functions.h).
  */
 #ifndef FX_LOCATION_JMESPATH_FUNCTION_H
 #define FX_LOCATION_JMESPATH_FUNCTION_H

@@ -184,9 +184,12 @@ static const struct fx_denial denial = {.begin = "", .between = NULL};
     .access = fx_map_rule_access, .explain = fx_map_rule_explain,                       \
     .found = fx_map_rule_found, .destroy = destroy
 
-static const struct fx_mutator_ops invoke_ops = {
-    COMMON_OPS, .apply = apply, .causes = fx_map_rule_causes, .example = fx_map_example,
-    .full_example = fx_map_full_example, .denial = &denial};
+static const struct fx_mutator_ops invoke_ops = {COMMON_OPS,
+                                                 .apply = apply,
+                                                 .causes = fx_map_rule_causes,
+                                                 .example = fx_map_example,
+                                                 .full_example = fx_map_full_example,
+                                                 .denial = &denial};
 static const struct fx_mutator_ops fail_ops = {
     COMMON_OPS, .apply = apply_failure, .example = fx_map_example,
     .full_example = fx_map_full_example, .denial = &denial};

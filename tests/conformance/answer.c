@@ -113,8 +113,8 @@ static void patch_text(const struct fx_mutation *like, struct fx_text text,
 bool fx_case_part_agrees(const struct fx_mutation *mutation, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(mutation->object, &subject);
-    const struct fx_json_part *part = fx_snapshot_part(
-        mutation->snapshot, subject.group, subject.version, subject.kind);
+    const struct fx_json_part *part = fx_snapshot_part(mutation->snapshot, subject.group,
+                                                       subject.version, subject.kind);
     struct fx_buf text, of_whole, of_part;
     fx_buf_init(&text, 0);
     fx_buf_init(&of_whole, 0);
