@@ -137,7 +137,7 @@ static bool add_value(const struct kyverno_template_compile *with, struct fx_tex
                       struct fx_err *err) {
     struct fx_text reference = {whole.data + 2, whole.len - 3};
     const struct fx_text operator_ = take_operator(&reference);
-    const json_t *value;
+    const json_t *value = NULL;
     if (!find_value(with, reference, path, &value, err)) {
         return false;
     }

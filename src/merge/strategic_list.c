@@ -335,24 +335,28 @@ static bool write_list(const struct list_merge *lists) {
     return fx_strategic_put_take(lists->merge, lists->slot, list);
 }
 
+static void finish_elements(struct list_merge *lists) {
+    for (size_t i = 0; i < lists->n_merged; i++) {
+        json_decref(lists->merged[i].added);
+    }
+    free(lists->merged);
+    free(lists->is_alive);
+}
+
 static bool merge_elements(struct list_merge *lists) {
     lists->n_patch = json_array_size(lists->patch);
     lists->n_live = json_array_size(lists->slot->node);
     const size_t most = lists->n_patch + 2 * lists->n_live;
     lists->merged = calloc(most + 1, sizeof *lists->merged);
     lists->is_alive = calloc(lists->n_live + 1, sizeof *lists->is_alive);
-    bool ok = (lists->merged != NULL && lists->is_alive != NULL) ||
-              fx_fail_nomem(lists->merge->err);
-    if (ok) {
-        memset(lists->is_alive, true, lists->n_live);
-        choose_keys(lists);
-        ok = merge_all(lists) && put_live(lists) && write_list(lists);
+    if (lists->merged == NULL || lists->is_alive == NULL) {
+        finish_elements(lists);
+        return fx_fail_nomem(lists->merge->err);
     }
-    for (size_t i = 0; i < lists->n_merged; i++) {
-        json_decref(lists->merged[i].added);
-    }
-    free(lists->merged);
-    free(lists->is_alive);
+    memset(lists->is_alive, true, lists->n_live);
+    choose_keys(lists);
+    const bool ok = merge_all(lists) && put_live(lists) && write_list(lists);
+    finish_elements(lists);
     return ok;
 }
 
