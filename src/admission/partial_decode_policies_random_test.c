@@ -304,8 +304,7 @@ static void add_operation(struct fx_buf *buf) {
         "\"/spec/containers/0/image\"",
         "\"/spec/nodeSelector/b\"",
         "\"/spec/hostname\"",
-        "\"/spec/containers/\" + string(0) + "
-        "\"/image\"",
+        "\"/spec/containers/\" + string(0) + \"/image\"",
         "\"/spec/containers/-1/command/-\"",
         "\"/spec/\" + object.metadata.name",
     };
