@@ -146,7 +146,7 @@ static enum fx_jmespath_outcome eval_not(struct fx_jmespath_run *run,
     return FX_JMESPATH_VALUE;
 }
 
-static int compare_numbers(const json_t *a, const json_t *b) {
+int fx_jmespath_compare_numbers(const json_t *a, const json_t *b) {
     if (json_is_integer(a) && json_is_integer(b)) {
         const json_int_t left = json_integer_value(a);
         const json_int_t right = json_integer_value(b);
@@ -166,7 +166,7 @@ static json_t *compare_values(enum query_comparison comparison, const json_t *a,
     if (!json_is_number(a) || !json_is_number(b)) {
         return json_null();
     }
-    const int order = compare_numbers(a, b);
+    const int order = fx_jmespath_compare_numbers(a, b);
     const bool is_less = comparison == QUERY_LESS || comparison == QUERY_LESS_OR_EQUAL;
     const bool takes_equal =
         comparison == QUERY_LESS_OR_EQUAL || comparison == QUERY_GREATER_OR_EQUAL;

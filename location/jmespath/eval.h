@@ -43,6 +43,9 @@ bool fx_jmespath_eval_or_null(struct fx_jmespath_run *run,
 /* Is the value true: neither null, false, "", [] nor {}? */
 bool fx_jmespath_is_true(const json_t *value);
 
+/* Compares two numbers by value: negative, 0, positive. */
+int fx_jmespath_compare_numbers(const json_t *a, const json_t *b);
+
 /* Gives the value, which is consumed; fails if it is NULL. */
 enum fx_jmespath_outcome fx_jmespath_eval_take(struct fx_jmespath_run *run, json_t *value,
                                                json_t **ret_value) FX_MUST_USE;

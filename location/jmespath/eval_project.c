@@ -56,21 +56,32 @@ static bool eval_source_or_null(struct fx_jmespath_run *run,
     return true;
 }
 
+/* Adds what becomes of one element of a list. `body` is what follows the list. */
+typedef bool add_element(struct fx_jmespath_run *run, const struct fx_jmespath_node *body,
+                         json_t *element, json_t *list);
+
+/* Makes a list of the elements of another one; null of null. */
+static enum fx_jmespath_outcome eval_elements(struct fx_jmespath_run *run,
+                                              const struct fx_jmespath_node *body,
+                                              json_t *source_take, add_element *add,
+                                              json_t **ret_value) {
+    json_t *list = json_is_null(source_take) ? json_null() : json_array();
+    bool ok = list != NULL || fx_fail_nomem(run->err);
+    for (size_t i = 0; ok && i < json_array_size(source_take); i++) {
+        ok = add(run, body, json_array_get(source_take, i), list);
+    }
+    json_decref(source_take);
+    *ret_value = fx_tree_keep_if(ok, list);
+    return fx_jmespath_outcome_of(ok);
+}
+
 enum fx_jmespath_outcome fx_jmespath_eval_each(struct fx_jmespath_run *run,
                                                const struct fx_jmespath_node *node,
                                                json_t *subject, json_t **ret_value) {
     json_t *source = NULL;
-    if (!eval_source(run, node->first, subject, JSON_ARRAY, &source)) {
-        return FX_JMESPATH_ERROR;
-    }
-    json_t *list = json_is_null(source) ? json_null() : json_array();
-    bool ok = list != NULL || fx_fail_nomem(run->err);
-    for (size_t i = 0; ok && i < json_array_size(source); i++) {
-        ok = project(run, node->first->next, json_array_get(source, i), list);
-    }
-    json_decref(source);
-    *ret_value = fx_tree_keep_if(ok, list);
-    return fx_jmespath_outcome_of(ok);
+    return eval_source(run, node->first, subject, JSON_ARRAY, &source)
+               ? eval_elements(run, node->first->next, source, project, ret_value)
+               : FX_JMESPATH_ERROR;
 }
 
 enum fx_jmespath_outcome fx_jmespath_eval_values(struct fx_jmespath_run *run,
@@ -110,21 +121,18 @@ enum fx_jmespath_outcome fx_jmespath_eval_filter(struct fx_jmespath_run *run,
                                                  const struct fx_jmespath_node *node,
                                                  json_t *subject, json_t **ret_value) {
     json_t *source = NULL;
-    if (!eval_source_or_null(run, node->first, subject, JSON_ARRAY, &source)) {
-        return FX_JMESPATH_ERROR;
-    }
-    json_t *list = json_is_null(source) ? json_null() : json_array();
-    bool ok = list != NULL || fx_fail_nomem(run->err);
-    for (size_t i = 0; ok && i < json_array_size(source); i++) {
-        ok = filter(run, node->first->next, json_array_get(source, i), list);
-    }
-    json_decref(source);
-    *ret_value = fx_tree_keep_if(ok, list);
-    return fx_jmespath_outcome_of(ok);
+    return eval_source_or_null(run, node->first, subject, JSON_ARRAY, &source)
+               ? eval_elements(run, node->first->next, source, filter, ret_value)
+               : FX_JMESPATH_ERROR;
 }
 
 /* Appends the element, or the elements of an element that is a list. */
-static bool flatten(struct fx_jmespath_run *run, json_t *element, json_t *list) {
+static bool flatten(struct fx_jmespath_run *run, const struct fx_jmespath_node *body,
+                    json_t *element, json_t *list) {
+    (void)body;
+    if (!fx_jmespath_spend(run, 1)) {
+        return false;
+    }
     if (!json_is_array(element)) {
         return fx_tree_append_take(list, json_incref(element)) || fx_fail_nomem(run->err);
     }
@@ -136,18 +144,9 @@ enum fx_jmespath_outcome fx_jmespath_eval_flatten(struct fx_jmespath_run *run,
                                                   const struct fx_jmespath_node *node,
                                                   json_t *subject, json_t **ret_value) {
     json_t *source = NULL;
-    if (!eval_source_or_null(run, node->first, subject, JSON_ARRAY, &source)) {
-        return FX_JMESPATH_ERROR;
-    }
-    json_t *list = json_is_null(source) ? json_null() : json_array();
-    bool ok = list != NULL || fx_fail_nomem(run->err);
-    ok = ok && fx_jmespath_spend(run, json_array_size(source));
-    for (size_t i = 0; ok && i < json_array_size(source); i++) {
-        ok = flatten(run, json_array_get(source, i), list);
-    }
-    json_decref(source);
-    *ret_value = fx_tree_keep_if(ok, list);
-    return fx_jmespath_outcome_of(ok);
+    return eval_source_or_null(run, node->first, subject, JSON_ARRAY, &source)
+               ? eval_elements(run, node->first->next, source, flatten, ret_value)
+               : FX_JMESPATH_ERROR;
 }
 
 /* ---- slices ------------------------------------------------------------------------ */

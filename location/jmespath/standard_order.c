@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/budget.h"
+#include "location/jmespath/eval.h"
 #include "location/jmespath/standard.h"
 #include "value/tree.h"
 
@@ -26,14 +27,7 @@ static int compare_keys(const json_t *a, const json_t *b) {
     if (json_is_string(a)) {
         return fx_text_compare(fx_tree_text(a), fx_tree_text(b));
     }
-    if (json_is_integer(a) && json_is_integer(b)) {
-        const json_int_t left = json_integer_value(a);
-        const json_int_t right = json_integer_value(b);
-        return left < right ? -1 : left > right;
-    }
-    const double left = json_number_value(a);
-    const double right = json_number_value(b);
-    return left < right ? -1 : left > right;
+    return fx_jmespath_compare_numbers(a, b);
 }
 
 static int compare_items(const void *a, const void *b) {
