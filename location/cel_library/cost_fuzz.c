@@ -35,7 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define SEARCH_NS   ((uint64_t)FX_LIMIT_REGEX_WORK * 40) /* on a busy machine */
 
 static bool searches(const struct fx_cel_overload *overload) {
-    return overload->regex_argument != 0;
+    return overload != NULL && overload->regex_argument != 0;
 }
 
 /* The overload with this number; NULL after the last one. */

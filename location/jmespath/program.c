@@ -123,7 +123,9 @@ static bool check_kinds(const struct fx_jmespath_node *call, struct fx_err *err)
     size_t i = 0;
     for (const struct fx_jmespath_node *argument = call->first; argument != NULL;
          argument = argument->next, i++) {
-        const unsigned types = fx_jmespath_parameter_at(call->function, i)->types;
+        const struct fx_jmespath_parameter *parameter =
+            fx_jmespath_parameter_at(call->function, i);
+        const unsigned types = parameter == NULL ? FX_JMESPATH_ANY : parameter->types;
         const bool is_reference = argument->type == QUERY_REFERENCE;
         if (is_reference != (types == FX_JMESPATH_EXPRESSION)) {
             return fx_fail_at(err, FX_EINVALID, argument->off, argument->len,

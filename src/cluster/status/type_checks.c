@@ -221,21 +221,20 @@ static void keep_result(struct fx_type_checks *checks, struct type_job *job) {
 static void begin_work(struct type_job *job);
 static void fetch_next(struct type_job *job);
 
-/* The schemas that are fetched next; NULL: none. */
-static struct type_schemas *find_missing(struct type_job *job) {
-    for (size_t i = 0; i < job->n_needed; i++) {
-        if (!job->needed[i].is_fetched) {
-            return &job->needed[i];
-        }
+/* The index of the schemas that are fetched next; n_needed: there are none. */
+static size_t find_missing(const struct type_job *job) {
+    size_t i = 0;
+    while (i < job->n_needed && job->needed[i].is_fetched) {
+        i++;
     }
-    return NULL;
+    return i;
 }
 
 /* Without the schemas the built-in types count; the source logs the failure. */
 static void on_schemas(struct fx_schema_catalog *catalog_take,
                        const struct fx_err *failure, void *user) {
     struct type_job *job = user;
-    struct type_schemas *fetched = find_missing(job);
+    struct type_schemas *fetched = &job->needed[find_missing(job)];
     (void)failure;
     fetched->is_fetched = true;
     fetched->catalog = catalog_take;
@@ -245,8 +244,9 @@ static void on_schemas(struct fx_schema_catalog *catalog_take,
 /* Fetches the missing schemas one after the other, and then checks again. */
 static void fetch_next(struct type_job *job) {
     const struct fx_type_source *source = &job->checks->source;
-    struct type_schemas *missing = find_missing(job);
-    if (missing == NULL) {
+    const size_t at = find_missing(job);
+    const struct type_schemas *missing = &job->needed[at];
+    if (at == job->n_needed) {
         begin_work(job);
     } else if (!source->fetch(source->user, fx_text_of(missing->group),
                               fx_text_of(missing->version), on_schemas, job)) {
