@@ -109,7 +109,7 @@ static struct random_node *repeat(struct random_parser *parser,
 
 static struct random_node *read_choice(struct random_parser *parser, unsigned depth);
 
-/* Removes what stands behind the parenthesis of a group: `?:`, `?P<name>`, `?<name>`. */
+/* Removes the start of a group after its parenthesis: `?:`, `?P<name>`, `?<name>`. */
 static bool take_group_head(struct random_parser *parser) {
     if (!fx_text_take(&parser->rest, '?') || fx_text_take(&parser->rest, ':')) {
         return true;

@@ -10,7 +10,7 @@
 #include "base/limits.h"
 #include "location/cel_library/library.h"
 
-/* What stands before all, is repeated, and stands behind all. */
+/* The text before all, the text that is repeated, and the text after all. */
 static const struct {
     const char *name, *before, *middle, *behind;
 } shapes[] = {

@@ -18,8 +18,8 @@
 
 /* ---- typed merges ------------------------------------------------------------------ */
 
-/* Objects of a kind: what stands before all, an element with its number in it, what
- * stands behind all. The configuration has every second element, and others. */
+/* Objects of a kind: the text before all, an element with its number in it, the text
+ * after all. The configuration has every second element, and others. */
 static const struct merge_shape {
     const char *name, *kind, *before, *element, *behind;
 } merge_shapes[] = {
