@@ -31,7 +31,8 @@ static void sums(void **state) {
         {"add('2562047h', '2562047h')", "! function `add`: " LONG},
         {"add('30m', '1h')", "! function `add`: " TYPES}, /* 30m is 0.03 */
         {"add(n, '1')", "! function `add`: " TYPES},
-        {"add('x', '1')", "! function `add`: the operand is no quantity and no duration"},
+        {"add('x', '1')",
+         "! function `add`: the operand is neither a quantity nor a duration"},
         {"add(l, '1')",
          "! function `add`: the operand is no number, quantity or duration"},
         {"sum(`[1, 2.5, 3]`)", "6.5"},

@@ -39,7 +39,7 @@ bool jmespath_operand_read(struct fx_arena *arena, const json_t *value,
             if (!read_text(arena, fx_tree_text(value), &operand, err)) {
                 return err->code == FX_EMUTATE
                            ? fx_fail(err, FX_EINVALID,
-                                     "the operand is no quantity and no duration")
+                                     "the operand is neither a quantity nor a duration")
                            : false;
             }
         } else {

@@ -131,18 +131,9 @@ static bool find_target(struct map_running *running, enum map_patch_type type,
             running->activation->request, subject.group, subject.version, subject.kind);
         return true;
     }
-    if (fx_map_target_find(target, NULL, refusal, err)) {
-        return true;
-    }
-    if (err->code != FX_EMUTATE ||
-        (type == MAP_APPLY_CONFIGURATION && is_custom_group(subject.group))) {
-        return false;
-    }
-    fx_err_reset(err);
-    fx_buf_reset(&refusal->message);
-    refusal->code = 403;
     target->schema = fx_schema_any;
-    return true;
+    return type != MAP_APPLY_CONFIGURATION || !is_custom_group(subject.group) ||
+           fx_map_target_refuse(target, refusal, err);
 }
 
 /* Evaluates the expression of the mutation. Fails with FX_EMUTATE and a message, or with

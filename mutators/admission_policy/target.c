@@ -41,27 +41,14 @@ void fx_map_target_print_api_version(struct fx_buf *buf,
     fx_buf_text(buf, target->version);
 }
 
-bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
-                        struct fx_map_refusal *refusal, struct fx_err *err) {
-    const struct fx_text group = target->group;
-    const struct fx_text version = target->version;
-    const struct fx_text kind = target->kind;
-    const struct fx_schema builtin =
-        fx_schema_find(&fx_schema_builtin, group, version, kind);
-    target->schema = builtin;
-    target->is_decoded = builtin.set != NULL;
-    if (further != NULL) {
-        const struct fx_schema found = fx_schema_find(further, group, version, kind);
-        target->schema = found.set != NULL ? found : builtin;
-    }
-    return target->schema.set != NULL ||
-           fx_map_reject_with(
-               refusal, 503, err,
-               "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay "
-               "between when CustomResourceDefinitions are created and when they are "
-               "available.",
-               (int)group.len, group.data, (int)version.len, version.data, (int)kind.len,
-               kind.data);
+bool fx_map_target_refuse(const struct fx_map_target *target,
+                          struct fx_map_refusal *refusal, struct fx_err *err) {
+    return fx_map_reject_with(
+        refusal, 503, err,
+        "Resource kind %.*s/%.*s, Kind=%.*s not found. There can be a delay between when "
+        "CustomResourceDefinitions are created and when they are available.",
+        FX_TEXT_ARG(target->group), FX_TEXT_ARG(target->version),
+        FX_TEXT_ARG(target->kind));
 }
 
 /* Sets the field to the text; false without memory. */

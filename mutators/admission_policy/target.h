@@ -17,8 +17,7 @@
 #include "base/text.h"
 #include "merge/schema.h"
 
-/* The texts and the set of schemas are borrowed. The caller sets the first three;
- * fx_map_target_find() the others. */
+/* The texts and the set of schemas are borrowed. */
 struct fx_map_target {
     struct fx_text group, version, kind;
     struct fx_schema schema;
@@ -48,11 +47,10 @@ struct fx_map_refusal {
     unsigned code;
 };
 
-/* Finds the schema of a kind: in `further` (what is known beside the built-in ones; NULL:
- * there are none), else among the built-in ones. Refused with code 503 if no schema is
- * known: do this before anything of the policy is evaluated. */
-bool fx_map_target_find(struct fx_map_target *target, const struct fx_schema_set *further,
-                        struct fx_map_refusal *refusal, struct fx_err *err) FX_MUST_USE;
+/* Refuses, with code 503, a kind of which no schema is known: do this before anything of
+ * the policy is evaluated. Always false. */
+bool fx_map_target_refuse(const struct fx_map_target *target,
+                          struct fx_map_refusal *refusal, struct fx_err *err);
 
 /* The kind's "group/version", or "version" of the core group. */
 void fx_map_target_print_api_version(struct fx_buf *buf,

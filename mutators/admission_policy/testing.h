@@ -41,7 +41,17 @@ static inline bool test_find_target(struct mutation_test *test, const json_t *ob
     }
     *ret_target = (struct fx_map_target){
         .group = group, .version = version, .kind = fx_tree_view_string(object, "kind")};
-    return fx_map_target_find(ret_target, schemas, &test->refusal, &test->err);
+    const struct fx_schema_set *sets[] = {schemas, &fx_schema_builtin};
+    for (size_t i = 0; i < 2 && ret_target->schema.set == NULL; i++) {
+        if (sets[i] != NULL) {
+            ret_target->schema =
+                fx_schema_find(sets[i], group, version, ret_target->kind);
+        }
+    }
+    ret_target->is_decoded =
+        fx_schema_find(&fx_schema_builtin, group, version, ret_target->kind).set != NULL;
+    return ret_target->schema.set != NULL ||
+           fx_map_target_refuse(ret_target, &test->refusal, &test->err);
 }
 
 /* Merges the tree without and with the ways that save work. Both have the same result,

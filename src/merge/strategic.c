@@ -26,8 +26,9 @@ struct strategic_slot fx_strategic_element(struct strategic_slot *list, size_t i
         .above = list, .index = index, .node = json_array_get(list->node, index)};
 }
 
-json_t *fx_strategic_own(const struct strategic_merge *merge,
-                         struct strategic_slot *slot) {
+/* Makes the node of the slot writable; NULL without memory (an error was set). */
+static json_t *own_slot(const struct strategic_merge *merge,
+                        struct strategic_slot *slot) {
     if (slot->is_owned) {
         return slot->node;
     }
@@ -35,7 +36,7 @@ json_t *fx_strategic_own(const struct strategic_merge *merge,
     if (slot->above == NULL) {
         owned = fx_tree_own_root(slot->root);
     } else {
-        json_t *above = fx_strategic_own(merge, slot->above);
+        json_t *above = own_slot(merge, slot->above);
         if (above == NULL) {
             return NULL;
         }
@@ -58,7 +59,7 @@ bool fx_strategic_put_take(const struct strategic_merge *merge,
         *slot->root = slot->node = node;
         return true;
     }
-    json_t *above = fx_strategic_own(merge, slot->above);
+    json_t *above = own_slot(merge, slot->above);
     if (above == NULL) {
         json_decref(node);
         return false;
@@ -79,7 +80,7 @@ bool fx_strategic_remove(const struct strategic_merge *merge,
     if (slot->above == NULL) {
         return json_array_clear(slot->node) == 0;
     }
-    json_t *map = fx_strategic_own(merge, slot->above);
+    json_t *map = own_slot(merge, slot->above);
     if (map != NULL) {
         fx_tree_remove_key(map, slot->key);
         slot->node = NULL;
@@ -108,7 +109,8 @@ enum strategic_directive fx_strategic_directive(const struct strategic_merge *me
     return STRATEGIC_UNKNOWN;
 }
 
-struct fx_schema fx_strategic_field(struct fx_schema schema, struct fx_text name) {
+/* The schema of a field; `set` NULL: the schema, which may be none, does not have it. */
+static struct fx_schema field_of(struct fx_schema schema, struct fx_text name) {
     const struct fx_schema none = {NULL, 0};
     return schema.set == NULL || fx_schema_node(schema)->type != FX_SCHEMA_STRUCT
                ? none
@@ -122,8 +124,8 @@ static bool add_member(const struct strategic_merge *merge, struct fx_schema sch
     const struct fx_text key = fx_node_key(iter);
     json_t *node = NULL;
     if (!fx_text_is(key, DIRECTIVE) &&
-        !fx_strategic_added(merge, fx_strategic_field(schema, key),
-                            json_object_iter_value(iter), &node)) {
+        !fx_strategic_added(merge, field_of(schema, key), json_object_iter_value(iter),
+                            &node)) {
         return false;
     }
     if (node == json_object_iter_value(iter)) {
@@ -293,7 +295,7 @@ bool fx_strategic_merge_map(const struct strategic_merge *merge, struct fx_schem
             continue;
         }
         struct strategic_slot member = fx_strategic_member(slot, key);
-        if (!merge_member(merge, fx_strategic_field(schema, key), &member,
+        if (!merge_member(merge, field_of(schema, key), &member,
                           json_object_iter_value(iter))) {
             return false;
         }

@@ -41,10 +41,6 @@ enum strategic_directive fx_strategic_directive(const struct strategic_merge *me
 struct strategic_slot fx_strategic_member(struct strategic_slot *map, struct fx_text key);
 struct strategic_slot fx_strategic_element(struct strategic_slot *list, size_t index);
 
-/* Makes the node of the slot writable; NULL without memory (an error was set). */
-json_t *fx_strategic_own(const struct strategic_merge *merge,
-                         struct strategic_slot *slot) FX_MUST_USE;
-
 /* Puts a node into the place of a slot. */
 bool fx_strategic_put_take(const struct strategic_merge *merge,
                            struct strategic_slot *slot, json_t *node) FX_MUST_USE;
@@ -73,9 +69,5 @@ bool fx_strategic_settle(const struct strategic_merge *merge, struct fx_schema s
  * NULL if nothing is left: the patch is null, or deletes. */
 bool fx_strategic_added(const struct strategic_merge *merge, struct fx_schema schema,
                         json_t *patch, json_t **ret_node) FX_MUST_USE;
-
-/* The schema of a field; `set` NULL: the schema does not have it. `schema.set` may be
- * NULL. */
-struct fx_schema fx_strategic_field(struct fx_schema schema, struct fx_text name);
 
 #endif
