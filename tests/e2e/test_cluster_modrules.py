@@ -165,8 +165,8 @@ def test_one_that_is_broken(fixture):
     assert wrong["message"] == "; ".join(faults)
     until(lambda: entry(fixture, good, replica).get("enforced"), True)
     file = "%s/%s/bad" % (MODRULES, NAMESPACE)
-    report = [one for one in replica.log.entries("policy finding") if one.get("file") == file]
-    assert len(report) == len(FAULTS)
+    report = lambda: [one for one in replica.log.entries("policy finding") if one.get("file") == file]
+    until(lambda: len(report()), len(FAULTS))
 
     def reasons():
         events = fixture.cluster.list("events", NAMESPACE)

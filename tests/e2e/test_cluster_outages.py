@@ -175,7 +175,8 @@ def test_the_api_server_is_gone_for_a_while(fixture, standin):
         assert seen_by(replica) == {"a": "1"}
         time.sleep(0.1)
     assert replica.ready()
-    (gone,) = replica.log.entries(GONE)
+    gone = replica.log.wait(GONE)
+    assert len(replica.log.entries(GONE)) == 1
     assert re.match("(list|watch) [a-z0-9. ]+: .*refused", gone["error"]), gone
     standin.reappear()
     agree(fixture, replica)

@@ -51,7 +51,7 @@ def sandboxed(start):
 
 def test_every_thread_is_held(sandboxed):
     server = sandboxed()
-    (report,) = server.log.entries(ACTIVE)
+    report = server.log.wait(ACTIVE)
     assert report["level"] == "info" and report["seccomp"] == "allow-list"
     assert report["capabilities"] == 0
     assert answer(ask(server, review(pod())))["allowed"]
