@@ -141,6 +141,38 @@ def admission_policies_elsewhere(count):
     return _admission_policies(count, PODS, selector)
 
 
+def _kyverno(count, kind, match=""):
+    """ClusterPolicies of Kyverno that set the fields of those Assigns."""
+    return "".join(
+        f"""---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {{name: node-{i}}}
+spec:
+  rules:
+  - name: node
+    match: {{any: [{{resources: {{kinds: [{kind}]{match.format(i)}}}}}]}}
+    mutate: {{patchStrategicMerge: {{spec: {{nodeSelector: {{node-{i}: "{i}"}}}}}}}}
+"""
+        for i in range(count)
+    )
+
+
+def kyverno(count):
+    """That all match."""
+    return _kyverno(count, "Pod")
+
+
+def kyverno_of_kinds(count):
+    """For another kind."""
+    return _kyverno(count, "Deployment")
+
+
+def kyverno_elsewhere(count):
+    """For other namespaces."""
+    return _kyverno(count, "Pod", ", namespaces: [team-{}]")
+
+
 LINKS = 64
 
 
@@ -175,6 +207,9 @@ SORTS = {
     "admission policies": admission_policies,
     "admission policies of kinds": admission_policies_of_kinds,
     "admission policies elsewhere": admission_policies_elsewhere,
+    "kyverno": kyverno,
+    "kyverno of kinds": kyverno_of_kinds,
+    "kyverno elsewhere": kyverno_elsewhere,
 }
 
 

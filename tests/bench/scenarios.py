@@ -61,7 +61,13 @@ def _cel_policies(count, sort, words):
     return Scenario(name, base=ADMISSION, sort=sort, count=count, ceiling=True)
 
 
+def _kyverno(count, sort, words):
+    name = f"3 + {count:,} Kyverno policies {words}"
+    return Scenario(name, base=KYVERNO, sort=f"kyverno{sort}", count=count, ceiling=True)
+
+
 ADMISSION = "admission-policies.yaml"
+KYVERNO = "kyverno-policies.yaml"
 SCENARIOS = (
     Scenario("3 mutators", quick=True, ceiling=True),
     Scenario("object of 1 kB", size=1_000),
@@ -84,6 +90,10 @@ SCENARIOS = (
     _cel_policies(100, "", "that match"),
     _cel_policies(1_000, " of kinds", "of kinds"),
     _cel_policies(1_000, " elsewhere", "elsewhere"),
+    Scenario("3 Kyverno policies", base=KYVERNO, quick=True, ceiling=True),
+    _kyverno(100, "", "that match"),
+    _kyverno(1_000, " of kinds", "of kinds"),
+    _kyverno(1_000, " elsewhere", "elsewhere"),
     Scenario("a new connection each", reconnect=True, quick=True),
 )
 NAMED = {one.name: one for one in SCENARIOS}
