@@ -101,6 +101,8 @@
 /* Kyverno's policies (mutators/kyverno). */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
 
+#define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u
