@@ -20,6 +20,10 @@
  * of the Pods. Fixpoint's own. */
 #define KYVERNO_AUTOGEN_JSON_PATCHES "policies.fixpoint.dev/autogen-json-patches"
 
+/* The members of the object that a generated rule has for a JSON patch. */
+#define KYVERNO_AUTOGEN_PATCH_TEXT  "text"  /* the patch of the rule for Pods */
+#define KYVERNO_AUTOGEN_PATCH_BELOW "below" /* a pointer that each path begins with */
+
 /*
  * Makes the rules that follow the rules of `spec`, which must be valid. `annotations` are
  * those of the policy, or NULL. *ret_rules is a new list of rules, empty if there are

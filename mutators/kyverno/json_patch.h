@@ -22,6 +22,7 @@
 #include "base/macros.h"
 #include "location/jmespath/jmespath.h"
 #include "template.h"
+#include "value/go_patch.h"
 
 struct kyverno_json_patch; /* opaque, immutable once made, in the arena of `with` */
 
@@ -29,10 +30,9 @@ struct kyverno_json_patch; /* opaque, immutable once made, in the arena of `with
  * Compiles a JSON patch: the value of `patchesJson6902`, which is a text (JSON or YAML),
  * or of `patches`, a list of operations. A generated rule (autogen.h) may have an object
  * instead, with the text and the place below which it applies. `path` is the place of
- * `patch` in the rule. The nodes of `patch` are shared.
- * Errors, of a patch without variables: FX_EINVALID (not a text or a list; the text does
- * not parse, or is not a list of operations; an unknown operation; a path without a
- * slash). Always: FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM. NULL after a failure.
+ * `patch` in the rule. The nodes of `patch` are shared. A patch that is no list of
+ * operations compiles, and fails for each object (fx_kyverno_json_patch_fault()).
+ * NULL with FX_ELIMIT, FX_EDEADLINE or FX_ENOMEM.
  */
 struct kyverno_json_patch *
 fx_kyverno_json_patch_compile(const struct kyverno_template_compile *with, json_t *patch,
@@ -41,26 +41,34 @@ fx_kyverno_json_patch_compile(const struct kyverno_template_compile *with, json_
 /* Frees what is not in the arena; NULL is fine. */
 void fx_kyverno_json_patch_finish(struct kyverno_json_patch *patch);
 
+/* Returns what is wrong with a patch without variables, so that it fails for each object:
+ * the text does not parse, or an operation lacks a field. NULL if nothing is known to be
+ * wrong. */
+const char *fx_kyverno_json_patch_fault(const struct kyverno_json_patch *patch);
+
 /* Calls `visit` for each query of the patch, as fx_kyverno_template_visit(). */
 bool fx_kyverno_json_patch_visit(const struct kyverno_json_patch *patch,
                                  bool (*visit)(void *context,
                                                const struct fx_jmespath *query),
                                  void *context);
 
-/* The operations of a patch for one evaluation: a list of objects. */
+/* The operations of a patch for one evaluation. All fields are private. */
 struct kyverno_operations {
-    json_t *list;         /* counted */
-    struct fx_text below; /* a JSON pointer that each path gets as a prefix; or empty */
+    const struct fx_go_operation *items; /* in an arena */
+    size_t n;
+    json_t *list; /* counted: has the texts and values of the items; or NULL */
 };
 
 /*
- * Replaces the variables, and reads and checks the operations. `path` as above. Call
- * fx_kyverno_operations_finish() after a success. Errors: as
- * fx_kyverno_template_eval(), and FX_EMUTATE for what is FX_EINVALID above.
+ * Replaces the variables, and reads and checks the operations. `path` as above; memory
+ * comes from `arena`, which the operations must not outlive. Call
+ * fx_kyverno_operations_finish() after a success. Errors: those of
+ * fx_kyverno_template_eval(), and FX_EMUTATE ("failed to patch resource: …").
  */
 bool fx_kyverno_json_patch_resolve(const struct kyverno_json_patch *patch,
                                    const struct kyverno_path *path,
                                    const struct fx_jmespath_scope *scope,
+                                   struct fx_arena *arena,
                                    struct kyverno_operations *ret_operations,
                                    struct fx_err *err) FX_MUST_USE;
 void fx_kyverno_operations_finish(struct kyverno_operations *operations);
@@ -69,7 +77,7 @@ void fx_kyverno_operations_finish(struct kyverno_operations *operations);
  * Applies the operations to *root, copying on write. If they change nothing, *root keeps
  * its nodes. After a failure *root may have the changes of the operations before the
  * failed one. Errors: FX_EMUTATE ("failed to patch resource: …", with the path),
- * FX_ELIMIT (too deep, or too many copies), FX_EDEADLINE, FX_ENOMEM.
+ * FX_ELIMIT (value/go_patch.h), FX_EDEADLINE, FX_ENOMEM.
  */
 bool fx_kyverno_operations_apply(const struct kyverno_operations *operations,
                                  json_t **root, struct fx_err *err) FX_MUST_USE;
@@ -79,7 +87,8 @@ bool fx_kyverno_operations_apply(const struct kyverno_operations *operations,
  * have one. */
 bool fx_kyverno_json_patch_apply(const struct kyverno_json_patch *patch,
                                  const struct kyverno_path *path,
-                                 const struct fx_jmespath_scope *scope, json_t **root,
+                                 const struct fx_jmespath_scope *scope,
+                                 struct fx_arena *arena, json_t **root,
                                  struct fx_err *err) FX_MUST_USE;
 
 #endif

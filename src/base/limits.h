@@ -104,6 +104,8 @@
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
 
+#define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
+
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
 #define FX_LIMIT_COPIED_NODES      65536u
