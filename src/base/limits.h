@@ -100,6 +100,7 @@
 
 /* Kyverno's policies (mutators/kyverno). */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
+#define FX_LIMIT_IMAGE_STEPS     32u /* steps of the path of one image extractor */
 
 #define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 
