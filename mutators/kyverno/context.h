@@ -25,6 +25,7 @@
 
 struct kyverno_context_entries; /* context_entries.h */
 struct kyverno_entry_state;     /* private */
+struct kyverno_loading;         /* private */
 
 /* Variables that end together: those of the rule, or those of an entry of `foreach`,
  * which are on top of them. */
@@ -34,7 +35,7 @@ struct kyverno_frame {
     struct kyverno_entry_state *states;            /* one for each entry */
     json_t *element; /* counted; NULL: the frame has no element */
     size_t index;    /* of the element in its list */
-    unsigned depth;  /* of the foreach: 0 for the outermost one */
+    unsigned level;  /* 0 for the rule, 1 for the outermost foreach */
 };
 
 struct kyverno_context {
@@ -44,7 +45,7 @@ struct kyverno_context {
      * All is borrowed. */
     json_t *roles, *cluster_roles;
     json_t *incoming; /* the object as the request brought it, which `images` reads; if it
-                       * is NULL, `images` reads the object when it is first set */
+                       * is NULL, `images` is made from the object of that time */
     const struct kyverno_extractors *extractors;
     json_t *target; /* the object under mutation if the rule has targets */
     /* The names for templates: fx_kyverno_template_eval() gets it. On DELETE it reads
@@ -54,11 +55,11 @@ struct kyverno_context {
     /* Private. */
     struct fx_arena *arena;
     struct kyverno_frame rule, *top;
-    json_t *object;         /* counted, or NULL */
+    struct kyverno_loading *loading; /* the entry under evaluation; or NULL */
+    json_t *object;                  /* counted, or NULL */
     json_t *request_value;  /* `request`, counted; NULL: not made yet, or out of date */
     json_t *variable_value; /* on DELETE: `request` as variables see it */
     json_t *images;         /* counted; NULL: none */
-    json_t *images_object;  /* what `images` is made from, counted */
     bool has_images;        /* `images` is made */
     bool is_query;          /* a query of the policy is evaluated, no variable */
     size_t bytes_left;      /* of the values of entries */

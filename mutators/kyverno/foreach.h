@@ -41,7 +41,7 @@ struct kyverno_patch_ops {
  * fx_kyverno_foreach_finish() frees what is not in the arena.
  * Errors, in with->err: FX_EINVALID with the node (no list of objects, an entry without
  * `list`, an unknown `order`; those of contexts, preconditions and patches), FX_ELIMIT
- * (nested more than FX_LIMIT_FOREACH_DEPTH times), FX_EDEADLINE, FX_ENOMEM.
+ * (more than FX_LIMIT_FOREACH_DEPTH levels), FX_EDEADLINE, FX_ENOMEM.
  */
 bool fx_kyverno_foreach_compile(const struct kyverno_template_compile *with, json_t *list,
                                 const struct kyverno_path *path,

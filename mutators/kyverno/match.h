@@ -16,9 +16,10 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "base/text.h"
-#include "engine/dialect.h"
 #include "engine/mutator.h"
 #include "engine/request.h"
+#include "engine/selector.h"
+#include "reading.h"
 
 /* A pattern for kinds: "Pod", "apps/v1/Deployment", "Pod/exec". Each part is a wildcard
  * pattern, borrowed from the document or a constant. */
@@ -26,23 +27,46 @@ struct kyverno_kind_pattern {
     struct fx_text group, version, kind, subresource;
 };
 
-struct kyverno_selector; /* private: labels with wildcards */
+/* A label selector whose `matchLabels` may have wildcards. */
+struct kyverno_selector {
+    struct fx_selector *plain; /* what has no wildcards; owned */
+    json_t *wild;              /* the other members of matchLabels; owned, or NULL */
+};
 
-/* The attributes of one filter. All that are given must hold. Lists are arrays of texts
- * of the document; NULL if they are not given. */
+/* The attributes of a filter, in the order in which they are compared. */
+#define KYVERNO_ATTRIBUTES(X)                                  \
+    X(OPERATIONS, "resources.operations")                      \
+    X(KINDS, "resources.kinds")                                \
+    X(NAME, "resources.name")                                  \
+    X(NAMES, "resources.names")                                \
+    X(NAMESPACES, "resources.namespaces")                      \
+    X(ANNOTATIONS, "resources.annotations")                    \
+    X(SELECTOR, "resources.selector")                          \
+    X(NAMESPACE_SELECTOR, "resources.namespaceSelector")       \
+    X(SUBJECTS, "subjects")                                    \
+    X(ROLES, "roles")                                          \
+    X(CLUSTER_ROLES, "clusterRoles")
+
+enum kyverno_attribute {
+#define X(name, text) KYVERNO_BY_##name,
+    KYVERNO_ATTRIBUTES(X)
+#undef X
+        KYVERNO_ATTRIBUTES_END,
+};
+
+/* One filter. All attributes that are given must hold. Lists are arrays of the document,
+ * NULL if they are not given. */
 struct kyverno_filter {
-    bool is_empty; /* it has no attribute */
+    unsigned given; /* a set of 1u << enum kyverno_attribute; empty: an empty filter */
+    unsigned operations; /* a set of FX_OPERATION_BIT */
     struct kyverno_kind_pattern *kinds;
     size_t n_kinds;
-    bool has_kinds, has_operations;
-    unsigned operations; /* a set of FX_OPERATION_BIT */
-    struct fx_text name; /* data NULL: not given */
-    const json_t *names, *namespaces, *annotations;
-    struct kyverno_selector *selector, *namespace_selector;
-    const json_t *subjects, *roles, *cluster_roles;
-    const char *field; /* "match.any[0].resources", in the arena */
-    /* The names of the criteria, in the arena: enum kyverno_criterion. */
-    const char *const *criteria;
+    struct fx_text name;
+    const json_t *names, *namespaces, *annotations, *subjects, *roles, *cluster_roles;
+    const json_t *labels; /* matchLabels of `selector`, with wildcards; or NULL */
+    struct kyverno_selector selector, namespace_selector;
+    /* The places of the attributes: "match.any[0].resources.kinds". In the arena. */
+    const char *fields[KYVERNO_ATTRIBUTES_END];
 };
 
 enum kyverno_match_form {
@@ -61,19 +85,18 @@ struct kyverno_match {
 /* What is matched. Everything is borrowed. */
 struct kyverno_match_subject {
     const struct fx_request *request;
-    const struct fx_subject *subject;    /* the object; of a DELETE, the old one */
-    const json_t *roles, *cluster_roles; /* of the user; NULL: none */
+    const struct fx_subject *subject;
 };
 
-/* Reads `match` or `exclude`, which is an object. `field` is its place for messages. Its
- * memory is in the arena; fx_kyverno_match_finish() frees what is not. Unknown fields
- * give warnings. Errors: FX_EINVALID with the node and its field (a wrong type, an
- * unknown operation, a kind of more than four parts, a selector that Kubernetes rejects),
- * FX_ELIMIT, FX_ENOMEM. */
-bool fx_kyverno_match_read(json_t *match, const char *field, struct fx_arena *arena,
-                           struct fx_compilation *compilation,
-                           struct kyverno_match *ret_match,
-                           struct fx_err *err) FX_MUST_USE;
+/* Reads `match` or `exclude`, which is an object. `field` is its place in the rule or the
+ * exception ("match"). Its memory is in the arena of the reading;
+ * fx_kyverno_match_finish() frees what is not, also after a failure. Unknown fields give
+ * warnings. Errors: FX_EINVALID with the node and its field (a wrong type, an unknown
+ * operation, a kind of more than four parts, a selector that Kubernetes rejects),
+ * FX_ENOMEM. */
+bool fx_kyverno_match_read(const struct kyverno_reading *reading, const json_t *match,
+                           const char *field,
+                           struct kyverno_match *ret_match) FX_MUST_USE;
 void fx_kyverno_match_finish(struct kyverno_match *match); /* zeroed is fine */
 
 /* Does `match` hold? An empty filter matches only in the flat form. If it does not hold,

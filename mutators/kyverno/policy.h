@@ -30,6 +30,9 @@
 #define KYVERNO_GROUP "kyverno.io"
 #define KYVERNO_RANK  3u /* position in a pass */
 
+/* The setting for the namespace whose PolicyExceptions count; "*": of all. */
+#define KYVERNO_EXCEPTIONS_SETTING "policy-exceptions"
+
 /* Indices in fx_kyverno_kinds. */
 enum { KYVERNO_CLUSTER_POLICY, KYVERNO_POLICY, KYVERNO_EXCEPTION, KYVERNO_KINDS_END };
 extern const struct fx_kind fx_kyverno_kinds[];
@@ -77,6 +80,7 @@ struct kyverno_exception {
     struct fx_arena arena;
     struct kyverno_excepted *excepted;
     size_t n_excepted;
+    bool is_allowed; /* exceptions of its namespace count */
     struct kyverno_match match;
     struct kyverno_preconditions *conditions; /* NULL: none */
 };
