@@ -19,15 +19,19 @@
 
 /* The row for the table of kinds: the ConfigMap `kyverno` in Fixpoint's own namespace; in
  * files, of any namespace. Link steps look it up: fx_link_find(link, &row, no namespace,
- * KYVERNO_CONFIG_NAME). It is no policy: other ConfigMaps, and other uses of this one, are
- * not affected. */
+ * KYVERNO_CONFIG_NAME). It is no policy: other ConfigMaps, and other uses of this one,
+ * are not affected. */
 #define KYVERNO_CONFIG_NAME "kyverno"
-#define KYVERNO_CONFIG_KIND                                                  \
-    {                                                                        \
-        .group = "", .kind = "ConfigMap", .resource = "configmaps",          \
-        .versions = fx_kyverno_config_versions, .name = KYVERNO_CONFIG_NAME, \
-        .scope = FX_SCOPE_OWN, .role = FX_ROLE_PARAMETER,                    \
-        .keeps = FX_KIND_KEEP_DATA,                                          \
+#define KYVERNO_CONFIG_KIND                     \
+    {                                           \
+        .group = "",                            \
+        .kind = "ConfigMap",                    \
+        .resource = "configmaps",               \
+        .versions = fx_kyverno_config_versions, \
+        .name = KYVERNO_CONFIG_NAME,            \
+        .scope = FX_SCOPE_OWN,                  \
+        .role = FX_ROLE_PARAMETER,              \
+        .keeps = FX_KIND_KEEP_DATA,             \
     }
 extern const char *const fx_kyverno_config_versions[];
 
@@ -38,7 +42,8 @@ struct kyverno_filters; /* opaque, immutable; a linkable of a unit */
  * namespaceSelector and objectSelector of webhooks; other keys are for Kyverno. What
  * Kyverno skips is skipped with a warning. Errors: FX_EINVALID for values that are no
  * strings, FX_ELIMIT, FX_ENOMEM. */
-bool fx_kyverno_filters_compile(json_t *config_map, struct fx_compilation *ret_compilation,
+bool fx_kyverno_filters_compile(json_t *config_map,
+                                struct fx_compilation *ret_compilation,
                                 struct fx_err *err) FX_MUST_USE;
 
 /* Returns the filters of the unit of the ConfigMap, borrowed; NULL if `unit` is NULL. */

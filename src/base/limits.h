@@ -100,6 +100,8 @@
 
 /* Kyverno's policies (mutators/kyverno). */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
+/* Kyverno's ConfigMap: its resource filters, and its patterns of users. */
+#define FX_LIMIT_RESOURCE_FILTERS 4096u
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */
