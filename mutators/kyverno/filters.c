@@ -70,7 +70,7 @@ static bool excludes_resource(const struct kyverno_filters *filters,
                                                subject->kind, resource.subresource};
     const struct fx_text namespace_ = fx_subject_object_namespace(subject, request);
     for (size_t i = 0; i < filters->n_filters; i++) {
-        const struct kyverno_filter *filter = &filters->filters[i];
+        const struct kyverno_resource_filter *filter = &filters->filters[i];
         if (fx_kyverno_kind_matches(&filter->kind, &names) &&
             ((fx_wildcard_match(filter->namespace_, namespace_) &&
               fx_wildcard_match(filter->name, subject->name)) ||

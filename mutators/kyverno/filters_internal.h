@@ -10,7 +10,7 @@
 #include "mutators/kyverno/kind_pattern.h"
 
 /* "[Pod,default,nginx]". The texts are those of the ConfigMap. */
-struct kyverno_filter {
+struct kyverno_resource_filter {
     struct kyverno_kind_pattern kind;
     struct fx_text namespace_, name;
 };
@@ -33,7 +33,7 @@ struct kyverno_asker_pattern {
 struct kyverno_filters {
     struct fx_linkable head; /* first */
     json_t *data;            /* `data` of the ConfigMap, counted: the texts are its */
-    struct kyverno_filter *filters;
+    struct kyverno_resource_filter *filters;
     size_t n_filters, cap_filters;
     struct kyverno_asker_pattern *askers;
     size_t n_askers, cap_askers;

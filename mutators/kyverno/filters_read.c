@@ -67,7 +67,7 @@ static bool has_blank_ends(struct fx_text text) {
 
 /* Warns about a filter that is well formed but matches nothing. */
 static bool warn_of_filter(const struct reading *reading, struct fx_text inside,
-                           const struct kyverno_filter *filter) {
+                           const struct kyverno_resource_filter *filter) {
     if (filter->kind.kind.len == 0) {
         return warn(reading, "a filter without a kind matches nothing");
     }
@@ -89,7 +89,7 @@ static bool read_filter(const struct reading *reading, struct fx_text inside) {
     const struct fx_text name = fx_text_cut(&rest, ',');
     const bool is_longer =
         name.data != NULL && name.data + name.len < inside.data + inside.len;
-    struct kyverno_filter filter = {.namespace_ = namespace_, .name = name};
+    struct kyverno_resource_filter filter = {.namespace_ = namespace_, .name = name};
     if (is_longer || !fx_kyverno_kind_read(kind, &filter.kind)) {
         return warn(reading, "a filter that is not [kind,namespace,name] is skipped");
     }
