@@ -3,7 +3,6 @@
  * kyverno/filters.c - which requests Kyverno's configuration excludes.
  */
 #include "base/wildcard.h"
-#include "engine/admission_request.h"
 #include "engine/request_memo.h"
 #include "mutators/kyverno/filters_internal.h"
 #include "value/tree.h"
@@ -31,11 +30,9 @@ static bool fits_asker(const struct kyverno_asker_pattern *asker,
         return fx_wildcard_match(asker->pattern, fx_tree_view_string(user, "username"));
     case KYVERNO_ASKER_GROUP:
         return fits_any(asker->pattern, fx_tree_view_key(user, "groups"));
-    case KYVERNO_ASKER_ROLE:
-        return fits_any(asker->pattern, fx_tree_view_key(request->admission, "roles"));
+    case KYVERNO_ASKER_ROLE: return fits_any(asker->pattern, request->roles);
     case KYVERNO_ASKER_CLUSTER_ROLE:
-        return fits_any(asker->pattern,
-                        fx_tree_view_key(request->admission, "clusterRoles"));
+        return fits_any(asker->pattern, request->cluster_roles);
     }
     return false;
 }
@@ -64,14 +61,13 @@ static bool excludes_user(const struct kyverno_filters *filters,
 static bool excludes_resource(const struct kyverno_filters *filters,
                               const struct fx_request *request,
                               const struct fx_subject *subject) {
-    struct fx_request_resource resource;
-    fx_request_resource_read(request, &resource);
-    const struct kyverno_kind_pattern names = {subject->group, subject->version,
-                                               subject->kind, resource.subresource};
+    struct kyverno_request_kind kind;
+    fx_kyverno_request_kind(request, subject, &kind);
+    kind.is_ephemeral = false; /* filters make no exception for it */
     const struct fx_text namespace_ = fx_subject_object_namespace(subject, request);
     for (size_t i = 0; i < filters->n_filters; i++) {
         const struct kyverno_resource_filter *filter = &filters->filters[i];
-        if (fx_kyverno_kind_matches(&filter->kind, &names) &&
+        if (fx_kyverno_kind_matches(&filter->kind, &kind) &&
             ((fx_wildcard_match(filter->namespace_, namespace_) &&
               fx_wildcard_match(filter->name, subject->name)) ||
              (subject->is_namespace &&

@@ -50,12 +50,11 @@ bool fx_kyverno_filters_compile(json_t *config_map,
 const struct kyverno_filters *fx_kyverno_filters_of(const struct fx_unit *unit);
 
 /* Do the filters exclude the request? Then no rule of Kyverno matches it. Looks at the
- * object's kind, name and namespace, the labels of the object and of its Namespace, at
- * request->user_info, and in request->admission at `subResource`, `roles` and
- * `clusterRoles`: a rule with filters sets `reads_request`. What is not there excludes
- * nothing. `filters` may be NULL. The outcome is kept in request->memo, so that each
- * request is asked about once. Spends from the thread's budget; if that is exceeded, the
- * result is of no use. */
+ * object's kind, name and namespace, the labels of the object and of its Namespace, the
+ * resource in request->admission, and the user: its name, groups, roles and cluster
+ * roles. What is not there excludes nothing. `filters` may be NULL. The outcome is kept
+ * in request->memo, so that each request is asked about once. Spends from the thread's
+ * budget; if that is exceeded, the result is of no use. */
 bool fx_kyverno_filters_exclude(const struct kyverno_filters *filters,
                                 const struct fx_request *request,
                                 const struct fx_subject *subject);

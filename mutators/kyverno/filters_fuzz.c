@@ -22,6 +22,8 @@ static void ask(struct fx_linkable *linkable, const json_t *about) {
     const struct fx_request request = {
         .user_info = fx_tree_view_key(about, "user"),
         .admission = fx_tree_view_key(about, "admission"),
+        .roles = fx_tree_view_key(about, "roles"),
+        .cluster_roles = fx_tree_view_key(about, "clusterRoles"),
         .old_object = fx_tree_view_key(about, "old"),
         .namespace_object = fx_tree_view_key(about, "namespace"),
     };

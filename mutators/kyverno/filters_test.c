@@ -175,6 +175,8 @@ static void expect(const struct excluded *wanted, const struct kyverno_filters *
     const struct fx_request request = {
         .user_info = user,
         .admission = admission,
+        .roles = fx_tree_view_key(admission, "roles"),
+        .cluster_roles = fx_tree_view_key(admission, "clusterRoles"),
         .namespace_ = subject.namespace_,
         .namespace_object = subject.is_namespace ? NULL : namespace_,
         .memo = &memo,

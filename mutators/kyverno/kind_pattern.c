@@ -5,6 +5,8 @@
 #include "mutators/kyverno/kind_pattern.h"
 
 #include "base/wildcard.h"
+#include "engine/admission_request.h"
+#include "merge/schema.h"
 
 #define PARTS_MAX 4u
 #define ANY       FX_TEXT("*")
@@ -31,8 +33,13 @@ static bool is_version(struct fx_text text) {
     return (word == 0 || take_digits(&text)) && text.len == 0;
 }
 
-static bool is_lower(char c) {
-    return c >= 'a' && c <= 'z';
+static bool is_lower(struct fx_text text) {
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.data[i] >= 'A' && text.data[i] <= 'Z') {
+            return false;
+        }
+    }
+    return text.len > 0;
 }
 
 /* Splits the text at each "/", and the last part at its first ".". Returns the number of
@@ -60,9 +67,8 @@ static size_t split(struct fx_text text, struct fx_text parts[PARTS_MAX + 1]) {
 
 static void read_two(const struct fx_text *parts, struct kyverno_kind_pattern *pattern) {
     const bool has_version =
-        is_version(parts[0]) &&
-        !(fx_text_equal(parts[0], ANY) &&
-          (fx_text_equal(parts[1], ANY) || is_lower(fx_text_first(parts[1]))));
+        is_version(parts[0]) && !(fx_text_equal(parts[0], ANY) &&
+                                  (fx_text_equal(parts[1], ANY) || is_lower(parts[1])));
     pattern->version = has_version ? parts[0] : ANY;
     pattern->kind = parts[has_version ? 1 : 0];
     pattern->subresource = has_version ? (struct fx_text){0} : parts[1];
@@ -96,10 +102,34 @@ bool fx_kyverno_kind_read(struct fx_text text, struct kyverno_kind_pattern *ret_
     }
 }
 
+void fx_kyverno_request_kind(const struct fx_request *request,
+                             const struct fx_subject *subject,
+                             struct kyverno_request_kind *ret_kind) {
+    struct fx_request_resource resource;
+    fx_request_resource_read(request, &resource);
+    *ret_kind = (struct kyverno_request_kind){subject->group, subject->version,
+                                              subject->kind, resource.subresource, false};
+    if (resource.subresource.len == 0) {
+        return;
+    }
+    const struct fx_text found = fx_schema_find_resource(
+        &fx_schema_builtin, resource.group, resource.version, resource.resource);
+    if (found.data != NULL) {
+        ret_kind->group = resource.group;
+        ret_kind->version = resource.version;
+        ret_kind->kind = found;
+    }
+    ret_kind->is_ephemeral = ret_kind->group.len == 0 &&
+                             fx_text_is(ret_kind->version, "v1") &&
+                             fx_text_is(ret_kind->kind, "Pod") &&
+                             fx_text_is(resource.subresource, "ephemeralcontainers");
+}
+
 bool fx_kyverno_kind_matches(const struct kyverno_kind_pattern *pattern,
-                             const struct kyverno_kind_pattern *names) {
-    return fx_wildcard_match(pattern->kind, names->kind) &&
-           fx_wildcard_match(pattern->group, names->group) &&
-           fx_wildcard_match(pattern->version, names->version) &&
-           fx_wildcard_match(pattern->subresource, names->subresource);
+                             const struct kyverno_request_kind *kind) {
+    return fx_wildcard_match(pattern->kind, kind->kind) &&
+           fx_wildcard_match(pattern->group, kind->group) &&
+           fx_wildcard_match(pattern->version, kind->version) &&
+           (kind->is_ephemeral ||
+            fx_wildcard_match(pattern->subresource, kind->subresource));
 }

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "engine/request.h"
 
 /* A pattern for each part, with wildcards (spec/kyverno.md section 4). The texts are
  * borrowed from the text that was read, or constants. */
@@ -21,8 +22,20 @@ struct kyverno_kind_pattern {
  * more parts; then all patterns are empty, and match no object. */
 bool fx_kyverno_kind_read(struct fx_text text, struct kyverno_kind_pattern *ret_pattern);
 
+/* The kind of a request: that of its resource, so of a subresource that of the object to
+ * which it belongs. */
+struct kyverno_request_kind {
+    struct fx_text group, version, kind, subresource;
+    bool is_ephemeral; /* pods/ephemeralcontainers, which every subresource matches */
+};
+
+/* The texts are borrowed from the request and the subject. */
+void fx_kyverno_request_kind(const struct fx_request *request,
+                             const struct fx_subject *subject,
+                             struct kyverno_request_kind *ret_kind);
+
 /* Does the pattern match? Spends from the thread's budget; false if that is exceeded. */
 bool fx_kyverno_kind_matches(const struct kyverno_kind_pattern *pattern,
-                             const struct kyverno_kind_pattern *names);
+                             const struct kyverno_request_kind *kind);
 
 #endif

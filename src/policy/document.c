@@ -262,9 +262,9 @@ static bool read_document(struct doc *doc) {
         return refuse_document(doc, &fault);
     }
     const bool is_read = doc->dialect == NULL || read_policy(doc);
-    const bool is_object =
-        doc->dialect == NULL ||
-        (doc->kind->role == FX_ROLE_PARAMETER && doc->build->input->object == NULL);
+    const bool is_object = doc->dialect == NULL ||
+                           (doc->kind->role == FX_ROLE_PARAMETER &&
+                            doc->kind->name != NULL && doc->build->input->object == NULL);
     return is_read && (!is_object || read_object(doc));
 }
 
