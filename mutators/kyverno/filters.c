@@ -11,6 +11,10 @@ const struct kyverno_filters *fx_kyverno_filters_of(const struct fx_unit *unit) 
     return unit == NULL ? NULL : (const struct kyverno_filters *)unit->linkable;
 }
 
+bool fx_kyverno_filters_read_old_object(const struct kyverno_filters *filters) {
+    return filters != NULL && filters->objects != NULL;
+}
+
 /* ---- who asks ---------------------------------------------------------------------- */
 
 static bool fits_any(struct fx_text pattern, const json_t *names) {
@@ -22,9 +26,14 @@ static bool fits_any(struct fx_text pattern, const json_t *names) {
     return false;
 }
 
+static const json_t *view_user(const struct fx_request *request) {
+    const json_t *user = fx_tree_view_key(request->admission, "userInfo");
+    return user != NULL ? user : request->user_info;
+}
+
 static bool fits_asker(const struct kyverno_asker_pattern *asker,
                        const struct fx_request *request) {
-    const json_t *user = request->user_info;
+    const json_t *user = view_user(request);
     switch (asker->asker) {
     case KYVERNO_ASKER_USER:
         return fx_wildcard_match(asker->pattern, fx_tree_view_string(user, "username"));
@@ -42,7 +51,7 @@ static bool fits_asker(const struct kyverno_asker_pattern *asker,
 static bool excludes_user(const struct kyverno_filters *filters,
                           const struct fx_request *request) {
     bool is_excluded = false;
-    if (request->user_info == NULL) {
+    if (view_user(request) == NULL) {
         return false;
     }
     for (size_t i = 0; i < filters->n_askers; i++) {

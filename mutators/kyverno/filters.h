@@ -49,6 +49,9 @@ bool fx_kyverno_filters_compile(json_t *config_map,
 /* Returns the filters of the unit of the ConfigMap, borrowed; NULL if `unit` is NULL. */
 const struct kyverno_filters *fx_kyverno_filters_of(const struct fx_unit *unit);
 
+/* Do the filters look at the old object of a request? NULL: no. */
+bool fx_kyverno_filters_read_old_object(const struct kyverno_filters *filters);
+
 /* Do the filters exclude the request? Then no rule of Kyverno matches it. Looks at the
  * object's kind, name and namespace, the labels of the object and of its Namespace, the
  * resource in request->admission, and the user: its name, groups, roles and cluster

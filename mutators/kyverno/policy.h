@@ -34,7 +34,13 @@
 #define KYVERNO_EXCEPTIONS_SETTING "policy-exceptions"
 
 /* Indices in fx_kyverno_kinds. */
-enum { KYVERNO_CLUSTER_POLICY, KYVERNO_POLICY, KYVERNO_EXCEPTION, KYVERNO_KINDS_END };
+enum {
+    KYVERNO_CLUSTER_POLICY,
+    KYVERNO_POLICY,
+    KYVERNO_EXCEPTION,
+    KYVERNO_CONFIG,
+    KYVERNO_KINDS_END,
+};
 extern const struct fx_kind fx_kyverno_kinds[];
 
 /* One rule with `mutate`, the policy's own or a generated one. Immutable, in the arena of

@@ -62,7 +62,7 @@ static void api_names(void **state) {
         {"gatekeeper,admission_policy,admissionregistration.k8s.io", G | A | N, NULL},
         {"policies.fixpoint.dev", 0, "`policies.fixpoint.dev`"},
         {"", 0, "``"},
-        {"kyverno", 0, "`kyverno`"},
+        {"cedar", 0, "`cedar`"},
         {"gatekeeper,", 0, "``"},
         {"gatekeeper, kubemod", 0, "` kubemod`"},
         {"Gatekeeper", 0, "`Gatekeeper`"},
