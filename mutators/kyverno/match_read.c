@@ -24,7 +24,7 @@ static bool read_kinds(const struct kyverno_reading *reading, const json_t *reso
     }
     for (size_t i = 0; i < n; i++) {
         const struct fx_text kind = fx_tree_text(json_array_get(list, i));
-        if (!fx_kyverno_kind_read(kind, &filter->kinds[i])) {
+        if (!fx_kyverno_kind_parse(kind, &filter->kinds[i])) {
             return fx_kyverno_refuse(reading, json_array_get(list, i),
                                      "%s.kinds[%zu]: \"%.*s\" is not "
                                      "[group/][version/]Kind[/subresource]",
