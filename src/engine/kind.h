@@ -67,6 +67,8 @@ struct fx_kind {
     unsigned keeps;               /* a set of enum fx_kind_keep */
     unsigned status;              /* a set of enum fx_kind_status */
     const struct fx_kind *policy; /* of a binding: the kind of its policy; may be NULL */
+    /* The dialect whose name turns the kind on in `--apis`; NULL: its own dialect. */
+    const char *api;
     /* API servers may run such policies themselves: they are watched only if `--apis`
      * names their group. NULL: only Fixpoint runs them. */
     const struct fx_native_api *native;

@@ -31,13 +31,21 @@ static void add_kind(const struct fx_kind *row, unsigned api) {
                    row->resource, row->group[0] == '\0' ? "" : ".", row->group);
 }
 
+/* The bit of the dialect whose name turns the kind on. */
+static unsigned api_of(const struct fx_kind *row, unsigned own) {
+    unsigned i = own;
+    for (unsigned j = 0; row->api != NULL && fx_dialects[j] != NULL; j++) {
+        i = strcmp(fx_dialects[j]->name, row->api) == 0 ? j : i;
+    }
+    return row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i) : FX_CLUSTER_API_BIT(i);
+}
+
 static void make_kinds(void) {
     for (unsigned i = 0; fx_dialects[i] != NULL; i++) {
         for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
              row++) {
             if (row->resource != NULL) {
-                add_kind(row, row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i)
-                                                  : FX_CLUSTER_API_BIT(i));
+                add_kind(row, api_of(row, i));
             }
         }
     }
