@@ -101,6 +101,10 @@ static bool lists_parameters(const json_t *row) {
 }
 
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result) {
+    if (fx_text_is(fx_tree_view_string(row, "engine"), "mpol")) {
+        fx_case_kyverno_mpol(row, result);
+        return;
+    }
     if (!fx_text_is(fx_tree_view_string(row, "engine"), "map")) {
         result->skipped = FX_CASE_KYVERNO_SKIPPED;
         return;
