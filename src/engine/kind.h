@@ -59,7 +59,9 @@ struct fx_kind {
     const char *resource; /* as in URL paths: "assign"; NULL if it is only read from
                            * files */
     const char *const *versions; /* the preferred one first; ends with NULL */
-    const char *name; /* only the object of this name counts; NULL for any name */
+    /* Only the object of this name counts; NULL for any name. Other objects of the kind
+     * of a parameter are ordinary ones, and so is this one for all other purposes. */
+    const char *name;
     enum fx_scope scope;
     enum fx_role role;
     unsigned keeps;               /* a set of enum fx_kind_keep */

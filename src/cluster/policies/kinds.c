@@ -27,8 +27,8 @@ static void add_kind(const struct fx_kind *row, unsigned api) {
         kind->versions[kind->n_versions++] = (struct fx_kube_resource){
             row->group, row->versions[i], row->resource, row->kind};
     }
-    (void)snprintf(kind->waiting, sizeof kind->waiting, "waiting for the list of %s.%s",
-                   row->resource, row->group);
+    (void)snprintf(kind->waiting, sizeof kind->waiting, "waiting for the list of %s%s%s",
+                   row->resource, row->group[0] == '\0' ? "" : ".", row->group);
 }
 
 static void make_kinds(void) {
