@@ -74,6 +74,31 @@ static void read_document(struct map_policy_reading *of,
     }
 }
 
+/* Do exceptions of this namespace count? */
+static bool is_allowed(const struct fx_dialect_settings *settings,
+                       struct fx_text namespace_) {
+    const char *allowed = fx_dialect_settings_get(settings, MAP_EXCEPTIONS_SETTING);
+    return allowed != NULL &&
+           (fx_text_is(fx_text_of(allowed), "*") || fx_text_is(namespace_, allowed));
+}
+
+/* Whoever may create an exception could switch policies off, so none counts unless the
+ * operator says so. */
+static void read_permission(struct map_policy_reading *of,
+                            struct map_exception *exception) {
+    struct fx_compilation *compilation = of->reading.compilation;
+    struct fx_subject subject;
+    fx_subject_read(of->policy->document, &subject);
+    exception->is_allowed =
+        is_allowed(compilation->settings, fx_policy_namespace(&subject));
+    if (!exception->is_allowed) {
+        fx_map_need(&of->reading,
+                    fx_compilation_warn(compilation, NULL,
+                                        "exceptions of this namespace do not count: see "
+                                        "--" MAP_EXCEPTIONS_SETTING));
+    }
+}
+
 bool fx_map_exception_compile(json_t *document, struct fx_compilation *ret_compilation,
                               struct fx_err *err) {
     struct map_exception *exception = calloc(1, sizeof *exception);
@@ -88,6 +113,7 @@ bool fx_map_exception_compile(json_t *document, struct fx_compilation *ret_compi
     ret_compilation->linkable = &exception->head;
     fx_map_reading_init(&of.reading, ret_compilation, "");
     read_document(&of, exception);
+    read_permission(&of, exception);
     const bool ok = fx_map_reading_check(&of.reading, document, err);
     fx_map_reading_finish(&of.reading);
     return ok;

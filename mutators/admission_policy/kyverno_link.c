@@ -11,8 +11,11 @@
 #include "mutators/admission_policy/policy.h"
 #include "value/tree.h"
 
-/* Does the exception name this policy? */
+/* Does the exception count, and name this policy? */
 static bool names(const struct map_exception *exception, const struct fx_unit *unit) {
+    if (!exception->is_allowed) {
+        return false;
+    }
     for (size_t i = 0; i < json_array_size(exception->references) && fx_spend(1); i++) {
         const json_t *reference = json_array_get(exception->references, i);
         if (fx_text_is(fx_tree_view_string(reference, "kind"), unit->kind->kind) &&

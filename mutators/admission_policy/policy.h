@@ -27,7 +27,10 @@
 #define MAP_GROUP         "admissionregistration.k8s.io"
 #define MAP_OWN_GROUP     "policies.fixpoint.dev"
 #define MAP_KYVERNO_GROUP "policies.kyverno.io"
-#define MAP_RANK          0u
+#define MAP_KYVERNO_API   "kyverno" /* the dialect of Kyverno's other policies */
+/* A setting of that dialect: the namespace whose PolicyExceptions count, "*" for all. */
+#define MAP_EXCEPTIONS_SETTING "policy-exceptions"
+#define MAP_RANK               0u
 /* The place of Kyverno's policies in a pass: after the ModRules, whose rank is 2. */
 #define MAP_KYVERNO_RANK 3u
 
@@ -186,6 +189,7 @@ struct map_exception {
     /* Of the document: policyRefs, objects with kind and name; arrays of strings, or
      * NULL: what it allows. */
     const json_t *references, *images, *values;
+    bool is_allowed; /* exceptions of its namespace count */
 };
 
 /* Compile one document (policy_read.c, binding_read.c, kyverno_read.c, exception_read.c).

@@ -5,6 +5,7 @@
  * through fx_review in an AdmissionReview.
  */
 #include "admission/review.h"
+#include "engine/dialect.h"
 #include "engine/kind.h"
 #include "kinds.h"
 #include "map.h"
@@ -32,7 +33,11 @@ static struct fx_policies *build(const json_t *row, struct fx_case_result *resul
     fx_json_write(&text, list, FX_JSON_COMPACT);
     const struct fx_policy_input input = {.file = "case.json",
                                           .text = fx_buf_view(&text)};
-    if (!fx_policies_build(&input, 1, NULL, 1, &policies, &err)) {
+    struct fx_dialect_settings settings = {.n_items = 0};
+    fx_dialect_settings_set(&settings, "policy-exceptions", "*");
+    const struct fx_policy_sources sources = {
+        .inputs = &input, .n_inputs = 1, .generation = 1, .settings = &settings};
+    if (!fx_policies_build_from(&sources, &policies, &err)) {
         fx_case_fail(result, "policies", "a build", err.msg);
     }
     fx_buf_finish(&text);

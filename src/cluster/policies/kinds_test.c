@@ -117,6 +117,7 @@ static void the_list(void **state) {
             assert_int_equal(fx_cluster_kind_index(kind), n++);
             assert_ptr_equal(kind->kind, row);
             assert_int_equal(kind->api, row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i)
+                                        : row->api != NULL  ? api(row->api)
                                                             : FX_CLUSTER_API_BIT(i));
             assert_string_equal(kind->versions[0].version, row->versions[0]);
             assert_string_equal(kind->versions[0].plural, row->resource);
