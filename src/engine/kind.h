@@ -67,7 +67,8 @@ struct fx_kind {
     unsigned keeps;               /* a set of enum fx_kind_keep */
     unsigned status;              /* a set of enum fx_kind_status */
     const struct fx_kind *policy; /* of a binding: the kind of its policy; may be NULL */
-    /* The dialect whose name turns the kind on in `--apis`; NULL: its own dialect. */
+    /* The dialect with whose kinds it is watched, by its name, if that is not the one
+     * that reads it: two dialects may read the kinds of one system. NULL: its own. */
     const char *api;
     /* API servers may run such policies themselves: they are watched only if `--apis`
      * names their group. NULL: only Fixpoint runs them. */

@@ -31,13 +31,17 @@ static void add_kind(const struct fx_kind *row, unsigned api) {
                    row->resource, row->group[0] == '\0' ? "" : ".", row->group);
 }
 
-/* The bit of the dialect whose name turns the kind on. */
+/* The bit of the API that a kind of dialect `own` belongs to. */
 static unsigned api_of(const struct fx_kind *row, unsigned own) {
-    unsigned i = own;
-    for (unsigned j = 0; row->api != NULL && fx_dialects[j] != NULL; j++) {
-        i = strcmp(fx_dialects[j]->name, row->api) == 0 ? j : i;
+    if (row->native != NULL) {
+        return FX_CLUSTER_API_NATIVE_BIT(own);
     }
-    return row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i) : FX_CLUSTER_API_BIT(i);
+    for (unsigned i = 0; row->api != NULL && fx_dialects[i] != NULL; i++) {
+        if (strcmp(fx_dialects[i]->name, row->api) == 0) {
+            return FX_CLUSTER_API_BIT(i);
+        }
+    }
+    return FX_CLUSTER_API_BIT(own);
 }
 
 static void make_kinds(void) {
