@@ -23,6 +23,7 @@
 #define G 1u
 #define K 2u
 #define A 4u
+#define Y 16u
 #define N 8u /* API servers' own kinds of the dialect A */
 
 static unsigned dialect(const char *name) {
@@ -41,7 +42,7 @@ static unsigned api(const char *name) {
 
 static unsigned apis_of(unsigned set) {
     return ((set & G) != 0 ? api("gatekeeper") : 0) |
-           ((set & K) != 0 ? api("kubemod") : 0) |
+           ((set & K) != 0 ? api("kubemod") : 0) | ((set & Y) != 0 ? api("kyverno") : 0) |
            ((set & A) != 0 ? api("admission_policy") : 0) |
            ((set & N) != 0 ? FX_CLUSTER_API_NATIVE_BIT(dialect("admission_policy")) : 0);
 }
@@ -62,7 +63,8 @@ static void api_names(void **state) {
         {"gatekeeper,admission_policy,admissionregistration.k8s.io", G | A | N, NULL},
         {"policies.fixpoint.dev", 0, "`policies.fixpoint.dev`"},
         {"", 0, "``"},
-        {"kyverno", 0, "`kyverno`"},
+        {"kyverno", Y, NULL},
+        {"kyverno.io", 0, "`kyverno.io`"},
         {"gatekeeper,", 0, "``"},
         {"gatekeeper, kubemod", 0, "` kubemod`"},
         {"Gatekeeper", 0, "`Gatekeeper`"},
