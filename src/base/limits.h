@@ -105,6 +105,10 @@
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
 
+#define FX_LIMIT_MERGE_LISTS 256u /* lists for which a policy has keys, */
+#define FX_LIMIT_MERGE_STEPS 32u  /* steps of the path of one, */
+#define FX_LIMIT_MERGE_KEYS  4u   /* and its keys */
+
 #define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
