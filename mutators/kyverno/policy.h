@@ -28,13 +28,22 @@
 #include "preconditions.h"
 
 #define KYVERNO_GROUP "kyverno.io"
-#define KYVERNO_RANK  3u /* position in a pass */
+/* With the value "true": the policy is for requests even if spec.admission is false. */
+#define KYVERNO_ADMISSION_ANNOTATION "policies.fixpoint.dev/admission"
+
+#define KYVERNO_RANK 3u /* position in a pass */
 
 /* The setting for the namespace whose PolicyExceptions count; "*": of all. */
 #define KYVERNO_EXCEPTIONS_SETTING "policy-exceptions"
 
 /* Indices in fx_kyverno_kinds. */
-enum { KYVERNO_CLUSTER_POLICY, KYVERNO_POLICY, KYVERNO_EXCEPTION, KYVERNO_KINDS_END };
+enum {
+    KYVERNO_CLUSTER_POLICY,
+    KYVERNO_POLICY,
+    KYVERNO_EXCEPTION,
+    KYVERNO_CONFIG,
+    KYVERNO_KINDS_END,
+};
 extern const struct fx_kind fx_kyverno_kinds[];
 
 /* One rule with `mutate`, the policy's own or a generated one. Immutable, in the arena of

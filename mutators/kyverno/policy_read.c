@@ -359,6 +359,18 @@ static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *sp
     return ok;
 }
 
+/* Are the rules for requests? With the annotation, they are, though Kyverno leaves them
+ * out: so both programs can run in a cluster without running a rule twice. */
+static bool is_for_requests(const json_t *document) {
+    const json_t *admission =
+        fx_tree_view_key(fx_tree_view_key(document, "spec"), "admission");
+    const json_t *annotations =
+        fx_tree_view_key(fx_tree_view_key(document, "metadata"), "annotations");
+    return !json_is_false(admission) ||
+           fx_text_is(fx_tree_view_string(annotations, KYVERNO_ADMISSION_ANNOTATION),
+                      "true");
+}
+
 static bool read_spec(struct kyverno_policy_reading *of) {
     const struct kyverno_reading *reading = &of->reading;
     json_t *spec = NULL;
@@ -376,7 +388,7 @@ static bool read_spec(struct kyverno_policy_reading *of) {
         !read_apply_rules(of, spec)) {
         return false;
     }
-    if (json_is_false(fx_tree_view_key(spec, "admission"))) {
+    if (!is_for_requests(of->policy->document)) {
         return fx_compilation_warn(reading->compilation, NULL,
                                    "spec.admission is false: no request is mutated") ||
                fx_fail_nomem(reading->err);

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "filters.h"
 #include "limits.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -62,6 +63,11 @@ bool fx_kyverno_rule_match(const struct fx_mutator *self,
         }
     }
     ret_verdict->matched = holds && !is_excluded;
+    if (ret_verdict->matched &&
+        fx_kyverno_filters_exclude(fx_kyverno_filters_of(rule->config), request,
+                                   subject)) {
+        *ret_verdict = (struct fx_verdict){.criterion = KYVERNO_BY_CONFIG};
+    }
     return true;
 }
 

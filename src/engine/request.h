@@ -56,6 +56,15 @@ enum fx_source {
  * text. */
 enum fx_source fx_source_parse(struct fx_text text);
 
+struct fx_mutator;
+
+/* Which rules run in a review: those for which the function, of a dialect, is true. The
+ * argument is what it is asked with (fx_webhook_path.selects); borrowed. */
+struct fx_rule_choice {
+    bool (*selects)(const struct fx_mutator *mutator, struct fx_text argument);
+    struct fx_text argument;
+};
+
 struct fx_activity;     /* engine/activity.h */
 struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
@@ -76,6 +85,7 @@ struct fx_request {
                                * given, and nothing can be fetched */
     const struct fx_schemas *schemas; /* of kinds, for mutators that merge; NULL: only the
                                        * built-in ones are known */
+    const struct fx_rule_choice *choice; /* NULL: all rules run */
     bool only_validators; /* nothing is mutated (DELETE): only validators run */
     bool everywhere;      /* policies of a namespace count in all namespaces, and for
                            * cluster-scoped objects; for trying policies out */
