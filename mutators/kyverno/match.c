@@ -365,3 +365,43 @@ bool fx_kyverno_match_bindings(const struct kyverno_match *match, struct fx_aren
     }
     return true;
 }
+
+/* Does the filter name its namespaces, without wildcards? */
+static bool names_namespaces(const struct kyverno_filter *filter) {
+    const size_t n = json_array_size(filter->namespaces);
+    for (size_t i = 0; i < n; i++) {
+        const struct fx_text name = fx_tree_text(json_array_get(filter->namespaces, i));
+        if (name.len == 0 || fx_wildcard_is_pattern(name)) {
+            return false;
+        }
+    }
+    return n > 0;
+}
+
+bool fx_kyverno_match_namespaces(const struct kyverno_match *match,
+                                 struct fx_arena *arena, struct fx_text **ret_namespaces,
+                                 size_t *ret_n) {
+    /* Of an `all` each filter must fit, so the first one is enough. */
+    const size_t n_filters =
+        match->form == KYVERNO_MATCH_ANY || match->n_filters == 0 ? match->n_filters : 1;
+    size_t n = 0;
+    *ret_n = 0;
+    *ret_namespaces = NULL;
+    for (size_t i = 0; i < n_filters; i++) {
+        if (!names_namespaces(&match->filters[i])) {
+            return true;
+        }
+        n += json_array_size(match->filters[i].namespaces);
+    }
+    *ret_namespaces = fx_arena_alloc(arena, (n + 1) * sizeof **ret_namespaces);
+    if (*ret_namespaces == NULL) {
+        return false;
+    }
+    for (size_t i = 0; i < n_filters; i++) {
+        const json_t *names = match->filters[i].namespaces;
+        for (size_t j = 0; j < json_array_size(names); j++) {
+            (*ret_namespaces)[(*ret_n)++] = fx_tree_text(json_array_get(names, j));
+        }
+    }
+    return true;
+}

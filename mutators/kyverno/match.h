@@ -113,4 +113,11 @@ bool fx_kyverno_match_bindings(const struct kyverno_match *match, struct fx_aren
                                struct fx_binding **ret_bindings,
                                size_t *ret_n) FX_MUST_USE;
 
+/* Lists the namespaces of the objects that a match may match, in the arena: *ret_n is 0
+ * if that may be any namespace, or one that a pattern with wildcards names. False without
+ * memory. */
+bool fx_kyverno_match_namespaces(const struct kyverno_match *match,
+                                 struct fx_arena *arena, struct fx_text **ret_namespaces,
+                                 size_t *ret_n) FX_MUST_USE;
+
 #endif

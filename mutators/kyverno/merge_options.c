@@ -172,7 +172,7 @@ static bool merge_element(const struct options_walk *walk,
         return false;
     }
     *ret = json_incref(live);
-    const bool ok = fx_strategic_merge(none, ret, extended, walk->err);
+    const bool ok = fx_strategic_merge(none, ret, extended, NULL, walk->err);
     json_decref(extended);
     if (!ok) {
         json_decref(*ret);
@@ -194,7 +194,7 @@ static bool plain_element(const struct options_walk *walk, json_t *patch, json_t
     }
     const bool ok = *ret == NULL || plain == NULL
                         ? fx_fail_nomem(walk->err)
-                        : fx_strategic_merge(none, ret, plain, walk->err);
+                        : fx_strategic_merge(none, ret, plain, NULL, walk->err);
     json_decref(plain);
     if (!ok) {
         json_decref(*ret);

@@ -54,7 +54,7 @@ static bool merge(const char *lists, bool wildcards, const char *patch_text,
     bool ok = fx_kyverno_merge_options_compile(annotations, &arena, &options, err);
     json_decref(annotations); /* the options do not need it */
     ok = ok && fx_kyverno_merge_options_apply(options, &patch, *root, err) &&
-         fx_strategic_merge(none, root, patch, err);
+         fx_strategic_merge(none, root, patch, NULL, err);
     assert_true(fx_equal(given, before));
     json_decref(before);
     json_decref(given);

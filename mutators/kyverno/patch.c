@@ -120,17 +120,19 @@ static bool resolve_tree(const struct kyverno_patch *patch,
                                     ret_tree, err);
 }
 
-static bool merge(struct kyverno_context *context, json_t **tree, json_t **root,
-                  struct fx_err *err) {
-    if (!fx_kyverno_resolve_anchors(tree, *root, context->arena, err) ||
-        !fx_kyverno_merge_options_apply(context->merge_options, tree, *root, err)) {
-        return false;
-    }
+/* Makes the plain patch of a tree with anchors. */
+static bool make_plain(const struct kyverno_context *context, json_t **tree,
+                       const json_t *root, struct fx_err *err) {
+    return fx_kyverno_resolve_anchors(tree, root, context->arena, err) &&
+           fx_kyverno_merge_options_apply(context->merge_options, tree, root, err);
+}
+
+static bool merge(json_t *plain, json_t **root, bool *ret_changed, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read_type(*root, &subject);
     const struct fx_schema schema = fx_schema_find(&fx_strategic_builtin, subject.group,
                                                    subject.version, subject.kind);
-    return fx_strategic_merge(schema, root, *tree, err);
+    return fx_strategic_merge(schema, root, plain, ret_changed, err);
 }
 
 static bool apply_tree(const struct kyverno_patch *patch, struct kyverno_context *context,
@@ -139,12 +141,10 @@ static bool apply_tree(const struct kyverno_patch *patch, struct kyverno_context
     if (!resolve_tree(patch, context, &tree, err)) {
         return false;
     }
-    bool ok = false;
-    if (patch->method == KYVERNO_METHOD_STRATEGIC) {
-        ok = merge(context, &tree, root, err);
-    } else {
-        ok = fx_kyverno_overlay_apply(tree, root, context->arena, err);
-    }
+    const bool ok =
+        patch->method == KYVERNO_METHOD_STRATEGIC
+            ? make_plain(context, &tree, *root, err) && merge(tree, root, NULL, err)
+            : fx_kyverno_overlay_apply(tree, root, context->arena, err);
     json_decref(tree);
     return ok;
 }
@@ -161,16 +161,66 @@ static bool apply_json(const struct kyverno_patch *patch, struct kyverno_context
     return ok;
 }
 
+static bool has_kind(const json_t *root) {
+    return fx_tree_view_string(root, "kind").len > 0;
+}
+
+static bool check_kind(const json_t *root, struct fx_err *err) {
+    return has_kind(root) ||
+           fx_fail(err, FX_EMUTATE,
+                   "the patch gives an object without a kind: Object 'Kind' is missing");
+}
+
 bool fx_kyverno_apply_patch(const struct kyverno_patch *patch,
                             struct kyverno_context *context, json_t **root,
                             struct fx_err *err) {
     const bool ok = patch->method == KYVERNO_METHOD_JSON
                         ? apply_json(patch, context, root, err)
                         : apply_tree(patch, context, root, err);
-    return ok && (fx_tree_view_string(*root, "kind").len > 0 ||
-                  fx_fail(err, FX_EMUTATE,
-                          "the patch gives an object without a kind: Object 'Kind' is "
-                          "missing"));
+    return ok && check_kind(*root, err);
+}
+
+/* ---- the patch of a rule -------------------------------------------------------------
+ */
+
+/* Ends a patch that kept the object before it. */
+static bool end(bool ok, json_t *before, json_t **root, struct fx_effect *effect) {
+    if (ok) {
+        fx_kyverno_effect_compare(before, root, effect);
+        return true;
+    }
+    json_decref(*root);
+    *root = before;
+    return false;
+}
+
+/* Merges the tree. A second reference to the object would cost a copy of each node that
+ * is written, so there is none if the patch says what it changes. */
+static bool merge_object(struct kyverno_context *context, json_t *plain, json_t **root,
+                         struct fx_effect *effect, struct fx_err *err) {
+    if (fx_kyverno_effect_foresee(plain, effect) && has_kind(*root)) {
+        fx_kyverno_context_release_object(context);
+        return merge(plain, root, &effect->changed, err);
+    }
+    json_t *before = json_incref(*root);
+    const bool ok = merge(plain, root, NULL, err) && check_kind(*root, err);
+    return end(ok, before, root, effect);
+}
+
+bool fx_kyverno_patch_object(const struct kyverno_patch *patch,
+                             struct kyverno_context *context, json_t **root,
+                             struct fx_effect *effect, struct fx_err *err) {
+    json_t *tree = NULL;
+    if (patch->method != KYVERNO_METHOD_STRATEGIC) {
+        json_t *before = json_incref(*root);
+        const bool ok = fx_kyverno_apply_patch(patch, context, root, err);
+        return end(ok, before, root, effect);
+    }
+    const bool ok = resolve_tree(patch, context, &tree, err) &&
+                    make_plain(context, &tree, *root, err) &&
+                    merge_object(context, tree, root, effect, err);
+    json_decref(tree);
+    return ok;
 }
 
 const struct kyverno_patch_ops fx_kyverno_patch_ops = {

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/macros.h"
 #include "context.h"
+#include "effect.h"
 #include "foreach.h"
 #include "json_patch.h"
 #include "template.h"
@@ -44,14 +45,19 @@ void fx_kyverno_patch_finish(struct kyverno_patch *patch); /* NULL is fine */
 
 /* Applies the patch with the variables of the context to *root, copying on write: struct
  * kyverno_patch_ops.apply. If nothing changes, *root keeps its nodes. The
- * context keeps its references to the object, which is copied where it is written. After a
- * failure *root may be
- * half written. Errors: FX_EMUTATE (a variable cannot be resolved, the patch does not fit
- * the object, the result has no `kind`), FX_EINPUT, FX_ELIMIT, FX_EDEADLINE,
- * FX_ENOMEM. */
+ * context keeps its references to the object, which is copied where it is written. After
+ * a failure *root may be half written. Errors: FX_EMUTATE (a variable cannot be resolved,
+ * the patch does not fit the object, the result has no `kind`), FX_EINPUT, FX_ELIMIT,
+ * FX_EDEADLINE, FX_ENOMEM. */
 bool fx_kyverno_apply_patch(const struct kyverno_patch *patch,
                             struct kyverno_context *context, json_t **root,
                             struct fx_err *err) FX_MUST_USE;
+
+/* The same for the patch of a rule, whose context is not used again. Sets the effect.
+ * On failure *root is as it was, unless the error is ours (fx_err_is_ours()). */
+bool fx_kyverno_patch_object(const struct kyverno_patch *patch,
+                             struct kyverno_context *context, json_t **root,
+                             struct fx_effect *effect, struct fx_err *err) FX_MUST_USE;
 
 /* The functions above, for entries of a foreach. */
 extern const struct kyverno_patch_ops fx_kyverno_patch_ops;

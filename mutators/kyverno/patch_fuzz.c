@@ -54,7 +54,7 @@ static void resolve(json_t *object, json_t *given, struct fx_arena *arena) {
     json_t *patch = json_incref(given);
     json_t *root = json_incref(object);
     const bool ok = fx_kyverno_resolve_anchors(&patch, object, arena, &err) &&
-                    fx_strategic_merge(pod, &root, patch, &err);
+                    fx_strategic_merge(pod, &root, patch, NULL, &err);
     assert(ok || err.code == FX_EMUTATE || err.code == FX_ELIMIT ||
            err.code == FX_ENOMEM);
     json_decref(root);

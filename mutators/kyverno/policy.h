@@ -64,6 +64,8 @@ struct kyverno_rule_body {
     struct kyverno_foreach *foreach;
     struct fx_binding *bindings; /* for the index; in the arena */
     size_t n_bindings;
+    struct fx_text *namespaces; /* the same; 0 of them for any namespace */
+    size_t n_namespaces;
 };
 
 struct kyverno_merge_options;

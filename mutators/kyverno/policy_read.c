@@ -150,8 +150,10 @@ static bool read_matches(const struct kyverno_reading *reading,
     return fx_kyverno_match_read(reading, match, "match", &rule->match) &&
            (exclude == NULL ||
             fx_kyverno_match_read(reading, exclude, "exclude", &rule->exclude)) &&
-           (fx_kyverno_match_bindings(&rule->match, reading->arena, &rule->bindings,
-                                      &rule->n_bindings) ||
+           ((fx_kyverno_match_bindings(&rule->match, reading->arena, &rule->bindings,
+                                       &rule->n_bindings) &&
+             fx_kyverno_match_namespaces(&rule->match, reading->arena, &rule->namespaces,
+                                         &rule->n_namespaces)) ||
             fx_fail_nomem(reading->err));
 }
 

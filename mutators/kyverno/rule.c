@@ -9,7 +9,6 @@
 
 #include "filters.h"
 #include "limits.h"
-#include "value/equal.h"
 #include "value/tree.h"
 
 #define BLOCK_BYTES 4096u
@@ -74,9 +73,10 @@ bool fx_kyverno_rule_match(const struct fx_mutator *self,
 /* ---- an evaluation ------------------------------------------------------------------
  */
 
-static bool begin(struct kyverno_evaluation *evaluation, json_t *root,
-                  struct fx_err *err) {
-    const struct kyverno_rule *rule = evaluation->rule;
+static bool begin(struct kyverno_evaluation *evaluation, const struct kyverno_rule *rule,
+                  const struct fx_request *request, json_t *root, struct fx_err *err) {
+    evaluation->rule = rule;
+    evaluation->request = request;
     fx_arena_init_within(&evaluation->arena, KYVERNO_RULE_ARENA_BYTES, evaluation->block,
                          sizeof evaluation->block);
     if (!fx_kyverno_context_init(&evaluation->context, evaluation->request,
@@ -174,50 +174,26 @@ static bool resolve_rest(struct kyverno_evaluation *evaluation, struct fx_err *e
     return ok;
 }
 
-static bool mutate(struct kyverno_evaluation *evaluation, json_t **root,
-                   struct fx_err *err) {
-    const struct kyverno_rule_body *body = evaluation->rule->body;
+static bool apply_foreach(struct kyverno_evaluation *evaluation, json_t **root,
+                          struct fx_effect *effect, struct fx_err *err) {
+    json_t *before = json_incref(*root);
     bool has_changed = false;
-    return body->foreach != NULL
-               ? fx_kyverno_foreach_apply(body->foreach, &evaluation->context, root,
-                                          &has_changed, err)
-               : resolve_rest(evaluation, err) &&
-                     fx_kyverno_apply_patch(body->patch, &evaluation->context, root, err);
-}
-
-/* Has the object still its type and its names, and its labels and annotations? */
-static void compare_names(const json_t *before, const json_t *after,
-                          struct fx_effect *effect) {
-    struct fx_subject was;
-    struct fx_subject is;
-    fx_subject_read(before, &was);
-    fx_subject_read(after, &is);
-    effect->keeps_names =
-        fx_text_equal(was.api_version, is.api_version) &&
-        fx_text_equal(was.kind, is.kind) && fx_text_equal(was.name, is.name) &&
-        fx_text_equal(was.generate_name, is.generate_name) &&
-        fx_text_equal(was.namespace_, is.namespace_) && was.name.data == is.name.data &&
-        was.namespace_.data == is.namespace_.data &&
-        was.api_version.data == is.api_version.data && was.kind.data == is.kind.data &&
-        was.generate_name.data == is.generate_name.data;
-    effect->keeps_metadata = was.labels == is.labels && was.annotations == is.annotations;
+    const bool ok = fx_kyverno_foreach_apply(
+        evaluation->rule->body->foreach, &evaluation->context, root, &has_changed, err);
+    fx_kyverno_effect_compare(before, root, effect);
+    return ok;
 }
 
 /* Mutates the object. If it is equal afterwards, its nodes stay. */
 static bool change(struct kyverno_evaluation *evaluation, json_t **root,
                    struct fx_effect *effect, struct fx_err *err) {
-    json_t *before = json_incref(*root);
-    const bool ok = mutate(evaluation, root, err);
-    effect->applied = ok;
-    effect->changed = ok && before != *root && !fx_equal(before, *root);
-    if (effect->changed) {
-        compare_names(before, *root, effect);
-        json_decref(before);
-        return true;
-    }
-    json_decref(*root);
-    *root = before;
-    return ok;
+    const struct kyverno_rule_body *body = evaluation->rule->body;
+    effect->applied = body->foreach != NULL
+                          ? apply_foreach(evaluation, root, effect, err)
+                          : resolve_rest(evaluation, err) &&
+                                fx_kyverno_patch_object(body->patch, &evaluation->context,
+                                                        root, effect, err);
+    return effect->applied;
 }
 
 /* The words of Kyverno's webhook for a rule that failed. Always false. */
@@ -234,9 +210,9 @@ static bool name_rule(const struct kyverno_rule *rule, struct fx_err *err) {
 bool fx_kyverno_rule_apply(const struct fx_mutator *self,
                            const struct fx_request *request, json_t **root,
                            struct fx_effect *ret_effect, struct fx_err *err) {
-    struct kyverno_evaluation evaluation = {.rule = rule_of(self), .request = request};
+    struct kyverno_evaluation evaluation; /* its block is not cleared */
     *ret_effect = (struct fx_effect){.applied = false};
-    if (!begin(&evaluation, *root, err)) {
+    if (!begin(&evaluation, rule_of(self), request, *root, err)) {
         return false;
     }
     bool ok = find_criterion(&evaluation, *root, &ret_effect->criterion, err);
@@ -255,9 +231,9 @@ bool fx_kyverno_rule_find_false(const struct fx_mutator *self,
                                 const struct fx_request *request, json_t *root,
                                 struct kyverno_false_condition *ret_false,
                                 struct fx_err *err) {
-    struct kyverno_evaluation evaluation = {.rule = rule_of(self), .request = request};
+    struct kyverno_evaluation evaluation; /* its block is not cleared */
     bool holds = false;
-    if (!begin(&evaluation, root, err)) {
+    if (!begin(&evaluation, rule_of(self), request, root, err)) {
         return false;
     }
     const bool ok =

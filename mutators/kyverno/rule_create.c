@@ -108,6 +108,8 @@ static void set_index(struct kyverno_rule *rule) {
     struct fx_mutator *head = &rule->head;
     head->bindings = rule->body->bindings;
     head->n_bindings = rule->body->n_bindings;
+    head->namespaces = rule->body->namespaces;
+    head->n_namespaces = rule->body->n_namespaces;
     if (rule->policy->namespace_.data != NULL) {
         rule->namespaces[0] = rule->policy->namespace_;
         head->namespaces = rule->namespaces;

@@ -52,8 +52,15 @@ static json_t *own_slot(const struct strategic_merge *merge,
     return owned;
 }
 
+static void note_change(const struct strategic_merge *merge) {
+    if (merge->changed != NULL) {
+        *merge->changed = true;
+    }
+}
+
 bool fx_strategic_put_take(const struct strategic_merge *merge,
                            struct strategic_slot *slot, json_t *node) {
+    note_change(merge);
     if (slot->above == NULL) {
         json_decref(*slot->root);
         *slot->root = slot->node = node;
@@ -77,6 +84,7 @@ bool fx_strategic_remove(const struct strategic_merge *merge,
     if (slot->node == NULL || !merge->writes) {
         return true;
     }
+    note_change(merge);
     if (slot->above == NULL) {
         return json_array_clear(slot->node) == 0;
     }
@@ -320,9 +328,13 @@ static bool merge_root(const struct strategic_merge *merge, struct fx_schema sch
 }
 
 bool fx_strategic_merge(struct fx_schema schema, json_t **root, json_t *patch,
-                        struct fx_err *err) {
+                        bool *ret_changed, struct fx_err *err) {
     const struct strategic_merge checks = {.writes = false, .err = err};
-    const struct strategic_merge writes = {.writes = true, .err = err};
+    const struct strategic_merge writes = {
+        .writes = true, .changed = ret_changed, .err = err};
+    if (ret_changed != NULL) {
+        *ret_changed = false;
+    }
     return check_types(&checks, *root, patch) &&
            merge_root(&checks, schema, root, patch) &&
            merge_root(&writes, schema, root, patch);

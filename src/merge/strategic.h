@@ -28,12 +28,14 @@ extern const struct fx_schema_set fx_strategic_builtin;
  * says what the object already has: a patch without effect leaves *root the same pointer.
  * Nodes of the patch become nodes of the object; the patch itself is never written.
  * `schema` is that of the object's kind; its `set` may be NULL: no list has a strategy.
+ * *ret_changed, if it is not NULL, says whether anything was written. If the patch has no
+ * lists, the object differs then.
  *
  * Errors: FX_EMUTATE: the patch does not fit the object (a map where the object has a
  * list, an unknown `$patch`, an element without the key of its list); *root is
  * unchanged. FX_ENOMEM, FX_EDEADLINE, FX_ELIMIT: *root may have a part of the patch.
  */
 bool fx_strategic_merge(struct fx_schema schema, json_t **root, json_t *patch,
-                        struct fx_err *err) FX_MUST_USE;
+                        bool *ret_changed, struct fx_err *err) FX_MUST_USE;
 
 #endif

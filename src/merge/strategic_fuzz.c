@@ -34,7 +34,7 @@ static bool merge(struct fx_schema schema, json_t **root, json_t *patch,
                   enum fx_code *ret_code) {
     struct fx_err err = FX_ERR_INIT;
     const struct fx_bound before = fx_budget_narrow(MOST_UNITS, 0);
-    const bool ok = fx_strategic_merge(schema, root, patch, &err);
+    const bool ok = fx_strategic_merge(schema, root, patch, NULL, &err);
     (void)fx_budget_widen(before);
     assert(ok || err.code == FX_EMUTATE || err.code == FX_ELIMIT);
     *ret_code = ok ? FX_OK : err.code;

@@ -23,6 +23,7 @@ struct strategic_slot {
  * fit changes nothing, then it writes. */
 struct strategic_merge {
     bool writes;
+    bool *changed; /* set when a node is written; NULL: nobody asks */
     struct fx_err *err;
 };
 

@@ -63,6 +63,9 @@ static struct fx_text text_of(const json_t *scalar, char space[FX_NUMBER_SIZE]) 
 /* Compares keys by their text, as YAML has it. */
 static bool is_same_key(const json_t *a, const json_t *b) {
     char number[2][FX_NUMBER_SIZE];
+    if (json_is_integer(a) && json_is_integer(b)) {
+        return json_integer_value(a) == json_integer_value(b);
+    }
     return a != NULL && b != NULL &&
            fx_text_equal(text_of(a, number[0]), text_of(b, number[1]));
 }
@@ -442,11 +445,31 @@ static bool has_two_keys(struct fx_schema schema) {
     return false;
 }
 
+/* Does the merge of nothing leave the list as it is? It does if no element lacks a key,
+ * and no two have the same keys, as in all lists that an API server accepts. */
+static bool is_settled(const struct list_merge *lists) {
+    const json_t *list = lists->slot->node;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *element = json_array_get(list, i);
+        if (count_present(lists, element) < lists->n_keys || !fx_spend(1 + i)) {
+            return false;
+        }
+        for (size_t j = 0; j < i; j++) {
+            if (matches(lists, json_array_get(list, j), element)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static bool settle_list(const struct strategic_merge *merge, struct fx_schema schema,
                         struct strategic_slot *list) {
-    if (fx_schema_node(schema)->n > 1) {
-        struct list_merge lists = {.merge = merge, .schema = schema, .slot = list};
-        return merge_elements(&lists);
+    const size_t n_keys = fx_schema_node(schema)->n;
+    if (n_keys > 1) {
+        struct list_merge lists = {
+            .merge = merge, .schema = schema, .slot = list, .n_keys = n_keys};
+        return is_settled(&lists) || merge_elements(&lists);
     }
     bool ok = true;
     for (size_t i = 0; ok && i < json_array_size(list->node); i++) {

@@ -162,7 +162,7 @@ static void check(size_t index, bool is_shared) {
     json_t *root = read_text(given->object);
     json_t *kept = is_shared ? json_incref(root) : NULL;
     json_t *patch = read_text(given->patch);
-    const bool ok = fx_strategic_merge(schema_of(root), &root, patch, &err);
+    const bool ok = fx_strategic_merge(schema_of(root), &root, patch, NULL, &err);
     if (ok != (given->result != NULL)) {
         fail_msg("case %zu: %s", index, ok ? "is not refused" : err.msg);
     }
@@ -196,7 +196,7 @@ static void test_writes_nothing(void **state) {
     json_t *root = json_incref(object);
     json_t *patch = read_text("{\"spec\":{\"containers\":[{\"name\":\"a\",\"ports\":[{"
                               "\"containerPort\":80}]}]}}");
-    assert_true(fx_strategic_merge(schema_of(root), &root, patch, &err));
+    assert_true(fx_strategic_merge(schema_of(root), &root, patch, NULL, &err));
     assert_ptr_equal(root, object);
     json_decref(root);
     json_decref(object);
@@ -217,7 +217,7 @@ static void test_ends(void **state) {
         assert_true(fx_tree_append_take(list, element));
     }
     const struct fx_bound before = fx_budget_narrow(1u << 20, 0);
-    assert_false(fx_strategic_merge(schema_of(root), &root, patch, &err));
+    assert_false(fx_strategic_merge(schema_of(root), &root, patch, NULL, &err));
     assert_int_equal(err.code, FX_ELIMIT);
     (void)fx_budget_widen(before);
     json_decref(root);

@@ -56,7 +56,7 @@ static bool merge(json_t **patch, json_t *object, struct fx_arena *arena,
     const struct fx_schema pod =
         fx_schema_find(&fx_strategic_builtin, FX_TEXT(""), FX_TEXT("v1"), FX_TEXT("Pod"));
     const bool ok = fx_kyverno_resolve_anchors(patch, object, arena, err) &&
-                    fx_strategic_merge(pod, &root, *patch, err);
+                    fx_strategic_merge(pod, &root, *patch, NULL, err);
     json_decref(root);
     return ok;
 }
