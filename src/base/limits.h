@@ -107,6 +107,10 @@
 /* Kyverno's ConfigMap: its resource filters, and its patterns of users. */
 #define FX_LIMIT_RESOURCE_FILTERS 4096u
 
+#define FX_LIMIT_MERGE_LISTS 256u /* lists for which a policy has keys, */
+#define FX_LIMIT_MERGE_STEPS 32u  /* steps of the path of one, */
+#define FX_LIMIT_MERGE_KEYS  4u   /* and its keys */
+
 #define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
