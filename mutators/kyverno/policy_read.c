@@ -331,33 +331,34 @@ static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec)
  */
 
 static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t *spec) {
-    static const char *const words[] = {"Fail", "Ignore", NULL};
+    static const char *const words[] = {"Ignore", "Fail", NULL};
     json_t *webhook = NULL;
     size_t own = 0;
+    size_t of_webhook = 0;
     if (!fx_kyverno_read_object(&of->reading, spec, "spec", "webhookConfiguration",
                                 &webhook) ||
-        !fx_kyverno_read_word(&of->reading, spec, "spec", "failurePolicy", words, 0,
-                              &own) ||
+        !fx_kyverno_read_word(&of->reading, spec, "spec", "failurePolicy", words, &own) ||
         !fx_kyverno_read_word(&of->reading, webhook, "spec.webhookConfiguration",
-                              "failurePolicy", words, own, &own)) {
+                              "failurePolicy", words, &of_webhook)) {
         return false;
     }
     const json_t *conditions = fx_tree_view_key(webhook, "matchConditions");
     if (json_array_size(conditions) > 0) {
-        return fx_kyverno_refuse(&of->reading, conditions,
-                                 "spec.webhookConfiguration.matchConditions: not built "
-                                 "yet");
+        return fx_kyverno_refuse(
+            &of->reading, conditions,
+            "spec.webhookConfiguration.matchConditions: Fixpoint "
+            "does not evaluate CEL conditions of Kyverno's policies");
     }
-    of->policy->ignores_failure = own == 1;
+    of->policy->ignores_failure = (words[of_webhook] == NULL ? own : of_webhook) == 0;
     return true;
 }
 
 static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *spec) {
-    static const char *const words[] = {"All", "One", NULL};
+    static const char *const words[] = {"One", "All", NULL};
     size_t word = 0;
     const bool ok =
-        fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words, 0, &word);
-    of->policy->applies_one = word == 1;
+        fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words, &word);
+    of->policy->applies_one = word == 0;
     return ok;
 }
 

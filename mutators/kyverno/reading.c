@@ -102,22 +102,18 @@ bool fx_kyverno_read_objects(const struct kyverno_reading *reading, const json_t
 
 bool fx_kyverno_read_word(const struct kyverno_reading *reading, const json_t *object,
                           const char *path, const char *key, const char *const *words,
-                          size_t missing, size_t *ret) {
+                          size_t *ret) {
     struct fx_text text;
-    *ret = missing;
     if (!fx_kyverno_read_text(reading, object, path, key, &text)) {
         return false;
     }
-    if (text.len == 0) {
-        return true;
-    }
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (fx_text_is(text, words[i])) {
-            *ret = i;
+    for (*ret = 0; words[*ret] != NULL; ++*ret) {
+        if (fx_text_is(text, words[*ret])) {
             return true;
         }
     }
-    return fx_kyverno_refuse(reading, view(object, key),
+    return text.len == 0 ||
+           fx_kyverno_refuse(reading, view(object, key),
                              "%s.%s: unknown value \"%.*s\"; the first known one is "
                              "\"%s\"",
                              path, key, FX_TEXT_ARG(text), words[0]);
@@ -136,10 +132,9 @@ bool fx_kyverno_warn_unknown(const struct kyverno_reading *reading, const json_t
          iter = fx_node_next(object, iter)) {
         const char *key = json_object_iter_key(iter);
         if (!is_known(key, known) &&
-            !fx_compilation_warn(reading->compilation,
-                                 place_of(reading, json_object_iter_value(iter)),
-                                 "unknown field \"%s%s%s\"", path,
-                                 path[0] == '\0' ? "" : ".", key)) {
+            !fx_compilation_warn(
+                reading->compilation, place_of(reading, json_object_iter_value(iter)),
+                "unknown field \"%s%s%s\"", path, path[0] == '\0' ? "" : ".", key)) {
             return fx_fail_nomem(reading->err);
         }
     }
