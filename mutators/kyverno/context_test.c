@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "engine/input.h"
 #include "mutators/kyverno/context.h"
 #include "mutators/kyverno/context_entries.h"
@@ -374,6 +375,25 @@ static void test_refused(void **state) {
     }
 }
 
+/* As many entries as there may be, each of which reads the one before. */
+static void test_chain(void **state) {
+    (void)state;
+    struct setup setup;
+    struct fx_buf list;
+    fx_buf_init(&list, 0);
+    fx_buf_str(&list, "[" VARIABLE("x0", "\"value\":0"));
+    for (unsigned i = 1; i < FX_LIMIT_CONTEXT_ENTRIES; i++) {
+        fx_buf_printf(&list, "," VARIABLE("x%u", "\"value\":\"{{ x%u }}{{ `%u` }}\""), i,
+                      i - 1, i % 10);
+    }
+    fx_buf_str(&list, "]");
+    set_up(&setup, list.data, (struct fx_text){NULL, 0});
+    expect(&setup, "\"{{ length(x63) }}\"", "64");
+    expect(&setup, "\"{{ x9 }}\"", "\"0123456789\"");
+    tear_down(&setup);
+    fx_buf_finish(&list);
+}
+
 /* The values of a context are limited together. */
 static void test_too_large(void **state) {
     (void)state;
@@ -394,11 +414,11 @@ static void test_too_large(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),     cmocka_unit_test(test_variables),
-        cmocka_unit_test(test_order),     cmocka_unit_test(test_once),
-        cmocka_unit_test(test_delete),    cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_maps),      cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_names),  cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_order),  cmocka_unit_test(test_once),
+        cmocka_unit_test(test_delete), cmocka_unit_test(test_frames),
+        cmocka_unit_test(test_maps),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_chain),  cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

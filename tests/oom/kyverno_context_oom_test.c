@@ -102,9 +102,10 @@ static bool act(struct run *run) {
     run->entries = NULL;
     run->preconditions = NULL;
     run->foreach = NULL;
-    bool ok = compile(run, &err);
-    if (ok && (ok = fx_kyverno_context_init(&context, &request, run->entries, &run->arena,
-                                            &err))) {
+    bool ok =
+        compile(run, &err) &&
+        fx_kyverno_context_init(&context, &request, run->entries, &run->arena, &err);
+    if (ok) {
         ok = eval(run, &context, &root, &err);
         fx_kyverno_context_finish(&context);
     }
