@@ -434,7 +434,24 @@ static const struct {
     {"autogen-nested-foreach", "on purpose: generated rules keep nested foreach"},
 };
 
+/* Cases of other decisions, which their rows do not show. */
+static const struct {
+    const char *name, *reason;
+} by_case_name[] = {
+    {"run/foreach/252", "on purpose: an element without the key of its list is refused"},
+    {"run/foreach/661", "on purpose: an element without the key of its list is refused"},
+    {"run/foreach/718", "on purpose: an element without the key of its list is refused"},
+    {"run/foreach/789", "on purpose: an element without the key of its list is refused"},
+    {"run/variables/234",
+     "on purpose: texts inside the value of a variable are no variables"},
+};
+
 const char *fx_case_kyverno_rules_skip_reason(const json_t *row) {
+    for (size_t i = 0; i < FX_COUNT(by_case_name); i++) {
+        if (fx_text_is(fx_tree_view_string(row, "name"), by_case_name[i].name)) {
+            return by_case_name[i].reason;
+        }
+    }
     for (size_t i = 0; i < FX_COUNT(by_rule); i++) {
         if (by_rule[i].is(row)) {
             return by_rule[i].reason;
