@@ -55,8 +55,11 @@ static const json_t *wanted_by(const struct map_rule *rule,
     if (criterion == MAP_RULE_PARAMS) {
         return fx_tree_view_key(spec, "paramRef");
     }
+    const json_t *generated = rule->policy->view_constraints[rule->view];
     const json_t *match =
-        fx_tree_view_key(spec, is_binding ? "matchResources" : "matchConstraints");
+        generated != NULL
+            ? generated
+            : fx_tree_view_key(spec, is_binding ? "matchResources" : "matchConstraints");
     return last == NULL ? NULL : fx_tree_view_key(match, last + 1);
 }
 

@@ -30,12 +30,12 @@ static void read_evaluation(struct map_policy_reading *of) {
     const json_t *evaluation = fx_map_read_object(&of->reading, of->spec, "evaluation");
     of->policy->is_dormant = is_enabled(evaluation, "admission", false);
     if (of->policy->is_dormant) {
-        warn(of, evaluation,
+        warn(of, fx_tree_view_key(evaluation, "admission"),
              "spec.evaluation.admission.enabled is false: the policy changes no object "
              "of a request");
     }
     if (is_enabled(evaluation, "mutateExisting", true)) {
-        warn(of, evaluation,
+        warn(of, fx_tree_view_key(evaluation, "mutateExisting"),
              "spec.evaluation.mutateExisting: Fixpoint does not change existing objects "
              "yet");
     }

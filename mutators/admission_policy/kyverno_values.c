@@ -19,11 +19,10 @@ bool fx_map_describe_objects(json_t **described, const struct fx_request *reques
     if (fx_tree_own_root(described) == NULL) {
         return false;
     }
-    json_t *old = request->old_object == NULL
-                      ? json_null()
-                      : json_incref(fx_node_unconst(request->old_object));
+    json_t *old = fx_node_unconst(request->old_object);
     return fx_tree_set_take(*described, FX_TEXT("object"), json_incref(object)) &&
-           fx_tree_set_take(*described, FX_TEXT("oldObject"), old);
+           fx_tree_set_take(*described, FX_TEXT("oldObject"),
+                            old == NULL ? json_null() : json_incref(old));
 }
 
 /* ---- images -------------------------------------------------------------------------

@@ -76,6 +76,7 @@ static json_t *own_metadata(const json_t *pod, const json_t *root,
         return metadata;
     }
     if (fx_tree_own_root(&metadata) == NULL) {
+        json_decref(metadata);
         return NULL;
     }
     fx_tree_remove_key(metadata, FX_TEXT("namespace"));

@@ -356,9 +356,10 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
     }
     const json_t *conditions = fx_tree_view_key(webhook, "matchConditions");
     if (json_array_size(conditions) > 0) {
-        return fx_kyverno_refuse(&of->reading, conditions,
-                                 "spec.webhookConfiguration.matchConditions: not built "
-                                 "yet");
+        return fx_kyverno_refuse(
+            &of->reading, conditions,
+            "spec.webhookConfiguration.matchConditions: Fixpoint "
+            "does not evaluate CEL conditions of Kyverno's policies");
     }
     of->policy->ignores_failure = own == 1;
     return true;
