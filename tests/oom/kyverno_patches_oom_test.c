@@ -136,8 +136,9 @@ static const struct step steps[] = {
     {"images", run_images},         {"autogen", run_autogen},
 };
 
-/* False without memory. */
-static bool act(const struct step *step, const struct given *given) {
+/* False without memory. The result is always the same: what a message would have said
+ * that nobody reads may be lost. */
+static bool act(const struct step *step, const struct given *given, json_t **result) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_arena arena;
     json_t *root = json_incref(given->object);
@@ -147,6 +148,10 @@ static bool act(const struct step *step, const struct given *given) {
         fail_msg("%s: %s", step->name, err.msg);
     }
     assert_true(!ok || root != given->object);
+    if (ok && *result == NULL) {
+        *result = json_incref(root);
+    }
+    assert_true(!ok || fx_equal(root, *result));
     json_decref(root);
     fx_arena_finish(&arena);
     return ok;
@@ -154,18 +159,20 @@ static bool act(const struct step *step, const struct given *given) {
 
 static void refuse_each(const struct step *step, const struct given *given,
                         bool ever_after) {
-    assert_true(act(step, given)); /* what is allocated once, is */
+    json_t *result = NULL;
+    assert_true(act(step, given, &result)); /* what is allocated once, is */
     long live = refuse_live();
     long n = 0;
     for (bool refused = true; refused; n++) {
         assert_true(n < RUNS_MAX);
         refuse_from(n, ever_after);
-        const bool ok = act(step, given);
+        const bool ok = act(step, given, &result);
         refused = refuse_stop();
-        assert_int_equal(ok, !refused);
+        assert_true(ok || refused);
         assert_true(refuse_lost_nothing(&live, false));
     }
     assert_true(n > 5); /* it was tried at all */
+    json_decref(result);
 }
 
 static json_t *read_text(const char *text) {
