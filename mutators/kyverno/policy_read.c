@@ -238,6 +238,20 @@ static bool warn_targets(const struct kyverno_reading *reading, const json_t *ta
            fx_fail_nomem(reading->err);
 }
 
+/* Has `mutate` a member that is neither null nor an empty text? Without one Kyverno takes
+ * the rule for one that does not mutate. */
+static bool has_method(const json_t *mutate) {
+    for (void *iter = fx_node_first(mutate); iter != NULL;
+         iter = fx_node_next(mutate, iter)) {
+        const json_t *value = json_object_iter_value(iter);
+        if (!json_is_null(value) &&
+            (!json_is_string(value) || fx_tree_text(value).len > 0)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Does the rule mutate the object of the request? */
 static bool read_mutate(const struct kyverno_reading *reading, const json_t *rule,
                         struct fx_text name, json_t **ret_mutate) {
@@ -248,7 +262,7 @@ static bool read_mutate(const struct kyverno_reading *reading, const json_t *rul
         !fx_kyverno_warn_unknown(reading, *ret_mutate, "mutate", mutate_fields)) {
         return false;
     }
-    if (json_object_size(*ret_mutate) == 0) {
+    if (!has_method(*ret_mutate)) {
         *ret_mutate = NULL;
     } else if (json_array_size(targets) > 0) {
         *ret_mutate = NULL;

@@ -241,6 +241,16 @@ static bool make_child(struct go_patching *patching, json_t *container,
     return is_put || patching->err->code == FX_OK;
 }
 
+/* Finds the child that the key names, owned, or makes it. As make_child(). */
+static bool find_or_make(struct go_patching *patching, json_t *container,
+                         struct fx_text next, json_t **ret_child) {
+    if (fx_go_view_child(patching, container, false) == NULL) {
+        return make_child(patching, container, next, ret_child);
+    }
+    *ret_child = fx_go_view_child(patching, container, true);
+    return *ret_child != NULL || fx_go_fail_work(patching->err);
+}
+
 bool fx_go_make_parents(struct go_patching *patching, struct fx_text path) {
     struct fx_text rest = path;
     if (fx_go_find_container(patching, path, false) != NULL || !patching->is_missing ||
@@ -264,11 +274,9 @@ bool fx_go_make_parents(struct go_patching *patching, struct fx_text path) {
         if (!fx_spend(4) || !fx_spend_text(piece.len)) {
             return fx_fail_exceeded(patching->err);
         }
-        ok = fx_go_decode_piece(patching, piece);
-        json_t *child = ok ? fx_go_view_child(patching, node, true) : NULL;
-        if (ok && child == NULL) {
-            ok = make_child(patching, node, fx_text_cut(&after, '/'), &child);
-        }
+        json_t *child = NULL;
+        ok = fx_go_decode_piece(patching, piece) &&
+             find_or_make(patching, node, fx_text_cut(&after, '/'), &child);
         node = child;
     }
     return ok;

@@ -411,10 +411,36 @@ static bool has_reference(const json_t *row) {
     return calls_merge(row) && has_text(fx_tree_view_key(row, "policies"), "$(");
 }
 
+static bool has_nested(const json_t *rule) {
+    const json_t *list = fx_tree_view_key(fx_tree_view_key(rule, "mutate"), "foreach");
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(list); i++) {
+        found = fx_tree_view_key(json_array_get(list, i), "foreach") != NULL;
+    }
+    return found;
+}
+
+/* Is a controller of Pods mutated by policies of which a rule nests foreach? The original
+ * removes the template of the Pods before later rules see the object. */
+static bool loses_template(const json_t *row) {
+    const json_t *policies = fx_tree_view_key(row, "policies");
+    bool found = false;
+    for (size_t i = 0; !found && i < json_array_size(policies); i++) {
+        const json_t *rules = fx_tree_view_key(
+            fx_tree_view_key(json_array_get(policies, i), "spec"), "rules");
+        for (size_t k = 0; !found && k < json_array_size(rules); k++) {
+            found = has_nested(json_array_get(rules, k));
+        }
+    }
+    return found && has_text(fx_tree_view_key(fx_tree_view_key(row, "expect"), "rules"),
+                             "\"autogen-");
+}
+
 static const struct {
     bool (*is)(const json_t *row);
     const char *reason;
 } by_rule[] = {
+    {loses_template, "on purpose: generated rules keep nested foreach"},
     {deletes, "on purpose: mutate rules do not concern objects that are deleted"},
     {has_ignored_error,
      "on purpose: a rule that fails under Ignore undoes its policy, and no more"},
