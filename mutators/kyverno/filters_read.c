@@ -90,7 +90,7 @@ static bool read_filter(const struct reading *reading, struct fx_text inside) {
     const bool is_longer =
         name.data != NULL && name.data + name.len < inside.data + inside.len;
     struct kyverno_resource_filter filter = {.namespace_ = namespace_, .name = name};
-    if (is_longer || !fx_kyverno_kind_read(kind, &filter.kind)) {
+    if (is_longer || !fx_kyverno_kind_parse(kind, &filter.kind)) {
         return warn(reading, "a filter that is not [kind,namespace,name] is skipped");
     }
     if (filters->n_filters >= FX_LIMIT_RESOURCE_FILTERS) {

@@ -66,7 +66,7 @@ static void kinds(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct kyverno_kind_pattern made;
         print_message("%s\n", cases[i].text);
-        assert_int_equal(fx_kyverno_kind_read(fx_text_of(cases[i].text), &made),
+        assert_int_equal(fx_kyverno_kind_parse(fx_text_of(cases[i].text), &made),
                          cases[i].group[0] != '\0');
         assert_true(fx_text_is(made.group, cases[i].group));
         assert_true(fx_text_is(made.version, cases[i].version));

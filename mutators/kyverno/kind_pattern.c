@@ -87,7 +87,8 @@ static void read_three(const struct fx_text *parts,
     }
 }
 
-bool fx_kyverno_kind_read(struct fx_text text, struct kyverno_kind_pattern *ret_pattern) {
+bool fx_kyverno_kind_parse(struct fx_text text,
+                           struct kyverno_kind_pattern *ret_pattern) {
     struct fx_text parts[PARTS_MAX + 1];
     *ret_pattern = (struct kyverno_kind_pattern){.group = ANY, .version = ANY};
     switch (split(text, parts)) {

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/macros.h"
 #include "base/text.h"
 #include "engine/request.h"
 
@@ -20,7 +21,8 @@ struct kyverno_kind_pattern {
 /* Reads one to four parts. A group or version that is not given is "*", a subresource
  * that is not given is empty, which stands for the object itself. False if the text has
  * more parts; then all patterns are empty, and match no object. */
-bool fx_kyverno_kind_read(struct fx_text text, struct kyverno_kind_pattern *ret_pattern);
+bool fx_kyverno_kind_parse(struct fx_text text,
+                           struct kyverno_kind_pattern *ret_pattern) FX_MUST_USE;
 
 /* The kind of a request: that of its resource, so of a subresource that of the object to
  * which it belongs. */

@@ -5,11 +5,9 @@
 #include <string.h>
 
 #include "base/wildcard.h"
+#include "kind_pattern.h"
 #include "match.h"
 #include "value/tree.h"
-
-/* ---- kinds --------------------------------------------------------------------------
- */
 
 static bool read_kinds(const struct kyverno_reading *reading, const json_t *resources,
                        const char *path, struct kyverno_filter *filter) {
@@ -24,7 +22,7 @@ static bool read_kinds(const struct kyverno_reading *reading, const json_t *reso
     }
     for (size_t i = 0; i < n; i++) {
         const struct fx_text kind = fx_tree_text(json_array_get(list, i));
-        if (!fx_kyverno_kind_read(kind, &filter->kinds[i])) {
+        if (!fx_kyverno_kind_parse(kind, &filter->kinds[i])) {
             return fx_kyverno_refuse(reading, json_array_get(list, i),
                                      "%s.kinds[%zu]: \"%.*s\" is not "
                                      "[group/][version/]Kind[/subresource]",
@@ -36,8 +34,7 @@ static bool read_kinds(const struct kyverno_reading *reading, const json_t *reso
     return true;
 }
 
-/* ---- operations ---------------------------------------------------------------------
- */
+/* ---- operations --------------------------------------------------------------------- */
 
 static bool read_operations(const struct kyverno_reading *reading,
                             const json_t *resources, const char *path,
@@ -61,8 +58,7 @@ static bool read_operations(const struct kyverno_reading *reading,
     return true;
 }
 
-/* ---- selectors ----------------------------------------------------------------------
- */
+/* ---- selectors ---------------------------------------------------------------------- */
 
 /* Moves the members with wildcards from the labels of a selector to `wild`. */
 static bool split_labels(json_t *labels, json_t *wild) {
@@ -132,11 +128,12 @@ static bool read_selector(const struct kyverno_reading *reading, const json_t *r
     const bool is_wild = json_is_object(labels) && has_wildcards(labels);
     bool ok = !is_wild || take_wildcards(&node, &ret_selector->wild) ||
               fx_fail_nomem(reading->err);
-    ok = ok && ((fx_selector_compile(node, own_path, FX_SELECTOR_OVER_LABELS,
-                                     &ret_selector->plain, reading->err) &&
-                 (fx_selector_check(ret_selector->plain, reading->err) ||
-                  fx_err_prefix(reading->err, "%s: ", own_path))) ||
-                place_fault(reading, given, is_wild));
+    ok = ok &&
+         ((fx_selector_compile(node, own_path, FX_SELECTOR_OVER_LABELS,
+                               &ret_selector->plain, reading->err) &&
+           (fx_selector_check(ret_selector->plain, reading->err) ||
+            fx_err_prefix(reading->err, "%s: ", own_path))) ||
+          place_fault(reading, given, is_wild));
     json_decref(node);
     return ok;
 }
@@ -151,20 +148,18 @@ static bool read_selectors(const struct kyverno_reading *reading, const json_t *
                        &filter->namespace_selector, &has_namespace_selector)) {
         return false;
     }
-    filter->labels =
-        fx_tree_view_key(fx_tree_view_key(resources, "selector"), "matchLabels");
+    filter->labels = fx_tree_view_key(fx_tree_view_key(resources, "selector"),
+                                      "matchLabels");
     filter->given |= has_selector ? 1u << KYVERNO_BY_SELECTOR : 0;
     filter->given |= has_namespace_selector ? 1u << KYVERNO_BY_NAMESPACE_SELECTOR : 0;
     return true;
 }
 
-/* ---- a filter -----------------------------------------------------------------------
- */
+/* ---- a filter ----------------------------------------------------------------------- */
 
 static const char *const resource_fields[] = {
-    "kinds",       "name",     "names",      "namespaces",
-    "annotations", "selector", "operations", "namespaceSelector",
-    NULL};
+    "kinds",    "name",       "names",      "namespaces", "annotations",
+    "selector", "operations", "namespaceSelector", NULL};
 
 static void note_list(struct kyverno_filter *filter, enum kyverno_attribute attribute,
                       const json_t *list) {
@@ -238,8 +233,7 @@ static bool read_filter(const struct kyverno_reading *reading, const json_t *nod
            read_users(reading, node, path, filter);
 }
 
-/* ---- the whole ----------------------------------------------------------------------
- */
+/* ---- the whole ---------------------------------------------------------------------- */
 
 static const char *const filter_fields[] = {"resources", "subjects", "roles",
                                             "clusterRoles", NULL};

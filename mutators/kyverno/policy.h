@@ -28,7 +28,10 @@
 #include "preconditions.h"
 
 #define KYVERNO_GROUP "kyverno.io"
-#define KYVERNO_RANK  3u /* position in a pass */
+/* With the value "true": the policy is for requests even if spec.admission is false. */
+#define KYVERNO_ADMISSION_ANNOTATION "policies.fixpoint.dev/admission"
+
+#define KYVERNO_RANK 3u /* position in a pass */
 
 /* The setting for the namespace whose PolicyExceptions count; "*": of all. */
 #define KYVERNO_EXCEPTIONS_SETTING "policy-exceptions"

@@ -79,7 +79,8 @@ static void destroy_policy(struct fx_linkable *self) {
     free(policy);
 }
 
-/* ---- the rest of a rule ------------------------------------------------------------- */
+/* ---- the rest of a rule -------------------------------------------------------------
+ */
 
 /* Were all variables of the preconditions resolved when they held? That is so if nothing
  * in them can be jumped over, and if they have no other texts. */
@@ -130,7 +131,8 @@ static bool compile_rest(const struct kyverno_template_compile *with,
     return rule->rest != NULL;
 }
 
-/* ---- a rule ------------------------------------------------------------------------- */
+/* ---- a rule -------------------------------------------------------------------------
+ */
 
 static bool read_matches(const struct kyverno_reading *reading,
                          struct kyverno_rule_body *rule) {
@@ -211,10 +213,11 @@ static bool warn_left(const struct kyverno_reading *reading, const json_t *rule,
  * the loop. */
 static bool warn_targets(const struct kyverno_reading *reading, const json_t *targets,
                          struct fx_text name) {
-    return fx_compilation_warn(reading->compilation, targets,
-                               "rule %.*s: mutate.targets changes existing objects, which "
-                               "a review does not",
-                               FX_TEXT_ARG(name)) ||
+    return fx_compilation_warn(
+               reading->compilation, targets,
+               "rule %.*s: mutate.targets changes existing objects, which "
+               "a review does not",
+               FX_TEXT_ARG(name)) ||
            fx_fail_nomem(reading->err);
 }
 
@@ -260,7 +263,8 @@ static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
            compile_parts(of, mutate, rule);
 }
 
-/* ---- the rules ---------------------------------------------------------------------- */
+/* ---- the rules ----------------------------------------------------------------------
+ */
 
 /* A fault in a generated rule is one of the rule from which it was made, and has no place
  * in the document. */
@@ -271,8 +275,7 @@ static bool add_rules(struct kyverno_policy_reading *of, const json_t *rules,
             if (is_generated) {
                 of->reading.err->node = NULL;
             }
-            return fx_err_is_ours(of->reading.err) ||
-                           of->reading.err->code == FX_ENOMEM
+            return fx_err_is_ours(of->reading.err) || of->reading.err->code == FX_ENOMEM
                        ? false
                        : fx_err_prefix(of->reading.err, "spec.rules[%zu].", i);
         }
@@ -309,7 +312,8 @@ static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec)
     return ok;
 }
 
-/* ---- the policy --------------------------------------------------------------------- */
+/* ---- the policy ---------------------------------------------------------------------
+ */
 
 static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t *spec) {
     static const char *const words[] = {"Fail", "Ignore", NULL};
@@ -336,10 +340,22 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
 static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *spec) {
     static const char *const words[] = {"All", "One", NULL};
     size_t word = 0;
-    const bool ok = fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words,
-                                         0, &word);
+    const bool ok =
+        fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words, 0, &word);
     of->policy->applies_one = word == 1;
     return ok;
+}
+
+/* Are the rules for requests? With the annotation, they are, though Kyverno leaves them
+ * out: so both programs can run in a cluster without running a rule twice. */
+static bool is_for_requests(const json_t *document) {
+    const json_t *admission =
+        fx_tree_view_key(fx_tree_view_key(document, "spec"), "admission");
+    const json_t *annotations =
+        fx_tree_view_key(fx_tree_view_key(document, "metadata"), "annotations");
+    return !json_is_false(admission) ||
+           fx_text_is(fx_tree_view_string(annotations, KYVERNO_ADMISSION_ANNOTATION),
+                      "true");
 }
 
 static bool read_spec(struct kyverno_policy_reading *of) {
@@ -359,7 +375,7 @@ static bool read_spec(struct kyverno_policy_reading *of) {
         !read_apply_rules(of, spec)) {
         return false;
     }
-    if (json_is_false(fx_tree_view_key(spec, "admission"))) {
+    if (!is_for_requests(of->policy->document)) {
         return fx_compilation_warn(reading->compilation, NULL,
                                    "spec.admission is false: no request is mutated") ||
                fx_fail_nomem(reading->err);

@@ -100,11 +100,16 @@
 
 /* Kyverno's policies (mutators/kyverno). */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u        /* variables in the values of variables */
+#define FX_LIMIT_IMAGE_STEPS     32u        /* steps of the path of one image extractor */
 #define FX_LIMIT_CONTEXT_ENTRIES 64u        /* entries of one `context`, */
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
 /* Kyverno's ConfigMap: its resource filters, and its patterns of users. */
 #define FX_LIMIT_RESOURCE_FILTERS 4096u
+
+#define FX_LIMIT_MERGE_LISTS 256u /* lists for which a policy has keys, */
+#define FX_LIMIT_MERGE_STEPS 32u  /* steps of the path of one, */
+#define FX_LIMIT_MERGE_KEYS  4u   /* and its keys */
 
 #define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 

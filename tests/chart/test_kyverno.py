@@ -34,6 +34,19 @@ def test_apis():
     assert everything == "gatekeeper,kubemod,admission_policy,kyverno"
 
 
+def test_exceptions():
+    """Nobody may make exceptions unless a namespace is named for them."""
+
+    def flags(**values):
+        found = chart.render({"apis": {"kyverno": values}}).flags
+        return [one for one in found if one.startswith("--policy-exceptions")]
+
+    assert flags(**ON) == []
+    assert flags(**ON, exceptionsNamespace="shop") == ["--policy-exceptions=shop"]
+    assert flags(**ON, exceptionsNamespace="*") == ["--policy-exceptions=*"]
+    assert flags(**OFF, exceptionsNamespace="shop") == []
+
+
 def test_permissions():
     """The policies are read, and their status is Kyverno's. The configuration is read by name."""
     objects = chart.with_kyverno()

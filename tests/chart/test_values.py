@@ -59,6 +59,8 @@ REFUSED = [
                                      "resources": ["*"]}]},
     {"apis": {"kyverno": True}},
     {"apis": {"kyverno": {"status": True}}},
+    {"apis": {"kyverno": {"exceptionsNamespace": "a.b"}}},
+    {"apis": {"kyverno": {"exceptionsNamespace": "a*"}}},
     {"apis": {"kyverno": {"contextRules": [
         {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["create"]}]}}},
     {"apis": {"cedar": {"enabled": True}}},

@@ -69,6 +69,15 @@ def test_each_path_has_its_policies(start):
     assert shown(server, "/v1/mutate") == ({"fails", "ignores", "local"}, "h")
 
 
+def test_what_kyverno_leaves_to_us(start):
+    """Without the annotation, a policy that is not for requests is not for ours either."""
+    left, off = policy("left", admission=False), policy("off", admission=False)
+    left["metadata"]["annotations"] = {"policies.fixpoint.dev/admission": "true"}
+    off["metadata"]["annotations"] = {"policies.fixpoint.dev/admission": "false"}
+    server = start(left, off, policy("on"))
+    assert shown(server, "/v1/mutate") == ({"left", "on"}, None)
+
+
 def test_policies_are_validated(start):
     server = start()
     faulty = policy("faulty")
