@@ -4,6 +4,8 @@
  */
 #include "mutators/kyverno/kind_pattern.h"
 
+#include "base/budget.h"
+#include "base/buf.h"
 #include "base/wildcard.h"
 #include "engine/admission_request.h"
 #include "merge/schema.h"
@@ -103,6 +105,38 @@ bool fx_kyverno_kind_parse(struct fx_text text,
     }
 }
 
+/* Is `name` the built-in kind of this resource, "v1/Pod" of "pods"? Then *ret_kind is
+ * "Pod". */
+static bool has_resource(struct fx_text name, const struct fx_request_resource *resource,
+                         struct fx_text *ret_kind) {
+    if ((resource->group.len > 0 &&
+         !fx_text_equal(fx_text_cut(&name, '/'), resource->group)) ||
+        !fx_text_equal(fx_text_cut(&name, '/'), resource->version) ||
+        fx_text_contains(name, FX_TEXT("/"))) {
+        return false;
+    }
+    struct fx_buf guess;
+    fx_buf_init(&guess, 0);
+    fx_resource_guess(&guess, name);
+    const bool has =
+        !guess.failed && fx_text_equal(fx_buf_view(&guess), resource->resource);
+    fx_buf_finish(&guess);
+    *ret_kind = name;
+    return has;
+}
+
+/* The kind of a resource of an API server; data NULL if it is not known. */
+static struct fx_text find_kind(const struct fx_request_resource *resource) {
+    const struct fx_schema_set *set = &fx_schema_builtin;
+    for (size_t i = 0; i < set->n_kinds && fx_spend(1); i++) {
+        struct fx_text kind;
+        if (has_resource(fx_text_of(set->texts + set->kinds[i].name), resource, &kind)) {
+            return kind;
+        }
+    }
+    return (struct fx_text){0};
+}
+
 void fx_kyverno_request_kind(const struct fx_request *request,
                              const struct fx_subject *subject,
                              struct kyverno_request_kind *ret_kind) {
@@ -113,8 +147,7 @@ void fx_kyverno_request_kind(const struct fx_request *request,
     if (resource.subresource.len == 0) {
         return;
     }
-    const struct fx_text found = fx_schema_find_resource(
-        &fx_schema_builtin, resource.group, resource.version, resource.resource);
+    const struct fx_text found = find_kind(&resource);
     if (found.data != NULL) {
         ret_kind->group = resource.group;
         ret_kind->version = resource.version;

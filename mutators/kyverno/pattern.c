@@ -122,9 +122,8 @@ bool fx_kyverno_match_text(const json_t *value, struct fx_text pattern,
                            struct fx_arena *arena) {
     char number[FX_NUMBER_SIZE];
     const struct fx_text text =
-        json_is_null(value)
-            ? (struct fx_text){text_of_null, sizeof text_of_null - 1}
-            : fx_kyverno_scalar_text(value, number);
+        json_is_null(value) ? (struct fx_text){text_of_null, sizeof text_of_null - 1}
+                            : fx_kyverno_scalar_text(value, number);
     return text.data != NULL && !json_is_boolean(value) &&
            fx_kyverno_match_texts(text, pattern, arena);
 }

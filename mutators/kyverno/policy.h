@@ -66,14 +66,17 @@ struct kyverno_rule_body {
     size_t n_bindings;
 };
 
+struct kyverno_merge_options;
+
 struct kyverno_policy {
     struct fx_linkable head;
     json_t *document;                /* counted */
     struct fx_arena arena;           /* of the rules */
     struct fx_text name, namespace_; /* of the document; data NULL: cluster-scoped */
-    bool ignores_failure;            /* failurePolicy: Ignore */
-    bool applies_one;                /* applyRules: One */
-    struct kyverno_rule_body *rules; /* own ones, then generated ones */
+    struct kyverno_merge_options *merge_options; /* NULL: none */
+    bool ignores_failure;                        /* failurePolicy: Ignore */
+    bool applies_one;                            /* applyRules: One */
+    struct kyverno_rule_body *rules;             /* own ones, then generated ones */
     size_t n_rules;
 };
 

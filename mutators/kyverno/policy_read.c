@@ -8,6 +8,7 @@
 #include "autogen.h"
 #include "base/limits.h"
 #include "limits.h"
+#include "merge_options.h"
 #include "policy.h"
 #include "reading.h"
 #include "value/tree.h"
@@ -171,6 +172,23 @@ static bool compile_patch(const struct kyverno_policy_reading *of,
     return compile_rest(with, rule);
 }
 
+static const json_t *annotations_of(const struct kyverno_policy *policy) {
+    return fx_tree_view_key(fx_tree_view_key(policy->document, "metadata"),
+                            "annotations");
+}
+
+/* Kyverno ignores the extractors of rules that mutate: they count only if an annotation
+ * says so. */
+static bool compile_extractors(const struct kyverno_policy_reading *of,
+                               struct kyverno_rule_body *rule) {
+    const struct fx_text counts =
+        fx_tree_view_string(annotations_of(of->policy), KYVERNO_IMAGE_EXTRACTORS);
+    return !fx_text_is(counts, "true") ||
+           fx_kyverno_extractors_compile(
+               fx_tree_view_key(rule->document, "imageExtractors"), of->reading.arena,
+               &rule->extractors, of->reading.err);
+}
+
 static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutate,
                           struct kyverno_rule_body *rule) {
     const struct kyverno_path context = {.key = FX_TEXT("context")};
@@ -187,10 +205,7 @@ static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutat
            fx_kyverno_preconditions_compile(
                &with, fx_tree_view_key(rule->document, "preconditions"), &conditions,
                &rule->preconditions) &&
-           fx_kyverno_extractors_compile(
-               fx_tree_view_key(rule->document, "imageExtractors"), of->reading.arena,
-               &rule->extractors, of->reading.err) &&
-           compile_patch(of, &with, mutate, rule);
+           compile_extractors(of, rule) && compile_patch(of, &with, mutate, rule);
 }
 
 /* Names the parts of a rule that do not concern this program. */
@@ -301,10 +316,8 @@ static bool check_rules(const struct kyverno_reading *reading, const json_t *rul
 }
 
 static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec) {
-    const json_t *metadata = fx_tree_view_key(of->policy->document, "metadata");
     json_t *rules = NULL;
-    if (!fx_kyverno_autogen(spec, fx_tree_view_key(metadata, "annotations"), &rules,
-                            of->reading.err)) {
+    if (!fx_kyverno_autogen(spec, annotations_of(of->policy), &rules, of->reading.err)) {
         return false;
     }
     const bool ok = add_rules(of, rules, true);
@@ -329,9 +342,10 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
     }
     const json_t *conditions = fx_tree_view_key(webhook, "matchConditions");
     if (json_array_size(conditions) > 0) {
-        return fx_kyverno_refuse(&of->reading, conditions,
-                                 "spec.webhookConfiguration.matchConditions: not built "
-                                 "yet");
+        return fx_kyverno_refuse(
+            &of->reading, conditions,
+            "spec.webhookConfiguration.matchConditions: Fixpoint "
+            "does not evaluate CEL conditions of Kyverno's policies");
     }
     of->policy->ignores_failure = own == 1;
     return true;
@@ -380,7 +394,9 @@ static bool read_spec(struct kyverno_policy_reading *of) {
                                    "spec.admission is false: no request is mutated") ||
                fx_fail_nomem(reading->err);
     }
-    return add_rules(of, rules, false) && add_generated(of, spec);
+    return fx_kyverno_merge_options_compile(annotations_of(of->policy), reading->arena,
+                                            &of->policy->merge_options, reading->err) &&
+           add_rules(of, rules, false) && add_generated(of, spec);
 }
 
 bool fx_kyverno_policy_compile(json_t *document, struct fx_compilation *ret_compilation,

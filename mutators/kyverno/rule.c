@@ -89,6 +89,7 @@ static bool begin(struct kyverno_evaluation *evaluation, json_t *root,
         fx_node_unconst(evaluation->request->cluster_roles);
     evaluation->context.incoming = evaluation->request->incoming;
     evaluation->context.extractors = rule->body->extractors;
+    evaluation->context.merge_options = rule->policy->merge_options;
     fx_kyverno_context_set_object(&evaluation->context, root);
     return true;
 }

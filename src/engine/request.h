@@ -109,9 +109,9 @@ struct fx_request {
     /* Set by the loop: what rules found out, for those after them. NULL: they find it out
      * each time. */
     struct fx_request_memo *memo;
-    const json_t *user_info;  /* request.userInfo of the AdmissionReview, or NULL; it may
-                               * be NULL, too, if no mutator has an access review or an
-                               * input after convergence */
+    const json_t *user_info; /* request.userInfo of the AdmissionReview, or NULL; it may
+                              * be NULL, too, if no mutator has an access review or an
+                              * input after convergence */
     /* The roles and cluster roles that the user has: arrays of names ("namespace/name" is
      * written "namespace:name"). NULL: none, or they are not known. */
     const json_t *roles, *cluster_roles;
