@@ -30,7 +30,7 @@ static bool check_replacement(const struct cel_replacing *replacing, struct fx_e
             continue;
         }
         i++;
-        const char c = i < by.len ? by.data[i] : ' ';
+        const char c = fx_text_first(fx_text_rest(by, i < by.len ? i : by.len));
         if (c != '\\' && !fx_is_digit(c)) {
             return fx_fail(err, FX_EMUTATE,
                            "invalid replacement string: a backslash must come before a "

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "merge/strategic.h"
+#include "mutators/kyverno/filters.h"
 #include "mutators/kyverno/strategic.h"
 #include "mutators/kyverno/template.h"
 #include "refuse.h"
@@ -112,8 +113,53 @@ static void test_patches(void **state) {
     }
 }
 
+/* ---- the ConfigMap ------------------------------------------------------------------
+ */
+
+static const char config_text[] =
+    "{\"data\":{\"resourceFilters\":\"[Pod,*,*][a,b,c,d][ x,b,c]\",\"excludeGroups\":"
+    "\"a,!b\",\"excludeUsernames\":\"c\",\"webhooks\":\"[{\\\"namespaceSelector\\\":{"
+    "\\\"matchLabels\\\":{\\\"a\\\":\\\"b\\\"}},\\\"objectSelector\\\":7}]\"}}";
+
+static bool compile_config(json_t *config_map) {
+    struct fx_compilation made = {0};
+    struct fx_err err = FX_ERR_INIT;
+    const bool ok = fx_kyverno_filters_compile(config_map, &made, &err);
+    assert_int_equal(ok, made.linkable != NULL);
+    assert_int_equal(err.code, ok ? FX_OK : FX_ENOMEM);
+    if (ok) {
+        assert_int_equal(made.n_warnings, 3);
+        made.linkable->destroy(made.linkable);
+        made.linkable = NULL;
+    }
+    fx_compilation_finish(&made);
+    return ok;
+}
+
+static void test_config(void **state) {
+    (void)state;
+    struct fx_err err = FX_ERR_INIT;
+    json_t *config_map = fx_json_read(fx_text_of(config_text), NULL, &err);
+    assert_true(compile_config(config_map)); /* what is allocated once, is */
+    for (unsigned ever_after = 0; ever_after < 2; ever_after++) {
+        long live = refuse_live();
+        long n = 0;
+        for (bool refused = true; refused; n++) {
+            assert_true(n < RUNS_MAX);
+            refuse_from(n, ever_after == 1);
+            const bool ok = compile_config(config_map);
+            refused = refuse_stop();
+            assert_int_equal(ok, !refused);
+            assert_true(refuse_lost_nothing(&live, false));
+        }
+        assert_true(n > 4); /* it was tried at all */
+    }
+    json_decref(config_map);
+}
+
 int main(void) {
     refuse_install();
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_patches),
+                                       cmocka_unit_test(test_config)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
