@@ -65,6 +65,7 @@ struct fx_admission {
     fx_input_find *find_input;
     void *user;
     const struct fx_schemas *schemas; /* fx_request.schemas; may be NULL */
+    json_t *variables;                /* fx_request.variables; may be NULL */
 };
 
 /* How a review ended, for logs and metrics. */

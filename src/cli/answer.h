@@ -37,6 +37,7 @@ struct fx_question {
     const char *user;       /* or NULL: kubernetes-admin */
     const struct fx_strings *groups;    /* of the user */
     json_t *old_object;                 /* or NULL */
+    json_t *variables;                  /* fx_request.variables, or NULL */
     struct fx_trace *trace;             /* or NULL: records what each mutator did */
     struct fx_provider_loop *providers; /* calls the providers */
     uint64_t timeout_ms;                /* for one object; 0: the default */
