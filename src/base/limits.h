@@ -100,6 +100,7 @@
 
 /* Kyverno's policies (mutators/kyverno). */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
+#define FX_LIMIT_RULE_NAME       63u /* bytes; generated names are cut */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */

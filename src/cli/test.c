@@ -88,6 +88,8 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         .user = question->user,
         .groups = &groups,
         .old_object = question->old_object,
+        .variables = question->variables,
+        .trace = question->trace,
         .providers = &session->providers,
         .timeout_ms = session->values->timeout,
     };
