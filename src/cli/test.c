@@ -255,9 +255,9 @@ const struct fx_command fx_command_test = {
     .usage = "PATH... [OPTION]...",
     .summary = "run test suites of policies",
     .details =
-        "PATH is a file that contains a Suite, or a folder: all Suites and all cases in "
-        "folder form below it are run. PATH/... is the same, as in gator. Paths in a "
-        "suite are relative to its folder.\n"
+        "PATH is a file that contains a Suite or a Test, or a folder: all Suites, all "
+        "Tests and all cases in folder form below it are run. PATH/... is the same, as "
+        "in gator. Paths in a suite are relative to its folder.\n"
         "\n"
         "A Suite (as gator has them, with more fields):\n"
         "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
@@ -282,6 +282,9 @@ const struct fx_command fx_command_test = {
         "A case of constraints alone (`template`, `constraint`, `assertions`) is "
         "skipped, as fixpoint does not validate. `skip: true` skips a suite, a test or a "
         "case.\n"
+        "\n"
+        "A Test (kyverno-test.yaml, apiVersion cli.kyverno.io/v1alpha1) is read as "
+        "`kyverno test` reads it; results of rules that do not mutate are skipped.\n"
         "\n"
         "The folder form:\n"
         "  sidecar/policies/*.yaml          or policies.yaml; folders below have it too\n"
