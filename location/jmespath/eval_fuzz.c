@@ -41,7 +41,8 @@ static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
 
 static struct fuzz_result search(const struct fx_jmespath *query, json_t *root,
                                  json_t *names) {
-    const struct fx_jmespath_scope scope = {find_name, give_all, names};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = names};
     struct fuzz_result result = {.value = NULL};
     struct fx_err err = FX_ERR_INIT;
     result.outcome = fx_jmespath_search(query, root, &scope, &result.value, &err);

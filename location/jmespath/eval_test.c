@@ -222,7 +222,8 @@ static void a_scope_is_asked_for_what_is_read(void **state) {
         {"fails || n", "! an input is missing", 1, 0},
     };
     struct asked asked = {.names = read_json(document)};
-    const struct fx_jmespath_scope scope = {find_name, give_all, &asked};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = &asked};
     struct fx_buf buf;
     fx_buf_init(&buf, 0);
     for (size_t i = 0; i < FX_COUNT(rows); i++) {

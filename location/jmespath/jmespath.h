@@ -52,6 +52,10 @@ struct fx_jmespath_scope {
      * `keys(@)`, `*`. */
     bool (*all)(void *context, json_t **ret_object, struct fx_err *err);
     void *context;
+    /* Called with the text of the query before it is evaluated, so that values can be
+     * made that the text mentions. False if one cannot be made: then the query fails with
+     * this error. NULL if there is nothing to make. */
+    bool (*begin)(void *context, struct fx_text query, struct fx_err *err);
 };
 
 enum fx_jmespath_outcome {

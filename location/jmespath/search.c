@@ -40,6 +40,12 @@ static bool check_value(struct fx_jmespath_run *run, const json_t *value) {
                          FX_LIMIT_JSON_DEPTH, FX_LIMIT_JMESPATH_VALUE_NODES);
 }
 
+static bool begin(const struct fx_jmespath_scope *scope, const struct fx_jmespath *query,
+                  struct fx_err *err) {
+    return scope->begin == NULL ||
+           scope->begin(scope->context, fx_jmespath_text(query), err);
+}
+
 static enum fx_jmespath_outcome search(struct fx_jmespath_run *run,
                                        const struct fx_jmespath *query, json_t *root,
                                        json_t **ret_value) {
@@ -60,13 +66,16 @@ static enum fx_jmespath_outcome search(struct fx_jmespath_run *run,
 enum fx_jmespath_outcome fx_jmespath_search(const struct fx_jmespath *query, json_t *root,
                                             const struct fx_jmespath_scope *scope,
                                             json_t **ret_value, struct fx_err *err) {
+    *ret_value = NULL;
+    if (root == NULL && !begin(scope, query, err)) {
+        return FX_JMESPATH_ERROR;
+    }
     alignas(max_align_t) char block[BLOCK_BYTES];
     struct fx_jmespath_run run = {
         .scope = scope,
         .err = err,
         .outer = fx_budget_narrow(FX_LIMIT_JMESPATH_STEPS, 0),
     };
-    *ret_value = NULL;
     fx_arena_init_within(&run.arena, FX_LIMIT_JMESPATH_MEMORY, block, sizeof block);
     const enum fx_jmespath_outcome outcome = search(&run, query, root, ret_value);
     (void)fx_budget_widen(run.outer);

@@ -8,7 +8,7 @@
 
 #include "location/cel/ast.h"
 #include "mutators/admission_policy/access.h"
-#include "mutators/admission_policy/json_patch_index.h"
+#include "value/go_index.h"
 
 /* ---- one path ---------------------------------------------------------------------- */
 
@@ -42,7 +42,7 @@ static struct fx_path_step step_of(struct fx_text piece, bool appends) {
         return (struct fx_path_step){.type = FX_PATH_ANY};
     }
     return (struct fx_path_step){
-        .type = fx_map_read_index(piece, &index) == FX_MAP_INDEX_OK ? FX_PATH_TOKEN
+        .type = fx_go_index_read(piece, &index) == FX_GO_INDEX_OK ? FX_PATH_TOKEN
                                                                     : FX_PATH_MEMBER,
         .name = piece};
 }

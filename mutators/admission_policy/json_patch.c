@@ -9,7 +9,7 @@
 #include "base/budget.h"
 #include "mutators/admission_policy/convert.h"
 #include "mutators/admission_policy/decode.h"
-#include "mutators/admission_policy/json_patch_apply.h"
+#include "value/go_patch.h"
 #include "value/tree.h"
 
 /* ---- operations ---------------------------------------------------------------------
@@ -46,7 +46,7 @@ static bool is_unreadable(struct fx_text text, struct fx_buf *quoted) {
 }
 
 /* Refuses an operation whose texts are unreadable. */
-static bool check_texts(const struct fx_map_operation *operation, struct fx_buf *quoted,
+static bool check_texts(const struct fx_go_operation *operation, struct fx_buf *quoted,
                         struct fx_map_refusal *refusal, struct fx_err *err) {
     const char *what = is_unreadable(operation->op, quoted)     ? "kind"
                        : is_unreadable(operation->path, quoted) ? "path"
@@ -61,7 +61,7 @@ static bool check_texts(const struct fx_map_operation *operation, struct fx_buf 
 }
 
 /* Reads one operation; its value is a new reference. */
-static bool read_operation(struct fx_cel_value given, struct fx_map_operation *operation,
+static bool read_operation(struct fx_cel_value given, struct fx_go_operation *operation,
                            struct fx_buf *quoted, struct fx_map_refusal *refusal,
                            struct fx_err *err) {
     const struct fx_cel_value value = read_field(given, "value");
@@ -86,8 +86,7 @@ static bool read_operation(struct fx_cel_value given, struct fx_map_operation *o
 }
 
 /* All values are converted before the first operation is applied. */
-static bool read_operations(struct fx_cel_value patch,
-                            struct fx_map_operation *operations,
+static bool read_operations(struct fx_cel_value patch, struct fx_go_operation *operations,
                             struct fx_map_refusal *refusal, struct fx_err *err) {
     const size_t n = fx_cel_list_size(patch);
     struct fx_buf quoted;
@@ -208,16 +207,20 @@ static json_t *end_patch(json_t *result, json_t *before,
 
 /* Applies the operations to a reference of the object. A new reference to the result:
  * `before` if a test failed. NULL if it fails. */
-static json_t *apply(const struct fx_map_operation *operations, size_t n, json_t *before,
+static json_t *apply(const struct fx_go_operation *operations, size_t n, json_t *before,
                      struct fx_map_refusal *refusal, struct fx_err *err) {
     json_t *result = json_incref(before);
-    bool stopped = false;
-    const bool ok =
-        fx_map_apply_operations(operations, n, &result, &stopped, refusal, err);
-    if (ok && !stopped) {
+    struct fx_go_patch patch = {.version = FX_GO_PATCH_V4,
+                                .prefix = "JSON Patch: ",
+                                .message = &refusal->message};
+    const bool ok = fx_go_patch_apply(&patch, operations, n, &result, err);
+    if (ok && !patch.stopped) {
         return result;
     }
     json_decref(result);
+    if (!ok && err->code == FX_EMUTATE) {
+        (void)fx_map_reject(refusal, 403, err);
+    }
     return ok ? json_incref(before) : NULL;
 }
 
@@ -227,7 +230,7 @@ bool fx_map_patch(struct fx_cel_value patch, const struct fx_map_target *target,
                   struct fx_map_change *ret_change, struct fx_err *err) {
     const size_t n = fx_cel_list_size(patch);
     json_t *patched = NULL;
-    struct fx_map_operation *operations = fx_arena_alloc(arena, n * sizeof *operations);
+    struct fx_go_operation *operations = fx_arena_alloc(arena, n * sizeof *operations);
     if (operations == NULL) {
         return fx_fail_nomem(err);
     }

@@ -44,6 +44,17 @@ void fx_kyverno_path_print(struct fx_buf *buf, const struct kyverno_path *path) 
     }
 }
 
+const struct kyverno_path *fx_kyverno_path_keep(struct fx_arena *arena,
+                                                const struct kyverno_path *path) {
+    struct kyverno_path *kept = path == NULL ? NULL : fx_arena_alloc(arena, sizeof *kept);
+    if (kept == NULL) {
+        return NULL;
+    }
+    *kept = *path;
+    kept->above = fx_kyverno_path_keep(arena, path->above);
+    return path->above == NULL || kept->above != NULL ? kept : NULL;
+}
+
 /* ---- compiling
  * ------------------------------------------------------------------------- */
 

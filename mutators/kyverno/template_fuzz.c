@@ -39,7 +39,8 @@ static bool count(void *context, const struct fx_jmespath *query) {
 
 static json_t *eval(const struct kyverno_template *compiled, json_t *names,
                     enum fx_code *ret_code) {
-    const struct fx_jmespath_scope scope = {find_name, give_all, names};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = names};
     struct fx_err err = FX_ERR_INIT;
     json_t *tree;
     const struct fx_bound bound = fx_budget_narrow(MOST_UNITS, 0);

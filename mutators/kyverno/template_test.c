@@ -52,7 +52,8 @@ static json_t *eval_rule(json_t *rule, struct fx_err *err) {
     fx_arena_init(&arena, ARENA_BYTES);
     const struct kyverno_template_compile with = {
         .document = rule, .arena = &arena, .err = err};
-    const struct fx_jmespath_scope scope = {find_name, give_all, context};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = context};
     struct kyverno_template *compiled = fx_kyverno_template_compile(&with, rule, NULL);
     assert_non_null(compiled);
     const bool ok = fx_kyverno_template_eval(compiled, NULL, &scope, &tree, err);

@@ -245,7 +245,9 @@ static bool search(const struct fx_jmespath *query, const struct kyverno_path *p
     }
     struct fx_buf why;
     fx_buf_init(&why, FX_ERR_TEXT);
-    fx_buf_printf(&why, "JMESPath query failed: %s", fault.msg);
+    /* Other errors than those of the query are from the scope. */
+    fx_buf_printf(&why, "%s%s",
+                  fault.code == FX_EINVALID ? "JMESPath query failed: " : "", fault.msg);
     fx_buf_char(&why, '\0');
     const bool ok =
         !why.failed && fail_variable(fx_jmespath_text(query), path, why.data, err);

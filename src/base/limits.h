@@ -99,8 +99,13 @@
 #define FX_LIMIT_RANDOM_DEPTH   100u
 
 /* Kyverno's policies (mutators/kyverno). */
-#define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
-#define FX_LIMIT_RULE_NAME       63u /* bytes; generated names are cut */
+#define FX_LIMIT_VARIABLE_ROUNDS 32u        /* variables in the values of variables */
+#define FX_LIMIT_CONTEXT_ENTRIES 64u        /* entries of one `context`, */
+#define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
+#define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
+#define FX_LIMIT_RULE_NAME       63u        /* bytes; generated names are cut */
+
+#define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 
 /* Nodes of a value that is copied from one location of an object to another. Without this
  * limit copies of copies could grow exponentially. */

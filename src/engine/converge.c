@@ -198,6 +198,7 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     };
     with_failures.failures = &run.failures;
     with_failures.memo = &memo;
+    with_failures.incoming = *root;
     json_t *original = json_incref(*root);
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);

@@ -7,6 +7,7 @@
  *   converge.c           passes until one changes nothing; candidates
  *   converge_step.c      one pass: the step of each candidate, what it may spend, what it
  *                        reports; steps that are skipped
+ *   converge_policy.c    rules that end or restore their policy
  *   converge_tier.c      mutators that are matched first, or are not reinvoked
  *   converge_validate.c  validators, after the last pass
  *   converge_error.c     steps that fail: their messages; mutators that are skipped
@@ -46,6 +47,7 @@ bool fx_index_set_init(struct fx_index_set *set, struct fx_arena *arena,
 
 bool fx_index_set_has(const struct fx_index_set *set, uint32_t index);
 void fx_index_set_add(struct fx_index_set *set, uint32_t index);
+void fx_index_set_remove(struct fx_index_set *set, uint32_t index);
 void fx_index_set_clear(struct fx_index_set *set);
 
 /* Adds all members of `more`, which is of the same size. */
@@ -193,6 +195,12 @@ struct converge {
     const struct fx_mutator *tier; /* a mutator of the current tier, or NULL */
     json_t *before; /* the object before the pass, counted; NULL if it is unchanged or no
                      * longer needed */
+    /* The policy of the last step whose mutator has `restores_policy`. */
+    struct policy_run {
+        const struct fx_mutator *rule; /* one of its rules; NULL: there is none */
+        json_t *before; /* the object before its first step in this pass, counted */
+        bool has_failed; /* a rule has failed in the current step */
+    } policy;
     struct rank_changes last_pass[FX_RANKS], this_pass[FX_RANKS];
 
     /* The report. */
@@ -324,6 +332,23 @@ static inline void fx_converge_count_change(struct converge *run,
 /* With a trace: reports the mutators that are not reinvoked and match the result, but did
  * not match in their step. */
 bool fx_converge_find_late(struct converge *run, struct fx_err *err) FX_MUST_USE;
+
+/* ---- converge_policy.c ---- */
+
+/* Is called before the step of a mutator with `restores_policy`: keeps the object if the
+ * step is the first one of its policy in this pass. */
+void fx_converge_enter_policy(struct converge *run, const struct fx_mutator *mutator);
+
+/* No rule of this policy is applied any more in this review. */
+void fx_converge_end_policy(struct converge *run, uint32_t index);
+
+/* Is called after a step in which a mutator with `restores_policy` failed: restores the
+ * object, and ends the policy. Sets the effect if the object differs. */
+bool fx_converge_restore_policy(struct converge *run, uint32_t index,
+                                struct fx_effect *effect, struct fx_err *err) FX_MUST_USE;
+
+/* Drops what is kept of the policy. */
+void fx_converge_leave_policy(struct converge *run);
 
 /* ---- converge_validate.c ---- */
 

@@ -511,8 +511,16 @@ static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
         return fx_fail_nomem(err);
     }
     struct fx_effect effect = {.applied = false};
-    if (!run_candidate(run, own, &effect, err)) {
+    if (mutator->run.restores_policy) {
+        fx_converge_enter_policy(run, mutator);
+    }
+    if (!run_candidate(run, own, &effect, err) ||
+        (run->policy.has_failed &&
+         !fx_converge_restore_policy(run, index, &effect, err))) {
         return false;
+    }
+    if (effect.changed && mutator->run.ends_policy) {
+        fx_converge_end_policy(run, index);
     }
     note_step(run, own, &effect);
     return !effect.changed || note_change(run, at, &effect, err);
@@ -521,6 +529,7 @@ static bool take_step(struct converge *run, size_t *at, struct fx_err *err) {
 void fx_converge_end_pass(struct converge *run) {
     json_decref(run->before);
     run->before = NULL;
+    fx_converge_leave_policy(run);
 }
 
 /* A node that is copied because it is shared stays alive through its other reference, so

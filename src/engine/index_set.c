@@ -35,6 +35,15 @@ void fx_index_set_add(struct fx_index_set *set, uint32_t index) {
     set_bit(set->heads, index / BITS);
 }
 
+void fx_index_set_remove(struct fx_index_set *set, uint32_t index) {
+    uint64_t *word = &set->words[index / BITS];
+    *word &= ~(UINT64_C(1) << (index % BITS));
+    if (*word == 0) {
+        const size_t head = index / BITS;
+        set->heads[head / BITS] &= ~(UINT64_C(1) << (head % BITS));
+    }
+}
+
 /* Clears the lowest bit, and returns its number. */
 static unsigned take_bit(uint64_t *bits) {
     const unsigned lowest = (unsigned)__builtin_ctzll(*bits);

@@ -131,6 +131,10 @@ static int compare_policies(const struct fx_mutator *a, const struct fx_mutator 
     return order != 0 ? order : strcmp(a->name, b->name);
 }
 
+bool fx_mutator_has_same_policy(const struct fx_mutator *a, const struct fx_mutator *b) {
+    return a == b || compare_policies(a, b) == 0;
+}
+
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
     const int order = compare_policies(a, b);
     return order != 0 ? order : fx_text_compare(fx_text_of(a->rule), fx_text_of(b->rule));

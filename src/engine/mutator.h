@@ -217,6 +217,13 @@ struct fx_run_options {
     bool match_first;
     /* If it fails, it is skipped, and the outcome has the reason. */
     bool ignores_failure;
+    /* With `once`: when it has changed the object, the other rules of its policy are not
+     * applied any more in this review. */
+    bool ends_policy;
+    /* With `once` and `ignores_failure`: if it fails, the changes that rules of its
+     * policy have made in this pass are dropped, too, and the other rules of the policy
+     * are not applied any more. It is the same for all rules of a policy. */
+    bool restores_policy;
 };
 
 #define FX_RANKS 8u
@@ -335,6 +342,9 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 /* Compares only the ids. Returns 0 if both are versions of the same rule of one
  * policy. */
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
+
+/* Are both rules of one policy? Such mutators follow one another in a pass. */
+bool fx_mutator_has_same_policy(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* Appends the id for messages: `<Kind>.<group> <namespace>/<name>`, and `:<rule>` if the
  * policy has several. */

@@ -105,6 +105,11 @@ struct fx_request {
     const json_t *user_info;  /* request.userInfo of the AdmissionReview, or NULL; it may
                                * be NULL, too, if no mutator has an access review or an
                                * input after convergence */
+    /* The roles and cluster roles that the user has: arrays of names ("namespace/name" is
+     * written "namespace:name"). NULL: none, or they are not known. */
+    const json_t *roles, *cluster_roles;
+    /* Set by the loop: the object as it was before all mutators. */
+    json_t *incoming;
     const json_t *old_object; /* may be NULL; it is also NULL if no policy reads it */
     /* The AdmissionRequest without uid, object and oldObject; NULL if there is none, or
      * if no mutator reads it. */

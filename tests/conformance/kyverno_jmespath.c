@@ -80,7 +80,8 @@ static void compare(json_t *row, const char *what, const struct search_result *g
 
 static void search(json_t *row, const char *what, const struct fx_jmespath *query,
                    json_t *root, json_t *names, struct fx_case_result *result) {
-    const struct fx_jmespath_scope scope = {find_name, give_all, names};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = names};
     struct search_result got = {.err = FX_ERR_INIT};
     got.outcome = fx_jmespath_search(query, root, &scope, &got.value, &got.err);
     compare(row, what, &got, result);

@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/limits.h"
 #include "merge/typed.h"
-#include "mutators/admission_policy/json_patch_apply.h"
+#include "value/go_patch.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -112,14 +112,15 @@ static json_t *make_patched(size_t size) {
     return json_pack("{s:o, s:{}, s:o}", "list", list, "map", "deep", deep);
 }
 
-static void apply(const struct fx_map_operation *operations, size_t n, json_t **root) {
+static void apply(const struct fx_go_operation *operations, size_t n, json_t **root) {
     struct fx_err err = FX_ERR_INIT;
-    struct fx_map_refusal refusal = {.code = 0};
-    bool stopped = false;
-    fx_buf_init(&refusal.message, 0);
+    struct fx_buf message;
+    struct fx_go_patch applied = {
+        .version = FX_GO_PATCH_V4, .prefix = "", .message = &message};
+    fx_buf_init(&message, 0);
     meter_start();
-    meter_stop(fx_map_apply_operations(operations, n, root, &stopped, &refusal, &err));
-    fx_buf_finish(&refusal.message);
+    meter_stop(fx_go_patch_apply(&applied, operations, n, root, &err));
+    fx_buf_finish(&message);
 }
 
 static void patch(const struct patch_shape *shape, size_t size) {
@@ -127,12 +128,12 @@ static void patch(const struct patch_shape *shape, size_t size) {
     json_t *root = make_patched(size);
     json_t *value = shape->op[0] == 't' ? json_deep_copy(json_object_get(root, "list"))
                                         : json_string("v");
-    struct fx_map_operation *operations = calloc(n, sizeof *operations);
+    struct fx_go_operation *operations = calloc(n, sizeof *operations);
     for (size_t i = 0; operations != NULL && i < n; i++) {
-        operations[i] = (struct fx_map_operation){.op = fx_text_of(shape->op),
-                                                  .path = fx_text_of(shape->path),
-                                                  .from = fx_text_of(shape->from),
-                                                  .value = value};
+        operations[i] = (struct fx_go_operation){.op = fx_text_of(shape->op),
+                                                 .path = fx_text_of(shape->path),
+                                                 .from = fx_text_of(shape->from),
+                                                 .value = value};
     }
     if (operations != NULL) {
         apply(operations, n, &root);

@@ -90,7 +90,8 @@ static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
 
 /* Evaluates on the names of `root`. False without memory. */
 static bool search(const char *text, json_t *root) {
-    const struct fx_jmespath_scope scope = {find_name, give_all, root};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = root};
     struct fx_jmespath *query = NULL;
     struct fx_err err = FX_ERR_INIT;
     json_t *value = NULL;

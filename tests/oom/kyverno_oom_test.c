@@ -69,7 +69,8 @@ static bool act(json_t *rule, json_t *object) {
     fx_arena_init(&arena, ARENA_BYTES);
     const struct kyverno_template_compile with = {
         .document = rule, .arena = &arena, .err = &err};
-    const struct fx_jmespath_scope scope = {find_name, give_all, NULL};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = NULL};
     struct kyverno_template *compiled = fx_kyverno_template_compile(&with, rule, NULL);
     const bool ok = compiled != NULL &&
                     fx_kyverno_template_eval(compiled, NULL, &scope, &patch, &err) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * json_patch_index.c - indexes of lists, as Go reads them.
+ * go_index.c - indexes of lists, as Go reads them.
  */
-#include "mutators/admission_policy/json_patch_index.h"
+#include "value/go_index.h"
 
-enum fx_map_index_fault fx_map_read_index(struct fx_text text, int64_t *ret_index) {
+enum fx_go_index_fault fx_go_index_read(struct fx_text text, int64_t *ret_index) {
     struct fx_text rest = text;
     int64_t index = 0;
     const bool is_negative = fx_text_first(rest) == '-';
@@ -12,23 +12,23 @@ enum fx_map_index_fault fx_map_read_index(struct fx_text text, int64_t *ret_inde
         rest = fx_text_rest(rest, 1);
     }
     if (rest.len == 0 || !fx_text_is_digits(rest)) {
-        return FX_MAP_INDEX_SYNTAX;
+        return FX_GO_INDEX_SYNTAX;
     }
     for (size_t i = 0; i < rest.len; i++) {
         const int digit = rest.data[i] - '0';
         if (index > (INT64_MAX - digit) / 10) {
-            return FX_MAP_INDEX_RANGE;
+            return FX_GO_INDEX_RANGE;
         }
         index = index * 10 + digit;
     }
     *ret_index = is_negative ? -index : index;
-    return FX_MAP_INDEX_OK;
+    return FX_GO_INDEX_OK;
 }
 
-void fx_map_print_index_fault(struct fx_buf *buf, struct fx_text text,
-                              enum fx_map_index_fault fault) {
+void fx_go_index_print_fault(struct fx_buf *buf, struct fx_text text,
+                             enum fx_go_index_fault fault) {
     fx_buf_str(buf, "strconv.Atoi: parsing ");
     fx_text_quote_go(buf, text);
-    fx_buf_str(buf, fault == FX_MAP_INDEX_SYNTAX ? ": invalid syntax"
-                                                 : ": value out of range");
+    fx_buf_str(buf,
+               fault == FX_GO_INDEX_SYNTAX ? ": invalid syntax" : ": value out of range");
 }

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kyverno/policy_read.c - compiles a ClusterPolicy or a Policy (spec/kyverno.md section
+ * 1). What does not concern mutation is left to Kyverno: warnings name it.
+ */
+#include <stdlib.h>
+
+#include "autogen.h"
+#include "base/limits.h"
+#include "limits.h"
+#include "policy.h"
+#include "reading.h"
+#include "value/tree.h"
+
+static const char *const root_fields[] = {"apiVersion", "kind",   "metadata",
+                                          "spec",       "status", NULL};
+static const char *const spec_fields[] = {"rules",
+                                          "applyRules",
+                                          "failurePolicy",
+                                          "webhookConfiguration",
+                                          "webhookTimeoutSeconds",
+                                          "background",
+                                          "admission",
+                                          "mutateExistingOnPolicyUpdate",
+                                          "useServerSideApply",
+                                          "schemaValidation",
+                                          "generateExisting",
+                                          "generateExistingOnPolicyUpdate",
+                                          "validationFailureAction",
+                                          "validationFailureActionOverrides",
+                                          "emitWarning",
+                                          NULL};
+static const char *const rule_fields[] = {"name",
+                                          "match",
+                                          "exclude",
+                                          "preconditions",
+                                          "celPreconditions",
+                                          "context",
+                                          "imageExtractors",
+                                          "mutate",
+                                          "validate",
+                                          "generate",
+                                          "verifyImages",
+                                          "skipBackgroundRequests",
+                                          "reportProperties",
+                                          NULL};
+static const char *const mutate_fields[] = {"patchStrategicMerge",
+                                            "patchesJson6902",
+                                            "foreach",
+                                            "targets",
+                                            "overlay",
+                                            "patches",
+                                            "mutateExistingOnPolicyUpdate",
+                                            NULL};
+
+/* A policy that is being read. */
+struct kyverno_policy_reading {
+    struct kyverno_reading reading;
+    struct kyverno_policy *policy;
+    size_t cap_rules;
+};
+
+static void destroy_policy(struct fx_linkable *self) {
+    struct kyverno_policy *policy = (struct kyverno_policy *)self; /* its first member */
+    for (size_t i = 0; i < policy->n_rules; i++) {
+        struct kyverno_rule_body *rule = &policy->rules[i];
+        fx_kyverno_match_finish(&rule->match);
+        fx_kyverno_match_finish(&rule->exclude);
+        fx_kyverno_context_entries_finish(rule->context);
+        fx_kyverno_preconditions_finish(rule->preconditions);
+        fx_kyverno_extractors_finish(rule->extractors);
+        fx_kyverno_template_finish(rule->rest);
+        fx_kyverno_patch_finish(rule->patch);
+        fx_kyverno_foreach_finish(rule->foreach);
+        json_decref(rule->document);
+    }
+    fx_arena_finish(&policy->arena);
+    json_decref(policy->document);
+    free(policy);
+}
+
+/* ---- the rest of a rule ------------------------------------------------------------- */
+
+/* Were all variables of the preconditions resolved when they held? That is so if nothing
+ * in them can be jumped over, and if they have no other texts. */
+static bool are_all_evaluated(const json_t *conditions) {
+    const json_t *any = fx_tree_view_key(conditions, "any");
+    const json_t *lists[] = {any, fx_tree_view_key(conditions, "all"), conditions};
+    for (size_t i = 0; i < FX_COUNT(lists); i++) {
+        for (size_t j = 0; json_is_array(lists[i]) && j < json_array_size(lists[i]);
+             j++) {
+            if (fx_tree_view_key(json_array_get(lists[i], j), "message") != NULL) {
+                return false;
+            }
+        }
+    }
+    return json_array_size(any) <= 1;
+}
+
+/* Returns the rule without its patch and without what is always evaluated before it. NULL
+ * without memory. */
+static json_t *make_rest(const json_t *rule, const char *field) {
+    const json_t *conditions = fx_tree_view_key(rule, "preconditions");
+    json_t *rest = fx_tree_copy(rule);
+    json_t *mutate = rest == NULL ? NULL : fx_tree_own_key(rest, FX_TEXT("mutate"));
+    if (mutate == NULL) {
+        json_decref(rest);
+        return NULL;
+    }
+    fx_tree_remove_key(mutate, fx_text_of(field));
+    if (are_all_evaluated(conditions)) {
+        fx_tree_remove_key(rest, FX_TEXT("preconditions"));
+    }
+    return rest;
+}
+
+static bool compile_rest(const struct kyverno_template_compile *with,
+                         struct kyverno_rule_body *rule) {
+    json_t *rest = make_rest(rule->document, rule->patch->field);
+    if (rest == NULL) {
+        return fx_fail_nomem(with->err);
+    }
+    rule->rest = fx_kyverno_template_compile(with, rest, NULL);
+    json_decref(rest);
+    if (rule->rest != NULL && fx_kyverno_template_constant(rule->rest) != NULL) {
+        fx_kyverno_template_finish(rule->rest);
+        rule->rest = NULL;
+        return true;
+    }
+    return rule->rest != NULL;
+}
+
+/* ---- a rule ------------------------------------------------------------------------- */
+
+static bool read_matches(const struct kyverno_reading *reading,
+                         struct kyverno_rule_body *rule) {
+    json_t *match = NULL;
+    json_t *exclude = NULL;
+    if (!fx_kyverno_read_object(reading, rule->document, "", "match", &match) ||
+        !fx_kyverno_read_object(reading, rule->document, "", "exclude", &exclude)) {
+        return false;
+    }
+    if (match == NULL) {
+        return fx_kyverno_refuse(reading, rule->document, "match: Required value");
+    }
+    rule->has_exclude = exclude != NULL;
+    return fx_kyverno_match_read(reading, match, "match", &rule->match) &&
+           (exclude == NULL ||
+            fx_kyverno_match_read(reading, exclude, "exclude", &rule->exclude)) &&
+           (fx_kyverno_match_bindings(&rule->match, reading->arena, &rule->bindings,
+                                      &rule->n_bindings) ||
+            fx_fail_nomem(reading->err));
+}
+
+static bool compile_patch(const struct kyverno_policy_reading *of,
+                          const struct kyverno_template_compile *with, json_t *mutate,
+                          struct kyverno_rule_body *rule) {
+    const struct kyverno_path path = {.key = FX_TEXT("mutate")};
+    const struct kyverno_path foreach_path = {.above = &path, .key = FX_TEXT("foreach")};
+    json_t *list = fx_tree_view_key(mutate, "foreach");
+    if (list != NULL && !json_is_null(list)) {
+        return fx_kyverno_foreach_compile(with, list, &foreach_path,
+                                          of->policy->namespace_, &fx_kyverno_patch_ops,
+                                          &rule->foreach);
+    }
+    if (!fx_kyverno_patch_compile(with, mutate, &path, &rule->patch)) {
+        return fx_err_prefix(with->err, "mutate.");
+    }
+    return compile_rest(with, rule);
+}
+
+static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutate,
+                          struct kyverno_rule_body *rule) {
+    const struct kyverno_path context = {.key = FX_TEXT("context")};
+    const struct kyverno_path conditions = {.key = FX_TEXT("preconditions")};
+    const struct kyverno_template_compile with = {
+        .document = rule->document,
+        .arena = of->reading.arena,
+        .err = of->reading.err,
+    };
+    return read_matches(&of->reading, rule) &&
+           fx_kyverno_context_entries_compile(
+               &with, fx_tree_view_key(rule->document, "context"), &context,
+               of->policy->namespace_, &rule->context) &&
+           fx_kyverno_preconditions_compile(
+               &with, fx_tree_view_key(rule->document, "preconditions"), &conditions,
+               &rule->preconditions) &&
+           fx_kyverno_extractors_compile(
+               fx_tree_view_key(rule->document, "imageExtractors"), of->reading.arena,
+               &rule->extractors, of->reading.err) &&
+           compile_patch(of, &with, mutate, rule);
+}
+
+/* Names the parts of a rule that do not concern this program. */
+static bool warn_left(const struct kyverno_reading *reading, const json_t *rule,
+                      struct fx_text name) {
+    static const char *const left[] = {"validate", "generate", "verifyImages"};
+    for (size_t i = 0; i < FX_COUNT(left); i++) {
+        const json_t *node = fx_tree_view_key(rule, left[i]);
+        if (node != NULL && !json_is_null(node) &&
+            !fx_compilation_warn(reading->compilation, node,
+                                 "rule %.*s: %s is left to Kyverno", FX_TEXT_ARG(name),
+                                 left[i])) {
+            return fx_fail_nomem(reading->err);
+        }
+    }
+    return true;
+}
+
+/* Rules with targets change other objects than that of the request, and are no part of
+ * the loop. */
+static bool warn_targets(const struct kyverno_reading *reading, const json_t *targets,
+                         struct fx_text name) {
+    return fx_compilation_warn(reading->compilation, targets,
+                               "rule %.*s: mutate.targets changes existing objects, which "
+                               "a review does not",
+                               FX_TEXT_ARG(name)) ||
+           fx_fail_nomem(reading->err);
+}
+
+/* Does the rule mutate the object of the request? */
+static bool read_mutate(const struct kyverno_reading *reading, const json_t *rule,
+                        struct fx_text name, json_t **ret_mutate) {
+    json_t *targets = NULL;
+    if (!warn_left(reading, rule, name) ||
+        !fx_kyverno_read_object(reading, rule, "", "mutate", ret_mutate) ||
+        !fx_kyverno_read_list(reading, *ret_mutate, "mutate", "targets", &targets) ||
+        !fx_kyverno_warn_unknown(reading, *ret_mutate, "mutate", mutate_fields)) {
+        return false;
+    }
+    if (json_object_size(*ret_mutate) == 0) {
+        *ret_mutate = NULL;
+    } else if (json_array_size(targets) > 0) {
+        *ret_mutate = NULL;
+        return warn_targets(reading, targets, name);
+    }
+    return true;
+}
+
+static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
+                     bool is_generated) {
+    struct kyverno_policy *policy = of->policy;
+    const struct kyverno_reading *reading = &of->reading;
+    struct fx_text name;
+    json_t *mutate = NULL;
+    if (!fx_kyverno_read_text(reading, document, "", "name", &name) ||
+        !read_mutate(reading, document, name, &mutate)) {
+        return false;
+    }
+    if (mutate == NULL) {
+        return true;
+    }
+    if (!FX_ARENA_GROW(reading->arena, policy->rules, policy->n_rules, of->cap_rules)) {
+        return fx_fail_nomem(reading->err);
+    }
+    struct kyverno_rule_body *rule = &policy->rules[policy->n_rules++];
+    *rule = (struct kyverno_rule_body){
+        .name = name, .document = json_incref(document), .is_generated = is_generated};
+    return fx_kyverno_warn_unknown(reading, document, "", rule_fields) &&
+           compile_parts(of, mutate, rule);
+}
+
+/* ---- the rules ---------------------------------------------------------------------- */
+
+/* A fault in a generated rule is one of the rule from which it was made, and has no place
+ * in the document. */
+static bool add_rules(struct kyverno_policy_reading *of, const json_t *rules,
+                      bool is_generated) {
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        if (!add_rule(of, json_array_get(rules, i), is_generated)) {
+            if (is_generated) {
+                of->reading.err->node = NULL;
+            }
+            return fx_err_is_ours(of->reading.err) ||
+                           of->reading.err->code == FX_ENOMEM
+                       ? false
+                       : fx_err_prefix(of->reading.err, "spec.rules[%zu].", i);
+        }
+    }
+    return true;
+}
+
+static bool check_rules(const struct kyverno_reading *reading, const json_t *rules) {
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        struct fx_text name;
+        if (!fx_kyverno_read_text(reading, json_array_get(rules, i), "spec.rules", "name",
+                                  &name)) {
+            return false;
+        }
+        if (name.len == 0) {
+            return fx_kyverno_refuse(reading, json_array_get(rules, i),
+                                     "spec.rules[%zu].name: Required value", i);
+        }
+    }
+    return json_array_size(rules) <= FX_LIMIT_KYVERNO_RULES ||
+           fx_kyverno_refuse(reading, rules, "spec.rules: must have at most %u items",
+                             FX_LIMIT_KYVERNO_RULES);
+}
+
+static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec) {
+    const json_t *metadata = fx_tree_view_key(of->policy->document, "metadata");
+    json_t *rules = NULL;
+    if (!fx_kyverno_autogen(spec, fx_tree_view_key(metadata, "annotations"), &rules,
+                            of->reading.err)) {
+        return false;
+    }
+    const bool ok = add_rules(of, rules, true);
+    json_decref(rules);
+    return ok;
+}
+
+/* ---- the policy --------------------------------------------------------------------- */
+
+static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t *spec) {
+    static const char *const words[] = {"Fail", "Ignore", NULL};
+    json_t *webhook = NULL;
+    size_t own = 0;
+    if (!fx_kyverno_read_object(&of->reading, spec, "spec", "webhookConfiguration",
+                                &webhook) ||
+        !fx_kyverno_read_word(&of->reading, spec, "spec", "failurePolicy", words, 0,
+                              &own) ||
+        !fx_kyverno_read_word(&of->reading, webhook, "spec.webhookConfiguration",
+                              "failurePolicy", words, own, &own)) {
+        return false;
+    }
+    const json_t *conditions = fx_tree_view_key(webhook, "matchConditions");
+    if (json_array_size(conditions) > 0) {
+        return fx_kyverno_refuse(&of->reading, conditions,
+                                 "spec.webhookConfiguration.matchConditions: not built "
+                                 "yet");
+    }
+    of->policy->ignores_failure = own == 1;
+    return true;
+}
+
+static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *spec) {
+    static const char *const words[] = {"All", "One", NULL};
+    size_t word = 0;
+    const bool ok = fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words,
+                                         0, &word);
+    of->policy->applies_one = word == 1;
+    return ok;
+}
+
+static bool read_spec(struct kyverno_policy_reading *of) {
+    const struct kyverno_reading *reading = &of->reading;
+    json_t *spec = NULL;
+    json_t *rules = NULL;
+    if (!fx_kyverno_read_object(reading, of->policy->document, "", "spec", &spec)) {
+        return false;
+    }
+    if (spec == NULL) {
+        return fx_kyverno_refuse(reading, NULL, "spec: Required value");
+    }
+    if (!fx_kyverno_warn_unknown(reading, of->policy->document, "", root_fields) ||
+        !fx_kyverno_warn_unknown(reading, spec, "spec", spec_fields) ||
+        !fx_kyverno_read_objects(reading, spec, "spec", "rules", &rules) ||
+        !check_rules(reading, rules) || !read_failure_policy(of, spec) ||
+        !read_apply_rules(of, spec)) {
+        return false;
+    }
+    if (json_is_false(fx_tree_view_key(spec, "admission"))) {
+        return fx_compilation_warn(reading->compilation, NULL,
+                                   "spec.admission is false: no request is mutated") ||
+               fx_fail_nomem(reading->err);
+    }
+    return add_rules(of, rules, false) && add_generated(of, spec);
+}
+
+bool fx_kyverno_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
+                               struct fx_err *err) {
+    struct kyverno_policy *policy = calloc(1, sizeof *policy);
+    struct fx_subject subject;
+    if (policy == NULL) {
+        return fx_fail_nomem(err);
+    }
+    policy->head.destroy = destroy_policy;
+    policy->document = json_incref(document);
+    fx_arena_init(&policy->arena, KYVERNO_POLICY_ARENA_BYTES);
+    fx_subject_read(document, &subject);
+    policy->name = subject.name;
+    if (fx_text_is(subject.kind, fx_kyverno_kinds[KYVERNO_POLICY].kind)) {
+        policy->namespace_ = fx_policy_namespace(&subject);
+    }
+    struct kyverno_policy_reading of = {
+        .reading = {ret_compilation, &policy->arena, document, err}, .policy = policy};
+    if (!read_spec(&of)) {
+        destroy_policy(&policy->head);
+        return false;
+    }
+    ret_compilation->linkable = &policy->head;
+    return true;
+}

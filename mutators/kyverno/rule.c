@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kyverno/rule.c - matches and applies one rule (spec/kyverno.md section 2).
+ */
+#include "rule.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "limits.h"
+#include "value/equal.h"
+#include "value/tree.h"
+
+#define BLOCK_BYTES 4096u
+
+/* One evaluation of a rule. */
+struct kyverno_evaluation {
+    const struct kyverno_rule *rule;
+    const struct fx_request *request;
+    struct fx_arena arena;
+    struct kyverno_context context;
+    max_align_t block[BLOCK_BYTES / sizeof(max_align_t)];
+};
+
+static const struct kyverno_rule *rule_of(const struct fx_mutator *mutator) {
+    return (const struct kyverno_rule *)mutator; /* its first member */
+}
+
+/* ---- match -------------------------------------------------------------------------- */
+
+/* A Policy concerns objects in its own namespace only. */
+static bool is_in_namespace(const struct kyverno_rule *rule,
+                            const struct fx_request *request,
+                            const struct fx_subject *subject) {
+    return rule->policy->namespace_.data == NULL || request->everywhere ||
+           (!subject->is_namespace &&
+            fx_text_equal(fx_subject_object_namespace(subject, request),
+                          rule->policy->namespace_));
+}
+
+bool fx_kyverno_rule_match(const struct fx_mutator *self, const struct fx_request *request,
+                           const struct fx_subject *subject,
+                           struct fx_verdict *ret_verdict, struct fx_err *err) {
+    const struct kyverno_rule *rule = rule_of(self);
+    const struct kyverno_match_subject of = {request, subject};
+    bool holds = false;
+    bool is_excluded = false;
+    *ret_verdict = (struct fx_verdict){.criterion = KYVERNO_BY_POLICY_NAMESPACE};
+    if (!is_in_namespace(rule, request, subject)) {
+        return true;
+    }
+    if (!fx_kyverno_match_holds(&rule->body->match, &of, &holds, &ret_verdict->criterion,
+                                err)) {
+        return false;
+    }
+    if (holds && rule->body->has_exclude) {
+        ret_verdict->criterion = rule->body->exclude.field;
+        if (!fx_kyverno_exclude_holds(&rule->body->exclude, &of, &is_excluded, err)) {
+            return false;
+        }
+    }
+    ret_verdict->matched = holds && !is_excluded;
+    return true;
+}
+
+/* ---- an evaluation ------------------------------------------------------------------ */
+
+static bool begin(struct kyverno_evaluation *evaluation, json_t *root,
+                  struct fx_err *err) {
+    const struct kyverno_rule *rule = evaluation->rule;
+    fx_arena_init_within(&evaluation->arena, KYVERNO_RULE_ARENA_BYTES, evaluation->block,
+                         sizeof evaluation->block);
+    if (!fx_kyverno_context_init(&evaluation->context, evaluation->request,
+                                 rule->body->context, &evaluation->arena, err)) {
+        fx_arena_finish(&evaluation->arena);
+        return false;
+    }
+    evaluation->context.roles = fx_node_unconst(evaluation->request->roles);
+    evaluation->context.cluster_roles =
+        fx_node_unconst(evaluation->request->cluster_roles);
+    evaluation->context.incoming = evaluation->request->incoming;
+    evaluation->context.extractors = rule->body->extractors;
+    fx_kyverno_context_set_object(&evaluation->context, root);
+    return true;
+}
+
+static void end(struct kyverno_evaluation *evaluation) {
+    fx_kyverno_context_finish(&evaluation->context);
+    fx_arena_finish(&evaluation->arena);
+}
+
+/* Is the object excepted from the rule? */
+static bool is_excepted(struct kyverno_evaluation *evaluation, const json_t *root,
+                        bool *ret_is, struct fx_err *err) {
+    struct fx_subject subject;
+    fx_subject_read(root, &subject);
+    const struct kyverno_match_subject of = {evaluation->request, &subject};
+    *ret_is = false;
+    for (size_t i = 0; i < evaluation->rule->n_exceptions && !*ret_is; i++) {
+        const struct kyverno_exception *exception =
+            (const struct kyverno_exception *)evaluation->rule->exception_units[i]
+                ->linkable;
+        const char *criterion = NULL;
+        if (!fx_kyverno_match_holds(&exception->match, &of, ret_is, &criterion, err)) {
+            return false;
+        }
+        if (*ret_is &&
+            !fx_kyverno_preconditions_eval(exception->conditions, &evaluation->context,
+                                           ret_is, NULL, err)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Finds the criterion that keeps the rule from being applied; NULL if there is none. */
+static bool find_criterion(struct kyverno_evaluation *evaluation, const json_t *root,
+                           const char **ret_criterion, struct fx_err *err) {
+    bool holds = false;
+    bool is = false;
+    *ret_criterion = NULL;
+    if (!fx_kyverno_preconditions_eval(evaluation->rule->body->preconditions,
+                                       &evaluation->context, &holds, NULL, err)) {
+        return false;
+    }
+    if (!holds) {
+        *ret_criterion = KYVERNO_BY_PRECONDITIONS;
+        return true;
+    }
+    if (evaluation->rule->n_exceptions > 0 && !is_excepted(evaluation, root, &is, err)) {
+        return false;
+    }
+    *ret_criterion = is ? KYVERNO_BY_EXCEPTIONS : NULL;
+    return true;
+}
+
+/* ---- apply -------------------------------------------------------------------------- */
+
+/* The variables of the whole rule must resolve, not only those of the patch. */
+static bool resolve_rest(struct kyverno_evaluation *evaluation, struct fx_err *err) {
+    json_t *ignored = NULL;
+    if (evaluation->rule->body->rest == NULL) {
+        return true;
+    }
+    const bool ok = fx_kyverno_template_eval(evaluation->rule->body->rest, NULL,
+                                             &evaluation->context.scope, &ignored, err);
+    json_decref(ok ? ignored : NULL);
+    return ok;
+}
+
+static bool mutate(struct kyverno_evaluation *evaluation, json_t **root,
+                   struct fx_err *err) {
+    const struct kyverno_rule_body *body = evaluation->rule->body;
+    bool has_changed = false;
+    return body->foreach != NULL
+               ? fx_kyverno_foreach_apply(body->foreach, &evaluation->context, root,
+                                          &has_changed, err)
+               : resolve_rest(evaluation, err) &&
+                     fx_kyverno_apply_patch(body->patch, &evaluation->context, root, err);
+}
+
+/* Has the object still its type and its names, and its labels and annotations? */
+static void compare_names(const json_t *before, const json_t *after,
+                          struct fx_effect *effect) {
+    struct fx_subject was;
+    struct fx_subject is;
+    fx_subject_read(before, &was);
+    fx_subject_read(after, &is);
+    effect->keeps_names = fx_text_equal(was.api_version, is.api_version) &&
+                          fx_text_equal(was.kind, is.kind) &&
+                          fx_text_equal(was.name, is.name) &&
+                          fx_text_equal(was.generate_name, is.generate_name) &&
+                          fx_text_equal(was.namespace_, is.namespace_) &&
+                          was.name.data == is.name.data &&
+                          was.namespace_.data == is.namespace_.data &&
+                          was.api_version.data == is.api_version.data &&
+                          was.kind.data == is.kind.data &&
+                          was.generate_name.data == is.generate_name.data;
+    effect->keeps_metadata =
+        was.labels == is.labels && was.annotations == is.annotations;
+}
+
+/* Mutates the object. If it is equal afterwards, its nodes stay. */
+static bool change(struct kyverno_evaluation *evaluation, json_t **root,
+                   struct fx_effect *effect, struct fx_err *err) {
+    json_t *before = json_incref(*root);
+    const bool ok = mutate(evaluation, root, err);
+    effect->applied = ok;
+    effect->changed = ok && before != *root && !fx_equal(before, *root);
+    if (effect->changed) {
+        compare_names(before, *root, effect);
+        json_decref(before);
+        return true;
+    }
+    json_decref(*root);
+    *root = before;
+    return ok;
+}
+
+/* The words of Kyverno's webhook for a rule that failed. Always false. */
+static bool name_rule(const struct kyverno_rule *rule, struct fx_err *err) {
+    if (fx_err_is_ours(err) || err->code == FX_EINPUT) {
+        return false;
+    }
+    char why[FX_ERR_TEXT];
+    memcpy(why, err->msg, sizeof why);
+    return fx_fail(err, FX_EMUTATE, "failed to apply policy %.*s rules [%.*s: %s]",
+                   FX_TEXT_ARG(rule->policy->name), FX_TEXT_ARG(rule->body->name), why);
+}
+
+bool fx_kyverno_rule_apply(const struct fx_mutator *self, const struct fx_request *request,
+                           json_t **root, struct fx_effect *ret_effect,
+                           struct fx_err *err) {
+    struct kyverno_evaluation evaluation = {.rule = rule_of(self), .request = request};
+    *ret_effect = (struct fx_effect){.applied = false};
+    if (!begin(&evaluation, *root, err)) {
+        return false;
+    }
+    bool ok = find_criterion(&evaluation, *root, &ret_effect->criterion, err);
+    ret_effect->unmatched = ok && ret_effect->criterion != NULL;
+    if (ok && !ret_effect->unmatched) {
+        ok = change(&evaluation, root, ret_effect, err);
+    }
+    end(&evaluation);
+    return ok || name_rule(evaluation.rule, err);
+}
+
+/* ---- for explanations --------------------------------------------------------------- */
+
+bool fx_kyverno_rule_find_false(const struct fx_mutator *self,
+                                const struct fx_request *request, json_t *root,
+                                struct kyverno_false_condition *ret_false,
+                                struct fx_err *err) {
+    struct kyverno_evaluation evaluation = {.rule = rule_of(self), .request = request};
+    bool holds = false;
+    if (!begin(&evaluation, root, err)) {
+        return false;
+    }
+    const bool ok =
+        fx_kyverno_preconditions_eval(evaluation.rule->body->preconditions,
+                                      &evaluation.context, &holds, ret_false, err);
+    end(&evaluation);
+    return ok;
+}
