@@ -85,8 +85,7 @@ struct kyverno_match {
 /* What is matched. Everything is borrowed. */
 struct kyverno_match_subject {
     const struct fx_request *request;
-    const struct fx_subject *subject;    /* the object; of a DELETE, the old one */
-    const json_t *roles, *cluster_roles; /* of the user; NULL: none */
+    const struct fx_subject *subject;
 };
 
 /* Reads `match` or `exclude`, which is an object. `field` is its place in the rule or the

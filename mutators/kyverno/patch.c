@@ -152,7 +152,7 @@ static bool apply_json(const struct kyverno_patch *patch, struct kyverno_context
                        json_t **root, struct fx_err *err) {
     struct kyverno_operations operations;
     if (!fx_kyverno_json_patch_resolve(patch->as.json, patch->path, &context->scope,
-                                       &operations, err)) {
+                                       context->arena, &operations, err)) {
         return false;
     }
     fx_kyverno_context_release_object(context);

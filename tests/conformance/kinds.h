@@ -53,6 +53,9 @@ void fx_case_map(json_t *row, struct fx_case_result *result);
 /* kyverno_mutate.c: what of Kyverno's cases are MutatingAdmissionPolicies */
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result);
 #define FX_CASE_KYVERNO_SKIPPED "Kyverno's own rules: not built yet (issue 19)"
+/* kyverno_rules.c */
+void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result);
+
 /* kyverno_wildcard.c */
 void fx_case_wildcard(json_t *row, struct fx_case_result *result);
 

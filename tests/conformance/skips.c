@@ -346,3 +346,10 @@ const char *fx_case_condition_skip_reason(const json_t *row) {
                ? "Kyverno: empty maps of a request are equal"
                : NULL;
 }
+
+/* ---- Kyverno's rules -------------------------------------------------------------- */
+
+const char *fx_case_kyverno_rules_skip_reason(const json_t *row) {
+    (void)row;
+    return NULL;
+}

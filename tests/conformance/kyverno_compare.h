@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kyverno_compare.h - compares the answer of Kyverno's rules with a case.
+ */
+#ifndef FX_CONFORMANCE_KYVERNO_COMPARE_H
+#define FX_CONFORMANCE_KYVERNO_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <jansson.h>
+
+#include "base/err.h"
+#include "result.h"
+
+struct fx_kyverno_answer {
+    bool ok;
+    struct fx_err err; /* if not */
+    json_t *object;    /* counted; NULL after a failure */
+    size_t n_ignored;  /* rules whose failure was ignored */
+    bool parts_agree;  /* a part of the object gives the same patch; if not, */
+    struct fx_err part_err;
+};
+
+/* Compares with `expect`, and if that differs, with `intended` of the case. */
+void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answer,
+                        struct fx_case_result *result);
+
+#endif
