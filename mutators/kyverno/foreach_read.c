@@ -70,7 +70,7 @@ static bool compile_nested(const struct foreach_compile *of, json_t *list,
     return inner.depth < FX_LIMIT_FOREACH_DEPTH
                ? compile(&inner, list, &below, &entry->nested)
                : fx_fail_in(of->with->err, list, FX_ELIMIT,
-                            "`foreach` is nested more than %u times",
+                            "`foreach` has more than %u levels",
                             FX_LIMIT_FOREACH_DEPTH);
 }
 
