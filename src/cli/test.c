@@ -32,10 +32,18 @@ struct test_session {
 
 /* ---- the host -------------------------------------------------------------------- */
 
-static bool compile(void *user, const struct fx_file_list *files,
+/* The setting that names the namespace whose exceptions count, and the value for all. */
+#define EXCEPTIONS_SETTING "policy-exceptions"
+#define ALL_NAMESPACES     "*"
+
+static bool compile(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     struct test_session *session = user;
-    const struct fx_input_policies input = {.settings = &session->values->settings,
+    struct fx_dialect_settings settings = session->values->settings;
+    if (with_exceptions) {
+        fx_dialect_settings_set(&settings, EXCEPTIONS_SETTING, ALL_NAMESPACES);
+    }
+    const struct fx_input_policies input = {.settings = &settings,
                                             .flags = &session->values->provider};
     session->said = fx_input_compile(files, &input, ret_policies);
     return session->said == FX_EXIT_DONE ||

@@ -205,7 +205,9 @@ static bool compile(struct fx_suite_policies *made, const struct fx_suite_test *
     struct fx_file_list files = {0};
     bool ok = list_files(&reading, test, &files);
     if (ok && goes_on(&reading)) {
-        ok = host->compile(host->user, &files, &made->policies, err) &&
+        const bool with_exceptions =
+            test->rule_inputs != NULL && test->rule_inputs->has_exceptions;
+        ok = host->compile(host->user, &files, with_exceptions, &made->policies, err) &&
              take_findings(&reading, made->policies);
     }
     fx_file_list_finish(&files);

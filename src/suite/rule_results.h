@@ -41,6 +41,7 @@ struct fx_rule_inputs {
     struct fx_suite_paths others;      /* more objects of the cluster */
     struct fx_suite_path values, user; /* files of kind Values and UserInfo */
     json_t *inline_values;             /* the spec of Values in the Test, or NULL */
+    bool has_exceptions;               /* among the policies */
     const struct fx_suite_source *source;
 };
 

@@ -279,6 +279,7 @@ static void read_inputs(const struct fx_suite_fields *fields,
     ret_inputs->values = fx_suite_fields_path(fields, "variables");
     ret_inputs->user = fx_suite_fields_path(fields, "userinfo");
     ret_inputs->source = fields->reader->source;
+    ret_inputs->has_exceptions = fx_suite_fields_get(fields, "exceptions") != NULL;
     json_t *values = fx_suite_fields_get(fields, "values");
     if (values != NULL && !json_is_object(values)) {
         fx_suite_fields_fail(fields, "values", values, "must be an object, not %s",

@@ -52,8 +52,10 @@ struct fx_suite_response {
 };
 
 struct fx_suite_host {
-    /* Reads and compiles the files. Errors in policies become findings. */
-    bool (*compile)(void *user, const struct fx_file_list *files,
+    /* Reads and compiles the files. Errors in policies become findings.
+     * `with_exceptions`: the exceptions among the files count, whatever their
+     * namespace. */
+    bool (*compile)(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err);
 
     /* Mutates the object as the webhook would. An error that is not our own (base/err.h)

@@ -18,9 +18,10 @@
 #define SUITE    FX_SOURCE_DIR "/tests/oom/suite/suite.yaml"
 #define RUNS_MAX 100000 /* no run needs that many allocations */
 
-static bool compile(void *user, const struct fx_file_list *files,
+static bool compile(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     (void)user;
+    (void)with_exceptions;
     struct fx_buf text;
     fx_buf_init(&text, 0);
     assert_int_equal(files->n_paths, 1);
