@@ -69,13 +69,19 @@ bool fx_kyverno_seconds(const json_t *node, int64_t *ret_nanoseconds) {
     return true;
 }
 
+/* What a duration is compared with: a number of seconds, or "0". */
+static bool read_other(const json_t *node, int64_t *ret_nanoseconds) {
+    *ret_nanoseconds = 0;
+    return fx_text_is(fx_tree_text(node), "0") ||
+           fx_kyverno_seconds(node, ret_nanoseconds);
+}
+
 bool fx_kyverno_durations(const json_t *key, const json_t *value, int64_t *ret_key,
                           int64_t *ret_value) {
     const bool key_is_text = read_duration(key, ret_key);
     const bool value_is_text = read_duration(value, ret_value);
-    return (key_is_text || value_is_text) &&
-           (key_is_text || fx_kyverno_seconds(key, ret_key)) &&
-           (value_is_text || fx_kyverno_seconds(value, ret_value));
+    return (key_is_text || value_is_text) && (key_is_text || read_other(key, ret_key)) &&
+           (value_is_text || read_other(value, ret_value));
 }
 
 /* ---- Equals and NotEquals ------------------------------------------------------------

@@ -53,7 +53,7 @@ bool fx_kyverno_condition_order(const json_t *key, enum kyverno_operator operato
 bool fx_kyverno_seconds(const json_t *node, int64_t *ret_nanoseconds);
 
 /* Two values as durations, in nanoseconds: one of them is a text with a duration other
- * than "0", the other one, too, or a number of seconds. False otherwise. */
+ * than "0", the other one a duration, too, or a number of seconds. False otherwise. */
 bool fx_kyverno_durations(const json_t *key, const json_t *value, int64_t *ret_key,
                           int64_t *ret_value);
 

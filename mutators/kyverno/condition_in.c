@@ -15,23 +15,22 @@
 struct set_match {
     const json_t *value; /* a list, a text, or a number or boolean */
     json_t *list;        /* counted: the JSON array that a text has; else NULL */
+    bool is_other_json;  /* the text is JSON, but not an array of texts */
     bool is_range;       /* the text is a range: "1-5" */
     bool is_old;         /* In or NotIn, with a list as the key: no wildcards */
     struct fx_arena *arena;
 };
 
-/* Reads a text that is a JSON array of texts. */
-static json_t *read_list(const json_t *value) {
-    const struct fx_text text = fx_text_trim_space(fx_tree_text(value));
+/* Reads a text that is a JSON array of texts. *ret_is_other: it is other JSON. */
+static json_t *read_list(const json_t *value, bool *ret_is_other) {
     struct fx_err ignored = FX_ERR_INIT;
-    if (fx_text_first(text) != '[') {
-        return NULL;
-    }
-    json_t *list = fx_json_read(text, NULL, &ignored);
+    json_t *list =
+        json_is_string(value) ? fx_json_read(fx_tree_text(value), NULL, &ignored) : NULL;
     bool ok = json_is_array(list);
     for (size_t i = 0; ok && i < json_array_size(list); i++) {
         ok = json_is_string(json_array_get(list, i));
     }
+    *ret_is_other = list != NULL && !ok;
     return fx_tree_keep_if(ok, list);
 }
 
@@ -97,12 +96,41 @@ static bool list_holds(const struct set_match *set, enum kyverno_operator operat
     return operator_ == KYVERNO_ALL_NOT_IN ? in == 0 : in < n;
 }
 
+/* Has a list this text, without wildcards? */
+static bool has_text(const json_t *list, struct fx_text text) {
+    for (size_t i = 0; i < json_array_size(list) && fx_spend(1); i++) {
+        if (fx_text_equal(fx_tree_text(json_array_get(list, i)), text)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_positive(enum kyverno_operator operator_) {
+    return operator_ == KYVERNO_IN || operator_ == KYVERNO_ANY_IN ||
+           operator_ == KYVERNO_ALL_IN;
+}
+
+/* A scalar key and a text, which is a pattern for the key, a range, or an array of texts.
+ * With other JSON no operator holds. */
+static bool scalar_holds_text(const struct set_match *set,
+                              enum kyverno_operator operator_, const json_t *key) {
+    char number[FX_NUMBER_SIZE];
+    const struct fx_text text = fx_kyverno_scalar_text(key, number);
+    const struct fx_text value = fx_tree_text(set->value);
+    if (fx_wildcard_match(value, text)) {
+        return is_positive(operator_);
+    }
+    if (set->is_range) {
+        return fx_kyverno_match_text(key, value, set->arena) == is_positive(operator_);
+    }
+    return !set->is_other_json && has_text(set->list, text) == is_positive(operator_);
+}
+
 /* A scalar key: In, AnyIn and AllIn are the same, and so are the negations. */
 static bool scalar_holds(const struct set_match *set, enum kyverno_operator operator_,
                          const json_t *key) {
-    const bool is_positive = operator_ == KYVERNO_IN || operator_ == KYVERNO_ANY_IN ||
-                             operator_ == KYVERNO_ALL_IN;
-    return is_in(set, key) == is_positive;
+    return is_in(set, key) == is_positive(operator_);
 }
 
 /* Can the operator compare this key with this value? */
@@ -144,18 +172,22 @@ bool fx_kyverno_condition_in(const json_t *key, enum kyverno_operator operator_,
     struct fx_text low;
     struct fx_text high;
     bool is_not;
+    bool is_other_json;
     struct set_match set = {
         .value = value,
-        .list = read_list(value),
+        .list = read_list(value, &is_other_json),
         .is_range = !is_old && json_is_string(value) &&
                     fx_kyverno_split_range(fx_tree_text(value), &low, &high, &is_not),
         .is_old = is_old && json_is_array(key),
         .arena = arena};
     bool holds;
+    set.is_other_json = is_other_json;
     if (is_old && json_is_string(value)) {
         holds = old_text_holds(&set, operator_, key);
     } else if (json_is_array(key)) {
         holds = list_holds(&set, operator_, key);
+    } else if (json_is_string(value)) {
+        holds = scalar_holds_text(&set, operator_, key);
     } else {
         holds = scalar_holds(&set, operator_, key);
     }

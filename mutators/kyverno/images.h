@@ -14,6 +14,10 @@
 #include "base/err.h"
 #include "base/macros.h"
 
+/* "true": `imageExtractors` of a rule count for its variable `images`. Kyverno reads them
+ * in rules that verify images, and ignores them in rules that mutate. Fixpoint's own. */
+#define KYVERNO_IMAGE_EXTRACTORS "policies.fixpoint.dev/image-extractors"
+
 struct kyverno_extractors; /* opaque, immutable, in an arena */
 
 /* Compiles `imageExtractors` of a rule, which is NULL or an object: for each kind a list

@@ -2,17 +2,8 @@
  *
  * kyverno/missing.c - what is not built yet.
  */
-#include "autogen.h"
 #include "images.h"
 #include "overlay.h"
-
-bool fx_kyverno_autogen(const json_t *spec, const json_t *annotations, json_t **ret_rules,
-                        struct fx_err *err) {
-    (void)spec;
-    (void)annotations;
-    *ret_rules = json_array();
-    return *ret_rules != NULL || fx_fail_nomem(err);
-}
 
 bool fx_kyverno_extractors_compile(const json_t *extractors, struct fx_arena *arena,
                                    struct kyverno_extractors **ret_extractors,

@@ -127,7 +127,6 @@ static bool merge(struct kyverno_context *context, json_t **tree, json_t **root,
     fx_subject_read_type(*root, &subject);
     const struct fx_schema schema = fx_schema_find(
         &fx_strategic_builtin, subject.group, subject.version, subject.kind);
-    fx_kyverno_context_release_object(context);
     return fx_strategic_merge(schema, root, *tree, err);
 }
 
@@ -141,8 +140,7 @@ static bool apply_tree(const struct kyverno_patch *patch, struct kyverno_context
     if (patch->method == KYVERNO_METHOD_STRATEGIC) {
         ok = merge(context, &tree, root, err);
     } else {
-        fx_kyverno_context_release_object(context);
-        ok = fx_kyverno_overlay_apply(tree, root, context->arena, err);
+            ok = fx_kyverno_overlay_apply(tree, root, context->arena, err);
     }
     json_decref(tree);
     return ok;
@@ -155,7 +153,6 @@ static bool apply_json(const struct kyverno_patch *patch, struct kyverno_context
                                        context->arena, &operations, err)) {
         return false;
     }
-    fx_kyverno_context_release_object(context);
     const bool ok = fx_kyverno_operations_apply(&operations, root, err);
     fx_kyverno_operations_finish(&operations);
     return ok;

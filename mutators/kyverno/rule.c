@@ -89,6 +89,23 @@ static void end(struct kyverno_evaluation *evaluation) {
     fx_arena_finish(&evaluation->arena);
 }
 
+/* Do the conditions of an exception hold? They do not if they cannot be evaluated: what
+ * is not certain is no exception. */
+static bool are_met(struct kyverno_evaluation *evaluation,
+                    const struct kyverno_exception *exception, bool *ret_are,
+                    struct fx_err *err) {
+    if (fx_kyverno_preconditions_eval(exception->conditions, &evaluation->context,
+                                      ret_are, NULL, err)) {
+        return true;
+    }
+    if (fx_err_is_ours(err) || err->code == FX_EINPUT) {
+        return false;
+    }
+    fx_err_reset(err);
+    *ret_are = false;
+    return true;
+}
+
 /* Is the object excepted from the rule? */
 static bool is_excepted(struct kyverno_evaluation *evaluation, const json_t *root,
                         bool *ret_is, struct fx_err *err) {
@@ -104,9 +121,7 @@ static bool is_excepted(struct kyverno_evaluation *evaluation, const json_t *roo
         if (!fx_kyverno_match_holds(&exception->match, &of, ret_is, &criterion, err)) {
             return false;
         }
-        if (*ret_is &&
-            !fx_kyverno_preconditions_eval(exception->conditions, &evaluation->context,
-                                           ret_is, NULL, err)) {
+        if (*ret_is && !are_met(evaluation, exception, ret_is, err)) {
             return false;
         }
     }
