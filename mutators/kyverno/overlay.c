@@ -239,8 +239,7 @@ static bool merge(const struct overlay_walk *walk, const struct overlay_part *pa
                   json_t **ret);
 
 /* Puts a value into *copy, which is made from `live` for the first change. */
-static bool own_copy(const struct overlay_walk *walk, const json_t *live,
-                     json_t **copy) {
+static bool own_copy(const struct overlay_walk *walk, const json_t *live, json_t **copy) {
     if (*copy == NULL) {
         *copy = fx_tree_copy(live);
     }

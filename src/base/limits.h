@@ -99,9 +99,8 @@
 #define FX_LIMIT_RANDOM_DEPTH   100u
 
 /* Kyverno's policies (mutators/kyverno). */
-#define FX_LIMIT_VARIABLE_ROUNDS 32u /* variables in the values of variables */
-#define FX_LIMIT_IMAGE_STEPS     32u /* steps of the path of one image extractor */
 #define FX_LIMIT_VARIABLE_ROUNDS 32u        /* variables in the values of variables */
+#define FX_LIMIT_IMAGE_STEPS     32u        /* steps of the path of one image extractor */
 #define FX_LIMIT_CONTEXT_ENTRIES 64u        /* entries of one `context`, */
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
