@@ -88,12 +88,11 @@ bool fx_rule_values_read(const struct fx_rule_inputs *inputs,
                          struct fx_rule_values *ret_values) FX_MUST_USE;
 void fx_rule_values_finish(struct fx_rule_values *values); /* NULL and zeroed are fine */
 
-/* The values for the result on the object, as a new object; keys with dots are nested. Of
- * several values of one variable the last one counts: of all policies, of other rules,
- * of the rule, of the object. NULL without memory. */
-json_t *fx_rule_values_of(const struct fx_rule_values *values,
-                          const struct fx_rule_result *result,
-                          const json_t *object) FX_MUST_USE;
+/* The values for the policy on the object, as a new object; keys with dots are nested. Of
+ * several values of one variable the last one counts: of all policies, of other rules, of
+ * the rule (which may be empty), of the object. NULL without memory. */
+json_t *fx_rule_values_of(const struct fx_rule_values *values, struct fx_text policy,
+                          struct fx_text rule, const json_t *object) FX_MUST_USE;
 
 /* Adds the namespaces with their labels. False without memory. */
 bool fx_rule_values_add_namespaces(const struct fx_rule_values *values,

@@ -222,6 +222,9 @@ static bool ask(struct result_check *check, struct fx_snapshot *snapshot,
         .operation = operation_of(variables),
         .object = check->object,
         .variables = variables,
+        .roles = fx_tree_view_key(check->session->values.user_info, "roles"),
+        .cluster_roles =
+            fx_tree_view_key(check->session->values.user_info, "clusterRoles"),
         .trace = trace,
     };
     question.user =
@@ -275,19 +278,30 @@ static bool run_policy(struct result_check *check, size_t policy, json_t *variab
     return ok && (!check->cause.failed || fx_fail_nomem(check->err));
 }
 
+/* The values of variables for the policy. */
+static json_t *variables_of(const struct result_check *check, size_t policy,
+                            const json_t *object) {
+    const json_t *document = check->session->policies.items[policy];
+    const char *rule = policy == check->policy ? check->expected->rule : NULL;
+    return fx_rule_values_of(
+        &check->session->values,
+        fx_tree_view_string(fx_tree_view_key(document, "metadata"), "name"),
+        fx_text_of(rule != NULL ? rule : ""), object);
+}
+
 static bool run_policies(struct result_check *check, json_t *object) {
-    const struct fx_rule_values *values = &check->session->values;
-    json_t *variables = fx_rule_values_of(values, check->expected, object);
-    bool ok = variables != NULL || fx_fail_nomem(check->err);
+    bool ok = true;
     json_decref(check->object);
     check->object = json_incref(object);
     check->status = FX_RULE_SKIP;
     check->matched = false;
     fx_buf_finish(&check->cause);
     for (size_t i = 0; ok && i <= check->policy; i++) {
-        ok = run_policy(check, i, variables);
+        json_t *variables = variables_of(check, i, object);
+        ok = variables != NULL ? run_policy(check, i, variables)
+                               : fx_fail_nomem(check->err);
+        json_decref(variables);
     }
-    json_decref(variables);
     return ok;
 }
 

@@ -213,8 +213,7 @@ static void test_values(void **state) {
     json_t *before = json_deep_copy(spec);
     json_t *object = parse("{\"metadata\": {\"name\": \"web\"}}");
     const struct fx_rule_values values = {.specs = {NULL, spec}};
-    const struct fx_rule_result result = {.policy = "n/p", .rule = "r"};
-    json_t *got = fx_rule_values_of(&values, &result, object);
+    json_t *got = fx_rule_values_of(&values, FX_TEXT("p"), FX_TEXT("r"), object);
     json_t *expected =
         parse("{\"request\": {\"operation\": \"UPDATE\"},"
               " \"a\": {\"b\": 2, \"c\": 1}, \"d\": {\"e\": 1, \"f\": 4}}");

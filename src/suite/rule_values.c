@@ -188,12 +188,6 @@ static bool add_values(json_t *root, const json_t *values) {
     return true;
 }
 
-/* The name without the namespace before it. */
-static struct fx_text bare_name(const char *name) {
-    const char *slash = name != NULL ? strrchr(name, '/') : NULL;
-    return name == NULL ? FX_TEXT("") : fx_text_of(slash != NULL ? slash + 1 : name);
-}
-
 /* Adds the values of the items with the name; with `others`, of those without it. */
 static bool add_named_values(json_t *root, const json_t *list, struct fx_text name,
                              bool others) {
@@ -207,11 +201,10 @@ static bool add_named_values(json_t *root, const json_t *list, struct fx_text na
     return true;
 }
 
-static bool add_policy_values(json_t *root, const json_t *policy,
-                              const struct fx_rule_result *result, const json_t *object) {
+static bool add_policy_values(json_t *root, const json_t *policy, struct fx_text rule,
+                              const json_t *object) {
     const json_t *rules = fx_tree_view_key(policy, "rules");
     const json_t *objects = fx_tree_view_key(policy, "resources");
-    const struct fx_text rule = fx_text_of(result->rule != NULL ? result->rule : "");
     const struct fx_text name =
         fx_tree_view_string(fx_tree_view_key(object, "metadata"), "name");
     return add_named_values(root, rules, rule, true) &&
@@ -219,26 +212,25 @@ static bool add_policy_values(json_t *root, const json_t *policy,
            add_named_values(root, objects, name, false);
 }
 
-static bool add_spec(json_t *root, const json_t *spec,
-                     const struct fx_rule_result *result, const json_t *object) {
+static bool add_spec(json_t *root, const json_t *spec, struct fx_text policy,
+                     struct fx_text rule, const json_t *object) {
     bool ok = add_values(root, fx_tree_view_key(spec, "globalValues"));
     const json_t *policies = fx_tree_view_key(spec, "policies");
     for (size_t i = 0; ok && i < json_array_size(policies); i++) {
-        const json_t *policy = json_array_get(policies, i);
-        if (fx_text_equal(fx_tree_view_string(policy, "name"),
-                          bare_name(result->policy))) {
-            ok = add_policy_values(root, policy, result, object);
+        const json_t *item = json_array_get(policies, i);
+        if (fx_text_equal(fx_tree_view_string(item, "name"), policy)) {
+            ok = add_policy_values(root, item, rule, object);
         }
     }
     return ok;
 }
 
-json_t *fx_rule_values_of(const struct fx_rule_values *values,
-                          const struct fx_rule_result *result, const json_t *object) {
+json_t *fx_rule_values_of(const struct fx_rule_values *values, struct fx_text policy,
+                          struct fx_text rule, const json_t *object) {
     json_t *root = json_object();
     bool ok = root != NULL;
     for (size_t i = 0; ok && i < FX_COUNT(values->specs); i++) {
-        ok = add_spec(root, values->specs[i], result, object);
+        ok = add_spec(root, values->specs[i], policy, rule, object);
     }
     return fx_tree_keep_if(ok, root);
 }

@@ -39,9 +39,10 @@ struct fx_suite_request {
     const char **groups;
     size_t n_groups;
     json_t *object;
-    json_t *old_object;     /* or NULL */
-    json_t *variables;      /* fx_request.variables, or NULL */
-    struct fx_trace *trace; /* or NULL: records what each mutator did */
+    json_t *old_object;                  /* or NULL */
+    json_t *variables;                   /* fx_request.variables, or NULL */
+    const json_t *roles, *cluster_roles; /* fx_request.roles; or NULL */
+    struct fx_trace *trace;              /* or NULL: records what each mutator did */
 };
 
 /* The result. The caller initialises the buffers, and frees everything. */
