@@ -17,7 +17,7 @@
 struct fx_cel_faults;
 struct fx_cel_node;
 
-#define FX_CEL_MOST_ARGUMENTS 4u /* of a function, with the receiver */
+#define FX_CEL_MOST_ARGUMENTS 5u /* of a function, with the receiver */
 
 /* Calls the function with the arguments, of which none is an error; the receiver is the
  * first. Their kinds fit the overload. Returns the result or an error value. */

@@ -19,6 +19,7 @@
 #include "base/cost_testing.h"
 #include "base/limits.h"
 #include "location/cel_library/cost_testing.h"
+#include "location/cel_library/kyverno.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,8 +41,8 @@ static bool searches(const struct fx_cel_overload *overload) {
 
 /* The overload with this number; NULL after the last one. */
 static const struct fx_cel_overload *overload_at(size_t number) {
-    for (size_t i = 0; fx_cel_mutation_libraries[i] != NULL; i++) {
-        const struct fx_cel_overload *overload = fx_cel_mutation_libraries[i];
+    for (size_t i = 0; fx_cel_kyverno_libraries[i] != NULL; i++) {
+        const struct fx_cel_overload *overload = fx_cel_kyverno_libraries[i];
         for (; overload->function != NULL; overload++) {
             if (number-- == 0) {
                 return overload;

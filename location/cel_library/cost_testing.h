@@ -16,7 +16,7 @@
 #include "base/macros.h"
 #include "base/shapes_testing.h"
 #include "location/cel_library/authorizer.h"
-#include "location/cel_library/library.h"
+#include "location/cel_library/kyverno.h"
 
 /* Values that are no text, numbered after the shapes of texts. */
 enum cel_cost_shape {
@@ -183,6 +183,22 @@ static inline bool cel_cost_review(void *context, struct fx_cel_run *run,
 
 static const struct fx_cel_authorizer cel_cost_authorizer = {.review = cel_cost_review};
 
+/* A value, or none. */
+static inline bool cel_cost_get(void *context, const struct fx_cel_kyverno_object *wanted,
+                                json_t **ret_object, struct fx_err *err) {
+    (void)context;
+    (void)err;
+    *ret_object = wanted->name.len % 2 == 0 ? json_true() : NULL;
+    return true;
+}
+
+static const struct fx_cel_kyverno_reader cel_cost_reader = {.get = cel_cost_get};
+
+static inline bool cel_cost_is_kyverno(const struct fx_cel_type *type) {
+    return type == &fx_cel_kyverno_resource || type == &fx_cel_kyverno_http ||
+           type == &fx_cel_kyverno_global_context || type == &fx_cel_kyverno_image_data;
+}
+
 /* Texts that some function reads, for texts of the shape that it does not. */
 static const char *const cel_cost_samples[] = {
     "1.5Gi", "10.0.0.1", "10.0.0.0/8", "https://a.b/c?d=e", "1.2.3-rc.1", "default",
@@ -225,8 +241,11 @@ static inline struct fx_cel_value cel_cost_opaque(const struct cel_cost_case *of
     if (type == &fx_cel_authorizer) {
         return fx_cel_make_authorizer(of->run, &cel_cost_authorizer);
     }
-    for (size_t i = 0; levels > 0 && fx_cel_mutation_libraries[i] != NULL; i++) {
-        const struct fx_cel_overload *by = fx_cel_mutation_libraries[i];
+    if (cel_cost_is_kyverno(type)) {
+        return fx_cel_make_kyverno_resource(&cel_cost_reader);
+    }
+    for (size_t i = 0; levels > 0 && fx_cel_kyverno_libraries[i] != NULL; i++) {
+        const struct fx_cel_overload *by = fx_cel_kyverno_libraries[i];
         for (; by->function != NULL && fx_cel_is_error(made); by++) {
             if (by->result == type && by->call != NULL &&
                 (by->n_args == 0 || by->args[0] != type)) {

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
-#include "location/cel_library/library.h"
+#include "location/cel_library/kyverno.h"
 #include "value/json.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -117,7 +117,7 @@ static struct fx_cel_program *attempt_with(struct attempt *attempt, struct fx_te
     static const struct fx_cel_variable object = {"object", &fx_cel_dyn};
     const struct fx_cel_env env = {.variables = &object,
                                    .n_variables = 1,
-                                   .libraries = fx_cel_mutation_libraries,
+                                   .libraries = fx_cel_kyverno_libraries,
                                    .has_objects = true};
     const struct fx_cel_compile_options options = {.plain = is_plain};
     struct fx_cel_program *program = NULL;

@@ -154,12 +154,17 @@ static inline void check_case(const struct fx_cel_env *env, struct fx_cel_value 
     fx_cel_destroy(program);
 }
 
-/* Checks a table of expressions without variables. */
-static inline void check_cases(const struct library_case *cases, size_t n) {
-    const struct fx_cel_env env = {.libraries = fx_cel_mutation_libraries};
+/* Checks a table of expressions without variables, with these libraries. */
+static inline void check_cases_with(const struct fx_cel_overload *const *libraries,
+                                    const struct library_case *cases, size_t n) {
+    const struct fx_cel_env env = {.libraries = libraries};
     for (size_t i = 0; i < n; i++) {
         check_case(&env, NULL, &cases[i]);
     }
+}
+
+static inline void check_cases(const struct library_case *cases, size_t n) {
+    check_cases_with(fx_cel_mutation_libraries, cases, n);
 }
 
 #endif

@@ -26,7 +26,7 @@ static bool selects(const struct map_match *match) {
 static void read_match(const struct map_rule *rule, struct fx_access *access) {
     const struct fx_path_step steps[] = {{.name = FX_TEXT("metadata")},
                                          {.name = FX_TEXT("labels")}};
-    if (!selects(&rule->policy->match) &&
+    if (!selects(fx_map_rule_constraints(rule)) &&
         (rule->binding == NULL || !selects(&rule->binding->match))) {
         return;
     }
@@ -122,6 +122,27 @@ static void declare_mutations(const struct map_rule *rule, struct fx_access *acc
     }
 }
 
+/* ---- policies of Kyverno ------------------------------------------------------------
+ */
+
+/* The paths of a view are not those of the object; `request` and `images` have parts of
+ * it, and so do the conditions of exceptions. */
+static bool needs_whole(const struct map_owning_rule *own) {
+    const unsigned parts = (1u << MAP_SLOT_REQUEST) | (1u << MAP_SLOT_IMAGES);
+    return own->rule.view != MAP_VIEW_OBJECT || own->rule.n_exceptions > 0 ||
+           (own->slots & parts) != 0;
+}
+
+static void declare_whole(const struct map_rule *rule, struct fx_access *access) {
+    if (rule->type != MAP_RULE_VALIDATE) {
+        fx_access_write(access, FX_ACCESS_UNTYPED, false);
+    }
+    access->uses_old_value = true;
+    if (access->parts != NULL) {
+        fx_json_cursor_all((struct fx_json_cursor){.part = access->parts});
+    }
+}
+
 void fx_map_rule_access(const struct fx_mutator *self, struct fx_access *access) {
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
     if (rule->type == MAP_RULE_ABSENT) {
@@ -129,6 +150,10 @@ void fx_map_rule_access(const struct fx_mutator *self, struct fx_access *access)
     }
     read_match(rule, access);
     if (rule->type == MAP_RULE_FAIL) {
+        return;
+    }
+    if (rule->policy->is_kyverno && needs_whole(fx_map_rule_of(self))) {
+        declare_whole(rule, access);
         return;
     }
     if (access->parts != NULL && !read_expressions(rule->policy, access->parts)) {

@@ -41,10 +41,10 @@ static struct fx_path_step step_of(struct fx_text piece, bool appends) {
         fx_text_first(piece) == '-' || fx_text_first(piece) == '+') {
         return (struct fx_path_step){.type = FX_PATH_ANY};
     }
-    return (struct fx_path_step){
-        .type = fx_go_index_read(piece, &index) == FX_GO_INDEX_OK ? FX_PATH_TOKEN
-                                                                    : FX_PATH_MEMBER,
-        .name = piece};
+    return (struct fx_path_step){.type = fx_go_index_read(piece, &index) == FX_GO_INDEX_OK
+                                             ? FX_PATH_TOKEN
+                                             : FX_PATH_MEMBER,
+                                 .name = piece};
 }
 
 /* Declares the path: written or read. Steps behind the most that are declared are left

@@ -94,9 +94,15 @@ static const struct fx_cel_opaque_ops variables_ops = {.type = &variables_type,
 
 /* The value of `request`; NULL without memory. */
 static const json_t *describe(struct map_activation *activation) {
+    json_t *object = activation->whole == NULL ? activation->object : activation->whole;
     if (activation->described == NULL) {
-        activation->described =
-            fx_map_describe_request(activation->request, activation->object);
+        activation->described = fx_map_describe_request(activation->request, object);
+        if (activation->described != NULL && activation->policy->is_kyverno &&
+            !fx_map_describe_objects(&activation->described, activation->request,
+                                     object)) {
+            json_decref(activation->described);
+            activation->described = NULL;
+        }
     }
     return activation->described;
 }
@@ -104,7 +110,7 @@ static const json_t *describe(struct map_activation *activation) {
 /* Match conditions do not see it, and neither do objects without a namespace. */
 static const json_t *find_namespace(const struct map_activation *activation) {
     struct fx_subject subject;
-    if (activation->is_condition) {
+    if (activation->is_condition && !activation->policy->is_kyverno) {
         return NULL;
     }
     fx_subject_read(activation->object, &subject);
@@ -158,7 +164,9 @@ static struct fx_cel_value resolve(struct fx_cel_run *run, size_t slot) {
     struct map_activation *activation = run->context;
     switch ((enum map_slot)slot) {
     case MAP_SLOT_OBJECT: return node_or_null(activation->object);
-    case MAP_SLOT_OLD_OBJECT: return node_or_null(activation->request->old_object);
+    case MAP_SLOT_OLD_OBJECT:
+        return node_or_null(activation->whole == NULL ? activation->request->old_object
+                                                      : activation->old_pod);
     case MAP_SLOT_REQUEST: {
         const json_t *request = describe(activation);
         return request == NULL ? fx_cel_no_memory(run) : fx_cel_make_node(request);
@@ -168,6 +176,13 @@ static struct fx_cel_value resolve(struct fx_cel_run *run, size_t slot) {
     case MAP_SLOT_REQUEST_RESOURCE: return make_authorizer(run, activation, slot);
     case MAP_SLOT_VARIABLES: return fx_cel_make_opaque(&variables_ops, activation);
     case MAP_SLOT_PARAMS: return node_or_null(activation->params);
+    case MAP_SLOT_IMAGES:
+    case MAP_SLOT_EXCEPTIONS:
+    case MAP_SLOT_RESOURCE:
+    case MAP_SLOT_IMAGE_DATA:
+    case MAP_SLOT_HTTP:
+    case MAP_SLOT_GLOBAL_CONTEXT:
+        return fx_map_resolve_kyverno(run, activation, (enum map_slot)slot);
     case MAP_SLOTS: break;
     }
     return fx_cel_make_null();
@@ -192,9 +207,20 @@ void fx_map_activation_finish(struct map_activation *activation) {
     fx_arena_finish(&activation->arena);
 }
 
+bool fx_map_activation_allow(struct map_activation *activation,
+                             const struct map_exception *exception) {
+    if (!FX_ARENA_GROW(&activation->arena, activation->exceptions,
+                       activation->n_exceptions, activation->cap_exceptions)) {
+        return false;
+    }
+    activation->exceptions[activation->n_exceptions++] = exception;
+    return true;
+}
+
 bool fx_map_activation_begin(struct map_activation *activation, json_t *object,
                              bool is_condition, uint64_t cost, struct fx_err *err) {
-    const size_t n = is_condition ? 0 : activation->policy->n_variables;
+    const struct map_policy *policy = activation->policy;
+    const size_t n = is_condition && !policy->is_kyverno ? 0 : policy->n_variables;
     activation->object = object;
     activation->is_condition = is_condition;
     activation->cost_left = cost;

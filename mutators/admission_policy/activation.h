@@ -19,6 +19,7 @@
 #include "engine/request.h"
 #include "location/cel/cel.h"
 #include "location/cel_library/authorizer.h"
+#include "location/cel_library/kyverno.h"
 #include "mutators/admission_policy/policy.h"
 
 /* What the expressions of an evaluation may cost together (section 14). */
@@ -35,6 +36,13 @@ struct map_activation {
     json_t *nobody;    /* a user without members, counted; NULL: not made */
     struct fx_arena arena;
     struct fx_cel_authorizer authorizer;
+    /* Of policies of Kyverno: */
+    json_t *whole;   /* borrowed: the object of the request, if the expressions see a part
+                      * of it; NULL: they see it */
+    json_t *old_pod; /* borrowed: the same part of the old object; may be NULL */
+    struct fx_cel_kyverno_reader reader;     /* of `resource` */
+    const struct map_exception **exceptions; /* in the arena: what they allow counts */
+    size_t n_exceptions, cap_exceptions;
 
     /* Of the current expression, or list of conditions. */
     json_t *object; /* borrowed */
@@ -52,6 +60,10 @@ void fx_map_activation_init(struct map_activation *activation,
                             const struct map_policy *policy, json_t *params,
                             const struct fx_request *request);
 void fx_map_activation_finish(struct map_activation *activation);
+
+/* Adds an exception whose lists are values of `exceptions`. False without memory. */
+bool fx_map_activation_allow(struct map_activation *activation,
+                             const struct map_exception *exception) FX_MUST_USE;
 
 /* Begins match conditions, or a mutation of this object: variables are computed anew, and
  * the expressions may cost so much together. Errors: FX_ENOMEM. */
@@ -89,6 +101,20 @@ struct fx_cel_value fx_map_evaluate_part(struct map_activation *activation,
  * reference; NULL without memory. */
 json_t *fx_map_describe_request(const struct fx_request *request,
                                 json_t *object) FX_MUST_USE;
+
+/* ---- the values of Kyverno's variables (kyverno_values.c) ----------------------------
+ */
+
+/* The value of a slot that only policies of Kyverno declare, or an error value. The texts
+ * of `images` are those of the object. */
+struct fx_cel_value fx_map_resolve_kyverno(struct fx_cel_run *run,
+                                           struct map_activation *activation,
+                                           enum map_slot slot);
+
+/* Adds `object` and `oldObject` to the value of `request`, copying on write. False
+ * without memory. */
+bool fx_map_describe_objects(json_t **described, const struct fx_request *request,
+                             json_t *object) FX_MUST_USE;
 
 /* ---- authorizer (access_review.c) -------------------------------------------------- */
 

@@ -2,7 +2,7 @@
  *
  * mutators/admission_policy/dialect.c - the dialect of MutatingAdmissionPolicy: its
  * kinds, in the group of API servers and in Fixpoint's own, for clusters whose API server
- * does not have them; and their defaults.
+ * does not have them; Kyverno's kinds with the same language; and their defaults.
  */
 #include "engine/dialect.h"
 
@@ -14,6 +14,7 @@
 
 static const char *const versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 static const char *const own_versions[] = {"v1alpha1", NULL};
+static const char *const kyverno_versions[] = {"v1", "v1beta1", "v1alpha1", NULL};
 
 /* Spec section 1, "Versions". */
 static const struct fx_native_api native = {
@@ -48,18 +49,60 @@ const struct fx_kind fx_map_kinds[] = {
                          .role = FX_ROLE_BINDING,
                          .status = FX_KIND_STATUS_BY_POD,
                          .policy = &fx_map_kinds[MAP_OWN_POLICY]},
+    [MAP_MUTATING_POLICY] = {.group = MAP_KYVERNO_GROUP,
+                             .kind = "MutatingPolicy",
+                             .resource = "mutatingpolicies",
+                             .api = MAP_KYVERNO_API,
+                             .versions = kyverno_versions,
+                             .role = FX_ROLE_POLICY,
+                             .keeps = FX_KIND_KEEP_ANNOTATIONS},
+    [MAP_NAMESPACED_MUTATING_POLICY] = {.group = MAP_KYVERNO_GROUP,
+                                        .kind = "NamespacedMutatingPolicy",
+                                        .resource = "namespacedmutatingpolicies",
+                                        .api = MAP_KYVERNO_API,
+                                        .versions = kyverno_versions,
+                                        .scope = FX_SCOPE_NAMESPACE,
+                                        .role = FX_ROLE_POLICY,
+                                        .keeps = FX_KIND_KEEP_ANNOTATIONS},
+    [MAP_EXCEPTION] = {.group = MAP_KYVERNO_GROUP,
+                       .kind = "PolicyException",
+                       .resource = "policyexceptions",
+                       .api = MAP_KYVERNO_API,
+                       .versions = kyverno_versions,
+                       .scope = FX_SCOPE_NAMESPACE,
+                       .role = FX_ROLE_PARAMETER},
     [MAP_KINDS_END] = {.kind = NULL},
 };
 
-static bool is_policy(const json_t *document) {
-    return fx_text_is(fx_tree_view_string(document, "kind"),
-                      fx_map_kinds[MAP_POLICY].kind);
+/* How a document of each kind is compiled, and its defaults. */
+enum map_form { MAP_FORM_POLICY, MAP_FORM_BINDING, MAP_FORM_KYVERNO, MAP_FORM_EXCEPTION };
+
+static enum map_form form_of(const json_t *document) {
+    static const struct {
+        const char *kind;
+        enum map_form form;
+    } forms[] = {{"MutatingAdmissionPolicy", MAP_FORM_POLICY},
+                 {"MutatingAdmissionPolicyBinding", MAP_FORM_BINDING},
+                 {"PolicyException", MAP_FORM_EXCEPTION}};
+    const struct fx_text kind = fx_tree_view_string(document, "kind");
+    for (size_t i = 0; i < FX_COUNT(forms); i++) {
+        if (fx_text_is(kind, forms[i].kind)) {
+            return forms[i].form;
+        }
+    }
+    return MAP_FORM_KYVERNO;
 }
 
 static bool compile(json_t *document, struct fx_compilation *ret_compilation,
                     struct fx_err *err) {
-    return is_policy(document) ? fx_map_policy_compile(document, ret_compilation, err)
-                               : fx_map_binding_compile(document, ret_compilation, err);
+    switch (form_of(document)) {
+    case MAP_FORM_POLICY: return fx_map_policy_compile(document, ret_compilation, err);
+    case MAP_FORM_BINDING: return fx_map_binding_compile(document, ret_compilation, err);
+    case MAP_FORM_EXCEPTION:
+        return fx_map_exception_compile(document, ret_compilation, err);
+    case MAP_FORM_KYVERNO: break;
+    }
+    return fx_map_kyverno_compile(document, ret_compilation, err);
 }
 
 /* ---- defaults --------------------------------------------------------------------- */
@@ -124,17 +167,26 @@ static bool set_match(json_t **document, const char *match) {
            set_scopes(document, match, "excludeResourceRules");
 }
 
-/* Sets the defaults of API servers, copying on write. Fields of a wrong type do not
- * change; compiling reports them. */
+/* Sets the defaults of API servers, and those of Kyverno, which has no others, copying on
+ * write. Fields of a wrong type do not change; compiling reports them. */
 static bool set_defaults(json_t **document, struct fx_err *err) {
     static const char *const spec[] = {"spec", NULL};
     static const char *const ref[] = {"spec", "paramRef", NULL};
-    const bool ok =
-        is_policy(*document)
-            ? set_take(document, spec, "failurePolicy", json_string("Fail")) &&
-                  set_match(document, "matchConstraints")
-            : set_take(document, ref, "parameterNotFoundAction", json_string("Deny")) &&
-                  set_match(document, "matchResources");
+    bool ok = true;
+    switch (form_of(*document)) {
+    case MAP_FORM_POLICY:
+        ok = set_take(document, spec, "failurePolicy", json_string("Fail")) &&
+             set_match(document, "matchConstraints");
+        break;
+    case MAP_FORM_BINDING:
+        ok = set_take(document, ref, "parameterNotFoundAction", json_string("Deny")) &&
+             set_match(document, "matchResources");
+        break;
+    case MAP_FORM_KYVERNO:
+        ok = set_take(document, spec, "failurePolicy", json_string("Fail"));
+        break;
+    case MAP_FORM_EXCEPTION: break;
+    }
     return ok || fx_fail_nomem(err);
 }
 

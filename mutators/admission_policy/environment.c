@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "location/cel_library/authorizer.h"
+#include "location/cel_library/kyverno.h"
 #include "location/cel_library/library.h"
 
 /* ---- the types -------------------------------------------------------------------- */
@@ -79,13 +80,16 @@ STRUCT_TYPE(status_type, "kubernetes.NamespaceStatus",
 STRUCT_TYPE(namespace_type, "kubernetes.Namespace", {"metadata", &metadata_type},
             {"spec", &spec_type}, {"status", &status_type}, END);
 
+STRUCT_TYPE(exceptions_type, "kyverno.Exceptions", {"allowedImages", &fx_cel_list_string},
+            {"allowedValues", &fx_cel_list_string}, END);
+
 /* ---- the environments ------------------------------------------------------------- */
 
 /* The name of a slot that an environment does not declare: no identifier is empty. */
 #define UNDECLARED ""
 
-/* The declarations of match conditions, by their slots. */
-static const struct fx_cel_variable declarations[] = {
+/* The declarations of policies of API servers, by their slots. */
+static const struct fx_cel_variable declarations[MAP_SLOTS] = {
     [MAP_SLOT_OBJECT] = {"object", &fx_cel_dyn},
     [MAP_SLOT_OLD_OBJECT] = {"oldObject", &fx_cel_dyn},
     [MAP_SLOT_REQUEST] = {"request", &request_type},
@@ -94,10 +98,55 @@ static const struct fx_cel_variable declarations[] = {
     [MAP_SLOT_REQUEST_RESOURCE] = {"authorizer.requestResource", &fx_cel_resource_check},
     [MAP_SLOT_VARIABLES] = {UNDECLARED, &fx_cel_dyn},
     [MAP_SLOT_PARAMS] = {"params", &fx_cel_dyn},
+    [MAP_SLOT_IMAGES] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_EXCEPTIONS] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_RESOURCE] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_IMAGE_DATA] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_HTTP] = {UNDECLARED, &fx_cel_dyn},
+    [MAP_SLOT_GLOBAL_CONTEXT] = {UNDECLARED, &fx_cel_dyn},
 };
 
+/* What policies of Kyverno have instead. Its `request` also has the objects. */
+static const struct {
+    enum map_slot slot;
+    struct fx_cel_variable variable;
+} of_kyverno[] = {
+    {MAP_SLOT_REQUEST, {"request", &fx_cel_dyn}},
+    {MAP_SLOT_NAMESPACE_OBJECT, {"namespaceObject", &fx_cel_dyn}},
+    {MAP_SLOT_IMAGES, {"images", &map_of_lists}},
+    {MAP_SLOT_EXCEPTIONS, {"exceptions", &exceptions_type}},
+    {MAP_SLOT_RESOURCE, {"resource", &fx_cel_kyverno_resource}},
+    {MAP_SLOT_IMAGE_DATA, {"image", &fx_cel_kyverno_image_data}},
+    {MAP_SLOT_HTTP, {"http", &fx_cel_kyverno_http}},
+    {MAP_SLOT_GLOBAL_CONTEXT, {"globalContext", &fx_cel_kyverno_global_context}},
+};
+
+static struct fx_cel_env make_env(const struct fx_cel_variable *variables,
+                                  const struct fx_cel_overload *const *libraries) {
+    return (struct fx_cel_env){
+        .variables = variables, .n_variables = MAP_SLOTS, .libraries = libraries};
+}
+
+/* Declares the variables of the policy. Match conditions of Kyverno see `variables`. */
+static void declare(struct map_policy *policy) {
+    const struct fx_cel_variable composite = {"variables", &policy->variables_type};
+    struct fx_cel_variable *declared = policy->declared;
+    memcpy(declared, declarations, sizeof declarations);
+    if (!policy->has_params) {
+        declared[MAP_SLOT_PARAMS].name = UNDECLARED;
+    }
+    for (size_t i = 0; policy->is_kyverno && i < FX_COUNT(of_kyverno); i++) {
+        declared[of_kyverno[i].slot] = of_kyverno[i].variable;
+    }
+    if (policy->is_kyverno) {
+        declared[MAP_SLOT_VARIABLES] = composite;
+    }
+    memcpy(policy->condition_declared, declared, sizeof policy->condition_declared);
+    declared[MAP_SLOT_VARIABLES] = composite;
+}
+
 bool fx_map_env_init(struct map_policy *policy) {
-    const size_t n = policy->has_params ? MAP_SLOTS : MAP_SLOT_PARAMS;
+    const bool is_kyverno = policy->is_kyverno;
     policy->variable_fields =
         calloc(policy->n_variables + 1, sizeof *policy->variable_fields);
     if (policy->variable_fields == NULL) {
@@ -108,19 +157,14 @@ bool fx_map_env_init(struct map_policy *policy) {
         .name = "kubernetes.variables",
         .fields = policy->variable_fields,
     };
-    memcpy(policy->declared, declarations, sizeof declarations);
-    policy->declared[MAP_SLOT_VARIABLES] =
-        (struct fx_cel_variable){"variables", &policy->variables_type};
-    policy->condition_env = (struct fx_cel_env){.variables = declarations,
-                                                .n_variables = n,
-                                                .libraries = fx_cel_policy_libraries};
-    policy->variable_env = (struct fx_cel_env){.variables = policy->declared,
-                                               .n_variables = n,
-                                               .libraries = fx_cel_policy_libraries};
-    policy->mutation_env = (struct fx_cel_env){.variables = policy->declared,
-                                               .n_variables = n,
-                                               .libraries = fx_cel_mutation_libraries,
-                                               .has_objects = true};
+    declare(policy);
+    const struct fx_cel_overload *const *libraries =
+        is_kyverno ? fx_cel_kyverno_libraries : fx_cel_policy_libraries;
+    policy->condition_env = make_env(policy->condition_declared, libraries);
+    policy->variable_env = make_env(policy->declared, libraries);
+    policy->mutation_env =
+        make_env(policy->declared, is_kyverno ? libraries : fx_cel_mutation_libraries);
+    policy->mutation_env.has_objects = true;
     return true;
 }
 

@@ -160,6 +160,11 @@ static json_t *make_spec(struct fx_text kind) {
         return json_pack("{s:[{s:s, s:s}]}", "containers", "name", "example", "image",
                          "example");
     }
+    if (fx_text_is(kind, "CronJob")) {
+        return json_pack("{s:{s:{s:{s:{s:[{s:s, s:s}]}}}}}", "jobTemplate", "spec",
+                         "template", "spec", "containers", "name", "example", "image",
+                         "example");
+    }
     for (size_t i = 0; i < FX_COUNT(workloads); i++) {
         if (fx_text_is(kind, workloads[i])) {
             return json_pack("{s:{s:{s:[{s:s, s:s}]}}}", "template", "spec", "containers",

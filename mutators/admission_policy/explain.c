@@ -11,6 +11,7 @@
 #include "mutators/admission_policy/param_ref.h"
 #include "mutators/admission_policy/reads.h"
 #include "mutators/admission_policy/rule.h"
+#include "mutators/admission_policy/view.h"
 #include "value/json.h"
 #include "value/tree.h"
 
@@ -54,8 +55,11 @@ static const json_t *wanted_by(const struct map_rule *rule,
     if (criterion == MAP_RULE_PARAMS) {
         return fx_tree_view_key(spec, "paramRef");
     }
+    const json_t *generated = rule->policy->view_constraints[rule->view];
     const json_t *match =
-        fx_tree_view_key(spec, is_binding ? "matchResources" : "matchConstraints");
+        generated != NULL
+            ? generated
+            : fx_tree_view_key(spec, is_binding ? "matchResources" : "matchConstraints");
     return last == NULL ? NULL : fx_tree_view_key(match, last + 1);
 }
 
@@ -90,6 +94,8 @@ void fx_map_rule_explain(const struct fx_mutator *self, const char *criterion,
         fx_buf_printf(&ret_criterion->field, " \"%.*s\"", FX_TEXT_ARG(condition->name));
         write_line(&ret_criterion->wanted,
                    fx_text_trim_space(condition->expression.text));
+    } else if (which == MAP_RULE_NAMESPACE) {
+        fx_buf_text(&ret_criterion->wanted, own->rule.only_namespace);
     } else if (which != MAP_RULE_CONDITIONS && which != MAP_RULE_MUTATIONS &&
                which != MAP_RULE_RESOURCE) {
         write_compact(&ret_criterion->wanted, wanted_by(&own->rule, which));
@@ -164,6 +170,18 @@ static void collect_condition(struct fx_buf *found, const struct map_owning_rule
     fx_map_reads_finish(&reads);
 }
 
+/* The object that the conditions of the rule see: a new reference; NULL without memory or
+ * if it has no template. */
+static json_t *view_object(const struct map_owning_rule *own,
+                           const struct fx_subject *subject) {
+    json_t *pod = NULL;
+    struct fx_err err = FX_ERR_INIT;
+    if (own->rule.view == MAP_VIEW_OBJECT) {
+        return json_incref(fx_node_unconst(subject->object));
+    }
+    return fx_map_view_make(own->rule.view, subject->object, &pod, &err) ? pod : NULL;
+}
+
 static void print_condition(struct fx_buf *found, const struct map_owning_rule *own,
                             const struct fx_request *request,
                             const struct fx_subject *subject, const char *criterion) {
@@ -173,14 +191,16 @@ static void print_condition(struct fx_buf *found, const struct map_owning_rule *
     if (condition == NULL) {
         return;
     }
+    json_t *object = view_object(own, subject);
     fx_map_activation_init(&activation, own->rule.policy, own->params, request);
-    if (fx_map_activation_begin(&activation, fx_node_unconst(subject->object), true,
-                                MAP_CONDITIONS_COST, &err)) {
+    if (object != NULL &&
+        fx_map_activation_begin(&activation, object, true, MAP_CONDITIONS_COST, &err)) {
         collect_condition(found, own, condition, &activation);
     } else {
         found->failed = true;
     }
     fx_map_activation_finish(&activation);
+    json_decref(object);
 }
 
 void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *request,
@@ -203,6 +223,10 @@ void fx_map_rule_found(const struct fx_mutator *self, const struct fx_request *r
     case MAP_RULE_CONDITIONS:
         print_condition(found, own, request, subject, criterion);
         break;
+    case MAP_RULE_NAMESPACE:
+        fx_buf_text(found, fx_subject_object_namespace(subject, request));
+        break;
+    case MAP_RULE_EXCEPTION:
     case MAP_RULE_OTHER_PARAMS:
     case MAP_RULE_MUTATIONS:
     case MAP_RULE_CRITERIA_END: break;

@@ -277,6 +277,10 @@ static void link_binding(struct map_linking *linking, struct fx_unit *unit) {
 }
 
 void fx_map_link(struct fx_unit *unit, struct fx_link *link) {
+    if (((const struct map_policy *)unit->linkable)->is_kyverno) {
+        fx_map_kyverno_link(unit, link);
+        return;
+    }
     struct map_linking linking = {
         .link = link,
         .unit = unit,

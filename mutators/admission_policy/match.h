@@ -75,6 +75,12 @@ bool fx_map_match_eval(const struct map_match *match,
 bool fx_map_match_bindings(const struct map_match *match,
                            struct fx_binding **ret_bindings, size_t *ret_n) FX_MUST_USE;
 
+/* Finds the kind of a resource among the built-in ones. Its data is NULL if there is
+ * none: the name of a kind of another API is not known for certain. False without memory.
+ */
+bool fx_map_find_kind(struct fx_text group, struct fx_text resource,
+                      struct fx_text *ret_kind) FX_MUST_USE;
+
 /* Does the subresource ("status", or empty) have objects of the kind of its resource?
  * (Others have kinds of their own: Scale, Eviction, PodExecOptions.) */
 bool fx_map_subresource_has_own_kind(struct fx_text subresource);

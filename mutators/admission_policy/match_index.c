@@ -28,10 +28,7 @@ static struct fx_named_kind read_kind(const char *name) {
     return kind;
 }
 
-/* Finds the kind of a resource among the built-in ones. Its data is NULL if there is
- * none; the name of a kind of another API is not known for certain. False without
- * memory. */
-static bool find_kind(struct fx_text group, struct fx_text resource,
+bool fx_map_find_kind(struct fx_text group, struct fx_text resource,
                       struct fx_text *ret_kind) {
     const struct fx_schema_set *set = &fx_schema_builtin;
     bool ok = true;
@@ -71,7 +68,7 @@ bool fx_map_may_have_resource(struct fx_text group, struct fx_text resource,
     if (*ret_may) {
         return true;
     }
-    const bool ok = find_kind(group, resource, &kind);
+    const bool ok = fx_map_find_kind(group, resource, &kind);
     *ret_may = ok && kind.data != NULL;
     return ok;
 }
@@ -113,7 +110,7 @@ static void add_binding(struct binding_list *list, const struct map_resource_rul
         binding.any_group = true;
         binding.any_version = true;
     } else if (!binding.any_group && !is_any(main)) {
-        list->failed = list->failed || !find_kind(group, main, &binding.kind);
+        list->failed = list->failed || !fx_map_find_kind(group, main, &binding.kind);
         binding.any_kind = binding.kind.data == NULL;
     }
     if (list->failed || !FX_VEC_GROW(list->items, list->n_items, list->cap_items)) {

@@ -109,11 +109,15 @@ static bool has_usual_version(const struct fx_subject *subject) {
 
 /* Finds the schema of the object's kind. ApplyConfiguration fails for a custom resource
  * without a schema. JSON patches need none, and neither do kinds of API servers that are
- * newer than the built-in schemas: their maps are merged, and their lists are atomic. */
+ * newer than the built-in schemas: their maps are merged, and their lists are atomic.
+ * Kyverno merges all kinds without a schema like that, and does not decode the result of
+ * a JSON patch: the API server drops what the kind does not have. */
 static bool find_target(struct map_running *running, enum map_patch_type type,
                         const json_t *root, struct fx_map_refusal *refusal,
                         struct fx_err *err) {
     struct fx_map_target *target = &running->target;
+    const bool is_kyverno = running->rule->policy->is_kyverno;
+    const bool is_merge = type == MAP_APPLY_CONFIGURATION;
     struct fx_schema known;
     struct fx_subject subject;
     fx_subject_read_type(root, &subject);
@@ -127,12 +131,14 @@ static bool find_target(struct map_running *running, enum map_patch_type type,
                                      .has_usual_version = has_usual_version(&subject)};
     if (known.set != NULL) {
         target->schema = known;
-        target->is_decoded = fx_schemas_is_builtin(
-            running->activation->request, subject.group, subject.version, subject.kind);
+        target->is_decoded =
+            (is_merge || !is_kyverno) &&
+            fx_schemas_is_builtin(running->activation->request, subject.group,
+                                  subject.version, subject.kind);
         return true;
     }
     target->schema = fx_schema_any;
-    return type != MAP_APPLY_CONFIGURATION || !is_custom_group(subject.group) ||
+    return !is_merge || is_kyverno || !is_custom_group(subject.group) ||
            fx_map_target_refuse(target, refusal, err);
 }
 

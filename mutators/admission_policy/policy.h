@@ -2,7 +2,8 @@
  *
  * admission_policy/policy.h - MutatingAdmissionPolicy and its binding as they are
  * compiled: documents become these structs, the link step joins them into rules
- * (spec/mutating-admission-policy.md).
+ * (spec/mutating-admission-policy.md). Kyverno's MutatingPolicy, which needs no binding,
+ * becomes the same structs (Kyverno spec section 18).
  */
 #ifndef FX_ADMISSION_POLICY_POLICY_H
 #define FX_ADMISSION_POLICY_POLICY_H
@@ -23,15 +24,30 @@
 #include "location/cel/cel.h"
 #include "merge/schema.h"
 
-#define MAP_GROUP     "admissionregistration.k8s.io"
-#define MAP_OWN_GROUP "policies.fixpoint.dev"
-#define MAP_RANK      0u
+#define MAP_GROUP         "admissionregistration.k8s.io"
+#define MAP_OWN_GROUP     "policies.fixpoint.dev"
+#define MAP_KYVERNO_GROUP "policies.kyverno.io"
+#define MAP_KYVERNO_API   "kyverno" /* the dialect of Kyverno's other policies */
+/* A setting of that dialect: the namespace whose PolicyExceptions count, "*" for all. */
+#define MAP_EXCEPTIONS_SETTING "policy-exceptions"
+#define MAP_RANK               0u
+/* The place of Kyverno's policies in a pass: after the ModRules, whose rank is 2. */
+#define MAP_KYVERNO_RANK 3u
 
 /* An annotation of a policy: mutationValidationPolicy of KEP-3962. */
 #define MAP_VALIDATION_ANNOTATION "policies.fixpoint.dev/mutation-validation-policy"
 
-/* Indices in fx_map_kinds: each kind in both groups. */
-enum { MAP_POLICY, MAP_BINDING, MAP_OWN_POLICY, MAP_OWN_BINDING, MAP_KINDS_END };
+/* Indices in fx_map_kinds: each kind of API servers in both groups, and Kyverno's. */
+enum {
+    MAP_POLICY,
+    MAP_BINDING,
+    MAP_OWN_POLICY,
+    MAP_OWN_BINDING,
+    MAP_MUTATING_POLICY,
+    MAP_NAMESPACED_MUTATING_POLICY,
+    MAP_EXCEPTION,
+    MAP_KINDS_END
+};
 extern const struct fx_kind fx_map_kinds[];
 
 /* ---- match (section 3) ---------------------------------------------------------- */
@@ -96,7 +112,15 @@ enum map_slot {
     MAP_SLOT_AUTHORIZER,
     MAP_SLOT_REQUEST_RESOURCE, /* authorizer.requestResource */
     MAP_SLOT_VARIABLES,
-    MAP_SLOT_PARAMS, /* declared only if the policy has a paramKind; the last one */
+    MAP_SLOT_PARAMS, /* declared only if the policy has a paramKind */
+    /* The others are declared only in policies of Kyverno. */
+    MAP_SLOT_IMAGES,     /* the images of the object */
+    MAP_SLOT_EXCEPTIONS, /* what exceptions allow */
+    MAP_SLOT_RESOURCE,   /* resource.Get() */
+    /* Refused: `image` (metadata of a registry), `http`, `globalContext`. */
+    MAP_SLOT_IMAGE_DATA,
+    MAP_SLOT_HTTP,
+    MAP_SLOT_GLOBAL_CONTEXT,
     MAP_SLOTS
 };
 
@@ -104,11 +128,27 @@ enum map_slot {
  * change their own result. */
 enum map_validation { MAP_VALIDATION_SKIP, MAP_VALIDATION_WARN, MAP_VALIDATION_FAIL };
 
+/* ---- policies of Kyverno for Pods: autogen (Kyverno spec section 18) -------------- */
+
+/* The object that the expressions of a rule see, and change. */
+enum map_view {
+    MAP_VIEW_OBJECT,   /* the object of the request */
+    MAP_VIEW_TEMPLATE, /* a Pod made of spec.template */
+    MAP_VIEW_CRON_JOB, /* a Pod made of spec.jobTemplate.spec.template */
+    MAP_VIEWS
+};
+
 struct map_policy {
     struct fx_linkable head;
     json_t *document;      /* counted: texts and nodes are its */
     struct fx_arena arena; /* of types */
     struct map_match match;
+    /* What the rules of a view match: without resource rules, there are none. The
+     * documents are counted, and hold what is matched. */
+    struct map_match view_matches[MAP_VIEWS];
+    json_t *view_constraints[MAP_VIEWS];
+    bool is_kyverno;
+    bool is_dormant; /* evaluation.admission.enabled: false */
     bool has_params;
     struct fx_named_kind param_kind; /* if it has; texts of the document */
     struct map_variable *variables;
@@ -119,6 +159,8 @@ struct map_policy {
     bool reinvokes;       /* reinvocationPolicy: IfNeeded */
     enum map_validation validation;
     struct fx_cel_env condition_env, variable_env, mutation_env;
+    /* Of match conditions: the first slots, and, for Kyverno, variables. */
+    struct fx_cel_variable condition_declared[MAP_SLOTS];
     /* The type of `variables`: its fields are those that have been compiled so far. */
     struct fx_cel_type variables_type;
     struct fx_cel_field *variable_fields;
@@ -138,14 +180,31 @@ struct map_binding {
     bool denies_missing;                /* parameterNotFoundAction: Deny, or not given */
 };
 
-/* Compile one document (policy_read.c, binding_read.c). Every fault that an API server
- * would refuse the object for is added to the compilation, with its field and the words
- * of the spec ("spec.mutations[0].jsonPatch.expression: … must evaluate to …"); then they
- * fail with the first one. Errors: FX_EINVALID, FX_ENOMEM, FX_EDEADLINE. */
+/* A PolicyException of Kyverno: where it holds, the policies that it names do not run
+ * (conditions), or see what it allows (`images`, `allowedValues`). */
+struct map_exception {
+    struct fx_linkable head;
+    /* `document` is its own; conditions are compiled as those of a policy. */
+    struct map_policy policy;
+    /* Of the document: policyRefs, objects with kind and name; arrays of strings, or
+     * NULL: what it allows. */
+    const json_t *references, *images, *values;
+    bool is_allowed; /* exceptions of its namespace count */
+};
+
+/* Compile one document (policy_read.c, binding_read.c, kyverno_read.c, exception_read.c).
+ * Every fault that an API server would refuse the object for is added to the compilation,
+ * with its field and the words of the spec ("spec.mutations[0].jsonPatch.expression: …
+ * must evaluate to …"); then they fail with the first one. Errors: FX_EINVALID,
+ * FX_ENOMEM, FX_EDEADLINE. */
 bool fx_map_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
                            struct fx_err *err) FX_MUST_USE;
 bool fx_map_binding_compile(json_t *document, struct fx_compilation *ret_compilation,
                             struct fx_err *err) FX_MUST_USE;
+bool fx_map_kyverno_compile(json_t *document, struct fx_compilation *ret_compilation,
+                            struct fx_err *err) FX_MUST_USE;
+bool fx_map_exception_compile(json_t *document, struct fx_compilation *ret_compilation,
+                              struct fx_err *err) FX_MUST_USE;
 
 /* Reads matchConstraints or matchResources at `field` ("spec.matchConstraints"). Faults
  * as above; false without memory. fx_map_match_finish() in any case. */
@@ -187,7 +246,16 @@ struct map_rule {
     bool only_cluster_scoped; /* the rule is for cluster-scoped requests only */
     bool only_namespaced;     /* the rule is for requests in a namespace only */
     bool lacks_params;        /* there is no parameter: of types FAIL and ABSENT */
+    /* Of a policy of Kyverno: the view of its expressions, and the exceptions that name
+     * it. A namespaced one has `only_namespace`, and `is_namespaced`. */
+    enum map_view view;
+    bool is_namespaced;
+    struct fx_unit *const *exceptions;
+    size_t n_exceptions;
 };
+
+/* What the rule matches: matchConstraints of its policy, or of its view. */
+const struct map_match *fx_map_rule_constraints(const struct map_rule *rule);
 
 /* Makes a rule with the ops of rule.c from a filled-in template: the head is set here,
  * texts are copied, units are counted. NULL without memory. */
@@ -209,7 +277,8 @@ bool fx_map_is_builtin(const struct fx_named_kind *kind);
 /* The slots that an expression reads, as a set of 1u << enum map_slot (slots.c). */
 unsigned fx_map_slots_of(const struct fx_cel_node *root);
 
-/* The link step (link.c). */
+/* The link step (link.c), and that of Kyverno's policies (kyverno_link.c). */
 void fx_map_link(struct fx_unit *unit, struct fx_link *link);
+void fx_map_kyverno_link(struct fx_unit *unit, struct fx_link *link);
 
 #endif

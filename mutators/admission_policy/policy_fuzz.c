@@ -5,7 +5,8 @@
  * the policy nor the incoming object changes.
  *
  * The input is a policy; or an object with a `policy`, a `binding` for it, and a
- * parameter, `param`.
+ * parameter, `param`. With `kyverno` it is a MutatingPolicy of Kyverno, and `exception` a
+ * PolicyException.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -42,6 +43,12 @@ static const char object_text[] =
     "\"image\":\"i:1\",\"env\":[{\"name\":\"A\",\"value\":\"1\"}]},{\"name\":\"b\"}],"
     "\"volumes\":[{\"name\":\"v\",\"emptyDir\":{}}],\"priority\":5}}";
 
+static const char controller_text[] =
+    "{\"apiVersion\":\"batch/v1\",\"kind\":\"CronJob\",\"metadata\":{\"name\":\"j\","
+    "\"namespace\":\"ns\"},\"spec\":{\"jobTemplate\":{\"spec\":{\"template\":{"
+    "\"metadata\":{\"labels\":{\"a\":\"b\"}},\"spec\":{\"containers\":[{\"name\":"
+    "\"a\",\"image\":\"i:1\"}]}}}}}}";
+
 static json_t *read_constant(struct fx_text text) {
     static struct fx_err err;
     json_t *value = fx_json_read(text, NULL, &err);
@@ -51,16 +58,29 @@ static json_t *read_constant(struct fx_text text) {
 
 /* ---- compiling -------------------------------------------------------------------- */
 
+static bool compile_as(json_t *document, size_t kind, struct fx_compilation *made,
+                       struct fx_err *err) {
+    switch (kind) {
+    case MAP_POLICY: return fx_map_policy_compile(document, made, err);
+    case MAP_BINDING: return fx_map_binding_compile(document, made, err);
+    case MAP_EXCEPTION: return fx_map_exception_compile(document, made, err);
+    default: return fx_map_kyverno_compile(document, made, err);
+    }
+}
+
 /* Compiles a document of the kind; NULL if it is refused. Its text stays the same. */
 static struct fx_unit *compile(json_t *document, size_t kind, const char *name) {
     struct fx_compilation made = {0};
     struct fx_err err = FX_ERR_INIT;
     struct fx_unit *unit = NULL;
-    const struct fx_subject subject = {.name = fx_text_of(name)};
+    const struct fx_subject subject = {.name = fx_text_of(name),
+                                       .namespace_ = FX_TEXT("ns")};
+    struct fx_dialect_settings settings = {.n_items = 0};
+    fx_dialect_settings_set(&settings, MAP_EXCEPTIONS_SETTING, "*");
+    made.settings = &settings;
     json_t *before = json_deep_copy(document);
     assert(before != NULL);
-    const bool ok = kind == MAP_POLICY ? fx_map_policy_compile(document, &made, &err)
-                                       : fx_map_binding_compile(document, &made, &err);
+    const bool ok = compile_as(document, kind, &made, &err);
     if (ok) {
         assert(made.n_faults == 0);
         unit = fx_unit_create(&fx_dialect_admission_policy, &fx_map_kinds[kind], &subject,
@@ -96,12 +116,12 @@ static void check_example(const struct fx_mutator *rule) {
     json_decref(example);
 }
 
-static void mutate(const struct fx_snapshot *snapshot) {
+static void mutate(const struct fx_snapshot *snapshot, struct fx_text text) {
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
     struct fx_outcome outcome = {0};
-    json_t *before = read_constant(FX_TEXT(object_text));
-    json_t *untouched = read_constant(FX_TEXT(object_text));
+    json_t *before = read_constant(text);
+    json_t *untouched = read_constant(text);
     json_t *root = json_incref(before);
     const struct fx_request request = {.operation = FX_OPERATION_CREATE,
                                        .source = FX_SOURCE_ORIGINAL};
@@ -132,7 +152,8 @@ static void link_and_run(struct fx_unit *const *items, size_t n_items) {
     struct fx_snapshot *snapshot = NULL;
     const bool built = fx_snapshot_build(&parts, 1, &snapshot, &err);
     assert(built);
-    mutate(snapshot);
+    mutate(snapshot, FX_TEXT(object_text));
+    mutate(snapshot, FX_TEXT(controller_text));
     fx_snapshot_unref(snapshot);
     fx_linked_unref(linked);
     fx_units_finish(&units);
@@ -184,8 +205,33 @@ static void check_types(const struct fx_unit *policy, const json_t *schema) {
 
 /* ---- one input -------------------------------------------------------------------- */
 
+/* A policy of Kyverno, for all namespaces or for one, with an exception. */
+static void check_kyverno(json_t *policy, json_t *exception, bool is_namespaced) {
+    const size_t kind =
+        is_namespaced ? MAP_NAMESPACED_MUTATING_POLICY : MAP_MUTATING_POLICY;
+    struct fx_unit *units[2] = {
+        compile(policy, kind, "p"),
+        exception == NULL ? NULL : compile(exception, MAP_EXCEPTION, "e"),
+    };
+    if (units[0] != NULL) {
+        check_types(units[0], NULL);
+        link_and_run(units, units[1] != NULL ? 2 : 1);
+    }
+    for (size_t i = 0; i < FX_COUNT(units); i++) {
+        fx_unit_unref(units[i]);
+    }
+}
+
 static void check_input(json_t *input) {
     json_t *policy = fx_tree_view_key(input, "policy");
+    json_t *kyverno = fx_tree_view_key(input, "kyverno");
+    json_t *exception = fx_tree_view_key(input, "exception");
+    if (json_is_object(kyverno)) {
+        exception = json_is_object(exception) ? exception : NULL;
+        check_kyverno(kyverno, exception, false);
+        check_kyverno(kyverno, exception, true);
+        return;
+    }
     json_t *param = fx_tree_view_key(input, "param");
     json_t *given = fx_tree_view_key(input, "binding");
     json_t *binding =

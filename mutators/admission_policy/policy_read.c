@@ -11,21 +11,12 @@
 #include "base/limits.h"
 #include "mutators/admission_policy/configuration.h"
 #include "mutators/admission_policy/environment.h"
-#include "mutators/admission_policy/policy.h"
-#include "mutators/admission_policy/reading.h"
+#include "mutators/admission_policy/policy_reading.h"
 #include "value/tree.h"
 
 #define MOST_CONDITIONS 64u
 
-/* A policy that is being read. */
-struct map_policy_reading {
-    struct map_reading reading;
-    struct map_policy *policy;
-    const json_t *spec;
-};
-
-static void destroy_policy(struct fx_linkable *self) {
-    struct map_policy *policy = (struct map_policy *)self; /* its first member */
+void fx_map_policy_finish(struct map_policy *policy) {
     for (size_t i = 0; i < policy->n_variables; i++) {
         fx_cel_destroy(policy->variables[i].expression.program);
     }
@@ -41,14 +32,23 @@ static void destroy_policy(struct fx_linkable *self) {
     free(policy->conditions);
     free(policy->mutations);
     fx_map_match_finish(&policy->match);
+    for (size_t i = 0; i < MAP_VIEWS; i++) {
+        fx_map_match_finish(&policy->view_matches[i]);
+        json_decref(policy->view_constraints[i]);
+    }
     fx_arena_finish(&policy->arena);
     json_decref(policy->document);
+}
+
+static void destroy_policy(struct fx_linkable *self) {
+    struct map_policy *policy = (struct map_policy *)self; /* its first member */
+    fx_map_policy_finish(policy);
     free(policy);
 }
 
 /* ---- words ------------------------------------------------------------------------ */
 
-static void read_failure_policy(struct map_policy_reading *of) {
+void fx_map_read_failure_policy(struct map_policy_reading *of) {
     static const char *const words[] = {"Fail", "Ignore", NULL};
     of->policy->ignores_failure =
         fx_map_read_word(&of->reading, of->spec, "failurePolicy", words) == 1;
@@ -145,7 +145,7 @@ static void refuse_deletes(struct map_policy_reading *of, const json_t *constrai
     fx_map_leave(&of->reading, mark);
 }
 
-static void read_constraints(struct map_policy_reading *of) {
+void fx_map_read_constraints(struct map_policy_reading *of) {
     struct map_reading *reading = &of->reading;
     const json_t *given = fx_tree_view_key(of->spec, "matchConstraints");
     const json_t *constraints = fx_map_read_object(reading, of->spec, "matchConstraints");
@@ -162,7 +162,9 @@ static void read_constraints(struct map_policy_reading *of) {
         (json_is_array(given) && json_array_size(given) == 0)) {
         fx_map_require(reading, constraints, "resourceRules", NULL);
     }
-    refuse_deletes(of, constraints);
+    if (!of->policy->is_kyverno) {
+        refuse_deletes(of, constraints);
+    }
     fx_map_leave(reading, mark);
 }
 
@@ -234,7 +236,7 @@ static void read_variable_name(struct map_policy_reading *of, const json_t *node
     }
 }
 
-static void read_variables(struct map_policy_reading *of) {
+void fx_map_read_variables(struct map_policy_reading *of) {
     static const char *const known[] = {"name", "expression", NULL};
     struct map_policy *policy = of->policy;
     struct map_reading *reading = &of->reading;
@@ -273,7 +275,9 @@ static void read_condition_name(struct map_policy_reading *of, const json_t *nod
         return;
     }
     fx_buf_init(&wrong, 0);
-    fx_label_key_check(&wrong, text);
+    if (!of->policy->is_kyverno) { /* which takes any text */
+        fx_label_key_check(&wrong, text);
+    }
     if (wrong.len > 0) {
         fx_map_refuse(reading, name, "name", "%s", wrong.data);
     }
@@ -288,7 +292,7 @@ static void read_condition_name(struct map_policy_reading *of, const json_t *nod
     }
 }
 
-static void read_conditions(struct map_policy_reading *of) {
+void fx_map_read_conditions(struct map_policy_reading *of) {
     static const char *const known[] = {"name", "expression", NULL};
     struct map_policy *policy = of->policy;
     struct map_reading *reading = &of->reading;
@@ -387,7 +391,7 @@ static void read_mutation(struct map_policy_reading *of, const json_t *node,
     }
 }
 
-static void read_mutations(struct map_policy_reading *of) {
+void fx_map_read_mutations(struct map_policy_reading *of) {
     struct map_policy *policy = of->policy;
     struct map_reading *reading = &of->reading;
     const json_t *given = fx_tree_view_key(of->spec, "mutations");
@@ -420,44 +424,56 @@ static void read_spec(struct map_policy_reading *of) {
     };
     const size_t mark = fx_map_enter(&of->reading, "spec");
     fx_map_warn_unknown(&of->reading, of->spec, known);
-    read_failure_policy(of);
+    fx_map_read_failure_policy(of);
     read_param_kind(of);
-    read_constraints(of);
-    read_variables(of);
-    read_conditions(of);
-    read_mutations(of);
+    fx_map_read_constraints(of);
+    fx_map_read_variables(of);
+    fx_map_read_conditions(of);
+    fx_map_read_mutations(of);
     read_reinvocation(of);
     fx_map_leave(&of->reading, mark);
 }
 
-static void read_policy(struct map_policy_reading *of) {
+static void read_document(struct map_policy_reading *of, fx_map_read_fields *read) {
     static const char *const known[] = {"apiVersion", "kind",   "metadata",
                                         "spec",       "status", NULL};
     const json_t *document = of->policy->document;
     const json_t *given = fx_tree_view_key(document, "spec");
     fx_map_warn_unknown(&of->reading, document, known);
-    read_validation(of);
     of->spec = fx_map_read_object(&of->reading, document, "spec");
     if (of->spec != NULL) {
-        read_spec(of);
+        read(of);
     } else if (given == NULL || json_is_null(given)) {
         fx_map_require(&of->reading, document, "spec", NULL);
     }
 }
 
-bool fx_map_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
-                           struct fx_err *err) {
+bool fx_map_policy_compile_as(json_t *document, bool is_kyverno, fx_map_read_fields *read,
+                              struct fx_compilation *ret_compilation,
+                              struct fx_err *err) {
     struct map_policy_reading of = {.policy = calloc(1, sizeof *of.policy)};
     if (of.policy == NULL) {
         return fx_fail_nomem(err);
     }
     of.policy->head.destroy = destroy_policy;
     of.policy->document = json_incref(document);
+    of.policy->is_kyverno = is_kyverno;
     fx_arena_init(&of.policy->arena, FX_LIMIT_CEL_PROGRAM_BYTES);
     ret_compilation->linkable = &of.policy->head;
     fx_map_reading_init(&of.reading, ret_compilation, "");
-    read_policy(&of);
+    read_document(&of, read);
     const bool ok = fx_map_reading_check(&of.reading, document, err);
     fx_map_reading_finish(&of.reading);
     return ok;
+}
+
+static void read_of_server(struct map_policy_reading *of) {
+    read_validation(of);
+    read_spec(of);
+}
+
+bool fx_map_policy_compile(json_t *document, struct fx_compilation *ret_compilation,
+                           struct fx_err *err) {
+    return fx_map_policy_compile_as(document, false, read_of_server, ret_compilation,
+                                    err);
 }

@@ -9,9 +9,11 @@
 #include "engine/failures.h"
 #include "mutators/admission_policy/access.h"
 #include "mutators/admission_policy/cause.h"
+#include "mutators/admission_policy/exceptions.h"
 #include "mutators/admission_policy/invoke.h"
 #include "mutators/admission_policy/match.h"
 #include "mutators/admission_policy/param_ref.h"
+#include "mutators/admission_policy/view.h"
 #include "value/equal.h"
 
 /* ---- applying ---------------------------------------------------------------------- */
@@ -78,13 +80,58 @@ static bool invoke(const struct map_owning_rule *own, struct map_activation *act
     return true;
 }
 
+/* Invokes the policy on the Pod of the object's template. An object without one does not
+ * match. */
+static bool invoke_on_view(const struct map_owning_rule *own,
+                           struct map_activation *activation, json_t **root,
+                           struct fx_effect *effect, struct fx_err *err) {
+    json_t *pod = NULL;
+    if (!fx_map_view_make(own->rule.view, *root, &pod, err)) {
+        return false;
+    }
+    if (pod == NULL) {
+        effect->unmatched = true;
+        effect->criterion = fx_map_rule_criterion_name(MAP_RULE_RESOURCE);
+        return true;
+    }
+    json_t *old_pod = NULL;
+    activation->whole = *root;
+    bool ok =
+        fx_map_view_make(own->rule.view, activation->request->old_object, &old_pod, err);
+    activation->old_pod = old_pod;
+    ok = ok && invoke(own, activation, &pod, effect, err) &&
+         (!effect->changed || fx_map_view_write(own->rule.view, pod, root, err));
+    json_decref(old_pod);
+    json_decref(pod);
+    effect->keeps_names = true;
+    effect->keeps_metadata = true;
+    return ok;
+}
+
+/* Invokes the policy unless an exception holds. */
+static bool run(const struct map_owning_rule *own, struct map_activation *activation,
+                json_t **root, struct fx_effect *effect, struct fx_err *err) {
+    bool is_exempt = false;
+    if (!fx_map_exceptions_check(&own->rule, activation, *root, &is_exempt, err)) {
+        return false;
+    }
+    if (is_exempt) {
+        effect->unmatched = true;
+        effect->criterion = fx_map_rule_criterion_name(MAP_RULE_EXCEPTION);
+        return true;
+    }
+    return own->rule.view == MAP_VIEW_OBJECT
+               ? invoke(own, activation, root, effect, err)
+               : invoke_on_view(own, activation, root, effect, err);
+}
+
 static bool apply(const struct fx_mutator *self, const struct fx_request *request,
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err) {
     const struct map_owning_rule *own = fx_map_rule_of(self);
     struct map_activation activation;
     *ret_effect = (struct fx_effect){.applied = false};
     fx_map_activation_init(&activation, own->rule.policy, own->params, request);
-    const bool ok = invoke(own, &activation, root, ret_effect, err);
+    const bool ok = run(own, &activation, root, ret_effect, err);
     fx_map_activation_finish(&activation);
     return ok;
 }
@@ -164,6 +211,10 @@ static bool validate(const struct fx_mutator *self, const struct fx_request *req
 
 static void destroy(struct fx_mutator *self) {
     struct map_owning_rule *own = (struct map_owning_rule *)self; /* its first member */
+    for (size_t i = 0; own->exceptions != NULL && i < own->rule.n_exceptions; i++) {
+        fx_unit_unref(own->exceptions[i]);
+    }
+    free(own->exceptions);
     fx_mutator_finish(self);
     fx_unit_unref(own->rule.policy_unit);
     fx_unit_unref(own->rule.binding_unit);
@@ -197,9 +248,13 @@ static const struct fx_mutator_ops absent_ops = {COMMON_OPS, .apply = apply_noth
 static const struct fx_mutator_ops validate_ops = {
     COMMON_OPS, .apply = apply_nothing, .validate = validate, .denial = &denial};
 
-const struct fx_mutator_ops *fx_map_rule_ops(enum map_rule_type type) {
-    switch (type) {
-    case MAP_RULE_INVOKE: return &invoke_ops;
+/* Causes and examples are about the paths of a Pod, so views have none. */
+static const struct fx_mutator_ops view_ops = {COMMON_OPS, .apply = apply,
+                                               .denial = &denial};
+
+const struct fx_mutator_ops *fx_map_rule_ops(const struct map_rule *rule) {
+    switch (rule->type) {
+    case MAP_RULE_INVOKE: return rule->view == MAP_VIEW_OBJECT ? &invoke_ops : &view_ops;
     case MAP_RULE_FAIL: return &fail_ops;
     case MAP_RULE_ABSENT: return &absent_ops;
     case MAP_RULE_VALIDATE: break;

@@ -30,7 +30,8 @@ struct map_owning_rule {
     struct fx_text *but_namespaces;
     struct fx_binding *bindings;
     struct fx_text namespaces[1];
-    struct fx_input inputs[2];
+    struct fx_input inputs[3];
+    struct fx_unit **exceptions;             /* counted */
     char (*conditions)[MAP_CRITERION_BYTES]; /* a criterion for each match condition */
     unsigned slots; /* a set of 1u << enum map_slot: what its expressions read */
 };
@@ -50,6 +51,8 @@ struct map_owning_rule {
     X(POLICY_NAMESPACE, "matchConstraints.namespaceSelector")          \
     X(POLICY_RULES, "matchConstraints.resourceRules")                  \
     X(POLICY_EXCLUDES, "matchConstraints.excludeResourceRules")        \
+    X(EXCEPTION, "PolicyException")                                    \
+    X(NAMESPACE, "metadata.namespace")                                 \
     X(RESOURCE, "resource")
 
 enum map_rule_criterion {
@@ -67,7 +70,7 @@ fx_map_rule_of(const struct fx_mutator *mutator) {
 }
 
 /* The functions of a rule (rule.c). */
-const struct fx_mutator_ops *fx_map_rule_ops(enum map_rule_type type);
+const struct fx_mutator_ops *fx_map_rule_ops(const struct map_rule *rule);
 
 /* For `match` of a mutator (rule_match.c). */
 bool fx_map_rule_match(const struct fx_mutator *self, const struct fx_request *request,

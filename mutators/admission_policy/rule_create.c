@@ -60,6 +60,16 @@ static bool set_params(struct map_owning_rule *own) {
     return true;
 }
 
+/* Takes references of the exceptions. False without memory. */
+static bool count_exceptions(struct map_owning_rule *own, const struct map_rule *given) {
+    own->exceptions = calloc(given->n_exceptions + 1, sizeof(struct fx_unit *));
+    own->rule.exceptions = own->exceptions;
+    for (size_t i = 0; own->exceptions != NULL && i < given->n_exceptions; i++) {
+        own->exceptions[i] = fx_unit_ref(given->exceptions[i]);
+    }
+    return own->exceptions != NULL;
+}
+
 static bool name_conditions(struct map_owning_rule *own) {
     const size_t n = own->rule.policy->n_conditions;
     own->conditions = calloc(n + 1, sizeof *own->conditions);
@@ -77,17 +87,27 @@ static unsigned slots_of(const struct map_expression *expression) {
 }
 
 static bool selects_objects(const struct map_rule *rule) {
-    return rule->policy->match.object_selector != NULL ||
+    return fx_map_rule_constraints(rule)->object_selector != NULL ||
            (rule->binding != NULL && rule->binding->match.object_selector != NULL);
+}
+
+static unsigned slots_of_conditions(const struct map_policy *policy) {
+    unsigned slots = 0;
+    for (size_t i = 0; i < policy->n_conditions; i++) {
+        slots |= slots_of(&policy->conditions[i].expression);
+    }
+    return policy->is_kyverno ? slots
+                              : slots & ~(1u << MAP_SLOT_NAMESPACE_OBJECT); /* null */
 }
 
 static void find_slots(struct map_owning_rule *own) {
     const struct map_policy *policy = own->rule.policy;
-    unsigned of_conditions = 0;
-    for (size_t i = 0; i < policy->n_conditions; i++) {
-        of_conditions |= slots_of(&policy->conditions[i].expression);
+    own->slots = slots_of_conditions(policy);
+    for (size_t i = 0; i < own->rule.n_exceptions; i++) {
+        const struct fx_linkable *linkable = own->rule.exceptions[i]->linkable;
+        own->slots |=
+            slots_of_conditions(&((const struct map_exception *)linkable)->policy);
     }
-    own->slots = of_conditions & ~(1u << MAP_SLOT_NAMESPACE_OBJECT); /* null there */
     for (size_t i = 0; i < policy->n_variables; i++) {
         own->slots |= slots_of(&policy->variables[i].expression);
     }
@@ -107,8 +127,15 @@ static void set_inputs(struct map_owning_rule *own) {
         return;
     }
     find_slots(own);
-    head->reads_old_object |= (own->slots & (1u << MAP_SLOT_OLD_OBJECT)) != 0;
+    const unsigned olds = own->rule.policy->is_kyverno
+                              ? (1u << MAP_SLOT_OLD_OBJECT) | (1u << MAP_SLOT_REQUEST)
+                              : 1u << MAP_SLOT_OLD_OBJECT;
+    head->reads_old_object |= (own->slots & olds) != 0;
     head->inputs = own->inputs;
+    if ((own->slots & (1u << MAP_SLOT_RESOURCE)) != 0) {
+        own->inputs[head->n_inputs++] =
+            (struct fx_input){.type = FX_INPUT_OBJECT, .phase = FX_INPUT_BEFORE};
+    }
     if ((own->slots & (1u << MAP_SLOT_NAMESPACE_OBJECT)) != 0) {
         own->inputs[head->n_inputs++] = (struct fx_input){.type = FX_INPUT_OBJECT,
                                                           .phase = FX_INPUT_BEFORE,
@@ -122,9 +149,16 @@ static void set_inputs(struct map_owning_rule *own) {
 
 /* ---- the head ---------------------------------------------------------------------- */
 
-/* Prints the binding, the parameter, and what the rule is. */
+/* Prints the binding, the parameter, and what the rule is. Kyverno's names for what it
+ * generates from a policy for Pods are "defaults" and "cronjobs". */
 static void print_name(struct fx_buf *name, const struct map_rule *rule) {
+    static const char *const views[] = {"mutations", "autogen-defaults",
+                                        "autogen-cronjobs"};
     const struct fx_unit *param = rule->param_unit;
+    if (rule->policy->is_kyverno) {
+        fx_buf_str(name, views[rule->view]);
+        return;
+    }
     fx_buf_str(name, rule->binding_unit == NULL ? "policy" : rule->binding_unit->name);
     if (param != NULL) {
         fx_buf_char(name, '/');
@@ -149,9 +183,11 @@ static bool name_head(struct map_owning_rule *own, uint32_t position) {
     print_name(&name, &own->rule);
     const bool ok =
         !name.failed &&
-        fx_mutator_init(&own->rule.head, fx_map_rule_ops(own->rule.type),
+        fx_mutator_init(&own->rule.head, fx_map_rule_ops(&own->rule),
                         fx_text_of(unit->kind->group), fx_text_of(unit->kind->kind),
                         fx_text_of(unit->name), NULL) &&
+        (!own->rule.is_namespaced ||
+         fx_mutator_set_namespace(&own->rule.head, own->rule.only_namespace)) &&
         fx_mutator_set_rule(&own->rule.head, fx_buf_view(&name), position);
     fx_buf_finish(&name);
     return ok;
@@ -170,7 +206,7 @@ static bool set_index(struct map_owning_rule *own) {
         head->namespaces = own->namespaces;
         head->n_namespaces = 1;
     }
-    if (!fx_map_match_bindings(&own->rule.policy->match, &own->bindings,
+    if (!fx_map_match_bindings(fx_map_rule_constraints(&own->rule), &own->bindings,
                                &head->n_bindings)) {
         return false;
     }
@@ -181,7 +217,7 @@ static bool set_index(struct map_owning_rule *own) {
 static void set_run(struct map_owning_rule *own) {
     const struct map_policy *policy = own->rule.policy;
     struct fx_mutator *head = &own->rule.head;
-    head->rank = MAP_RANK;
+    head->rank = policy->is_kyverno ? MAP_KYVERNO_RANK : MAP_RANK;
     head->tier =
         own->rule.type == MAP_RULE_FAIL || own->rule.type == MAP_RULE_ABSENT ? -1 : 0;
     head->restores = true;
@@ -212,9 +248,9 @@ struct fx_mutator *fx_map_rule_create(const struct map_rule *given, uint32_t pos
         (void)fx_unit_ref(given->param_unit);
     }
     if ((given->message != NULL && own->rule.message == NULL) ||
-        !copy_texts(own, given) || !set_params(own) || !name_conditions(own) ||
-        !name_head(own, position) || !set_index(own)) {
-        fx_map_rule_ops(own->rule.type)->destroy(&own->rule.head);
+        !count_exceptions(own, given) || !copy_texts(own, given) || !set_params(own) ||
+        !name_conditions(own) || !name_head(own, position) || !set_index(own)) {
+        fx_map_rule_ops(&own->rule)->destroy(&own->rule.head);
         return NULL;
     }
     set_run(own);

@@ -79,8 +79,14 @@ static bool find_false(const struct map_rule *rule,
         *ret_criterion = MAP_RULE_RESOURCE;
         return true;
     }
-    if (!fx_map_match_eval(&rule->policy->match, attributes, request, subject, &criterion,
-                           err)) {
+    if (rule->is_namespaced &&
+        (attributes->is_namespace ||
+         !fx_text_equal(attributes->namespace_, rule->only_namespace))) {
+        *ret_criterion = MAP_RULE_NAMESPACE;
+        return true;
+    }
+    if (!fx_map_match_eval(fx_map_rule_constraints(rule), attributes, request, subject,
+                           &criterion, err)) {
         return false;
     }
     *ret_criterion = of_policy(criterion);
@@ -116,6 +122,11 @@ bool fx_map_rule_match(const struct fx_mutator *self, const struct fx_request *r
     return ok;
 }
 
+const struct map_match *fx_map_rule_constraints(const struct map_rule *rule) {
+    return rule->view == MAP_VIEW_OBJECT ? &rule->policy->match
+                                         : &rule->policy->view_matches[rule->view];
+}
+
 static const json_t *view_spec(const json_t *document, const char *key) {
     return fx_tree_view_key(fx_tree_view_key(document, "spec"), key);
 }
@@ -124,7 +135,7 @@ bool fx_map_rule_may_match_namespace(const struct fx_mutator *self,
                                      struct fx_text object_namespace) {
     const struct map_rule *rule = &fx_map_rule_of(self)->rule;
     return fx_map_match_may_match_namespace(
-               &rule->policy->match,
+               fx_map_rule_constraints(rule),
                view_spec(rule->policy->document, "matchConstraints"), object_namespace) &&
            (rule->binding == NULL || !rule->binding->has_match ||
             fx_map_match_may_match_namespace(

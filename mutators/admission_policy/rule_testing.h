@@ -71,7 +71,9 @@ static inline const struct fx_kind *find_map_kind(const struct fx_subject *subje
 static inline struct fx_unit *make_unit(json_t *document) {
     struct fx_subject subject;
     struct fx_err err = FX_ERR_INIT;
-    struct fx_compilation compilation = {0};
+    struct fx_dialect_settings settings = {.n_items = 0};
+    struct fx_compilation compilation = {.settings = &settings};
+    fx_dialect_settings_set(&settings, MAP_EXCEPTIONS_SETTING, "exempt");
     fx_subject_read(document, &subject);
     const struct fx_kind *kind = find_map_kind(&subject);
     if (kind == NULL) {

@@ -208,7 +208,7 @@ static bool annotate_object(const struct fx_snapshot *snapshot,
 }
 
 static const struct fx_webhook_path paths[] = {
-    {"/v1/admitlabel", FX_ENDPOINT_GUARD},
+    {.path = "/v1/admitlabel", .endpoint = FX_ENDPOINT_GUARD},
     {.path = NULL},
 };
 

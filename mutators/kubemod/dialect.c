@@ -98,10 +98,10 @@ static const struct fx_dialect_setting settings[] = {
 
 /* The paths of KubeMod's own webhook configurations. */
 static const struct fx_webhook_path paths[] = {
-    {"/podbinding-webhook", FX_ENDPOINT_BINDING},
-    {"/dragnet-webhook", FX_ENDPOINT_MUTATE},
-    {"/validate-api-kubemod-io-v1beta1-modrule", FX_ENDPOINT_ADMIT},
-    {"/mutate-api-kubemod-io-v1beta1-modrule", FX_ENDPOINT_DEFAULTS},
+    {.path = "/podbinding-webhook", .endpoint = FX_ENDPOINT_BINDING},
+    {.path = "/dragnet-webhook", .endpoint = FX_ENDPOINT_MUTATE},
+    {.path = "/validate-api-kubemod-io-v1beta1-modrule", .endpoint = FX_ENDPOINT_ADMIT},
+    {.path = "/mutate-api-kubemod-io-v1beta1-modrule", .endpoint = FX_ENDPOINT_DEFAULTS},
     {.path = NULL},
 };
 

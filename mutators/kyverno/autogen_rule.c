@@ -175,8 +175,25 @@ static bool replace_kinds(const struct autogen *autogen, json_t *filter, bool an
            fx_fail_nomem(autogen->err);
 }
 
+/* Removes the filters that have kinds, but not Pods: a rule for CronJobs does not apply
+ * to what they match. */
+static void remove_others(json_t *list) {
+    for (size_t i = json_array_size(list); i > 0; i--) {
+        const json_t *resources =
+            fx_tree_view_key(json_array_get(list, i - 1), "resources");
+        const json_t *kinds = fx_tree_view_key(resources, "kinds");
+        if (json_array_size(kinds) > 0 && !fx_kyverno_lists_pod(kinds)) {
+            fx_tree_remove_index(list, i - 1);
+        }
+    }
+}
+
 static bool replace_filters(const struct autogen *autogen, json_t *block) {
-    const json_t *list = fx_tree_view_key(block, "any");
+    json_t *list = fx_tree_view_key(block, "any");
+    if (json_array_size(list) > 0 &&
+        autogen->form == &autogen_forms[KYVERNO_AUTOGEN_CRON_JOB]) {
+        remove_others(list);
+    }
     if (json_array_size(list) == 0) {
         list = fx_tree_view_key(block, "all");
     }

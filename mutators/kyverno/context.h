@@ -38,6 +38,8 @@ struct kyverno_frame {
     unsigned level;  /* 0 for the rule, 1 for the outermost foreach */
 };
 
+struct kyverno_merge_options;
+
 struct kyverno_context {
     const struct fx_request *request;
     /* Values for `request.roles` and `request.clusterRoles`, and what `images` needs. The
@@ -47,6 +49,7 @@ struct kyverno_context {
     json_t *incoming; /* the object as the request brought it, which `images` reads; if it
                        * is NULL, `images` is made from the object of that time */
     const struct kyverno_extractors *extractors;
+    const struct kyverno_merge_options *merge_options; /* of its strategic patches */
     json_t *target; /* the object under mutation if the rule has targets */
     /* The names for templates: fx_kyverno_template_eval() gets it. On DELETE it reads
      * `request.object` as `request.oldObject`. */

@@ -25,15 +25,35 @@ static bool set_given(json_t *object, const char *key, const json_t *value) {
     return value == NULL || set_shared(object, key, value);
 }
 
-/* API servers leave empty texts out: there are no such names then. */
-static void remove_empty(json_t *request) {
-    static const char *const names[] = {"name", "namespace", "subResource"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        const struct fx_text text = fx_tree_view_string(request, names[i]);
-        if (text.data != NULL && text.len == 0) {
-            fx_tree_remove_key(request, fx_text_of(names[i]));
+static bool is_empty(const json_t *member) {
+    return member != NULL && fx_tree_text(member).len == 0 &&
+           json_array_size(member) + json_object_size(member) == 0;
+}
+
+/* Removes members that are empty texts, lists or maps from object[key], or from the
+ * object itself if `key` is NULL: API servers leave them out, so that there are no such
+ * names. The object is owned. False without memory. */
+static bool remove_empty(json_t *object, const char *key, const char *const *names) {
+    const json_t *from = key == NULL ? object : fx_tree_view_key(object, key);
+    bool ok = true;
+    for (; ok && *names != NULL; names++) {
+        if (is_empty(fx_tree_view_key(from, *names))) {
+            json_t *own = key == NULL ? object : fx_tree_own_key(object, fx_text_of(key));
+            ok = own != NULL;
+            if (ok) {
+                fx_tree_remove_key(own, fx_text_of(*names));
+                from = own;
+            }
         }
     }
+    return ok;
+}
+
+static bool remove_all_empty(json_t *request) {
+    static const char *const names[] = {"name", "namespace", "subResource", NULL};
+    static const char *const of_user[] = {"username", "uid", "groups", "extra", NULL};
+    return remove_empty(request, NULL, names) &&
+           remove_empty(request, "userInfo", of_user);
 }
 
 /* The AdmissionRequest without objects, which the caller may write. */
@@ -66,8 +86,7 @@ static json_t *make_request(const struct kyverno_context *context, const json_t 
     if (made == NULL) {
         return NULL;
     }
-    remove_empty(made);
-    const bool ok = set_shared(made, "object", object) &&
+    const bool ok = remove_all_empty(made) && set_shared(made, "object", object) &&
                     set_shared(made, "oldObject", context->request->old_object) &&
                     (fx_tree_view_key(made, "options") != NULL ||
                      set_shared(made, "options", NULL)) &&
@@ -181,7 +200,7 @@ bool fx_kyverno_find_name(struct kyverno_context *context, struct fx_text name,
     if (*ret_value != NULL) {
         return true;
     }
-    for (size_t i = 0; i < sizeof known_names / sizeof *known_names; i++) {
+    for (size_t i = 0; i < FX_COUNT(known_names); i++) {
         if (fx_text_is(name, known_names[i].name)) {
             return known_names[i].find(context, ret_value, err);
         }
@@ -192,7 +211,7 @@ bool fx_kyverno_find_name(struct kyverno_context *context, struct fx_text name,
 bool fx_kyverno_add_names(struct kyverno_context *context, json_t *object,
                           struct fx_err *err) {
     bool ok = true;
-    for (size_t i = 0; ok && i < sizeof known_names / sizeof *known_names; i++) {
+    for (size_t i = 0; ok && i < FX_COUNT(known_names); i++) {
         json_t *value = NULL;
         ok = known_names[i].find(context, &value, err) &&
              (value == NULL ||

@@ -26,7 +26,7 @@ static const char object_text[] =
 
 static const char admission_text[] =
     "{\"operation\":\"CREATE\",\"name\":\"\",\"namespace\":\"team\",\"userInfo\":{"
-    "\"username\":\"system:serviceaccount:team:robot\"}}";
+    "\"username\":\"system:serviceaccount:team:robot\",\"groups\":[]}}";
 
 /* What one evaluation has. */
 struct setup {
@@ -133,6 +133,7 @@ static void test_names(void **state) {
         {NULL, "\"{{ request.operation }}\"", "\"CREATE\""},
         {NULL, "\"{{ request.oldObject }}{{ request.options }}\"", "\"nullnull\""},
         {NULL, "\"{{ request.name }}\"", "!Unknown key \"name\""},
+        {NULL, "\"{{ request.userInfo.groups }}\"", "!Unknown key \"groups\""},
         {NULL, "\"{{ request.roles }}\"", "!Unknown key \"roles\""},
         {NULL, "\"{{ serviceAccountNamespace }}/{{ serviceAccountName }}\"",
          "\"team/robot\""},

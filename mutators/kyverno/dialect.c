@@ -4,8 +4,10 @@
  */
 #include "engine/dialect.h"
 
+#include "filters.h"
 #include "policy.h"
 #include "value/tree.h"
+#include "webhook.h"
 
 static const char *const versions[] = {"v1", "v2beta1", NULL};
 static const char *const exception_versions[] = {"v2", "v2beta1", NULL};
@@ -30,13 +32,17 @@ const struct fx_kind fx_kyverno_kinds[] = {
                            .versions = exception_versions,
                            .scope = FX_SCOPE_NAMESPACE,
                            .role = FX_ROLE_PARAMETER},
+    [KYVERNO_CONFIG] = KYVERNO_CONFIG_KIND,
     [KYVERNO_KINDS_END] = {.kind = NULL},
 };
 
 static bool compile(json_t *document, struct fx_compilation *ret_compilation,
                     struct fx_err *err) {
-    return fx_text_is(fx_tree_view_string(document, "kind"),
-                      fx_kyverno_kinds[KYVERNO_EXCEPTION].kind)
+    const struct fx_text kind = fx_tree_view_string(document, "kind");
+    if (fx_text_is(kind, fx_kyverno_kinds[KYVERNO_CONFIG].kind)) {
+        return fx_kyverno_filters_compile(document, ret_compilation, err);
+    }
+    return fx_text_is(kind, fx_kyverno_kinds[KYVERNO_EXCEPTION].kind)
                ? fx_kyverno_exception_compile(document, ret_compilation, err)
                : fx_kyverno_policy_compile(document, ret_compilation, err);
 }
@@ -51,6 +57,7 @@ const struct fx_dialect fx_dialect_kyverno = {
     .name = "kyverno",
     .rank = KYVERNO_RANK,
     .kinds = fx_kyverno_kinds,
+    .webhook = &fx_kyverno_webhook,
     .settings = settings,
     .compile = compile,
     .link = fx_kyverno_link,

@@ -9,7 +9,7 @@
 #include "reading.h"
 #include "value/tree.h"
 
-static const char *const spec_fields[] = {"background", "exceptions", "match",
+static const char *const spec_fields[] = {"background", "exceptions",  "match",
                                           "conditions", "podSecurity", NULL};
 static const char *const excepted_fields[] = {"policyName", "ruleNames", NULL};
 
@@ -32,16 +32,14 @@ static bool read_excepted(const struct kyverno_reading *reading, const json_t *s
     if (n == 0) {
         return fx_kyverno_refuse(reading, spec, "spec.exceptions: Required value");
     }
-    exception->excepted =
-        fx_arena_alloc(reading->arena, n * sizeof *exception->excepted);
+    exception->excepted = fx_arena_alloc(reading->arena, n * sizeof *exception->excepted);
     if (exception->excepted == NULL) {
         return fx_fail_nomem(reading->err);
     }
     for (size_t i = 0; i < n; i++) {
         const json_t *node = json_array_get(list, i);
         struct kyverno_excepted *one = &exception->excepted[i];
-        if (!fx_kyverno_warn_unknown(reading, node, "spec.exceptions",
-                                     excepted_fields) ||
+        if (!fx_kyverno_warn_unknown(reading, node, "spec.exceptions", excepted_fields) ||
             !fx_kyverno_read_text(reading, node, "spec.exceptions", "policyName",
                                   &one->policy) ||
             !fx_kyverno_read_texts(reading, node, "spec.exceptions", "ruleNames",

@@ -165,7 +165,8 @@ static bool visit_child(struct images_walk *walk, size_t step, struct fx_text ke
     } else {
         fx_pointer_push_index(&walk->pointer, index);
     }
-    const bool ok = visit(walk, step + 1, child);
+    const bool ok =
+        walk->pointer.failed ? fx_fail_nomem(walk->err) : visit(walk, step + 1, child);
     walk->pointer.len = len;
     return ok;
 }

@@ -51,7 +51,8 @@ static bool apply_patch(json_t *patch, json_t **root, struct fx_err *err) {
     json_t *context = read_text(
         "{\"n\":5,\"text\":\"5\",\"map\":{\"a\":[1]},\"key\":\"new\",\"z\":null}");
     const struct kyverno_path path = {.key = FX_TEXT("patchesJson6902")};
-    const struct fx_jmespath_scope scope = {find_name, give_all, context};
+    const struct fx_jmespath_scope scope = {
+        .find = find_name, .all = give_all, .context = context};
     fx_arena_init(&arena, ARENA_BYTES);
     const struct kyverno_template_compile with = {
         .document = patch, .arena = &arena, .err = err};

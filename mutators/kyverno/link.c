@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "base/wildcard.h"
+#include "filters.h"
 #include "rule.h"
 #include "value/tree.h"
 
@@ -36,21 +37,25 @@ static bool names_rule(const struct kyverno_exception *exception,
 }
 
 /* Adds the rule at this position. `named` has room for all exceptions. */
-static void add_rule(struct fx_unit *unit, size_t position, struct fx_link *link,
-                     struct fx_unit *const *exceptions, size_t n_exceptions,
-                     struct fx_unit **named) {
-    const struct kyverno_policy *policy = (const struct kyverno_policy *)unit->linkable;
+static void add_rule(const struct kyverno_rule_parts *all, size_t position,
+                     struct fx_link *link, struct fx_unit **named) {
+    const struct kyverno_policy *policy =
+        (const struct kyverno_policy *)all->policy->linkable;
     const struct kyverno_rule_body *body = &policy->rules[position];
     size_t n = 0;
-    for (size_t i = 0; i < n_exceptions && fx_spend(1); i++) {
+    for (size_t i = 0; i < all->n_exceptions && fx_spend(1); i++) {
         const struct kyverno_exception *exception =
-            (const struct kyverno_exception *)exceptions[i]->linkable;
+            (const struct kyverno_exception *)all->exceptions[i]->linkable;
         if (exception != NULL && names_rule(exception, policy, body->name)) {
-            named[n++] = exceptions[i];
+            named[n++] = all->exceptions[i];
         }
     }
-    struct fx_mutator *rule =
-        fx_kyverno_rule_create(unit, body, (uint32_t)position, named, n);
+    const struct kyverno_rule_parts parts = {.policy = all->policy,
+                                             .position = (uint32_t)position,
+                                             .exceptions = named,
+                                             .n_exceptions = n,
+                                             .config = all->config};
+    struct fx_mutator *rule = fx_kyverno_rule_create(&parts, body);
     if (rule == NULL) {
         link->failed = true;
     } else {
@@ -60,16 +65,18 @@ static void add_rule(struct fx_unit *unit, size_t position, struct fx_link *link
 
 void fx_kyverno_link(struct fx_unit *unit, struct fx_link *link) {
     const struct kyverno_policy *policy = (const struct kyverno_policy *)unit->linkable;
-    size_t n = 0;
-    struct fx_unit *const *exceptions = fx_link_list(
-        link, &fx_kyverno_kinds[KYVERNO_EXCEPTION], (struct fx_text){0}, &n);
-    struct fx_unit **named = calloc(n + 1, sizeof *named);
+    struct kyverno_rule_parts all = {.policy = unit};
+    all.exceptions = fx_link_list(link, &fx_kyverno_kinds[KYVERNO_EXCEPTION],
+                                  (struct fx_text){0}, &all.n_exceptions);
+    all.config = fx_link_find(link, &fx_kyverno_kinds[KYVERNO_CONFIG],
+                              (struct fx_text){0}, FX_TEXT(KYVERNO_CONFIG_NAME));
+    struct fx_unit **named = calloc(all.n_exceptions + 1, sizeof *named);
     if (named == NULL) {
         link->failed = true;
         return;
     }
     for (size_t i = 0; i < policy->n_rules && !link->failed && !link->is_full; i++) {
-        add_rule(unit, i, link, exceptions, n, named);
+        add_rule(&all, i, link, named);
     }
     free(named);
 }

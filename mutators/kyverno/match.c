@@ -11,56 +11,23 @@
 #include "merge/schema.h"
 #include "value/tree.h"
 
-/* ---- kinds -------------------------------------------------------------------------- */
-
-/* The kind of the request: that of its resource, so of a subresource that of the object
- * to which it belongs. */
-struct kyverno_request_kind {
-    struct fx_text group, version, kind, subresource;
-    bool is_ephemeral; /* pods/ephemeralcontainers: pattern have no subresource then */
-};
-
-static struct kyverno_request_kind kind_of(const struct kyverno_match_subject *of) {
-    struct fx_request_resource resource;
-    fx_request_resource_read(of->request, &resource);
-    struct kyverno_request_kind kind = {of->subject->group, of->subject->version,
-                                        of->subject->kind, resource.subresource, false};
-    if (resource.subresource.len > 0) {
-        const struct fx_text found = fx_schema_find_resource(
-            &fx_schema_builtin, resource.group, resource.version, resource.resource);
-        if (found.data != NULL) {
-            kind.group = resource.group;
-            kind.version = resource.version;
-            kind.kind = found;
-        }
-        kind.is_ephemeral = kind.group.len == 0 && fx_text_is(kind.version, "v1") &&
-                            fx_text_is(kind.kind, "Pod") &&
-                            fx_text_is(resource.subresource, "ephemeralcontainers");
-    }
-    return kind;
-}
-
-static bool fits_kind(const struct kyverno_kind_pattern *pattern,
-                      const struct kyverno_request_kind *kind) {
-    return fx_wildcard_match(pattern->kind, kind->kind) &&
-           fx_wildcard_match(pattern->group, kind->group) &&
-           fx_wildcard_match(pattern->version, kind->version) &&
-           (kind->is_ephemeral ||
-            fx_wildcard_match(pattern->subresource, kind->subresource));
-}
+/* ---- kinds --------------------------------------------------------------------------
+ */
 
 static bool fits_kinds(const struct kyverno_filter *filter,
                        const struct kyverno_match_subject *of) {
-    const struct kyverno_request_kind kind = kind_of(of);
+    struct kyverno_request_kind kind;
+    fx_kyverno_request_kind(of->request, of->subject, &kind);
     for (size_t i = 0; i < filter->n_kinds && fx_spend(1); i++) {
-        if (fits_kind(&filter->kinds[i], &kind)) {
+        if (fx_kyverno_kind_matches(&filter->kinds[i], &kind)) {
             return true;
         }
     }
     return false;
 }
 
-/* ---- texts -------------------------------------------------------------------------- */
+/* ---- texts --------------------------------------------------------------------------
+ */
 
 static bool fits_one(const json_t *patterns, struct fx_text text) {
     for (size_t i = 0; i < json_array_size(patterns) && fx_spend(1); i++) {
@@ -105,7 +72,8 @@ static bool has_members(const json_t *map, const json_t *patterns) {
     return true;
 }
 
-/* ---- selectors ---------------------------------------------------------------------- */
+/* ---- selectors ----------------------------------------------------------------------
+ */
 
 static bool fits_selector(const struct kyverno_selector *selector, json_t *labels,
                           bool *ret_fits, struct fx_err *err) {
@@ -119,15 +87,15 @@ static bool fits_selector(const struct kyverno_selector *selector, json_t *label
 static bool fits_namespace(const struct kyverno_filter *filter,
                            const struct kyverno_match_subject *of, bool *ret_fits,
                            struct fx_err *err) {
-    const json_t *metadata =
-        fx_tree_view_key(of->request->namespace_object, "metadata");
+    const json_t *metadata = fx_tree_view_key(of->request->namespace_object, "metadata");
     *ret_fits = false;
     return of->subject->is_namespace ||
            fits_selector(&filter->namespace_selector,
                          fx_tree_view_key(metadata, "labels"), ret_fits, err);
 }
 
-/* ---- the user ----------------------------------------------------------------------- */
+/* ---- the user -----------------------------------------------------------------------
+ */
 
 static const json_t *user_of(const struct fx_request *request) {
     const json_t *user = fx_tree_view_key(request->admission, "userInfo");
@@ -192,7 +160,8 @@ static bool fits_roles(const json_t *wanted, const json_t *roles) {
     return false;
 }
 
-/* ---- a filter ----------------------------------------------------------------------- */
+/* ---- a filter -----------------------------------------------------------------------
+ */
 
 static bool fits_operation(const struct kyverno_filter *filter,
                            const struct fx_request *request) {
@@ -205,9 +174,7 @@ static bool fits(const struct kyverno_filter *filter, enum kyverno_attribute att
     switch (attribute) {
     case KYVERNO_BY_OPERATIONS: *ret_fits = fits_operation(filter, of->request); break;
     case KYVERNO_BY_KINDS: *ret_fits = fits_kinds(filter, of); break;
-    case KYVERNO_BY_NAME:
-        *ret_fits = fx_wildcard_match(filter->name, name_of(of));
-        break;
+    case KYVERNO_BY_NAME: *ret_fits = fx_wildcard_match(filter->name, name_of(of)); break;
     case KYVERNO_BY_NAMES: *ret_fits = fits_one(filter->names, name_of(of)); break;
     case KYVERNO_BY_NAMESPACES:
         *ret_fits = fits_one(filter->namespaces, namespace_of(of));
@@ -263,7 +230,8 @@ static unsigned counting(const struct kyverno_filter *filter,
     return user_of(of->request) == NULL ? filter->given & ~of_user : filter->given;
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------
+ */
 
 /* Of the filters of an `any` that do not fit, the one that came furthest is named. */
 static bool holds_any(const struct kyverno_match *match,
@@ -341,7 +309,8 @@ bool fx_kyverno_exclude_holds(const struct kyverno_match *exclude,
     return true;
 }
 
-/* ---- the index ---------------------------------------------------------------------- */
+/* ---- the index ----------------------------------------------------------------------
+ */
 
 static bool is_exact(struct fx_text pattern) {
     return fx_text_is(pattern, "*") || !fx_wildcard_is_pattern(pattern);

@@ -19,13 +19,8 @@
 #include "engine/mutator.h"
 #include "engine/request.h"
 #include "engine/selector.h"
+#include "kind_pattern.h"
 #include "reading.h"
-
-/* A pattern for kinds: "Pod", "apps/v1/Deployment", "Pod/exec". Each part is a wildcard
- * pattern, borrowed from the document or a constant. */
-struct kyverno_kind_pattern {
-    struct fx_text group, version, kind, subresource;
-};
 
 /* A label selector whose `matchLabels` may have wildcards. */
 struct kyverno_selector {
@@ -34,17 +29,17 @@ struct kyverno_selector {
 };
 
 /* The attributes of a filter, in the order in which they are compared. */
-#define KYVERNO_ATTRIBUTES(X)                                  \
-    X(OPERATIONS, "resources.operations")                      \
-    X(KINDS, "resources.kinds")                                \
-    X(NAME, "resources.name")                                  \
-    X(NAMES, "resources.names")                                \
-    X(NAMESPACES, "resources.namespaces")                      \
-    X(ANNOTATIONS, "resources.annotations")                    \
-    X(SELECTOR, "resources.selector")                          \
-    X(NAMESPACE_SELECTOR, "resources.namespaceSelector")       \
-    X(SUBJECTS, "subjects")                                    \
-    X(ROLES, "roles")                                          \
+#define KYVERNO_ATTRIBUTES(X)                            \
+    X(OPERATIONS, "resources.operations")                \
+    X(KINDS, "resources.kinds")                          \
+    X(NAME, "resources.name")                            \
+    X(NAMES, "resources.names")                          \
+    X(NAMESPACES, "resources.namespaces")                \
+    X(ANNOTATIONS, "resources.annotations")              \
+    X(SELECTOR, "resources.selector")                    \
+    X(NAMESPACE_SELECTOR, "resources.namespaceSelector") \
+    X(SUBJECTS, "subjects")                              \
+    X(ROLES, "roles")                                    \
     X(CLUSTER_ROLES, "clusterRoles")
 
 enum kyverno_attribute {

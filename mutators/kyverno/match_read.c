@@ -34,7 +34,8 @@ static bool read_kinds(const struct kyverno_reading *reading, const json_t *reso
     return true;
 }
 
-/* ---- operations --------------------------------------------------------------------- */
+/* ---- operations ---------------------------------------------------------------------
+ */
 
 static bool read_operations(const struct kyverno_reading *reading,
                             const json_t *resources, const char *path,
@@ -58,7 +59,8 @@ static bool read_operations(const struct kyverno_reading *reading,
     return true;
 }
 
-/* ---- selectors ---------------------------------------------------------------------- */
+/* ---- selectors ----------------------------------------------------------------------
+ */
 
 /* Moves the members with wildcards from the labels of a selector to `wild`. */
 static bool split_labels(json_t *labels, json_t *wild) {
@@ -128,12 +130,11 @@ static bool read_selector(const struct kyverno_reading *reading, const json_t *r
     const bool is_wild = json_is_object(labels) && has_wildcards(labels);
     bool ok = !is_wild || take_wildcards(&node, &ret_selector->wild) ||
               fx_fail_nomem(reading->err);
-    ok = ok &&
-         ((fx_selector_compile(node, own_path, FX_SELECTOR_OVER_LABELS,
-                               &ret_selector->plain, reading->err) &&
-           (fx_selector_check(ret_selector->plain, reading->err) ||
-            fx_err_prefix(reading->err, "%s: ", own_path))) ||
-          place_fault(reading, given, is_wild));
+    ok = ok && ((fx_selector_compile(node, own_path, FX_SELECTOR_OVER_LABELS,
+                                     &ret_selector->plain, reading->err) &&
+                 (fx_selector_check(ret_selector->plain, reading->err) ||
+                  fx_err_prefix(reading->err, "%s: ", own_path))) ||
+                place_fault(reading, given, is_wild));
     json_decref(node);
     return ok;
 }
@@ -148,18 +149,20 @@ static bool read_selectors(const struct kyverno_reading *reading, const json_t *
                        &filter->namespace_selector, &has_namespace_selector)) {
         return false;
     }
-    filter->labels = fx_tree_view_key(fx_tree_view_key(resources, "selector"),
-                                      "matchLabels");
+    filter->labels =
+        fx_tree_view_key(fx_tree_view_key(resources, "selector"), "matchLabels");
     filter->given |= has_selector ? 1u << KYVERNO_BY_SELECTOR : 0;
     filter->given |= has_namespace_selector ? 1u << KYVERNO_BY_NAMESPACE_SELECTOR : 0;
     return true;
 }
 
-/* ---- a filter ----------------------------------------------------------------------- */
+/* ---- a filter -----------------------------------------------------------------------
+ */
 
 static const char *const resource_fields[] = {
-    "kinds",    "name",       "names",      "namespaces", "annotations",
-    "selector", "operations", "namespaceSelector", NULL};
+    "kinds",       "name",     "names",      "namespaces",
+    "annotations", "selector", "operations", "namespaceSelector",
+    NULL};
 
 static void note_list(struct kyverno_filter *filter, enum kyverno_attribute attribute,
                       const json_t *list) {
@@ -233,7 +236,8 @@ static bool read_filter(const struct kyverno_reading *reading, const json_t *nod
            read_users(reading, node, path, filter);
 }
 
-/* ---- the whole ---------------------------------------------------------------------- */
+/* ---- the whole ----------------------------------------------------------------------
+ */
 
 static const char *const filter_fields[] = {"resources", "subjects", "roles",
                                             "clusterRoles", NULL};

@@ -7,11 +7,13 @@
 #include "engine/request.h"
 #include "merge/schema.h"
 #include "merge/strategic.h"
+#include "merge_options.h"
 #include "overlay.h"
 #include "strategic.h"
 #include "value/tree.h"
 
-/* ---- compiling ---------------------------------------------------------------------- */
+/* ---- compiling ----------------------------------------------------------------------
+ */
 
 /* The fields of a patch; of several the first one counts. */
 static const struct {
@@ -25,9 +27,8 @@ static const struct {
 };
 
 /* Copies a path, whose steps are on the stack of the caller, and adds a last step. */
-static const struct kyverno_path *copy_path(struct fx_arena *arena,
-                                            const struct kyverno_path *above,
-                                            const char *key) {
+static const struct kyverno_path *
+copy_path(struct fx_arena *arena, const struct kyverno_path *above, const char *key) {
     struct kyverno_path *copy = fx_arena_alloc(arena, sizeof *copy);
     if (copy == NULL) {
         return NULL;
@@ -103,7 +104,8 @@ void fx_kyverno_patch_finish(struct kyverno_patch *patch) {
     }
 }
 
-/* ---- applying ----------------------------------------------------------------------- */
+/* ---- applying -----------------------------------------------------------------------
+ */
 
 /* Gives the tree of the patch for this object, a new reference. */
 static bool resolve_tree(const struct kyverno_patch *patch,
@@ -120,13 +122,14 @@ static bool resolve_tree(const struct kyverno_patch *patch,
 
 static bool merge(struct kyverno_context *context, json_t **tree, json_t **root,
                   struct fx_err *err) {
-    if (!fx_kyverno_resolve_anchors(tree, *root, context->arena, err)) {
+    if (!fx_kyverno_resolve_anchors(tree, *root, context->arena, err) ||
+        !fx_kyverno_merge_options_apply(context->merge_options, tree, *root, err)) {
         return false;
     }
     struct fx_subject subject;
     fx_subject_read_type(*root, &subject);
-    const struct fx_schema schema = fx_schema_find(
-        &fx_strategic_builtin, subject.group, subject.version, subject.kind);
+    const struct fx_schema schema = fx_schema_find(&fx_strategic_builtin, subject.group,
+                                                   subject.version, subject.kind);
     return fx_strategic_merge(schema, root, *tree, err);
 }
 
@@ -140,7 +143,7 @@ static bool apply_tree(const struct kyverno_patch *patch, struct kyverno_context
     if (patch->method == KYVERNO_METHOD_STRATEGIC) {
         ok = merge(context, &tree, root, err);
     } else {
-            ok = fx_kyverno_overlay_apply(tree, root, context->arena, err);
+        ok = fx_kyverno_overlay_apply(tree, root, context->arena, err);
     }
     json_decref(tree);
     return ok;

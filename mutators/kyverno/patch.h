@@ -43,12 +43,10 @@ bool fx_kyverno_patch_compile(const struct kyverno_template_compile *with, json_
 void fx_kyverno_patch_finish(struct kyverno_patch *patch); /* NULL is fine */
 
 /* Applies the patch with the variables of the context to *root, copying on write: struct
- * kyverno_patch_ops.apply. If nothing changes, *root keeps its nodes. The
- * context keeps its references to the object, which is copied where it is written. After a
- * failure *root may be
- * half written. Errors: FX_EMUTATE (a variable cannot be resolved, the patch does not fit
- * the object, the result has no `kind`), FX_EINPUT, FX_ELIMIT, FX_EDEADLINE,
- * FX_ENOMEM. */
+ * kyverno_patch_ops.apply. If nothing changes, *root keeps its nodes. The context keeps
+ * its references to the object. After a failure *root may be half written. Errors:
+ * FX_EMUTATE (a variable cannot be resolved, the patch does not fit the object, the
+ * result has no `kind`), FX_EINPUT, FX_ELIMIT, FX_EDEADLINE, FX_ENOMEM. */
 bool fx_kyverno_apply_patch(const struct kyverno_patch *patch,
                             struct kyverno_context *context, json_t **root,
                             struct fx_err *err) FX_MUST_USE;

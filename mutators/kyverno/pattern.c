@@ -20,6 +20,10 @@ enum pattern_operator {
     PATTERN_LESS,
 };
 
+/* null counts as 0 among durations and quantities. It matches no wildcards, so this text
+ * is known by its address. */
+static const char text_of_null[] = "0";
+
 /* Removes the operator from the start of the pattern. */
 static enum pattern_operator take_operator(struct fx_text *pattern) {
     static const struct {
@@ -69,7 +73,8 @@ static bool compare(struct fx_text value, enum pattern_operator operator_,
     if (operator_ != PATTERN_EQUAL && operator_ != PATTERN_NOT_EQUAL) {
         return false;
     }
-    return fx_wildcard_match(pattern, value) == (operator_ == PATTERN_EQUAL);
+    return value.data != text_of_null &&
+           fx_wildcard_match(pattern, value) == (operator_ == PATTERN_EQUAL);
 }
 
 /* One alternative, without `|` and `&`. */
@@ -117,7 +122,8 @@ bool fx_kyverno_match_text(const json_t *value, struct fx_text pattern,
                            struct fx_arena *arena) {
     char number[FX_NUMBER_SIZE];
     const struct fx_text text =
-        json_is_null(value) ? FX_TEXT("0") : fx_kyverno_scalar_text(value, number);
+        json_is_null(value) ? (struct fx_text){text_of_null, sizeof text_of_null - 1}
+                            : fx_kyverno_scalar_text(value, number);
     return text.data != NULL && !json_is_boolean(value) &&
            fx_kyverno_match_texts(text, pattern, arena);
 }

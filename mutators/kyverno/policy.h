@@ -28,13 +28,22 @@
 #include "preconditions.h"
 
 #define KYVERNO_GROUP "kyverno.io"
-#define KYVERNO_RANK  3u /* position in a pass */
+/* With the value "true": the policy is for requests even if spec.admission is false. */
+#define KYVERNO_ADMISSION_ANNOTATION "policies.fixpoint.dev/admission"
+
+#define KYVERNO_RANK 3u /* position in a pass */
 
 /* The setting for the namespace whose PolicyExceptions count; "*": of all. */
 #define KYVERNO_EXCEPTIONS_SETTING "policy-exceptions"
 
 /* Indices in fx_kyverno_kinds. */
-enum { KYVERNO_CLUSTER_POLICY, KYVERNO_POLICY, KYVERNO_EXCEPTION, KYVERNO_KINDS_END };
+enum {
+    KYVERNO_CLUSTER_POLICY,
+    KYVERNO_POLICY,
+    KYVERNO_EXCEPTION,
+    KYVERNO_CONFIG,
+    KYVERNO_KINDS_END,
+};
 extern const struct fx_kind fx_kyverno_kinds[];
 
 /* One rule with `mutate`, the policy's own or a generated one. Immutable, in the arena of
@@ -57,14 +66,17 @@ struct kyverno_rule_body {
     size_t n_bindings;
 };
 
+struct kyverno_merge_options;
+
 struct kyverno_policy {
     struct fx_linkable head;
     json_t *document;                /* counted */
     struct fx_arena arena;           /* of the rules */
     struct fx_text name, namespace_; /* of the document; data NULL: cluster-scoped */
-    bool ignores_failure;            /* failurePolicy: Ignore */
-    bool applies_one;                /* applyRules: One */
-    struct kyverno_rule_body *rules; /* own ones, then generated ones */
+    struct kyverno_merge_options *merge_options; /* NULL: none */
+    bool ignores_failure;                        /* failurePolicy: Ignore */
+    bool applies_one;                            /* applyRules: One */
+    struct kyverno_rule_body *rules;             /* own ones, then generated ones */
     size_t n_rules;
 };
 

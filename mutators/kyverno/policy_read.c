@@ -8,6 +8,7 @@
 #include "autogen.h"
 #include "base/limits.h"
 #include "limits.h"
+#include "merge_options.h"
 #include "policy.h"
 #include "reading.h"
 #include "value/tree.h"
@@ -79,7 +80,8 @@ static void destroy_policy(struct fx_linkable *self) {
     free(policy);
 }
 
-/* ---- the rest of a rule ------------------------------------------------------------- */
+/* ---- the rest of a rule -------------------------------------------------------------
+ */
 
 /* Were all variables of the preconditions resolved when they held? That is so if nothing
  * in them can be jumped over, and if they have no other texts. */
@@ -130,7 +132,8 @@ static bool compile_rest(const struct kyverno_template_compile *with,
     return rule->rest != NULL;
 }
 
-/* ---- a rule ------------------------------------------------------------------------- */
+/* ---- a rule -------------------------------------------------------------------------
+ */
 
 static bool read_matches(const struct kyverno_reading *reading,
                          struct kyverno_rule_body *rule) {
@@ -169,6 +172,23 @@ static bool compile_patch(const struct kyverno_policy_reading *of,
     return compile_rest(with, rule);
 }
 
+static const json_t *annotations_of(const struct kyverno_policy *policy) {
+    return fx_tree_view_key(fx_tree_view_key(policy->document, "metadata"),
+                            "annotations");
+}
+
+/* Kyverno ignores the extractors of rules that mutate: they count only if an annotation
+ * says so. */
+static bool compile_extractors(const struct kyverno_policy_reading *of,
+                               struct kyverno_rule_body *rule) {
+    const struct fx_text counts =
+        fx_tree_view_string(annotations_of(of->policy), KYVERNO_IMAGE_EXTRACTORS);
+    return !fx_text_is(counts, "true") ||
+           fx_kyverno_extractors_compile(
+               fx_tree_view_key(rule->document, "imageExtractors"), of->reading.arena,
+               &rule->extractors, of->reading.err);
+}
+
 static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutate,
                           struct kyverno_rule_body *rule) {
     const struct kyverno_path context = {.key = FX_TEXT("context")};
@@ -185,10 +205,7 @@ static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutat
            fx_kyverno_preconditions_compile(
                &with, fx_tree_view_key(rule->document, "preconditions"), &conditions,
                &rule->preconditions) &&
-           fx_kyverno_extractors_compile(
-               fx_tree_view_key(rule->document, "imageExtractors"), of->reading.arena,
-               &rule->extractors, of->reading.err) &&
-           compile_patch(of, &with, mutate, rule);
+           compile_extractors(of, rule) && compile_patch(of, &with, mutate, rule);
 }
 
 /* Names the parts of a rule that do not concern this program. */
@@ -211,10 +228,11 @@ static bool warn_left(const struct kyverno_reading *reading, const json_t *rule,
  * the loop. */
 static bool warn_targets(const struct kyverno_reading *reading, const json_t *targets,
                          struct fx_text name) {
-    return fx_compilation_warn(reading->compilation, targets,
-                               "rule %.*s: mutate.targets changes existing objects, which "
-                               "a review does not",
-                               FX_TEXT_ARG(name)) ||
+    return fx_compilation_warn(
+               reading->compilation, targets,
+               "rule %.*s: mutate.targets changes existing objects, which "
+               "a review does not",
+               FX_TEXT_ARG(name)) ||
            fx_fail_nomem(reading->err);
 }
 
@@ -260,7 +278,8 @@ static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
            compile_parts(of, mutate, rule);
 }
 
-/* ---- the rules ---------------------------------------------------------------------- */
+/* ---- the rules ----------------------------------------------------------------------
+ */
 
 /* A fault in a generated rule is one of the rule from which it was made, and has no place
  * in the document. */
@@ -271,8 +290,7 @@ static bool add_rules(struct kyverno_policy_reading *of, const json_t *rules,
             if (is_generated) {
                 of->reading.err->node = NULL;
             }
-            return fx_err_is_ours(of->reading.err) ||
-                           of->reading.err->code == FX_ENOMEM
+            return fx_err_is_ours(of->reading.err) || of->reading.err->code == FX_ENOMEM
                        ? false
                        : fx_err_prefix(of->reading.err, "spec.rules[%zu].", i);
         }
@@ -298,10 +316,8 @@ static bool check_rules(const struct kyverno_reading *reading, const json_t *rul
 }
 
 static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec) {
-    const json_t *metadata = fx_tree_view_key(of->policy->document, "metadata");
     json_t *rules = NULL;
-    if (!fx_kyverno_autogen(spec, fx_tree_view_key(metadata, "annotations"), &rules,
-                            of->reading.err)) {
+    if (!fx_kyverno_autogen(spec, annotations_of(of->policy), &rules, of->reading.err)) {
         return false;
     }
     const bool ok = add_rules(of, rules, true);
@@ -309,7 +325,8 @@ static bool add_generated(struct kyverno_policy_reading *of, const json_t *spec)
     return ok;
 }
 
-/* ---- the policy --------------------------------------------------------------------- */
+/* ---- the policy ---------------------------------------------------------------------
+ */
 
 static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t *spec) {
     static const char *const words[] = {"Fail", "Ignore", NULL};
@@ -325,9 +342,10 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
     }
     const json_t *conditions = fx_tree_view_key(webhook, "matchConditions");
     if (json_array_size(conditions) > 0) {
-        return fx_kyverno_refuse(&of->reading, conditions,
-                                 "spec.webhookConfiguration.matchConditions: not built "
-                                 "yet");
+        return fx_kyverno_refuse(
+            &of->reading, conditions,
+            "spec.webhookConfiguration.matchConditions: Fixpoint "
+            "does not evaluate CEL conditions of Kyverno's policies");
     }
     of->policy->ignores_failure = own == 1;
     return true;
@@ -336,10 +354,22 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
 static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *spec) {
     static const char *const words[] = {"All", "One", NULL};
     size_t word = 0;
-    const bool ok = fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words,
-                                         0, &word);
+    const bool ok =
+        fx_kyverno_read_word(&of->reading, spec, "spec", "applyRules", words, 0, &word);
     of->policy->applies_one = word == 1;
     return ok;
+}
+
+/* Are the rules for requests? With the annotation, they are, though Kyverno leaves them
+ * out: so both programs can run in a cluster without running a rule twice. */
+static bool is_for_requests(const json_t *document) {
+    const json_t *admission =
+        fx_tree_view_key(fx_tree_view_key(document, "spec"), "admission");
+    const json_t *annotations =
+        fx_tree_view_key(fx_tree_view_key(document, "metadata"), "annotations");
+    return !json_is_false(admission) ||
+           fx_text_is(fx_tree_view_string(annotations, KYVERNO_ADMISSION_ANNOTATION),
+                      "true");
 }
 
 static bool read_spec(struct kyverno_policy_reading *of) {
@@ -359,12 +389,14 @@ static bool read_spec(struct kyverno_policy_reading *of) {
         !read_apply_rules(of, spec)) {
         return false;
     }
-    if (json_is_false(fx_tree_view_key(spec, "admission"))) {
+    if (!is_for_requests(of->policy->document)) {
         return fx_compilation_warn(reading->compilation, NULL,
                                    "spec.admission is false: no request is mutated") ||
                fx_fail_nomem(reading->err);
     }
-    return add_rules(of, rules, false) && add_generated(of, spec);
+    return fx_kyverno_merge_options_compile(annotations_of(of->policy), reading->arena,
+                                            &of->policy->merge_options, reading->err) &&
+           add_rules(of, rules, false) && add_generated(of, spec);
 }
 
 bool fx_kyverno_policy_compile(json_t *document, struct fx_compilation *ret_compilation,

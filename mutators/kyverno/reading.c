@@ -136,10 +136,9 @@ bool fx_kyverno_warn_unknown(const struct kyverno_reading *reading, const json_t
          iter = fx_node_next(object, iter)) {
         const char *key = json_object_iter_key(iter);
         if (!is_known(key, known) &&
-            !fx_compilation_warn(reading->compilation,
-                                 place_of(reading, json_object_iter_value(iter)),
-                                 "unknown field \"%s%s%s\"", path,
-                                 path[0] == '\0' ? "" : ".", key)) {
+            !fx_compilation_warn(
+                reading->compilation, place_of(reading, json_object_iter_value(iter)),
+                "unknown field \"%s%s%s\"", path, path[0] == '\0' ? "" : ".", key)) {
             return fx_fail_nomem(reading->err);
         }
     }

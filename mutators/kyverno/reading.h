@@ -39,11 +39,10 @@ bool fx_kyverno_read_texts(const struct kyverno_reading *reading, const json_t *
                            const char *path, const char *key,
                            const json_t **ret) FX_MUST_USE;
 bool fx_kyverno_read_objects(const struct kyverno_reading *reading, const json_t *object,
-                             const char *path, const char *key,
-                             json_t **ret) FX_MUST_USE;
+                             const char *path, const char *key, json_t **ret) FX_MUST_USE;
 
-/* Reads a text that is one of `words`, which NULL ends; *ret is its index, or `missing` if
- * there is none. */
+/* Reads a text that is one of `words`, which NULL ends; *ret is its index, or `missing`
+ * if there is none. */
 bool fx_kyverno_read_word(const struct kyverno_reading *reading, const json_t *object,
                           const char *path, const char *key, const char *const *words,
                           size_t missing, size_t *ret) FX_MUST_USE;

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "filters.h"
 #include "limits.h"
 #include "value/equal.h"
 #include "value/tree.h"
@@ -26,7 +27,8 @@ static const struct kyverno_rule *rule_of(const struct fx_mutator *mutator) {
     return (const struct kyverno_rule *)mutator; /* its first member */
 }
 
-/* ---- match -------------------------------------------------------------------------- */
+/* ---- match --------------------------------------------------------------------------
+ */
 
 /* A Policy concerns objects in its own namespace only. */
 static bool is_in_namespace(const struct kyverno_rule *rule,
@@ -38,7 +40,8 @@ static bool is_in_namespace(const struct kyverno_rule *rule,
                           rule->policy->namespace_));
 }
 
-bool fx_kyverno_rule_match(const struct fx_mutator *self, const struct fx_request *request,
+bool fx_kyverno_rule_match(const struct fx_mutator *self,
+                           const struct fx_request *request,
                            const struct fx_subject *subject,
                            struct fx_verdict *ret_verdict, struct fx_err *err) {
     const struct kyverno_rule *rule = rule_of(self);
@@ -60,10 +63,16 @@ bool fx_kyverno_rule_match(const struct fx_mutator *self, const struct fx_reques
         }
     }
     ret_verdict->matched = holds && !is_excluded;
+    if (ret_verdict->matched &&
+        fx_kyverno_filters_exclude(fx_kyverno_filters_of(rule->config), request,
+                                   subject)) {
+        *ret_verdict = (struct fx_verdict){.criterion = KYVERNO_BY_CONFIG};
+    }
     return true;
 }
 
-/* ---- an evaluation ------------------------------------------------------------------ */
+/* ---- an evaluation ------------------------------------------------------------------
+ */
 
 static bool begin(struct kyverno_evaluation *evaluation, json_t *root,
                   struct fx_err *err) {
@@ -80,6 +89,7 @@ static bool begin(struct kyverno_evaluation *evaluation, json_t *root,
         fx_node_unconst(evaluation->request->cluster_roles);
     evaluation->context.incoming = evaluation->request->incoming;
     evaluation->context.extractors = rule->body->extractors;
+    evaluation->context.merge_options = rule->policy->merge_options;
     fx_kyverno_context_set_object(&evaluation->context, root);
     return true;
 }
@@ -149,7 +159,8 @@ static bool find_criterion(struct kyverno_evaluation *evaluation, const json_t *
     return true;
 }
 
-/* ---- apply -------------------------------------------------------------------------- */
+/* ---- apply --------------------------------------------------------------------------
+ */
 
 /* The variables of the whole rule must resolve, not only those of the patch. */
 static bool resolve_rest(struct kyverno_evaluation *evaluation, struct fx_err *err) {
@@ -181,18 +192,15 @@ static void compare_names(const json_t *before, const json_t *after,
     struct fx_subject is;
     fx_subject_read(before, &was);
     fx_subject_read(after, &is);
-    effect->keeps_names = fx_text_equal(was.api_version, is.api_version) &&
-                          fx_text_equal(was.kind, is.kind) &&
-                          fx_text_equal(was.name, is.name) &&
-                          fx_text_equal(was.generate_name, is.generate_name) &&
-                          fx_text_equal(was.namespace_, is.namespace_) &&
-                          was.name.data == is.name.data &&
-                          was.namespace_.data == is.namespace_.data &&
-                          was.api_version.data == is.api_version.data &&
-                          was.kind.data == is.kind.data &&
-                          was.generate_name.data == is.generate_name.data;
-    effect->keeps_metadata =
-        was.labels == is.labels && was.annotations == is.annotations;
+    effect->keeps_names =
+        fx_text_equal(was.api_version, is.api_version) &&
+        fx_text_equal(was.kind, is.kind) && fx_text_equal(was.name, is.name) &&
+        fx_text_equal(was.generate_name, is.generate_name) &&
+        fx_text_equal(was.namespace_, is.namespace_) && was.name.data == is.name.data &&
+        was.namespace_.data == is.namespace_.data &&
+        was.api_version.data == is.api_version.data && was.kind.data == is.kind.data &&
+        was.generate_name.data == is.generate_name.data;
+    effect->keeps_metadata = was.labels == is.labels && was.annotations == is.annotations;
 }
 
 /* Mutates the object. If it is equal afterwards, its nodes stay. */
@@ -223,9 +231,9 @@ static bool name_rule(const struct kyverno_rule *rule, struct fx_err *err) {
                    FX_TEXT_ARG(rule->policy->name), FX_TEXT_ARG(rule->body->name), why);
 }
 
-bool fx_kyverno_rule_apply(const struct fx_mutator *self, const struct fx_request *request,
-                           json_t **root, struct fx_effect *ret_effect,
-                           struct fx_err *err) {
+bool fx_kyverno_rule_apply(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t **root,
+                           struct fx_effect *ret_effect, struct fx_err *err) {
     struct kyverno_evaluation evaluation = {.rule = rule_of(self), .request = request};
     *ret_effect = (struct fx_effect){.applied = false};
     if (!begin(&evaluation, *root, err)) {
@@ -240,7 +248,8 @@ bool fx_kyverno_rule_apply(const struct fx_mutator *self, const struct fx_reques
     return ok || name_rule(evaluation.rule, err);
 }
 
-/* ---- for explanations --------------------------------------------------------------- */
+/* ---- for explanations ---------------------------------------------------------------
+ */
 
 bool fx_kyverno_rule_find_false(const struct fx_mutator *self,
                                 const struct fx_request *request, json_t *root,

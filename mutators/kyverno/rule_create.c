@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "filters.h"
 #include "rule.h"
 #include "value/json.h"
 
@@ -16,6 +17,7 @@ static void destroy(struct fx_mutator *self) {
     free(rule->exception_units);
     fx_mutator_finish(&rule->head);
     fx_unit_unref(rule->policy_unit);
+    fx_unit_unref(rule->config);
     free(rule);
 }
 
@@ -36,7 +38,8 @@ static const struct fx_mutator_ops ops = {
     .destroy = destroy,
 };
 
-/* ---- what it reads ------------------------------------------------------------------ */
+/* ---- what it reads ------------------------------------------------------------------
+ */
 
 /* May an expression in this text read `request.oldObject`? It may unless it names each
  * member of `request`, and that one not. */
@@ -72,7 +75,9 @@ static bool reads_objects(const struct kyverno_rule_body *body) {
 static void set_inputs(struct kyverno_rule *rule) {
     struct fx_mutator *head = &rule->head;
     head->reads_request = true; /* matching does */
-    head->reads_old_object = reads_old_object(rule->body->document);
+    head->reads_old_object =
+        reads_old_object(rule->body->document) ||
+        fx_kyverno_filters_read_old_object(fx_kyverno_filters_of(rule->config));
     for (size_t i = 0; i < rule->n_exceptions; i++) {
         const struct kyverno_exception *exception =
             (const struct kyverno_exception *)rule->exception_units[i]->linkable;
@@ -87,7 +92,8 @@ static void set_inputs(struct kyverno_rule *rule) {
     }
 }
 
-/* ---- the head ----------------------------------------------------------------------- */
+/* ---- the head -----------------------------------------------------------------------
+ */
 
 static bool name_head(struct kyverno_rule *rule, uint32_t position) {
     const struct fx_unit *unit = rule->policy_unit;
@@ -129,20 +135,18 @@ static bool count_exceptions(struct kyverno_rule *rule, struct fx_unit *const *e
     return rule->exception_units != NULL;
 }
 
-struct fx_mutator *fx_kyverno_rule_create(struct fx_unit *policy_unit,
-                                          const struct kyverno_rule_body *body,
-                                          uint32_t position,
-                                          struct fx_unit *const *exceptions,
-                                          size_t n_exceptions) {
+struct fx_mutator *fx_kyverno_rule_create(const struct kyverno_rule_parts *parts,
+                                          const struct kyverno_rule_body *body) {
     struct kyverno_rule *rule = calloc(1, sizeof *rule);
     if (rule == NULL) {
         return NULL;
     }
-    rule->policy_unit = fx_unit_ref(policy_unit);
-    rule->policy = (const struct kyverno_policy *)policy_unit->linkable;
+    rule->policy_unit = fx_unit_ref(parts->policy);
+    rule->policy = (const struct kyverno_policy *)parts->policy->linkable;
     rule->body = body;
-    if (!name_head(rule, position) ||
-        !count_exceptions(rule, exceptions, n_exceptions)) {
+    rule->config = parts->config == NULL ? NULL : fx_unit_ref(parts->config);
+    if (!name_head(rule, parts->position) ||
+        !count_exceptions(rule, parts->exceptions, parts->n_exceptions)) {
         destroy(&rule->head);
         return NULL;
     }

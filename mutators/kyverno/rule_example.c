@@ -88,7 +88,8 @@ static json_t *make_api_version(const struct kyverno_kind_pattern *kind) {
     return made;
 }
 
-/* ---- metadata ----------------------------------------------------------------------- */
+/* ---- metadata -----------------------------------------------------------------------
+ */
 
 static struct fx_text first_of(const json_t *list, struct fx_text otherwise) {
     return json_array_size(list) > 0 ? fx_tree_text(json_array_get(list, 0)) : otherwise;
@@ -111,15 +112,15 @@ static json_t *make_metadata(const struct kyverno_rule *rule,
     json_t *metadata = json_object();
     const struct fx_text name =
         filter->name.len > 0 ? filter->name : first_of(filter->names, FX_TEXT("example"));
-    return fx_tree_keep_if(
-        metadata != NULL && set_instance(metadata, "name", name) &&
-            set_namespace(metadata, rule, filter, kind) &&
-            add_map(metadata, "labels", filter->labels) &&
-            add_map(metadata, "annotations", filter->annotations),
-        metadata);
+    return fx_tree_keep_if(metadata != NULL && set_instance(metadata, "name", name) &&
+                               set_namespace(metadata, rule, filter, kind) &&
+                               add_map(metadata, "labels", filter->labels) &&
+                               add_map(metadata, "annotations", filter->annotations),
+                           metadata);
 }
 
-/* ---- the object --------------------------------------------------------------------- */
+/* ---- the object ---------------------------------------------------------------------
+ */
 
 /* The first filter with a kind that is no pattern; NULL if there is none. */
 static const struct kyverno_filter *

@@ -102,7 +102,8 @@ void fx_kyverno_rule_explain(const struct fx_mutator *self, const char *criterio
     }
 }
 
-/* ---- what the object has ------------------------------------------------------------ */
+/* ---- what the object has ------------------------------------------------------------
+ */
 
 /* The condition that is false, with its values. */
 static void print_false(struct fx_buf *buf, const struct fx_mutator *self,

@@ -216,7 +216,8 @@ bool fx_kyverno_template_visit(const struct kyverno_template *compiled,
 /* ---- evaluating
  * ------------------------------------------------------------------------ */
 
-/* The key of a member: its text, or what its variables give, which *ret_key counts. */
+/* The key of a member: its text, or what its variables give, which *ret_key counts. A key
+ * that is a variable without a value stays as it is written. */
 static bool eval_key(const struct template_member *member,
                      const struct kyverno_path *path,
                      const struct fx_jmespath_scope *scope, json_t **ret_key,
@@ -229,8 +230,10 @@ static bool eval_key(const struct template_member *member,
     if (!fx_kyverno_text_eval(member->key, path, scope, ret_key, err)) {
         return false;
     }
-    *ret_name = fx_tree_text(*ret_key);
-    return json_is_string(*ret_key) ||
+    if (json_is_string(*ret_key)) {
+        *ret_name = fx_tree_text(*ret_key);
+    }
+    return json_is_string(*ret_key) || json_is_null(*ret_key) ||
            fx_fail(err, FX_EMUTATE, "the variable of a key must be a text: %.*s",
                    FX_TEXT_ARG(member->name));
 }

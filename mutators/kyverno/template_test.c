@@ -99,6 +99,7 @@ static void test_texts(void **state) {
          "{\"a.b/c\":\"X\"}}}}]}}"},
         /* keys */
         {PATCH("{\"k-{{ n }}\":1}"), PATCH("{\"k-5\":1}")},
+        {PATCH("{\"{{ z }}\":1}"), PATCH("{\"{{ z }}\":1}")},
         /* references */
         {PATCH("{\"(a)\":\"v\",\"b\":\"$(./../a)-{{ n }}\"}"),
          PATCH("{\"(a)\":\"v\",\"b\":\"v-5\"}")},

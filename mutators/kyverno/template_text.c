@@ -285,7 +285,7 @@ static void add_escaped(struct fx_buf *buf, struct fx_text text) {
 static bool splice_take(struct text_round *round, bool is_shallow, json_t *value) {
     round->ends_shallow = is_shallow;
     if (!json_is_string(value)) {
-        fx_json_write(&round->buf, value, 0);
+        fx_json_write(&round->buf, value, FX_JSON_SORT_KEYS);
     } else if (is_shallow) {
         add_escaped(&round->buf, fx_tree_text(value));
     } else {

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "admission/paths.h"
 #include "admission/steps.h"
 #include "base/dns_name.h"
 #include "policy/check.h"
@@ -188,24 +189,11 @@ static enum fx_next step_guard(struct fx_review *review) {
 static fx_step *const guard_steps[] = {fx_step_decode, step_skip_unguarded,
                                        fx_step_object, step_guard, NULL};
 
-static bool answers_path(const struct fx_webhook *webhook, struct fx_text path) {
-    for (const struct fx_webhook_path *at = webhook->paths;
-         at != NULL && at->path != NULL; at++) {
-        if (at->endpoint == FX_ENDPOINT_GUARD && fx_text_is(path, at->path)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 const struct fx_guard *fx_guard_find(struct fx_text path) {
-    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_webhook *webhook = fx_dialects[i]->webhook;
-        if (webhook != NULL && answers_path(webhook, path)) {
-            return webhook->guard;
-        }
-    }
-    return NULL;
+    const struct fx_webhook *webhook = NULL;
+    struct fx_text argument;
+    const struct fx_webhook_path *at = fx_webhook_path_find(path, &webhook, &argument);
+    return at != NULL && at->endpoint == FX_ENDPOINT_GUARD ? webhook->guard : NULL;
 }
 
 struct fx_review *fx_guard_create(const struct fx_guard *guard,

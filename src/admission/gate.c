@@ -40,7 +40,7 @@ enum fx_next fx_step_operation(struct fx_review *review) {
 static bool is_reserved(const struct fx_dialect *dialect, struct fx_text group) {
     const char *const *other = dialect->webhook->reserved_groups;
     for (const struct fx_kind *kind = dialect->kinds; kind->kind != NULL; kind++) {
-        if (fx_text_is(group, kind->group)) {
+        if (kind->role != FX_ROLE_PARAMETER && fx_text_is(group, kind->group)) {
             return true;
         }
     }

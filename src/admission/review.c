@@ -84,6 +84,7 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.variables = admission->variables;
     review->request.roles = admission->roles;
     review->request.cluster_roles = admission->cluster_roles;
+    review->request.choice = admission->choice;
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =
         review->matching_namespace.len > 0 ? review->matching_namespace : FX_TEXT("");

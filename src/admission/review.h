@@ -49,7 +49,8 @@ struct fx_admission {
     bool reports_passes; /* result->outcome lists the mutators of each pass */
     bool collects_stats; /* result->outcome has the stats of each mutator */
     bool partial_decode; /* decode only what policies read; only the patch is needed */
-    unsigned share_percent;       /* fx_request.share_percent */
+    const struct fx_rule_choice *choice; /* fx_request.choice; may be NULL */
+    unsigned share_percent;              /* fx_request.share_percent */
     struct fx_activity *activity; /* for the watchdog (engine/activity.h); may be NULL */
     struct fx_trace *trace; /* what each mutator did (engine/trace.h); may be NULL */
     const struct fx_dialect_settings

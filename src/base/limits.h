@@ -105,6 +105,12 @@
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
 #define FX_LIMIT_RULE_NAME       63u        /* bytes; generated names are cut */
+/* Kyverno's ConfigMap: its resource filters, and its patterns of users. */
+#define FX_LIMIT_RESOURCE_FILTERS 4096u
+
+#define FX_LIMIT_MERGE_LISTS 256u /* lists for which a policy has keys, */
+#define FX_LIMIT_MERGE_STEPS 32u  /* steps of the path of one, */
+#define FX_LIMIT_MERGE_KEYS  4u   /* and its keys */
 
 #define FX_LIMIT_PATCH_PADDING 65536u /* nulls that a JSON patch puts before an index */
 

@@ -13,6 +13,20 @@
 
 /* ---- candidates ------------------------------------------------------------------- */
 
+/* Removes the candidates that the path of the request does not select. */
+static void drop_unselected(struct converge *run) {
+    const struct fx_rule_choice *choice = run->request->choice;
+    struct fx_candidates *candidates = &run->candidates;
+    size_t n = 0;
+    for (size_t i = 0; choice != NULL && i < candidates->n_indices; i++) {
+        const uint32_t index = candidates->indices[i];
+        if (choice->selects(run->snapshot->mutators[index], choice->argument)) {
+            candidates->indices[n++] = index;
+        }
+    }
+    candidates->n_indices = choice == NULL ? candidates->n_indices : n;
+}
+
 /* Validators come last, if there are any. */
 static size_t count_acting(const struct converge *run) {
     size_t n = run->candidates.n_indices;
@@ -42,6 +56,7 @@ bool fx_converge_find_candidates(struct converge *run, struct fx_err *err) {
                         ? fx_snapshot_all(run->snapshot, &run->candidates, err)
                         : fx_snapshot_candidates(run->snapshot, run->request,
                                                  &run->subject, &run->candidates, err);
+    drop_unselected(run);
     run->identity.is_known = false;
     run->n_acting = count_acting(run);
     run->may_conflict =

@@ -170,8 +170,7 @@ static bool skip_mutator(struct converge *run, struct fx_trace_step *step, json_
         fx_err_reset(err);
         return true;
     }
-    run->policy.has_failed =
-        run->snapshot->mutators[step->mutator]->run.restores_policy;
+    run->policy.has_failed = run->snapshot->mutators[step->mutator]->run.restores_policy;
     step->failure = add_skipped(run, step, true, err);
     fx_index_set_add(&run->done, step->mutator);
     if (step->failure == NULL || !count_skipped(run, step->mutator)) {

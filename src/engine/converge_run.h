@@ -198,7 +198,7 @@ struct converge {
     /* The policy of the last step whose mutator has `restores_policy`. */
     struct policy_run {
         const struct fx_mutator *rule; /* one of its rules; NULL: there is none */
-        json_t *before; /* the object before its first step in this pass, counted */
+        json_t *before;  /* the object before its first step in this pass, counted */
         bool has_failed; /* a rule has failed in the current step */
     } policy;
     struct rank_changes last_pass[FX_RANKS], this_pass[FX_RANKS];

@@ -59,12 +59,17 @@ struct fx_kind {
     const char *resource; /* as in URL paths: "assign"; NULL if it is only read from
                            * files */
     const char *const *versions; /* the preferred one first; ends with NULL */
-    const char *name; /* only the object of this name counts; NULL for any name */
+    /* Only the object of this name counts; NULL for any name. Other objects of the kind
+     * of a parameter are ordinary ones, and so is this one for all other purposes. */
+    const char *name;
     enum fx_scope scope;
     enum fx_role role;
     unsigned keeps;               /* a set of enum fx_kind_keep */
     unsigned status;              /* a set of enum fx_kind_status */
     const struct fx_kind *policy; /* of a binding: the kind of its policy; may be NULL */
+    /* The dialect with whose kinds it is watched, by its name, if that is not the one
+     * that reads it: two dialects may read the kinds of one system. NULL: its own. */
+    const char *api;
     /* API servers may run such policies themselves: they are watched only if `--apis`
      * names their group. NULL: only Fixpoint runs them. */
     const struct fx_native_api *native;

@@ -136,8 +136,14 @@ bool fx_mutator_has_same_policy(const struct fx_mutator *a, const struct fx_muta
 }
 
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b) {
-    const int order = compare_policies(a, b);
-    return order != 0 ? order : fx_text_compare(fx_text_of(a->rule), fx_text_of(b->rule));
+    int order = compare_policies(a, b);
+    if (order == 0) {
+        order = fx_text_compare(fx_text_of(a->rule), fx_text_of(b->rule));
+    }
+    if (order == 0 && a->position != b->position) {
+        order = a->position < b->position ? -1 : 1;
+    }
+    return order;
 }
 
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {

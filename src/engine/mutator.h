@@ -339,8 +339,9 @@ static inline bool fx_mutator_never_matches(const struct fx_mutator *mutator) {
  * group, kind, namespace and name, bytewise, then by the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
-/* Compares only the ids. Returns 0 if both are versions of the same rule of one
- * policy. */
+/* Compares only the ids. Returns 0 if both are versions of the same rule of one policy.
+ * Rules of one policy may have the same name (Kyverno cuts the names of generated rules):
+ * then their positions count, too. */
 int fx_mutator_compare_ids(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* Are both rules of one policy? Such mutators follow one another in a pass. */

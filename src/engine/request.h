@@ -56,6 +56,15 @@ enum fx_source {
  * text. */
 enum fx_source fx_source_parse(struct fx_text text);
 
+struct fx_mutator;
+
+/* Which rules run in a review: those for which the function, of a dialect, is true. The
+ * argument is what it is asked with (fx_webhook_path.selects); borrowed. */
+struct fx_rule_choice {
+    bool (*selects)(const struct fx_mutator *mutator, struct fx_text argument);
+    struct fx_text argument;
+};
+
 struct fx_activity;     /* engine/activity.h */
 struct fx_failures;     /* engine/failures.h */
 struct fx_inputs;       /* engine/input.h */
@@ -79,6 +88,7 @@ struct fx_request {
     /* Values of variables by name, which take the place of what policies would read from
      * a cluster (an object); NULL, as in every request of a server, for none. */
     json_t *variables;
+    const struct fx_rule_choice *choice; /* NULL: all rules run */
     bool only_validators; /* nothing is mutated (DELETE): only validators run */
     bool everywhere;      /* policies of a namespace count in all namespaces, and for
                            * cluster-scoped objects; for trying policies out */
@@ -102,9 +112,9 @@ struct fx_request {
     /* Set by the loop: what rules found out, for those after them. NULL: they find it out
      * each time. */
     struct fx_request_memo *memo;
-    const json_t *user_info;  /* request.userInfo of the AdmissionReview, or NULL; it may
-                               * be NULL, too, if no mutator has an access review or an
-                               * input after convergence */
+    const json_t *user_info; /* request.userInfo of the AdmissionReview, or NULL; it may
+                              * be NULL, too, if no mutator has an access review or an
+                              * input after convergence */
     /* The roles and cluster roles that the user has: arrays of names ("namespace/name" is
      * written "namespace:name"). NULL: none, or they are not known. */
     const json_t *roles, *cluster_roles;

@@ -30,8 +30,11 @@ enum fx_endpoint {
 
 /* A path of the dialect's own webhook configurations. */
 struct fx_webhook_path {
-    const char *path; /* "/v1/admitlabel"; NULL ends a list */
+    const char *path; /* "/v1/admitlabel"; NULL ends a list. If it ends in "/", it stands
+                       * for all longer paths, and the rest is an argument */
     enum fx_endpoint endpoint;
+    /* Of FX_ENDPOINT_MUTATE: which rules run (fx_rule_choice); NULL for all. */
+    bool (*selects)(const struct fx_mutator *mutator, struct fx_text argument);
 };
 
 /* The namespaces that a guard exempts: by name, by prefix or by suffix of the name. */

@@ -63,8 +63,8 @@ static const struct fx_kind *find_kind(const struct fx_dialect *dialect,
     return NULL;
 }
 
-const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text kind,
-                                           const struct fx_kind **ret_kind) {
+static const struct fx_dialect *find_dialect(struct fx_text group, struct fx_text kind,
+                                             const struct fx_kind **ret_kind) {
     for (size_t i = 0; fx_dialects[i] != NULL; i++) {
         const struct fx_kind *found = find_kind(fx_dialects[i], &group, kind);
         if (found != NULL) {
@@ -73,6 +73,19 @@ const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text 
         }
     }
     return NULL;
+}
+
+const struct fx_dialect *fx_policy_dialect(const struct fx_subject *subject,
+                                           const struct fx_kind **ret_kind) {
+    const struct fx_kind *found = NULL;
+    const struct fx_dialect *dialect =
+        find_dialect(subject->group, subject->kind, &found);
+    if (dialect != NULL && found->role == FX_ROLE_PARAMETER && found->name != NULL &&
+        !fx_text_is(subject->name, found->name)) {
+        return NULL;
+    }
+    *ret_kind = found;
+    return dialect;
 }
 
 const struct fx_kind *fx_policy_find_kind(struct fx_text kind) {
@@ -135,8 +148,7 @@ static bool check_policy(const struct fx_dialect *dialect, const struct fx_kind 
 
 bool fx_policy_is_kind(struct fx_text group, struct fx_text kind) {
     const struct fx_kind *found = NULL;
-    return fx_policy_dialect(group, kind, &found) != NULL &&
-           found->role != FX_ROLE_PARAMETER;
+    return find_dialect(group, kind, &found) != NULL && found->role != FX_ROLE_PARAMETER;
 }
 
 bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
@@ -144,8 +156,7 @@ bool fx_policy_check(json_t *object, struct fx_compilation *ret_compilation,
     struct fx_subject subject;
     fx_subject_read(object, &subject);
     const struct fx_kind *kind = NULL;
-    const struct fx_dialect *dialect =
-        fx_policy_dialect(subject.group, subject.kind, &kind);
+    const struct fx_dialect *dialect = fx_policy_dialect(&subject, &kind);
     *ret_is_policy = dialect != NULL;
     return dialect == NULL || check_policy(dialect, kind, object, ret_compilation, err);
 }
@@ -154,8 +165,7 @@ bool fx_policy_set_defaults(json_t **object, struct fx_err *err) {
     struct fx_subject subject;
     fx_subject_read(*object, &subject);
     const struct fx_kind *kind = NULL;
-    const struct fx_dialect *dialect =
-        fx_policy_dialect(subject.group, subject.kind, &kind);
+    const struct fx_dialect *dialect = fx_policy_dialect(&subject, &kind);
     return dialect == NULL || dialect->set_defaults == NULL ||
            !fx_kind_has_version(kind, subject.version) ||
            dialect->set_defaults(object, err);

@@ -20,9 +20,10 @@
  * believe a policy to be active that is silently ignored. */
 bool fx_policy_is_any_kind(struct fx_text group, struct fx_text kind);
 
-/* Returns the dialect that supports the kind, and the entry in its table; NULL if there
- * is none. */
-const struct fx_dialect *fx_policy_dialect(struct fx_text group, struct fx_text kind,
+/* Returns the dialect that reads the object, by its kind and, if the kind is that of a
+ * parameter, by its name (fx_kind.name); and the entry in its table. NULL if there is
+ * none. */
+const struct fx_dialect *fx_policy_dialect(const struct fx_subject *subject,
                                            const struct fx_kind **ret_kind);
 
 /* Returns a kind of that name, of any dialect and group; NULL if there is none. */

@@ -170,9 +170,8 @@ static bool refuse_unsupported(struct doc *doc) {
 static bool is_parameter(const struct doc *doc) {
     const struct fx_subject *subject = &doc->subject;
     const struct fx_named_kind kind = {subject->group, subject->version, subject->kind};
-    return doc->dialect == NULL && subject->name.len > 0 &&
-           (doc->build->input->is_parameter ||
-            fx_named_kinds_have(doc->build->named, &kind));
+    return subject->name.len > 0 && (doc->build->input->is_parameter ||
+                                     fx_named_kinds_have(doc->build->named, &kind));
 }
 
 /* Returns the namespace in which kubectl would create an object whose file names none;
@@ -233,14 +232,8 @@ static bool check_type(const struct doc *doc, struct fx_err *fault) {
     return true;
 }
 
-static bool read_document(struct doc *doc) {
-    struct fx_err fault = FX_ERR_INIT;
-    if (!check_type(doc, &fault)) {
-        return refuse_document(doc, &fault);
-    }
-    if (doc->dialect != NULL) {
-        return read_policy(doc);
-    }
+/* Reads an object that is no policy. It may be the parameter of a dialect, too. */
+static bool read_object(struct doc *doc) {
     doc->build->file->has_others = true;
     const bool is_namespace = fx_namespaces_is_one(doc->root);
     if (is_parameter(doc) && !keep_parameter(doc)) {
@@ -255,12 +248,24 @@ static bool read_document(struct doc *doc) {
     if (fx_schemas_is_crd(doc->root)) {
         return read_crd(doc);
     }
-    if (is_parameter(doc)) {
+    if (is_parameter(doc) || doc->dialect != NULL) {
         return true;
     }
     return fx_policy_is_any_kind(doc->subject.group, doc->subject.kind)
                ? refuse_unsupported(doc)
                : ignore_object(doc);
+}
+
+static bool read_document(struct doc *doc) {
+    struct fx_err fault = FX_ERR_INIT;
+    if (!check_type(doc, &fault)) {
+        return refuse_document(doc, &fault);
+    }
+    const bool is_read = doc->dialect == NULL || read_policy(doc);
+    const bool is_object = doc->dialect == NULL ||
+                           (doc->kind->role == FX_ROLE_PARAMETER &&
+                            doc->kind->name != NULL && doc->build->input->object == NULL);
+    return is_read && (!is_object || read_object(doc));
 }
 
 /* Sets the namespace of objects that name none, as kubectl does with --namespace. */
@@ -284,7 +289,8 @@ static bool enter_namespace(struct doc *doc) {
  * kind. */
 static bool identify(struct doc *doc) {
     struct fx_subject *subject = &doc->subject;
-    doc->dialect = fx_policy_dialect(subject->group, subject->kind, &doc->kind);
+    doc->dialect =
+        doc->build->input->is_parameter ? NULL : fx_policy_dialect(subject, &doc->kind);
     const enum fx_scope scope = doc->kind == NULL ? FX_SCOPE_CLUSTER : doc->kind->scope;
     if (scope == FX_SCOPE_CLUSTER || scope == FX_SCOPE_OWN) {
         subject->namespace_ = (struct fx_text){0};

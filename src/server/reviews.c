@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "admission/admit.h"
+#include "admission/paths.h"
 #include "admission/review.h"
 #include "base/clock.h"
 #include "base/heap.h"
@@ -75,6 +76,7 @@ struct mutate_request {
     struct fx_policies *policies; /* counted */
     uint64_t deadline_ns;
     struct fx_admission admission;
+    struct fx_rule_choice choice;
     struct fx_schemas schemas;
     struct fx_review *review;
     bool is_waiting;          /* and is counted in thread->shed */
@@ -283,6 +285,19 @@ static void resume(void *user) {
 
 /* ---- the route ------------------------------------------------------------------- */
 
+/* Sets which rules run, if the path of the request says so. The path lives as long as the
+ * exchange, which the review does not outlive. */
+static void choose_rules(struct mutate_request *request) {
+    const struct fx_webhook *webhook = NULL;
+    struct fx_rule_choice *choice = &request->choice;
+    const struct fx_webhook_path *path = fx_webhook_path_find(
+        fx_http_path(request->exchange), &webhook, &choice->argument);
+    if (path != NULL && path->selects != NULL) {
+        choice->selects = path->selects;
+        request->admission.choice = choice;
+    }
+}
+
 /* False if out of memory. */
 static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exchange) {
     struct fx_server *server = thread->server;
@@ -307,6 +322,7 @@ static bool start_review(struct fx_thread *thread, struct fx_http_exchange *exch
         .user = request,
         .schemas = &request->schemas,
     };
+    choose_rules(request);
     request->schemas = (struct fx_schemas){
         .given = {options->schemas, request->policies->schemas},
         .look_up = fx_sources_may_fetch(server, request->policies) ? find_schemas : NULL,

@@ -4,8 +4,7 @@
  */
 #include "server/routes.h"
 
-#include "engine/dialect.h"
-#include "engine/webhook.h"
+#include "admission/paths.h"
 #include "server/dryruns.h"
 #include "server/respond.h"
 #include "server/state.h"
@@ -30,18 +29,15 @@ static const struct fx_route webhook[] = {
 
 /* Finds a path of a dialect. */
 static bool find_webhook_path(struct fx_text path, struct fx_route *ret_route) {
-    for (size_t i = 0; fx_dialects[i] != NULL; i++) {
-        const struct fx_webhook_path *at =
-            fx_dialects[i]->webhook == NULL ? NULL : fx_dialects[i]->webhook->paths;
-        for (; at != NULL && at->path != NULL; at++) {
-            if (fx_text_is(path, at->path)) {
-                *ret_route = webhook[at->endpoint];
-                ret_route->path = at->path;
-                return true;
-            }
-        }
+    const struct fx_webhook *of = NULL;
+    struct fx_text argument;
+    const struct fx_webhook_path *at = fx_webhook_path_find(path, &of, &argument);
+    if (at == NULL) {
+        return false;
     }
-    return false;
+    *ret_route = webhook[at->endpoint];
+    ret_route->path = at->path;
+    return true;
 }
 
 static const struct fx_route health[] = {

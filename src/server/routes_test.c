@@ -37,6 +37,16 @@ static void test_find(void **state) {
         {&fx_routes_webhook, "GET", "/dragnet-webhook", "Allow: POST\r\n"},
         {&fx_routes_webhook, "POST", "/validate-api-kubemod-io-v1beta1-modrule", NULL},
         {&fx_routes_webhook, "POST", "/mutate-api-kubemod-io-v1beta1-modrule", NULL},
+        {&fx_routes_webhook, "POST", "/mutate", NULL},
+        {&fx_routes_webhook, "POST", "/mutate/fail", NULL},
+        {&fx_routes_webhook, "POST", "/mutate/ignore", NULL},
+        {&fx_routes_webhook, "POST", "/mutate/other", ""},
+        {&fx_routes_webhook, "POST", "/mutate/fail/finegrained/", ""},
+        {&fx_routes_webhook, "GET", "/mutate/fail", "Allow: POST\r\n"},
+        {&fx_routes_webhook, "POST", "/verifymutate", NULL},
+        {&fx_routes_webhook, "POST", "/policyvalidate", NULL},
+        {&fx_routes_webhook, "POST", "/policymutate", NULL},
+        {&fx_routes_webhook, "POST", "/exceptionvalidate", NULL},
         {&fx_routes_health, "POST", "/dragnet-webhook", ""},
         {&fx_routes_webhook, "post", "/v1/mutate", "Allow: POST\r\n"},
         {&fx_routes_webhook, "POST", "/v1/mutate/", ""},
@@ -71,6 +81,22 @@ static void test_find(void **state) {
     }
 }
 
+/* A path with an argument is found under the part before the argument. */
+static void test_argument(void **state) {
+    (void)state;
+    struct fx_server_options options = {.mutates = true};
+    static const char *const found[] = {"/mutate/fail/finegrained/a",
+                                        "/mutate/fail/finegrained/n/a"};
+    for (size_t i = 0; i < FX_COUNT(found); i++) {
+        struct fx_buf allow = {0};
+        struct fx_route route;
+        assert_true(fx_routes_find(&fx_routes_webhook, server_with(&options),
+                                   FX_TEXT("POST"), fx_text_of(found[i]), &route,
+                                   &allow));
+        assert_string_equal(route.path, "/mutate/fail/finegrained/");
+    }
+}
+
 static bool is_there(const struct fx_server *server, const char *path) {
     struct fx_buf allow = {0};
     struct fx_route route;
@@ -85,12 +111,13 @@ static bool is_there(const struct fx_server *server, const char *path) {
 static void test_operations(void **state) {
     (void)state;
     static const char *const mutating[] = {"/v1/mutate", "/dragnet-webhook",
-                                           "/podbinding-webhook"};
+                                           "/podbinding-webhook", "/mutate/ignore"};
     static const char *const admitting[] = {
         "/v1/admit",
         "/v1/admitlabel",
         "/validate-api-kubemod-io-v1beta1-modrule",
         "/mutate-api-kubemod-io-v1beta1-modrule",
+        "/policyvalidate",
     };
     for (unsigned bits = 0; bits < 4; bits++) {
         struct fx_server_options options = {.mutates = (bits & 1u) != 0,
@@ -107,6 +134,7 @@ static void test_operations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_find),
+                                       cmocka_unit_test(test_argument),
                                        cmocka_unit_test(test_operations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

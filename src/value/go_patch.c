@@ -203,14 +203,19 @@ static bool refuse_replace(struct go_patching *patching) {
                         text_len(path), path.data);
 }
 
+/* Version 5 takes the empty key for present, without a value, in every object. */
+static bool has_key(const struct go_patching *patching, const json_t *object) {
+    const struct fx_text key = fx_buf_view(&patching->key);
+    return !is_v5(patching) || key.len == 0 || fx_tree_view_text(object, key) != NULL;
+}
+
 static bool replace_in(struct go_patching *patching, json_t *container, json_t *value,
                        struct fx_buf *reason) {
     size_t index = 0;
     if (!json_is_array(container)) {
-        return is_v5(patching) &&
-                       fx_tree_view_text(container, fx_buf_view(&patching->key)) == NULL
-                   ? refuse_replace(patching)
-                   : fx_go_put(patching, container, value, reason);
+        return has_key(patching, container)
+                   ? fx_go_put(patching, container, value, reason)
+                   : refuse_replace(patching);
     }
     if (!fx_go_find_element(patching, json_array_size(container), &index, reason)) {
         return refuse_replace(patching);
@@ -253,7 +258,7 @@ static bool refuse_from(struct go_patching *patching, const char *op) {
 static bool get_existing(struct go_patching *patching, json_t *container,
                          json_t **ret_value, struct fx_buf *reason) {
     const struct fx_text key = fx_buf_view(&patching->key);
-    if (is_v5(patching) && json_is_object(container) &&
+    if (is_v5(patching) && json_is_object(container) && key.len > 0 &&
         fx_tree_view_text(container, key) == NULL) {
         fx_buf_printf(reason, "unable to get nonexistent key: %.*s: " FX_GO_MISSING,
                       text_len(key), key.data);

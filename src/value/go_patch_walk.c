@@ -62,8 +62,8 @@ json_t *fx_go_view_child(struct go_patching *patching, json_t *container, bool o
                          : json_array_get(container, index);
         }
         fx_buf_finish(&reason);
-    } else {
-        child = fx_tree_view_text(container, key);
+    } else if (key.len > 0 || patching->patch->version != FX_GO_PATCH_V5) {
+        child = fx_tree_view_text(container, key); /* version 5 does not find "" */
         if (owns && child != NULL) {
             child = fx_tree_own_key(container, key);
         }

@@ -110,6 +110,7 @@ def default():
 MODRULES = {"apis": {"kubemod": {"enabled": True}}}
 ADMISSION = {"apis": {"admissionPolicy": {"enabled": True}}}
 ALL = {"apis": {**MODRULES["apis"], **ADMISSION["apis"]}}
+KYVERNO = {"apis": {"kyverno": {"enabled": True}}}
 
 
 @functools.lru_cache(maxsize=1)
@@ -123,8 +124,13 @@ def with_admission():
 
 
 @functools.lru_cache(maxsize=1)
+def with_kyverno():
+    return render(KYVERNO)
+
+
+@functools.lru_cache(maxsize=1)
 def with_all():
-    """With all kinds of policies that there are."""
+    """With all kinds of policies whose definitions are the chart's own."""
     return render(ALL)
 
 

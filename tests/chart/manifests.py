@@ -39,6 +39,14 @@ ADMISSION_POLICIES = (
     "# With MutatingAdmissionPolicies in the group policies.fixpoint.dev (docs/kubernetes.md,\n"
     "# MutatingAdmissionPolicies).\n"
 )
+KYVERNO = (
+    "# With Kyverno's mutate rules and the CRDs of their policies, for clusters without Kyverno\n"
+    "# (docs/kyverno.md).\n"
+)
+IN_PLACE_KYVERNO = (
+    "# Kyverno's mutate rules, in the namespace of Kyverno, which does the rest. Each rule acts\n"
+    "# twice unless Kyverno leaves it to Fixpoint (docs/kyverno.md).\n"
+)
 IN_PLACE = (
     "# In place of KubeMod's operator: its webhook configurations, its definition and the\n"
     "# ModRules stay, and its Service is changed to lead here (docs/kubernetes.md, ModRules).\n"
@@ -68,10 +76,11 @@ def _whole(folder, note, **how):
     return Manifest(folder / "fixpoint.yaml", note, folder / "values.yaml", **how)
 
 
-_BESIDE, _WITH, _IN_PLACE, _WITH_ADMISSION = (
+_BESIDE, _WITH, _IN_PLACE, _WITH_ADMISSION, _WITH_KYVERNO, _IN_PLACE_KYVERNO = (
     chart.DEPLOY / name
     for name in (
         "beside-gatekeeper", "with-modrules", "in-place-of-kubemod", "with-admission-policies",
+        "with-kyverno-policies", "in-place-of-kyverno",
     )
 )  # fmt: skip
 DEFAULT = _whole(chart.DEPLOY, THEIR_NAMES)
@@ -79,6 +88,8 @@ BESIDE_GATEKEEPER = _whole(_BESIDE, BESIDE)
 WITH_MODRULES = _whole(_WITH, MODRULES + THEIR_NAMES)
 WITH_ADMISSION_POLICIES = _whole(_WITH_ADMISSION, ADMISSION_POLICIES + THEIR_NAMES)
 IN_PLACE_OF_KUBEMOD = _whole(_IN_PLACE, IN_PLACE, namespace="kubemod-system", force=True)
+WITH_KYVERNO_POLICIES = _whole(_WITH_KYVERNO, KYVERNO + THEIR_NAMES)
+IN_PLACE_OF_KYVERNO = _whole(_IN_PLACE_KYVERNO, IN_PLACE_KYVERNO, namespace="kyverno")
 MODRULE_DEFINITION = Manifest(
     _IN_PLACE / "definition.yaml", DEFINITION, _WITH / "values.yaml",
     only="crds/kubemod-modrule.yaml", force=True,
@@ -86,6 +97,7 @@ MODRULE_DEFINITION = Manifest(
 # What is installed as a whole, and all.
 INSTALLED = [
     DEFAULT, BESIDE_GATEKEEPER, WITH_MODRULES, WITH_ADMISSION_POLICIES, IN_PLACE_OF_KUBEMOD,
+    WITH_KYVERNO_POLICIES, IN_PLACE_OF_KYVERNO,
 ]  # fmt: skip
 ALL = [*INSTALLED, MODRULE_DEFINITION]
 

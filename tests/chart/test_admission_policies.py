@@ -229,9 +229,10 @@ def fields(schema):
 
 def test_fields_are_those_of_the_program():
     """What the program does not know it warns of; what the definition does not is dropped."""
+    folder = chart.ROOT / "mutators" / "admission_policy"
     text = "".join(
-        path.read_text(encoding="utf-8")
-        for path in sorted((chart.ROOT / "mutators" / "admission_policy").glob("*_read.c"))
+        (folder / f"{name}_read.c").read_text(encoding="utf-8")
+        for name in ("binding", "match", "policy")  # the others read Kyverno's kinds
     )
     read = set()
     for body in re.findall(r"\bknown\[\] = \{(.*?)\};", text, re.S):

@@ -9,6 +9,7 @@ import chart
 import manifests
 
 KUBEMOD = "kubemod-system"
+KYVERNO = "kyverno"
 
 
 def name_of(manifest):
@@ -38,8 +39,8 @@ def test_there_is_nothing_else():
 def test_objects(installed):
     objects = objects_of(installed)
     spaces = [one["metadata"]["name"] for one in objects.of("Namespace")]
-    # KubeMod's is there, with labels of its own and Pods that fit no PodSecurity.
-    assert spaces == ([] if installed.namespace == KUBEMOD else [installed.namespace])
+    # Theirs are there, with labels of their own and Pods that may fit no PodSecurity.
+    assert spaces == ([] if installed.namespace in (KUBEMOD, KYVERNO) else [installed.namespace])
     assert {one["metadata"].get("namespace") for one in objects} <= {
         None, "default", installed.namespace,
     }  # fmt: skip
@@ -65,8 +66,9 @@ def as_of_helm(objects):
     [
         (manifests.DEFAULT, None), (manifests.WITH_MODRULES, chart.MODRULES),
         (manifests.WITH_ADMISSION_POLICIES, chart.ADMISSION),
+        (manifests.WITH_KYVERNO_POLICIES, {**chart.KYVERNO, "crds": {"kyverno": True}}),
     ],
-    ids=["default", "with-modrules", "with-admission-policies"],
+    ids=["default", "with-modrules", "with-admission-policies", "with-kyverno-policies"],
 )
 def test_is_the_chart_with_these_values(manifest, values):
     """But for the test."""
@@ -118,6 +120,23 @@ def test_in_place_of_kubemod():
     }  # fmt: skip
     assert written == set(KUBEMODS_CONFIGURATIONS.values())
     assert "gatekeeper" not in str(objects)
+
+
+def test_in_place_of_kyverno():
+    """Nothing has the name of anything that Kyverno installs, or changes it: its webhook
+    configurations, its Service and its definitions are its own."""
+    objects = objects_of(manifests.IN_PLACE_OF_KYVERNO)
+    assert all("kyverno" not in one["metadata"]["name"] for one in objects)
+    for kind in ("CustomResourceDefinition", "Namespace", "Secret", "ConfigMap"):
+        assert objects.of(kind) == []
+    assert "--apis=kyverno" in objects.flags
+    assert "gatekeeper-" not in str(objects)
+    written = {
+        verb for role in (*objects.of("ClusterRole"), *objects.of("Role"))
+        for rule in role["rules"] if "kyverno.io" in str(rule["apiGroups"])
+        for verb in rule["verbs"]
+    }  # fmt: skip
+    assert written == {"get", "list", "watch"}
 
 
 def test_definition_of_modrules():

@@ -100,6 +100,12 @@ MATRIX = {
         "admissionPolicy": {"enabled": True, "native": True, "paramRules": [
             {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "watch"]}]},
     }}, {}),
+    "kyverno": (chart.KYVERNO, {}),
+    "kyverno-alone": ({"apis": {"gatekeeper": {"enabled": False}, "kyverno": {
+        "enabled": True, "contextRules": [
+            {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get"]}]}},
+                       "crds": {"kyverno": True}}, {}),
+    "kyverno-and-all": ({"apis": {**chart.ALL["apis"], **chart.KYVERNO["apis"]}}, {}),
     "all-policies": (chart.ALL, {"kube": "v1.25.0"}),
     "dry-runs": ({"web": {"enabled": True, "annotations": {"a": "b"}},
                   "controllerManager": {"networkPolicy": {"enabled": True}}}, {}),

@@ -50,6 +50,9 @@ void fx_case_jmespath(json_t *row, struct fx_case_result *result);
 /* map.c: MutatingAdmissionPolicies */
 void fx_case_map(json_t *row, struct fx_case_result *result);
 
+/* kyverno_mpol.c: MutatingPolicies, whose rows fx_case_kyverno_mutate() hands over */
+void fx_case_kyverno_mpol(json_t *row, struct fx_case_result *result);
+
 /* kyverno_mutate.c: what of Kyverno's cases are MutatingAdmissionPolicies */
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result);
 #define FX_CASE_KYVERNO_SKIPPED "Kyverno's own rules: not built yet (issue 19)"

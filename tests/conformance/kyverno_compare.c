@@ -5,6 +5,7 @@
  */
 #include "kyverno_compare.h"
 
+#include "skips.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -78,7 +79,8 @@ static bool is_within(const json_t *part, const json_t *whole, bool by_name) {
     if (!json_is_object(part) || !json_is_object(whole)) {
         return fx_equal(part, whole) || (is_nothing(part) && is_nothing(whole));
     }
-    for (void *iter = fx_node_first(part); iter != NULL; iter = fx_node_next(part, iter)) {
+    for (void *iter = fx_node_first(part); iter != NULL;
+         iter = fx_node_next(part, iter)) {
         const json_t *value = json_object_iter_value(iter);
         const json_t *other = fx_tree_view_text(whole, fx_node_key(iter));
         if (other == NULL ? !is_nothing(value) : !is_within(value, other, by_name)) {
@@ -106,6 +108,25 @@ static bool is_expected(const json_t *expect, const json_t *resource, const json
     return equal;
 }
 
+/* Has a rule of this name changed the object? */
+static bool has_passed(const json_t *rules, struct fx_text name) {
+    for (size_t i = 0; i < json_array_size(rules); i++) {
+        const json_t *rule = json_array_get(rules, i);
+        if (fx_text_equal(fx_tree_view_string(rule, "rule"), name) &&
+            fx_text_is(fx_tree_view_string(rule, "status"), "pass")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Some cases only say that one rule of several is skipped. */
+static bool is_skipped(const json_t *row, const struct fx_kyverno_answer *answer) {
+    const struct fx_text rule = fx_tree_view_string(row, "rule");
+    return rule.len > 0 ? !has_passed(answer->rules, rule)
+                        : fx_equal(fx_tree_view_key(row, "resource"), answer->object);
+}
+
 static bool agrees(const json_t *row, const json_t *expect,
                    const struct fx_kyverno_answer *answer) {
     const json_t *resource = fx_tree_view_key(expect, "resource");
@@ -115,9 +136,12 @@ static bool agrees(const json_t *row, const json_t *expect,
     if (!answer->ok) {
         return false;
     }
-    return is_expected(expect,
-                       resource != NULL ? resource : fx_tree_view_key(row, "resource"),
-                       answer->object);
+    if (resource == NULL) {
+        return is_skipped(row, answer);
+    }
+    const json_t *rules = fx_tree_view_key(expect, "rules");
+    return is_expected(expect, resource, answer->object) &&
+           (rules == NULL || fx_equal(rules, answer->rules));
 }
 
 void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answer,
@@ -130,13 +154,22 @@ void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answe
     } else if (agrees(row, expect, answer) ||
                (intended != NULL && agrees(row, intended, answer))) {
         return;
-    } else if (json_is_true(fx_tree_view_key(expect, "error"))) {
+    }
+    result->skipped = fx_case_kyverno_rules_skip_reason(row);
+    if (result->skipped != NULL) {
+        return;
+    }
+    if (json_is_true(fx_tree_view_key(expect, "error"))) {
         fx_case_fail(result, "error", "a rule that fails",
                      answer->ok ? "an object" : answer->err.msg);
     } else if (!answer->ok) {
         fx_case_fail(result, "object", "one", answer->err.msg);
     } else {
         fx_case_expect_json(result, "object", resource, answer->object);
+        if (!result->failed) {
+            fx_case_expect_json(result, "rules", fx_tree_view_key(expect, "rules"),
+                                answer->rules);
+        }
         if (!result->failed) {
             fx_case_fail(result, "object", "a part", "another one");
         }

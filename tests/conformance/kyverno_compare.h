@@ -17,12 +17,13 @@ struct fx_kyverno_answer {
     bool ok;
     struct fx_err err; /* if not */
     json_t *object;    /* counted; NULL after a failure */
-    size_t n_ignored;  /* rules whose failure was ignored */
+    json_t *rules;     /* counted: the rules that matched, with their statuses */
     bool parts_agree;  /* a part of the object gives the same patch; if not, */
     struct fx_err part_err;
 };
 
-/* Compares with `expect`, and if that differs, with `intended` of the case. */
+/* Compares with `expect`, and if that differs, with `intended` of the case. A case that
+ * differs on purpose is skipped (skips.h). */
 void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answer,
                         struct fx_case_result *result);
 

@@ -102,6 +102,10 @@ static bool lists_parameters(const json_t *row) {
 
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result) {
     const struct fx_text engine = fx_tree_view_string(row, "engine");
+    if (fx_text_is(engine, "mpol")) {
+        fx_case_kyverno_mpol(row, result);
+        return;
+    }
     if (fx_text_is(engine, "kyverno") && json_is_true(fx_tree_view_key(row, "core"))) {
         fx_case_kyverno_rules(row, result);
         return;

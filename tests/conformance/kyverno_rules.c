@@ -12,13 +12,12 @@
 #include "kinds.h"
 #include "kyverno_compare.h"
 #include "policy/policies.h"
-#include "skips.h"
 #include "value/json.h"
 #include "value/tree.h"
 
 /* ---- policies --------------------------------------------------------------------- */
 
-/* Adds objects to the list as an API server gives them: with the names of the case. */
+/* All documents of the case, as a List. */
 static json_t *make_documents(const json_t *row) {
     json_t *items = json_array();
     (void)json_array_extend(items, fx_tree_view_key(row, "policies"));
@@ -84,11 +83,10 @@ static json_t *make_namespace(const json_t *row) {
     const json_t *metadata =
         fx_tree_view_key(fx_tree_view_key(row, "resource"), "metadata");
     const struct fx_text name = fx_tree_view_string(metadata, "namespace");
-    return labels == NULL
-               ? NULL
-               : json_pack("{s:s, s:s, s:{s:o, s:O}}", "apiVersion", "v1", "kind",
-                           "Namespace", "metadata", "name", fx_tree_new_string(name),
-                           "labels", labels);
+    return labels == NULL ? NULL
+                          : json_pack("{s:s, s:s, s:{s:o, s:O}}", "apiVersion", "v1",
+                                      "kind", "Namespace", "metadata", "name",
+                                      fx_tree_new_string(name), "labels", labels);
 }
 
 /* Makes the AdmissionRequest if the case has none. A new reference. */
@@ -130,7 +128,36 @@ static struct fx_request make_request(const json_t *row) {
     return request;
 }
 
-/* ---- the answer --------------------------------------------------------------------- */
+/* ---- the answer ---------------------------------------------------------------------
+ */
+
+/* Did the rule come to its preconditions? */
+static bool has_matched(const struct fx_trace_step *step) {
+    const struct fx_text criterion = fx_text_of(step->verdict.criterion);
+    return step->verdict.matched || step->failure != NULL ||
+           fx_text_is(criterion, "preconditions") ||
+           fx_text_is(criterion, "PolicyException");
+}
+
+/* The rules that matched, in order, with what became of them: an array as
+ * `expect.rules`. */
+static json_t *list_rules(const struct fx_trace *trace,
+                          const struct fx_snapshot *snapshot) {
+    json_t *rules = json_array();
+    for (size_t i = 0; i < trace->n_steps; i++) {
+        const struct fx_trace_step *step = &trace->steps[i];
+        const struct fx_mutator *rule = snapshot->mutators[step->mutator];
+        if (has_matched(step) && !step->is_late) {
+            const char *status = step->failure != NULL  ? "error"
+                                 : step->effect.changed ? "pass"
+                                                        : "skip";
+            (void)json_array_append_new(rules,
+                                        json_pack("{s:s, s:s, s:s}", "policy", rule->name,
+                                                  "rule", rule->rule, "status", status));
+        }
+    }
+    return rules;
+}
 
 static void mutate(json_t *row, const struct fx_snapshot *snapshot,
                    struct fx_kyverno_answer *ret) {
@@ -145,8 +172,11 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot,
     fx_inputs_init(&inputs, NULL, 0);
     inputs.find = find_input;
     inputs.user = row;
+    struct fx_trace trace;
+    fx_trace_init(&trace, &arena);
     struct fx_mutation mutation = {
         .snapshot = snapshot,
+        .trace = &trace,
         .request = request,
         .object = fx_tree_view_key(row, "resource"),
         .inputs = &inputs,
@@ -155,11 +185,12 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot,
     ret->ok =
         fx_mutation_begin(&mutation, &ret->err) && fx_mutation_end(&mutation, &ret->err);
     ret->object = json_incref(mutation.result);
+    ret->rules = list_rules(&trace, snapshot);
     if (ret->ok) {
-        ret->n_ignored = mutation.outcome.n_skipped;
         ret->parts_agree = fx_case_part_agrees(&mutation, &ret->part_err);
     }
     fx_mutation_finish(&mutation);
+    fx_trace_finish(&trace);
     fx_inputs_finish(&inputs);
     fx_arena_finish(&arena);
     json_decref(admission);
@@ -170,10 +201,6 @@ void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result) {
     struct fx_buf fault;
     struct fx_kyverno_answer answer = {
         .err = FX_ERR_INIT, .parts_agree = true, .part_err = FX_ERR_INIT};
-    result->skipped = fx_case_kyverno_rules_skip_reason(row);
-    if (result->skipped != NULL) {
-        return;
-    }
     fx_buf_init(&fault, 0);
     struct fx_policies *policies = build(row, &fault);
     if (fault.len > 0) {
@@ -183,6 +210,7 @@ void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result) {
     }
     fx_kyverno_compare(row, &answer, result);
     json_decref(answer.object);
+    json_decref(answer.rules);
     fx_policies_unref(policies);
     fx_buf_finish(&fault);
 }

@@ -46,6 +46,9 @@ enum fx_case_map_added {
     FX_CASE_MAP_DEFAULTED, /* these, and fields that it sets by itself */
 };
 
+/* Returns a copy without nulls, empty maps and empty lists; a new reference. */
+json_t *fx_case_tidy(const json_t *value);
+
 /* Compares two objects without nulls, empty maps and empty lists, and without what
  * `expected` has only because of an API server. */
 void fx_case_map_compare_object(struct fx_case_result *result, const json_t *expected,

@@ -16,12 +16,11 @@ static bool is_nothing(const json_t *value) {
            (json_is_array(value) && json_array_size(value) == 0);
 }
 
-/* Returns a copy without nulls, empty maps and empty lists; a new reference. */
-static json_t *tidy(const json_t *value) {
+json_t *fx_case_tidy(const json_t *value) {
     if (json_is_array(value)) {
         json_t *list = json_array();
         for (size_t i = 0; i < json_array_size(value); i++) {
-            (void)json_array_append_new(list, tidy(json_array_get(value, i)));
+            (void)json_array_append_new(list, fx_case_tidy(json_array_get(value, i)));
         }
         return list;
     }
@@ -31,7 +30,7 @@ static json_t *tidy(const json_t *value) {
     json_t *object = json_object();
     for (void *iter = fx_node_first(value); iter != NULL;
          iter = fx_node_next(value, iter)) {
-        json_t *member = tidy(json_object_iter_value(iter));
+        json_t *member = fx_case_tidy(json_object_iter_value(iter));
         if (is_nothing(member)) {
             json_decref(member);
         } else {
@@ -126,11 +125,11 @@ static bool is_builtin(const json_t *object) {
 
 void fx_case_map_compare_object(struct fx_case_result *result, const json_t *expected,
                                 const json_t *got, enum fx_case_map_added added) {
-    json_t *wanted = tidy(expected);
-    json_t *other = tidy(got);
+    json_t *wanted = fx_case_tidy(expected);
+    json_t *other = fx_case_tidy(got);
     if (is_builtin(expected) || added == FX_CASE_MAP_DEFAULTED) {
         drop_added(wanted, other, added);
-        json_t *again = tidy(wanted);
+        json_t *again = fx_case_tidy(wanted);
         json_decref(wanted);
         wanted = again;
     }

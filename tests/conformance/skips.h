@@ -29,7 +29,7 @@ const char *fx_case_jmespath_skip_reason(const json_t *row);
 /* The same for a condition of Kyverno. */
 const char *fx_case_condition_skip_reason(const json_t *row);
 
-/* The same for a case of Kyverno's rules. */
+/* The reason why a case of Kyverno's rules may differ; NULL if it may not. */
 const char *fx_case_kyverno_rules_skip_reason(const json_t *row);
 
 #endif

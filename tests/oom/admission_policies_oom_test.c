@@ -2,8 +2,9 @@
  *
  * tests/oom/admission_policies_oom_test.c - MutatingAdmissionPolicies read, sound ones
  * and others, and reviews under them: conditions, variables, parameters, both types of
- * patches, failures, an access review, a validator. Every allocation is refused in turn:
- * each ends in 503 or as without a refusal, and nothing is left behind.
+ * patches, failures, an access review, a validator; and Kyverno's MutatingPolicies. Every
+ * allocation is refused in turn: each ends in 503 or as without a refusal, and nothing is
+ * left behind.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,6 +15,7 @@
 
 #include "admission/review.h"
 #include "base/limits.h"
+#include "engine/dialect.h"
 #include "policy/policies.h"
 #include "policy/type_findings.h"
 #include "refuse.h"
@@ -30,6 +32,34 @@
     "[{apiGroups: [''], apiVersions: [v1], operations: [CREATE, UPDATE], resources: "    \
     "[configmaps, pods/status], scope: Namespaced}]}, reinvocationPolicy: IfNeeded"
 #define BINDING(name, spec) HEAD("Binding", name) "policyName: " name spec "}}\n"
+
+/* Policies of Kyverno: for ConfigMaps, and for Pods and the templates of their
+ * controllers; an exception for another object, and one that allows an image. */
+#define EXCEPTION(name, spec)                                                        \
+    "---\n{apiVersion: policies.kyverno.io/v1, kind: PolicyException, metadata: "    \
+    "{name: " name                                                                   \
+    ", namespace: ns}, spec: {policyRefs: [{kind: MutatingPolicy, name: k}, {kind: " \
+    "MutatingPolicy, name: l}], " spec "}}\n"
+static const char kyverno[] =
+    "---\n{apiVersion: policies.kyverno.io/v1, kind: MutatingPolicy, metadata: {name: "
+    "k}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: "
+    "[v1], "
+    "operations: [CREATE], resources: [configmaps]}]}, variables: [{name: o, "
+    "expression: "
+    "'resource.Get(\"v1\", \"configmaps\", \"ns\", \"other\")'}], matchConditions: "
+    "[{name: c, expression: 'request.object.data.a == \"1\"'}], mutations: "
+    "[{patchType: "
+    "ApplyConfiguration, applyConfiguration: {expression: 'Object{data: {\"k\": "
+    "variables.o.metadata.name}}'}}]}}\n"
+    "---\n{apiVersion: policies.kyverno.io/v1, kind: MutatingPolicy, metadata: {name: "
+    "l}, spec: {matchConstraints: {resourceRules: [{apiGroups: [''], apiVersions: "
+    "[v1], "
+    "operations: [CREATE], resources: [pods]}]}, mutations: [{patchType: JSONPatch, "
+    "jsonPatch: {expression: '[JSONPatch{op: \"add\", path: \"/metadata/labels\", "
+    "value: {\"i\": sha256(images.containers[0]), \"e\": "
+    "exceptions.allowedImages[0]}}]'}}]}}\n" EXCEPTION(
+        "e", "matchConditions: [{name: c, expression: 'object.metadata.name == \"no\"'}]")
+        EXCEPTION("f", "images: [i]");
 
 /* All rules of the first act; those of the second are refused. */
 static const char sound[] = HEAD("", "a") MATCH
@@ -84,6 +114,16 @@ static const char unsound[] = HEAD("", "u") MATCH
     "\"resource\":\"configmaps\"},\"subResource\":\"\",\"userInfo\":{\"username\":"     \
     "\"me\",\"groups\":[\"g\"]},\"object\":" object ",\"oldObject\":" old "}}"
 
+#define CONTROLLER                                                                      \
+    "{\"kind\":\"AdmissionReview\",\"apiVersion\":\"admission.k8s.io/v1\",\"request\":" \
+    "{\"uid\":\"u\",\"operation\":\"CREATE\",\"namespace\":\"ns\",\"name\":\"d\","      \
+    "\"kind\":{\"group\":\"apps\",\"version\":\"v1\",\"kind\":\"Deployment\"},"         \
+    "\"resource\":{\"group\":\"apps\",\"version\":\"v1\",\"resource\":"                 \
+    "\"deployments\"},\"userInfo\":{},\"oldObject\":null,\"object\":{\"apiVersion\":"   \
+    "\"apps/v1\",\"kind\":\"Deployment\",\"metadata\":{\"name\":\"d\",\"namespace\":"   \
+    "\"ns\"},\"spec\":{\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\","        \
+    "\"image\":\"i\"}]}}}}}}"
+
 static const struct policy_journey {
     const char *body;
     enum fx_decision decision;
@@ -91,6 +131,7 @@ static const struct policy_journey {
     {REVIEW("CREATE", OBJECT("1"), "null"), FX_DECISION_MUTATED},
     {REVIEW("UPDATE", OBJECT("3"), OBJECT("3")), FX_DECISION_UNCHANGED},
     {REVIEW("CREATE", OBJECT("2"), "null"), FX_DECISION_DENIED},
+    {CONTROLLER, FX_DECISION_MUTATED},
 };
 
 /* The Namespace of the object; access is allowed. */
@@ -112,10 +153,19 @@ static enum fx_lookup find_input(void *user, const struct fx_input_key *key,
 static struct fx_policies *policies;
 
 static struct fx_policies *build(const char *text) {
-    const struct fx_policy_input input = {.file = "r.yaml", .text = fx_text_of(text)};
+    const struct fx_policy_input inputs[] = {
+        {.file = "r.yaml", .text = fx_text_of(text)},
+        {.file = "k.yaml", .text = fx_text_of(kyverno)},
+    };
     struct fx_policies *made = NULL;
     struct fx_err err = FX_ERR_INIT;
-    const bool ok = fx_policies_build(&input, 1, NULL, 1, &made, &err);
+    struct fx_dialect_settings settings = {.n_items = 0};
+    fx_dialect_settings_set(&settings, "policy-exceptions", "ns");
+    const struct fx_policy_sources sources = {.inputs = inputs,
+                                              .n_inputs = FX_COUNT(inputs),
+                                              .generation = 1,
+                                              .settings = &settings};
+    const bool ok = fx_policies_build_from(&sources, &made, &err);
     assert_true(ok || (made == NULL && err.code == FX_ENOMEM));
     return made;
 }

@@ -15,6 +15,7 @@
 
 #include "base/limits.h"
 #include "location/cel_library/cost_testing.h"
+#include "location/cel_library/kyverno.h"
 #include "refuse.h"
 
 #define RUNS_MAX 100000
@@ -122,8 +123,8 @@ static void refuse_library(const struct fx_cel_overload *overload) {
 }
 
 static void test_functions(void **state) {
-    for (size_t i = 0; fx_cel_mutation_libraries[i] != NULL; i++) {
-        refuse_library(fx_cel_mutation_libraries[i]);
+    for (size_t i = 0; fx_cel_kyverno_libraries[i] != NULL; i++) {
+        refuse_library(fx_cel_kyverno_libraries[i]);
     }
     (void)state;
 }

@@ -18,6 +18,9 @@ written all the same where the chart's other objects depend on them. */}}
 - --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}
 - --namespace-share={{ .Values.apis.kubemod.namespaceShare }}
 {{- end }}
+{{- if and .Values.apis.kyverno.enabled .Values.apis.kyverno.exceptionsNamespace }}
+- {{ printf "--policy-exceptions=%s" .Values.apis.kyverno.exceptionsNamespace | quote }}
+{{- end }}
 {{- if .Values.web.enabled }}
 - --web-listen=:{{ .Values.web.port }}
 {{- end }}

@@ -58,6 +58,7 @@ annotations:
 {{- if .Values.apis.kubemod.enabled }}{{ $apis = append $apis "kubemod" }}{{ end }}
 {{- if .Values.apis.admissionPolicy.enabled }}{{ $apis = append $apis "admission_policy" }}{{ end }}
 {{- if and .Values.apis.admissionPolicy.enabled .Values.apis.admissionPolicy.native }}{{ $apis = append $apis "admissionregistration.k8s.io" }}{{ end }}
+{{- if .Values.apis.kyverno.enabled }}{{ $apis = append $apis "kyverno" }}{{ end }}
 {{- join "," $apis }}
 {{- end }}
 
@@ -159,7 +160,7 @@ version of Kubernetes decides. */}}
 
 {{- define "fixpoint.check.apis" -}}
 {{- if not (include "fixpoint.apis" .) }}
-{{- fail "apis.gatekeeper.enabled, apis.kubemod.enabled and apis.admissionPolicy.enabled: nobody's policies are left to read" }}
+{{- fail "apis.gatekeeper.enabled, apis.kubemod.enabled, apis.admissionPolicy.enabled and apis.kyverno.enabled: nobody's policies are left to read" }}
 {{- end }}
 {{- if and .Values.apis.admissionPolicy.native (not .Values.apis.admissionPolicy.enabled) }}
 {{- fail "apis.admissionPolicy.native: apis.admissionPolicy.enabled is missing: nothing would be watched" }}

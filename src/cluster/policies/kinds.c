@@ -27,8 +27,21 @@ static void add_kind(const struct fx_kind *row, unsigned api) {
         kind->versions[kind->n_versions++] = (struct fx_kube_resource){
             row->group, row->versions[i], row->resource, row->kind};
     }
-    (void)snprintf(kind->waiting, sizeof kind->waiting, "waiting for the list of %s.%s",
-                   row->resource, row->group);
+    (void)snprintf(kind->waiting, sizeof kind->waiting, "waiting for the list of %s%s%s",
+                   row->resource, row->group[0] == '\0' ? "" : ".", row->group);
+}
+
+/* The bit of the API that a kind of dialect `own` belongs to. */
+static unsigned api_of(const struct fx_kind *row, unsigned own) {
+    if (row->native != NULL) {
+        return FX_CLUSTER_API_NATIVE_BIT(own);
+    }
+    for (unsigned i = 0; row->api != NULL && fx_dialects[i] != NULL; i++) {
+        if (strcmp(fx_dialects[i]->name, row->api) == 0) {
+            return FX_CLUSTER_API_BIT(i);
+        }
+    }
+    return FX_CLUSTER_API_BIT(own);
 }
 
 static void make_kinds(void) {
@@ -36,8 +49,7 @@ static void make_kinds(void) {
         for (const struct fx_kind *row = fx_dialects[i]->kinds; row->kind != NULL;
              row++) {
             if (row->resource != NULL) {
-                add_kind(row, row->native != NULL ? FX_CLUSTER_API_NATIVE_BIT(i)
-                                                  : FX_CLUSTER_API_BIT(i));
+                add_kind(row, api_of(row, i));
             }
         }
     }

@@ -93,7 +93,8 @@ static bool print_key(char key[KEY_BYTES], const struct fx_cluster_kind *kind,
     const bool in_namespace = is_in_namespace(kind);
     const struct fx_text scope = in_namespace ? namespace_ : (struct fx_text){0};
     const int len =
-        snprintf(key, KEY_BYTES, "%s.%s/%.*s%s%.*s", resource->plural, resource->group,
+        snprintf(key, KEY_BYTES, "%s%s%s/%.*s%s%.*s", resource->plural,
+                 resource->group[0] == '\0' ? "" : ".", resource->group,
                  FX_TEXT_ARG(scope), in_namespace ? "/" : "", FX_TEXT_ARG(name));
     return len > 0 && len < KEY_BYTES;
 }

@@ -91,3 +91,17 @@
   priority: 1
   jsonPath: .status.byPod[*].errors[*].message
 {{- end }}
+
+{{- define "fixpoint.columns.kyverno" -}}
+- name: Failure
+  type: string
+  description: Whether a failure rejects the request (Fail) or not (Ignore).
+  jsonPath: .spec.failurePolicy
+{{- end }}
+
+{{- define "fixpoint.columns.kyvernoException" -}}
+- name: Policies
+  type: string
+  description: The policies that have exceptions.
+  jsonPath: .spec.exceptions[*].policyName
+{{- end }}

@@ -90,6 +90,8 @@ spec:
 {{- if and $apis.kubemod.enabled $crds.kubemod }}yes{{ end }}
 {{- else if hasSuffix ".policies.fixpoint.dev" .name }}
 {{- if and $apis.admissionPolicy.enabled $crds.admissionPolicy }}yes{{ end }}
+{{- else if hasSuffix ".kyverno.io" .name }}
+{{- if and $apis.kyverno.enabled $crds.kyverno }}yes{{ end }}
 {{- else if hasSuffix ".gatekeeper.sh" .name }}
 {{- if and $apis.gatekeeper.enabled $crds.gatekeeper }}yes{{ end }}
 {{- else if $apis.gatekeeper.enabled }}yes
@@ -97,7 +99,7 @@ spec:
 {{- end }}
 
 {{/*
-Is a definition somebody else's: Gatekeeper's, KubeMod's, another release's, kubectl's? It is
+Is a definition somebody else's: Gatekeeper's, KubeMod's, Kyverno's, another release's, kubectl's? It is
 left alone, then. Without a cluster, as in `helm template`, there is nothing to look at, and
 all are ours.
 */}}

@@ -1197,3 +1197,18 @@ properties:
           {{- include "fixpoint.schema.admission.match" (dict "operations" (list "CREATE" "UPDATE" "DELETE" "CONNECT" "*")) | nindent 10 }}
   {{- include "fixpoint.schema.byPod" (dict "uid" "mutatorUID" "entry" "fixpoint.schema.entry.binding") | nindent 2 }}
 {{- end }}
+
+{{/* Kyverno's kinds have many fields, of which Fixpoint reads some: the webhook checks these, and
+the definition keeps all. */}}
+{{- define "fixpoint.schema.kyverno" -}}
+description: A policy of Kyverno, or an exception. Fixpoint runs its mutate rules.
+properties:
+  spec:
+    description: As in Kyverno. The validating webhook checks what Fixpoint reads.
+    type: object
+    x-kubernetes-preserve-unknown-fields: true
+  status:
+    description: Not written by Fixpoint.
+    type: object
+    x-kubernetes-preserve-unknown-fields: true
+{{- end }}
