@@ -6,6 +6,7 @@
 
 #include "base/limits.h"
 #include "context_internal.h"
+#include "url_path.h"
 #include "value/tree.h"
 
 static bool fail_entry(const struct kyverno_template_compile *with, const json_t *node,
@@ -77,7 +78,7 @@ static bool compile_variable(const struct kyverno_template_compile *with,
 static bool compile_map(const struct kyverno_template_compile *with, const json_t *source,
                         struct kyverno_context_entry *entry) {
     struct kyverno_entry_map *map = &entry->map;
-    entry->is_map = true;
+    entry->source = KYVERNO_ENTRY_MAP;
     if (fx_tree_view_string(source, "name").len == 0) {
         return fail_entry(with, source, "`configMap` of a context entry needs a `name`");
     }
@@ -85,23 +86,49 @@ static bool compile_map(const struct kyverno_template_compile *with, const json_
            compile_text(with, source, entry->path, "namespace", &map->namespace_);
 }
 
-/* ---- sources -------------------------------------------------------------------------
+/* ---- apiCall -------------------------------------------------------------------------
  */
 
-static bool refuse_call(const struct kyverno_template_compile *with, const json_t *source,
-                        struct kyverno_context_entry *entry) {
-    (void)entry;
-    return fail_entry(with, source,
-                      "`apiCall` is not supported: a context entry may be a `variable` "
-                      "or a `configMap`");
+/* Only a GET of one object of the API server is supported. */
+static bool check_call(const struct kyverno_template_compile *with,
+                       const json_t *source) {
+    const struct fx_text method = fx_tree_view_string(source, "method");
+    if (fx_tree_view_key(source, "service") != NULL) {
+        return fail_entry(with, source,
+                          "`apiCall.service` is not supported: Fixpoint calls no other "
+                          "host than the API server");
+    }
+    if (fx_tree_view_key(source, "data") != NULL ||
+        (method.data != NULL && !fx_text_is(method, "GET"))) {
+        return fail_entry(with, source, "`apiCall` can only read: `method` must be GET");
+    }
+    return fx_tree_view_string(source, "urlPath").len > 0 ||
+           fail_entry(with, source, "`apiCall` of a context entry needs a `urlPath`");
 }
+
+static bool compile_call(const struct kyverno_template_compile *with,
+                         const json_t *source, struct kyverno_context_entry *entry) {
+    entry->source = KYVERNO_ENTRY_CALL;
+    entry->call.n_slashes =
+        fx_kyverno_count_slashes(fx_tree_view_string(source, "urlPath"));
+    return check_call(with, source) &&
+           compile_text(with, source, entry->path, "urlPath", &entry->call.path) &&
+           compile_member(with, source, entry->path, "default",
+                          &entry->variable.default_) &&
+           compile_text(with, source, entry->path, "jmesPath",
+                        &entry->variable.query_text) &&
+           compile_query(with, &entry->variable);
+}
+
+/* ---- sources -------------------------------------------------------------------------
+ */
 
 static bool refuse_global(const struct kyverno_template_compile *with,
                           const json_t *source, struct kyverno_context_entry *entry) {
     (void)entry;
     return fail_entry(with, source,
                       "`globalReference` is not supported: a context entry may be a "
-                      "`variable` or a `configMap`");
+                      "`variable`, a `configMap` or an `apiCall`");
 }
 
 static bool refuse_registry(const struct kyverno_template_compile *with,
@@ -117,7 +144,7 @@ static const struct {
     bool (*compile)(const struct kyverno_template_compile *with, const json_t *source,
                     struct kyverno_context_entry *entry);
 } sources[] = {
-    {"configMap", compile_map},         {"apiCall", refuse_call},
+    {"configMap", compile_map},         {"apiCall", compile_call},
     {"imageRegistry", refuse_registry}, {"globalReference", refuse_global},
     {"variable", compile_variable},
 };
@@ -143,7 +170,8 @@ static bool compile_entry(const struct kyverno_template_compile *with, json_t *n
     }
     if (i == N_SOURCES) {
         return fail_entry(with, node,
-                          "a context entry needs a `variable` or a `configMap`");
+                          "a context entry needs a `variable`, a `configMap` or an "
+                          "`apiCall`");
     }
     const struct kyverno_path below = {.above = path, .key = fx_text_of(sources[i].name)};
     const char *name = fx_arena_copy(with->arena, entry->name);
@@ -222,13 +250,14 @@ void fx_kyverno_context_entries_finish(struct kyverno_context_entries *entries) 
         fx_jmespath_destroy(entry->variable.query);
         fx_kyverno_template_finish(entry->map.name);
         fx_kyverno_template_finish(entry->map.namespace_);
+        fx_kyverno_template_finish(entry->call.path);
     }
 }
 
 bool fx_kyverno_context_entries_read_objects(
     const struct kyverno_context_entries *entries) {
     for (size_t i = 0; entries != NULL && i < entries->n; i++) {
-        if (entries->items[i].is_map) {
+        if (entries->items[i].source != KYVERNO_ENTRY_VARIABLE) {
             return true;
         }
     }

@@ -20,12 +20,12 @@ struct kyverno_context_entries; /* opaque, immutable, in an arena */
 /*
  * Compiles a list of entries. `path` is its place in the rule; `policy_namespace` is the
  * namespace of a Policy, with data NULL for a ClusterPolicy: a Policy may only read
- * ConfigMaps of its own namespace. *ret_entries is NULL if `list` is NULL or empty.
- * fx_kyverno_context_entries_finish() frees what is not in the arena.
+ * ConfigMaps and other objects of its own namespace. *ret_entries is NULL if `list` is
+ * NULL or empty. fx_kyverno_context_entries_finish() frees what is not in the arena.
  * Errors, in with->err: FX_EINVALID with the node of the entry (a field is missing or has
- * the wrong type; a source that Fixpoint does not have: apiCall, globalReference,
- * imageRegistry), FX_ELIMIT (more than FX_LIMIT_CONTEXT_ENTRIES), FX_EDEADLINE,
- * FX_ENOMEM.
+ * the wrong type; a source that Fixpoint does not have: globalReference,
+ * imageRegistry, a call that does not read one object), FX_ELIMIT (more than
+ * FX_LIMIT_CONTEXT_ENTRIES), FX_EDEADLINE, FX_ENOMEM.
  */
 bool fx_kyverno_context_entries_compile(
     const struct kyverno_template_compile *with, json_t *list,

@@ -24,12 +24,25 @@ struct kyverno_entry_map {
     struct kyverno_template *name, *namespace_; /* NULL: not given */
 };
 
+/* An entry with `apiCall`: one object of the API server. `variable` has the rest. */
+struct kyverno_entry_call {
+    struct kyverno_template *path;
+    size_t n_slashes; /* that the path must have */
+};
+
+enum kyverno_entry_source {
+    KYVERNO_ENTRY_VARIABLE,
+    KYVERNO_ENTRY_MAP,
+    KYVERNO_ENTRY_CALL
+};
+
 struct kyverno_context_entry {
     struct fx_text name;
     const struct kyverno_path *path; /* of the source: `/context/0/variable` */
-    bool is_map;                     /* which of the two it is */
+    enum kyverno_entry_source source;
     struct kyverno_entry_variable variable;
     struct kyverno_entry_map map;
+    struct kyverno_entry_call call;
 };
 
 struct kyverno_context_entries {

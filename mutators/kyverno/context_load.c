@@ -21,11 +21,16 @@ static bool is_boundary(char before, char after) {
     return is_word(before) != is_word(after);
 }
 
+/* The last character of a text; NUL if it is empty. */
+static char at_end(struct fx_text text) {
+    return fx_text_first(fx_text_rest(text, text.len == 0 ? 0 : text.len - 1));
+}
+
 /* Does the name stand at this position: not after a dot, a letter or a digit, and with an
  * end of a word after it? */
 static bool stands_at(struct fx_text query, size_t at, struct fx_text name) {
-    const char before = at == 0 ? ' ' : query.data[at - 1];
-    const char after = at + name.len == query.len ? ' ' : query.data[at + name.len];
+    const char before = at_end((struct fx_text){query.data, at});
+    const char after = fx_text_first(fx_text_rest(query, at + name.len));
     return before != '.' && !fx_is_letter(before) && !fx_is_digit(before) &&
            is_boundary(name.data[name.len - 1], after);
 }

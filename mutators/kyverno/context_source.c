@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * context_source.c - the sources of entries of a context: `variable` and `configMap`.
+ * context_source.c - the sources of entries of a context: `variable`, `configMap` and
+ * `apiCall`.
  */
+#include "base/dns_name.h"
 #include "context_internal.h"
 #include "engine/input.h"
+#include "url_path.h"
 #include "value/tree.h"
 
 /* A step below the path of the source. */
@@ -139,8 +142,8 @@ static bool eval_text(struct kyverno_context *context,
     }
     json_decref(*ret_text);
     *ret_text = NULL;
-    return fx_fail(err, FX_EMUTATE, "`configMap.%s` of context entry %.*s is no text",
-                   name, FX_TEXT_ARG(entry->name));
+    return fx_fail(err, FX_EMUTATE, "`%s` of context entry %.*s is no text", name,
+                   FX_TEXT_ARG(entry->name));
 }
 
 /* Makes {data, metadata} of a ConfigMap. */
@@ -171,6 +174,9 @@ static bool read_map(struct kyverno_context *context,
                      const struct fx_input_key *key, json_t **ret_value,
                      struct fx_err *err) {
     json_t *object = NULL;
+    if (!fx_dns_is_subdomain(key->name) || !fx_dns_is_subdomain(key->namespace_)) {
+        return fail_map(entry, key, "no object has such a name", err);
+    }
     if (!fx_inputs_read(context->request->inputs, key, &object, err)) {
         return err->code == FX_EMUTATE && err->msg[0] != '\0'
                    ? fx_err_prefix(err,
@@ -226,6 +232,88 @@ static bool eval_map(struct kyverno_context *context,
     return ok;
 }
 
+/* ---- apiCall -------------------------------------------------------------------------
+ */
+
+/* Reads the object that the path names: a new reference. A policy of a namespace may read
+ * only objects in it. */
+static bool read_object(struct kyverno_context *context,
+                        const struct kyverno_context_entries *entries,
+                        const struct kyverno_context_entry *entry, struct fx_text path,
+                        json_t **ret_object, struct fx_err *err) {
+    struct fx_input_key key;
+    json_t *object = NULL;
+    const struct fx_text own = entries->policy_namespace;
+    if (entry->call.n_slashes > 0 &&
+        fx_kyverno_count_slashes(path) != entry->call.n_slashes) {
+        return fx_fail(err, FX_EMUTATE, "`urlPath` %.*s has a slash from a variable",
+                       FX_TEXT_ARG(path));
+    }
+    if (!fx_kyverno_url_path_read(path, &key, err)) {
+        return false;
+    }
+    if (own.data != NULL && !fx_text_equal(own, key.namespace_)) {
+        return fx_fail(err, FX_EMUTATE,
+                       "a policy of the namespace %.*s may read only objects in it",
+                       FX_TEXT_ARG(own));
+    }
+    if (!fx_inputs_read(context->request->inputs, &key, &object, err)) {
+        return false;
+    }
+    *ret_object = json_incref(object);
+    return object != NULL ||
+           fx_fail(err, FX_EMUTATE, "there is no object %.*s", FX_TEXT_ARG(path));
+}
+
+static bool call(struct kyverno_context *context,
+                 const struct kyverno_context_entries *entries,
+                 const struct kyverno_context_entry *entry, json_t **ret_object,
+                 struct fx_err *err) {
+    json_t *path = NULL;
+    *ret_object = NULL;
+    const bool ok =
+        eval_text(context, entry, entry->call.path, "urlPath", &path, err) &&
+        read_object(context, entries, entry, fx_tree_text(path), ret_object, err);
+    json_decref(path);
+    return ok;
+}
+
+/* The object, what the query makes of it, or, after a failure, the default. */
+static bool eval_call(struct kyverno_context *context,
+                      const struct kyverno_context_entries *entries,
+                      const struct kyverno_context_entry *entry, json_t **ret_value,
+                      struct fx_err *err) {
+    json_t *object = NULL;
+    json_t *default_ = NULL;
+    bool ok =
+        eval_part(context, entry, entry->variable.default_, "default", &default_, err);
+    if (ok && call(context, entries, entry, &object, err)) {
+        ok = eval_value(context, entry, object, default_, ret_value, err);
+    } else if (ok) {
+        *ret_value = is_fault(err) ? json_incref(default_) : NULL;
+        ok = *ret_value != NULL;
+        if (!ok && is_fault(err)) {
+            (void)fx_err_prefix(err, "failed to fetch data for context entry %.*s: ",
+                                FX_TEXT_ARG(entry->name));
+        }
+    }
+    json_decref(object);
+    json_decref(default_);
+    return ok;
+}
+
+static bool eval_source(struct kyverno_context *context,
+                        const struct kyverno_context_entries *entries,
+                        const struct kyverno_context_entry *entry, json_t **ret_value,
+                        struct fx_err *err) {
+    switch (entry->source) {
+    case KYVERNO_ENTRY_MAP: return eval_map(context, entries, entry, ret_value, err);
+    case KYVERNO_ENTRY_CALL: return eval_call(context, entries, entry, ret_value, err);
+    case KYVERNO_ENTRY_VARIABLE: break;
+    }
+    return eval_variable(context, entry, ret_value, err);
+}
+
 bool fx_kyverno_entry_eval(struct kyverno_context *context,
                            const struct kyverno_context_entries *entries,
                            const struct kyverno_context_entry *entry, json_t **ret_value,
@@ -234,8 +322,7 @@ bool fx_kyverno_entry_eval(struct kyverno_context *context,
     if (*ret_value != NULL) {
         return true;
     }
-    const bool ok = entry->is_map ? eval_map(context, entries, entry, ret_value, err)
-                                  : eval_variable(context, entry, ret_value, err);
+    const bool ok = eval_source(context, entries, entry, ret_value, err);
     if (!ok || !is_null(*ret_value)) {
         return ok;
     }

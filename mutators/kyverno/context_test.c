@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/limits.h"
 #include "engine/input.h"
 #include "mutators/kyverno/context.h"
 #include "mutators/kyverno/context_entries.h"
@@ -333,10 +334,75 @@ static void test_maps(void **state) {
     expect_map(MAP("\"name\":\"{{ request.name }}\""), none, "\"{{ m }}\"",
                "!at path /context/0/configMap/name: ");
     expect_map(MAP("\"name\":\"{{ request.userInfo }}\""), none, "\"{{ m }}\"",
-               "!`configMap.name` of context entry m is no text");
+               "!`name` of context entry m is no text");
+    expect_map(MAP("\"name\":\"{{ '../x' }}\""), none, "\"{{ m || 'x' }}\"",
+               "!configmap default/../x : no object has such a name");
     /* a ConfigMap that is not there yet has to be fetched: no default hides that */
     expect_map(MAP("\"name\":\"other\""), none, "\"{{ m || 'x' }}\"",
                "!an input has to be fetched");
+}
+
+/* ---- objects ---------------------------------------------------------------------- */
+
+#define CALL(source) "[{\"name\":\"m\",\"apiCall\":{" source "}}]"
+#define PATH(path)   "\"urlPath\":\"" path "\""
+
+static void put_object(struct setup *setup, struct fx_input_key key, const char *text) {
+    json_t *value = kyverno_read(text);
+    assert_true(fx_inputs_put(&setup->inputs, &key, value));
+    json_decref(value);
+}
+
+static void expect_call(const char *entries, const char *policy_namespace,
+                        const char *expected) {
+    struct setup setup;
+    const struct fx_text none = {NULL, 0};
+    set_up(&setup, entries,
+           policy_namespace == NULL ? none : fx_text_of(policy_namespace));
+    assert_true(fx_kyverno_context_entries_read_objects(setup.entries));
+    put_object(&setup, fx_input_core_key("Namespace", FX_TEXT("team")),
+               "{\"metadata\":{\"labels\":{\"a\":\"b\"}}}");
+    put_object(&setup,
+               (struct fx_input_key){.type = FX_INPUT_OBJECT,
+                                     .group = FX_TEXT("apps"),
+                                     .version = FX_TEXT("v1"),
+                                     .kind = FX_TEXT("Deployment"),
+                                     .namespace_ = FX_TEXT("team"),
+                                     .name = FX_TEXT("web")},
+               "{\"spec\":{\"replicas\":3}}");
+    expect(&setup, "\"{{ m }}\"", expected);
+    tear_down(&setup);
+}
+
+static void test_calls(void **state) {
+    (void)state;
+    static const char deployment[] =
+        CALL(PATH("/apis/apps/v1/namespaces/team/deployments/web") ","
+                                                                   "\"jmesPath\":\"spec."
+                                                                   "replicas\"");
+    expect_call(
+        CALL(PATH("/api/v1/namespaces/{{ request.namespace }}") ",\"jmesPath\":"
+                                                                "\"metadata.labels.a\""),
+        NULL, "\"b\"");
+    expect_call(deployment, NULL, "3");
+    expect_call(deployment, "team", "3");
+    expect_call(deployment, "other", "!the namespace other may read only objects in it");
+    expect_call(CALL(PATH("/api/v1/namespaces/team")), "team",
+                "!the namespace team may read only objects in it");
+    expect_call(CALL(PATH("/api/v1/namespaces/team") ",\"jmesPath\":\"nope\""), NULL,
+                "!Unknown key \"nope\"");
+    expect_call(CALL(PATH("/api/v1/namespaces/team") ",\"jmesPath\":\"nope\","
+                                                     "\"default\":5"),
+                NULL, "5");
+    expect_call(CALL(PATH("/api/v1/pods") ",\"default\":5"), NULL, "5");
+    /* an object that has to be fetched: the default does not hide that */
+    expect_call(CALL(PATH("/api/v1/nodes/n") ",\"default\":5"), NULL,
+                "!an input has to be fetched");
+    expect_call(CALL(PATH("/api/v1/namespaces/{{ 'team/secrets/s' }}")), NULL,
+                "!has a slash from a variable");
+    expect_call(CALL(PATH("{{ '/api/v1/namespaces/team' }}") ",\"jmesPath\":"
+                                                             "\"keys(@)\""),
+                NULL, "[\"metadata\"]");
 }
 
 /* ---- what does not compile -------------------------------------------------------- */
@@ -346,12 +412,16 @@ static void test_refused(void **state) {
     static const char *const rows[][2] = {
         {"{}", "`context` must be a list"},
         {"[{}]", "a context entry needs a `name`"},
-        {"[{\"name\":\"v\"}]", "a context entry needs a `variable` or a `configMap`"},
+        {"[{\"name\":\"v\"}]",
+         "a context entry needs a `variable`, a `configMap` or an `apiCall`"},
         {"[{\"name\":\"v\",\"variable\":{\"jmesPath\":5}}]",
          "`jmesPath` of a context entry must be a string"},
         {MAP(""), "`configMap` of a context entry needs a `name`"},
-        {"[{\"name\":\"v\",\"apiCall\":{\"urlPath\":\"/api\"}}]",
-         "`apiCall` is not supported"},
+        {CALL("\"service\":{\"url\":\"http://x\"}"),
+         "`apiCall.service` is not supported"},
+        {CALL("\"urlPath\":\"/api/v1/nodes/n\",\"method\":\"POST\""),
+         "`apiCall` can only read"},
+        {CALL("\"method\":\"GET\""), "`apiCall` of a context entry needs a `urlPath`"},
         {"[{\"name\":\"v\",\"globalReference\":{\"name\":\"x\"}}]",
          "`globalReference` is not supported"},
         {"[{\"name\":\"v\",\"imageRegistry\":{\"reference\":\"x\"}}]",
@@ -372,6 +442,25 @@ static void test_refused(void **state) {
         fx_arena_finish(&setup.arena);
         json_decref(list);
     }
+}
+
+/* As many entries as there may be, each of which reads the one before. */
+static void test_chain(void **state) {
+    (void)state;
+    struct setup setup;
+    struct fx_buf list;
+    fx_buf_init(&list, 0);
+    fx_buf_str(&list, "[" VARIABLE("x0", "\"value\":0"));
+    for (unsigned i = 1; i < FX_LIMIT_CONTEXT_ENTRIES; i++) {
+        fx_buf_printf(&list, "," VARIABLE("x%u", "\"value\":\"{{ x%u }}{{ `%u` }}\""), i,
+                      i - 1, i % 10);
+    }
+    fx_buf_str(&list, "]");
+    set_up(&setup, list.data, (struct fx_text){NULL, 0});
+    expect(&setup, "\"{{ length(x63) }}\"", "64");
+    expect(&setup, "\"{{ x9 }}\"", "\"0123456789\"");
+    tear_down(&setup);
+    fx_buf_finish(&list);
 }
 
 /* The values of a context are limited together. */
@@ -397,7 +486,8 @@ int main(void) {
         cmocka_unit_test(test_names),     cmocka_unit_test(test_variables),
         cmocka_unit_test(test_order),     cmocka_unit_test(test_once),
         cmocka_unit_test(test_delete),    cmocka_unit_test(test_frames),
-        cmocka_unit_test(test_maps),      cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_calls),     cmocka_unit_test(test_maps),
+        cmocka_unit_test(test_refused),   cmocka_unit_test(test_chain),
         cmocka_unit_test(test_too_large),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -38,7 +38,9 @@ static const char rule_text[] =
     "{\"name\":\"v\",\"variable\":{\"value\":{\"a\":\"{{ request.namespace }}\"},"
     "\"jmesPath\":\"{{ 'a' }}\"}},"
     "{\"name\":\"d\",\"variable\":{\"jmesPath\":\"nope.{{ v }}\",\"default\":[1]}},"
-    "{\"name\":\"m\",\"configMap\":{\"name\":\"dict\",\"namespace\":\"{{ v }}\"}}],"
+    "{\"name\":\"n\",\"apiCall\":{\"urlPath\":\"/api/v1/namespaces/{{ v }}\","
+    "\"jmesPath\":\"nope\",\"default\":\"{{ v }}\"}},"
+    "{\"name\":\"m\",\"configMap\":{\"name\":\"dict\",\"namespace\":\"{{ n }}\"}}],"
     "\"preconditions\":{\"any\":[{\"key\":\"{{ v }}\",\"operator\":\"Equals\",\"value\":"
     "\"x\"},{\"key\":\"{{ m.data.env }}\",\"operator\":\"AnyIn\",\"value\":[\"p*\"]}],"
     "\"all\":[{\"key\":\"{{ length(d) }}\",\"operator\":\"Equals\",\"value\":1},"
@@ -102,9 +104,10 @@ static bool act(struct run *run) {
     run->entries = NULL;
     run->preconditions = NULL;
     run->foreach = NULL;
-    bool ok = compile(run, &err);
-    if (ok && (ok = fx_kyverno_context_init(&context, &request, run->entries, &run->arena,
-                                            &err))) {
+    bool ok =
+        compile(run, &err) &&
+        fx_kyverno_context_init(&context, &request, run->entries, &run->arena, &err);
+    if (ok) {
         ok = eval(run, &context, &root, &err);
         fx_kyverno_context_finish(&context);
     }
@@ -151,6 +154,8 @@ static void test_rule(void **state) {
     json_t *map = read_text("{\"data\":{\"env\":\"prod\"}}");
     key.namespace_ = FX_TEXT("team");
     fx_inputs_init(&run.inputs, NULL, 0);
+    assert_true(fx_inputs_put(&run.inputs, &key, map));
+    key = fx_input_core_key("Namespace", FX_TEXT("team"));
     assert_true(fx_inputs_put(&run.inputs, &key, map));
     refuse_each(&run, false);
     refuse_each(&run, true);
