@@ -96,6 +96,11 @@ bool fx_kyverno_entry_eval(struct kyverno_context *context,
 /* ---- names (context_names.c) ---------------------------------------------------------
  */
 
+/* The value that the caller of the review gave for the variable (fx_request.variables),
+ * in place of what the rule or the request would give it; borrowed, or NULL. */
+json_t *fx_kyverno_given_variable(const struct kyverno_context *context,
+                                  struct fx_text name);
+
 /* Finds a name that is no entry: `request`, `images`, … As `find` of struct
  * fx_jmespath_scope. */
 bool fx_kyverno_find_name(struct kyverno_context *context, struct fx_text name,

@@ -9,6 +9,7 @@
 #include "engine/admission_request.h"
 #include "value/tree.h"
 
+#define REQUEST        FX_TEXT("request")
 #define ACCOUNT_PREFIX "system:serviceaccount:"
 
 /* ---- request -------------------------------------------------------------------------
@@ -65,6 +66,20 @@ static json_t *copy_admission(const struct kyverno_context *context) {
     return fx_admission_request_make(context->request, &subject);
 }
 
+/* Sets the members of `request` that the caller of the review gave: texts and other
+ * values that are no objects, so that objects of the request stay whole. */
+static bool set_variables(json_t *request, const json_t *variables) {
+    const json_t *given = fx_tree_view_text(variables, REQUEST);
+    bool ok = true;
+    for (void *iter = given == NULL ? NULL : fx_node_first(given); ok && iter != NULL;
+         iter = fx_node_next(given, iter)) {
+        json_t *value = json_object_iter_value(iter);
+        ok = json_is_object(value) ||
+             fx_tree_set_take(request, fx_node_key(iter), json_incref(value));
+    }
+    return ok;
+}
+
 /* Makes `request` with this object. */
 static json_t *make_request(const struct kyverno_context *context, const json_t *object) {
     json_t *made = copy_admission(context);
@@ -76,7 +91,8 @@ static json_t *make_request(const struct kyverno_context *context, const json_t 
                     (fx_tree_view_key(made, "options") != NULL ||
                      set_shared(made, "options", NULL)) &&
                     set_given(made, "roles", context->roles) &&
-                    set_given(made, "clusterRoles", context->cluster_roles);
+                    set_given(made, "clusterRoles", context->cluster_roles) &&
+                    set_variables(made, context->request->variables);
     return fx_tree_keep_if(ok, made);
 }
 
@@ -171,9 +187,19 @@ static const struct {
     {"serviceAccountNamespace", find_account_namespace},
 };
 
+json_t *fx_kyverno_given_variable(const struct kyverno_context *context,
+                                  struct fx_text name) {
+    return fx_text_equal(name, REQUEST)
+               ? NULL
+               : fx_tree_view_text(context->request->variables, name);
+}
+
 bool fx_kyverno_find_name(struct kyverno_context *context, struct fx_text name,
                           json_t **ret_value, struct fx_err *err) {
-    *ret_value = NULL;
+    *ret_value = json_incref(fx_kyverno_given_variable(context, name));
+    if (*ret_value != NULL) {
+        return true;
+    }
     for (size_t i = 0; i < FX_COUNT(known_names); i++) {
         if (fx_text_is(name, known_names[i].name)) {
             return known_names[i].find(context, ret_value, err);
@@ -191,6 +217,14 @@ bool fx_kyverno_add_names(struct kyverno_context *context, json_t *object,
              (value == NULL ||
               fx_tree_set_take(object, fx_text_of(known_names[i].name), value) ||
               fx_fail_nomem(err));
+    }
+    const json_t *given = context->request->variables;
+    for (void *iter = given == NULL ? NULL : fx_node_first(given); ok && iter != NULL;
+         iter = fx_node_next(given, iter)) {
+        ok = fx_text_equal(fx_node_key(iter), REQUEST) ||
+             fx_tree_set_take(object, fx_node_key(iter),
+                              json_incref(json_object_iter_value(iter))) ||
+             fx_fail_nomem(err);
     }
     return ok;
 }

@@ -318,7 +318,10 @@ bool fx_kyverno_entry_eval(struct kyverno_context *context,
                            const struct kyverno_context_entries *entries,
                            const struct kyverno_context_entry *entry, json_t **ret_value,
                            struct fx_err *err) {
-    *ret_value = NULL;
+    *ret_value = json_incref(fx_kyverno_given_variable(context, entry->name));
+    if (*ret_value != NULL) {
+        return true;
+    }
     const bool ok = eval_source(context, entries, entry, ret_value, err);
     if (!ok || !is_null(*ret_value)) {
         return ok;

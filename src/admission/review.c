@@ -81,6 +81,9 @@ static enum fx_next step_converge(struct fx_review *review) {
     review->request.reports_passes = admission->reports_passes;
     review->request.collects_stats = admission->collects_stats;
     review->request.schemas = admission->schemas;
+    review->request.variables = admission->variables;
+    review->request.roles = admission->roles;
+    review->request.cluster_roles = admission->cluster_roles;
     review->request.choice = admission->choice;
     review->request.share_percent = admission->share_percent;
     review->request.namespace_ =

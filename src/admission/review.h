@@ -65,7 +65,9 @@ struct fx_admission {
      * fetched. */
     fx_input_find *find_input;
     void *user;
-    const struct fx_schemas *schemas; /* fx_request.schemas; may be NULL */
+    const struct fx_schemas *schemas;    /* fx_request.schemas; may be NULL */
+    json_t *variables;                   /* fx_request.variables; may be NULL */
+    const json_t *roles, *cluster_roles; /* fx_request.roles; may be NULL */
 };
 
 /* How a review ended, for logs and metrics. */

@@ -104,6 +104,7 @@
 #define FX_LIMIT_CONTEXT_ENTRIES 64u        /* entries of one `context`, */
 #define FX_LIMIT_CONTEXT_BYTES   (2u << 20) /* and the values of all, as JSON */
 #define FX_LIMIT_FOREACH_DEPTH   8u         /* levels of foreach in foreach */
+#define FX_LIMIT_RULE_NAME       63u        /* bytes; generated names are cut */
 /* Kyverno's ConfigMap: its resource filters, and its patterns of users. */
 #define FX_LIMIT_RESOURCE_FILTERS 4096u
 

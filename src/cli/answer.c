@@ -236,6 +236,9 @@ bool fx_answer_ask(const struct fx_question *question, json_t *object,
         .find_input = fx_namespaces_look_up_input,
         .user = find_user(question),
         .schemas = question->schemas,
+        .variables = question->variables,
+        .roles = question->roles,
+        .cluster_roles = question->cluster_roles,
     };
     struct fx_buf *request = &ret_answer->request;
     fx_buf_init(request, 0);

@@ -35,11 +35,13 @@ struct fx_question {
     const char *operation;            /* "CREATE" */
     const char *namespace_; /* for namespaced objects without a namespace; or NULL */
     const char *user;       /* or NULL: kubernetes-admin */
-    const struct fx_strings *groups;    /* of the user */
-    json_t *old_object;                 /* or NULL */
-    struct fx_trace *trace;             /* or NULL: records what each mutator did */
-    struct fx_provider_loop *providers; /* calls the providers */
-    uint64_t timeout_ms;                /* for one object; 0: the default */
+    const struct fx_strings *groups;     /* of the user */
+    json_t *old_object;                  /* or NULL */
+    json_t *variables;                   /* fx_request.variables, or NULL */
+    const json_t *roles, *cluster_roles; /* fx_request.roles; or NULL */
+    struct fx_trace *trace;              /* or NULL: records what each mutator did */
+    struct fx_provider_loop *providers;  /* calls the providers */
+    uint64_t timeout_ms;                 /* for one object; 0: the default */
 };
 
 struct fx_resultant; /* opaque */

@@ -32,10 +32,18 @@ struct test_session {
 
 /* ---- the host -------------------------------------------------------------------- */
 
-static bool compile(void *user, const struct fx_file_list *files,
+/* The setting that names the namespace whose exceptions count, and the value for all. */
+#define EXCEPTIONS_SETTING "policy-exceptions"
+#define ALL_NAMESPACES     "*"
+
+static bool compile(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     struct test_session *session = user;
-    const struct fx_input_policies input = {.settings = &session->values->settings,
+    struct fx_dialect_settings settings = session->values->settings;
+    if (with_exceptions) {
+        fx_dialect_settings_set(&settings, EXCEPTIONS_SETTING, ALL_NAMESPACES);
+    }
+    const struct fx_input_policies input = {.settings = &settings,
                                             .flags = &session->values->provider};
     session->said = fx_input_compile(files, &input, ret_policies);
     return session->said == FX_EXIT_DONE ||
@@ -88,6 +96,10 @@ static bool mutate(void *user, const struct fx_suite_request *question,
         .user = question->user,
         .groups = &groups,
         .old_object = question->old_object,
+        .variables = question->variables,
+        .roles = question->roles,
+        .cluster_roles = question->cluster_roles,
+        .trace = question->trace,
         .providers = &session->providers,
         .timeout_ms = session->values->timeout,
     };
@@ -253,9 +265,9 @@ const struct fx_command fx_command_test = {
     .usage = "PATH... [OPTION]...",
     .summary = "run test suites of policies",
     .details =
-        "PATH is a file that contains a Suite, or a folder: all Suites and all cases in "
-        "folder form below it are run. PATH/... is the same, as in gator. Paths in a "
-        "suite are relative to its folder.\n"
+        "PATH is a file that contains a Suite or a Test, or a folder: all Suites, all "
+        "Tests and all cases in folder form below it are run. PATH/... is the same, as "
+        "in gator. Paths in a suite are relative to its folder.\n"
         "\n"
         "A Suite (as gator has them, with more fields):\n"
         "  apiVersion: test.fixpoint.dev/v1alpha1   or test.gatekeeper.sh/v1alpha1\n"
@@ -280,6 +292,9 @@ const struct fx_command fx_command_test = {
         "A case of constraints alone (`template`, `constraint`, `assertions`) is "
         "skipped, as fixpoint does not validate. `skip: true` skips a suite, a test or a "
         "case.\n"
+        "\n"
+        "A Test (kyverno-test.yaml, apiVersion cli.kyverno.io/v1alpha1) is read as "
+        "`kyverno test` reads it; results of rules that do not mutate are skipped.\n"
         "\n"
         "The folder form:\n"
         "  sidecar/policies/*.yaml          or policies.yaml; folders below have it too\n"

@@ -85,6 +85,9 @@ struct fx_request {
                                * given, and nothing can be fetched */
     const struct fx_schemas *schemas; /* of kinds, for mutators that merge; NULL: only the
                                        * built-in ones are known */
+    /* Values of variables by name, which take the place of what policies would read from
+     * a cluster (an object); NULL, as in every request of a server, for none. */
+    json_t *variables;
     const struct fx_rule_choice *choice; /* NULL: all rules run */
     bool only_validators; /* nothing is mutated (DELETE): only validators run */
     bool everywhere;      /* policies of a namespace count in all namespaces, and for

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/limits.h"
+#include "suite/rule_results.h"
 #include "value/patch.h"
 
 /* The state of checking one case. */
@@ -381,6 +382,9 @@ static bool check_all(struct case_check *check) {
 
 bool fx_suite_check_case(const struct fx_suite_trial *trial,
                          struct fx_suite_result *ret_result, struct fx_err *err) {
+    if (trial->case_->rule_result != NULL) {
+        return fx_rule_results_check(trial, ret_result, err);
+    }
     struct case_check check = {
         .trial = trial, .result = ret_result, .failure = FX_ERR_INIT, .err = err};
     const struct fx_suite_policies *policies =

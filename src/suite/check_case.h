@@ -23,9 +23,13 @@ struct fx_suite_policies {
     struct fx_suite_bad_file bad;
 };
 
+struct fx_rule_session; /* rule_results.h */
+
 struct fx_suite_inputs {
     struct fx_suite_policies *items;
     size_t n_items, cap_items;
+    struct fx_rule_session **sessions; /* one for each document of kind Test */
+    size_t n_sessions, cap_sessions;
 };
 
 void fx_suite_inputs_finish(
@@ -48,12 +52,25 @@ struct fx_suite_reading {
     struct fx_err *err;
 };
 
+/* Reads the bytes of the file, which may be an object or more. `source` is that of
+ * fx_suite_read_objects(). The caller finishes `text`. */
+bool fx_suite_read_text(const struct fx_suite_reading *reading,
+                        const struct fx_suite_path *path,
+                        const struct fx_suite_source *source,
+                        struct fx_buf *text) FX_MUST_USE;
+
 /* Appends the objects of the file. `source` is the suite that names it; NULL: the command
  * line or a folder names it. */
 bool fx_suite_read_objects(const struct fx_suite_reading *reading,
                            const struct fx_suite_path *path,
                            const struct fx_suite_source *source,
                            struct fx_objects *ret_objects) FX_MUST_USE;
+
+/* The same for a file, or for every file of a folder. */
+bool fx_suite_read_all(const struct fx_suite_reading *reading,
+                       const struct fx_suite_path *path,
+                       const struct fx_suite_source *source,
+                       struct fx_objects *ret_objects) FX_MUST_USE;
 
 /* The objects of a case, and the request in which they are sent. */
 struct fx_case_context {

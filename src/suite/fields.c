@@ -146,6 +146,12 @@ void fx_suite_fields_fail(const struct fx_suite_fields *fields, const char *key,
     report_fault(fields, key, node, FX_SEVERITY_ERROR, message);
 }
 
+void fx_suite_fields_warn(const struct fx_suite_fields *fields, const char *key,
+                          const char *message) {
+    report_fault(fields, key, fx_suite_fields_get(fields, key), FX_SEVERITY_WARNING,
+                 message);
+}
+
 static bool is_among(const char *name, const char *const *names) {
     for (; *names != NULL; names++) {
         if (strcmp(*names, name) == 0) {
@@ -311,4 +317,34 @@ const char **fx_suite_fields_strings(const struct fx_suite_fields *fields,
         }
     }
     return strings;
+}
+
+/* ---- documents and items --------------------------------------------------------- */
+
+const char *fx_suite_fields_name(const struct fx_suite_fields *fields) {
+    const json_t *metadata = fx_suite_fields_get(fields, "metadata");
+    const struct fx_text name = fx_tree_view_string(metadata, "name");
+    if (name.len > 0 && memchr(name.data, '\0', name.len) == NULL) {
+        return name.data;
+    }
+    const char *stem = fx_arena_copy(&fields->reader->suites->arena,
+                                     fx_suite_stem_of(fields->reader->source->file));
+    fields->reader->nomem = fields->reader->nomem || stem == NULL;
+    return stem;
+}
+
+bool fx_suite_fields_next(const struct fx_suite_fields *fields, const char *key,
+                          const json_t *list, size_t *at,
+                          struct fx_suite_fields *ret_item) {
+    while (*at < json_array_size(list)) {
+        const size_t i = (*at)++;
+        json_t *item = json_array_get(list, i);
+        if (json_is_object(item)) {
+            *ret_item = fx_suite_fields_item(fields, key, i, item);
+            return true;
+        }
+        fx_suite_fields_fail(fields, key, item, "[%zu] must be an object, not %s", i,
+                             fx_suite_fields_type(item));
+    }
+    return false;
 }

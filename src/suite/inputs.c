@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 #include "base/vec.h"
+#include "suite/rule_results.h"
 #include "value/tree.h"
 
 void fx_suite_bad_file_finish(struct fx_suite_bad_file *bad) {
@@ -78,6 +79,14 @@ static bool take_documents(const struct fx_suite_reading *reading, const char *f
            fail_file(reading, file, 0, "there is no object in this file");
 }
 
+bool fx_suite_read_text(const struct fx_suite_reading *reading,
+                        const struct fx_suite_path *path,
+                        const struct fx_suite_source *source, struct fx_buf *text) {
+    struct fx_err fault = FX_ERR_INIT;
+    return fx_file_read(path->path, FX_LIMIT_OBJECT_FILE_BYTES, text, &fault) ||
+           keep_path_fault(reading, path, source, &fault);
+}
+
 bool fx_suite_read_objects(const struct fx_suite_reading *reading,
                            const struct fx_suite_path *path,
                            const struct fx_suite_source *source,
@@ -85,10 +94,12 @@ bool fx_suite_read_objects(const struct fx_suite_reading *reading,
     struct fx_buf bytes = {0};
     struct fx_documents documents = {0};
     struct fx_err fault = FX_ERR_INIT;
-    bool ok = true;
-    if (!fx_file_read(path->path, FX_LIMIT_OBJECT_FILE_BYTES, &bytes, &fault)) {
-        ok = keep_path_fault(reading, path, source, &fault);
-    } else if (fx_documents_read(fx_buf_view(&bytes), &documents, &fault)) {
+    bool ok = fx_suite_read_text(reading, path, source, &bytes);
+    if (!ok || !goes_on(reading)) {
+        fx_buf_finish(&bytes);
+        return ok;
+    }
+    if (fx_documents_read(fx_buf_view(&bytes), &documents, &fault)) {
         ok = take_documents(reading, path->path, &documents, ret_objects);
     } else {
         const struct fx_suite_text text = {.file = path->path,
@@ -101,11 +112,10 @@ bool fx_suite_read_objects(const struct fx_suite_reading *reading,
     return ok;
 }
 
-/* Reads the objects of the file, or of every file in the folder. */
-static bool read_all(const struct fx_suite_reading *reading,
-                     const struct fx_suite_path *path,
-                     const struct fx_suite_source *source,
-                     struct fx_objects *ret_objects) {
+bool fx_suite_read_all(const struct fx_suite_reading *reading,
+                       const struct fx_suite_path *path,
+                       const struct fx_suite_source *source,
+                       struct fx_objects *ret_objects) {
     struct fx_file_list files = {0};
     struct fx_err fault = FX_ERR_INIT;
     bool ok = fx_file_list_add(&files, path->path, &fault) ||
@@ -128,6 +138,10 @@ void fx_suite_inputs_finish(struct fx_suite_inputs *inputs) {
         fx_policies_unref(inputs->items[i].policies);
         fx_suite_bad_file_finish(&inputs->items[i].bad);
     }
+    for (size_t i = 0; i < inputs->n_sessions; i++) {
+        fx_rule_session_destroy(inputs->sessions[i]);
+    }
+    free(inputs->sessions);
     free(inputs->items);
     *inputs = (struct fx_suite_inputs){0};
 }
@@ -191,7 +205,9 @@ static bool compile(struct fx_suite_policies *made, const struct fx_suite_test *
     struct fx_file_list files = {0};
     bool ok = list_files(&reading, test, &files);
     if (ok && goes_on(&reading)) {
-        ok = host->compile(host->user, &files, &made->policies, err) &&
+        const bool with_exceptions =
+            test->rule_inputs != NULL && test->rule_inputs->has_exceptions;
+        ok = host->compile(host->user, &files, with_exceptions, &made->policies, err) &&
              take_findings(&reading, made->policies);
     }
     fx_file_list_finish(&files);
@@ -332,7 +348,7 @@ static bool read_namespaces(const struct case_reading *reading,
     struct fx_objects objects = {0};
     bool ok = true;
     for (size_t i = 0; ok && goes_on(&reading->files) && i < paths->n_items; i++) {
-        ok = read_all(&reading->files, &paths->items[i], source, &objects);
+        ok = fx_suite_read_all(&reading->files, &paths->items[i], source, &objects);
     }
     ok = ok && (add_namespaces(&reading->made->namespaces, &objects) ||
                 fx_fail_nomem(reading->files.err));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "suite/rule_results.h"
 #include "value/patch.h"
 #include "value/tree.h"
 
@@ -189,28 +190,11 @@ static const char *name_of(const struct fx_suite_fields *fields, const char *oth
     return name;
 }
 
-/* Reads the next object of the list in the field, at *at, and moves *at past it. Reports
- * items that are not objects. False at the end. */
-static bool next_item(const struct fx_suite_fields *fields, const char *key,
-                      const json_t *list, size_t *at, struct fx_suite_fields *ret_item) {
-    while (*at < json_array_size(list)) {
-        const size_t i = (*at)++;
-        json_t *item = json_array_get(list, i);
-        if (json_is_object(item)) {
-            *ret_item = fx_suite_fields_item(fields, key, i, item);
-            return true;
-        }
-        fx_suite_fields_fail(fields, key, item, "[%zu] must be an object, not %s", i,
-                             fx_suite_fields_type(item));
-    }
-    return false;
-}
-
 static void read_cases(const struct fx_suite_fields *fields, bool validates,
                        const char *skip, struct fx_suite_test *test) {
     const json_t *list = fx_suite_fields_list(fields, "cases");
     struct fx_suite_fields below;
-    for (size_t i = 0; next_item(fields, "cases", list, &i, &below);) {
+    for (size_t i = 0; fx_suite_fields_next(fields, "cases", list, &i, &below);) {
         struct fx_suite_case *made = fx_suite_new_case(test);
         if (made == NULL) {
             fields->reader->nomem = true;
@@ -262,23 +246,11 @@ static void read_test(const struct fx_suite_fields *fields, const char *skip,
 
 /* ---- a suite --------------------------------------------------------------------- */
 
-static const char *suite_name(const struct fx_suite_fields *fields) {
-    const json_t *metadata = fx_suite_fields_get(fields, "metadata");
-    const struct fx_text name = fx_tree_view_string(metadata, "name");
-    if (name.len > 0 && memchr(name.data, '\0', name.len) == NULL) {
-        return name.data;
-    }
-    const char *stem = fx_arena_copy(&fields->reader->suites->arena,
-                                     fx_suite_stem_of(fields->reader->source->file));
-    fields->reader->nomem = fields->reader->nomem || stem == NULL;
-    return stem;
-}
-
 static void read_tests(const struct fx_suite_fields *fields, struct fx_suite *suite) {
     const json_t *list = fx_suite_fields_list(fields, "tests");
     const char *skip = fx_suite_fields_bool(fields, "skip") ? SKIPPED_BY_SUITE : NULL;
     struct fx_suite_fields below;
-    for (size_t i = 0; next_item(fields, "tests", list, &i, &below);) {
+    for (size_t i = 0; fx_suite_fields_next(fields, "tests", list, &i, &below);) {
         struct fx_suite_test *test = fx_suite_new_test(suite);
         if (test == NULL) {
             fields->reader->nomem = true;
@@ -305,7 +277,7 @@ static bool add_suite(struct fx_suite_reader *reader, json_t *root, struct fx_er
     }
     const struct fx_suite_fields fields = fx_suite_fields_document(reader, root);
     suite->path = reader->source->file;
-    suite->name = suite_name(&fields);
+    suite->name = fx_suite_fields_name(&fields);
     if (!fx_text_ends(fx_tree_view_string(root, "apiVersion"), FX_TEXT("/v1alpha1"))) {
         fx_suite_fields_fail(&fields, "apiVersion", json_object_get(root, "apiVersion"),
                              "expected " FX_SUITE_GATOR_GROUP
@@ -315,6 +287,16 @@ static bool add_suite(struct fx_suite_reader *reader, json_t *root, struct fx_er
     read_tests(&fields, suite);
     fx_suite_fields_report_rest(&fields);
     suite->fault = reader->fault;
+    return !reader->nomem || fx_fail_nomem(err);
+}
+
+/* Adds a document of kind Test. */
+static bool add_test(struct fx_suite_reader *reader, json_t *root, struct fx_err *err) {
+    struct fx_suite *suite = fx_suites_new(reader->suites);
+    if (suite == NULL) {
+        return fx_fail_nomem(err);
+    }
+    fx_rule_results_read(reader, root, suite);
     return !reader->nomem || fx_fail_nomem(err);
 }
 
@@ -333,8 +315,9 @@ static bool add_fault(struct fx_suites *suites, const struct fx_suite_source *so
            (suite->name != NULL || fx_fail_nomem(err));
 }
 
-static bool speaks_of_suites(struct fx_text text) {
-    return fx_text_contains(text, FX_TEXT(FX_SUITE_GATOR_GROUP)) ||
+static bool speaks_of_suites(const char *file, struct fx_text text) {
+    return fx_rule_results_mentioned(file, text) ||
+           fx_text_contains(text, FX_TEXT(FX_SUITE_GATOR_GROUP)) ||
            fx_text_contains(text, FX_TEXT(FX_SUITE_OWN_GROUP));
 }
 
@@ -345,11 +328,12 @@ static bool add_suites(struct fx_suites *suites, const struct fx_suite_source *s
                                          .source = source,
                                          .folder = fx_suite_folder_of(source->file)};
         json_t *root = source->documents.items[i].root;
-        if (!is_suite(root, &reader.strict)) {
+        const bool is_test = fx_rule_results_is_test(source->file, root);
+        if (!is_test && !is_suite(root, &reader.strict)) {
             continue;
         }
         *ret_found = true;
-        if (!add_suite(&reader, root, err)) {
+        if (!(is_test ? add_test : add_suite)(&reader, root, err)) {
             return false;
         }
     }
@@ -360,7 +344,7 @@ bool fx_suites_read(struct fx_suites *suites, const char *file, struct fx_buf *t
                     bool named, bool *ret_found, struct fx_err *err) {
     *ret_found = false;
     const struct fx_text text = fx_buf_view(text_take);
-    if (!named && !speaks_of_suites(text)) {
+    if (!named && !speaks_of_suites(file, text)) {
         fx_buf_finish(text_take);
         return true;
     }

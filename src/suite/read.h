@@ -90,6 +90,10 @@ FX_PRINTF(4, 5)
 void fx_suite_fields_fail(const struct fx_suite_fields *fields, const char *key,
                           const json_t *node, const char *fmt, ...);
 
+/* Reports a warning in the field `key`, which is given. */
+void fx_suite_fields_warn(const struct fx_suite_fields *fields, const char *key,
+                          const char *message);
+
 /* Reports how many errors were not reported because there are more than
  * FX_LIMIT_FINDINGS. */
 void fx_suite_fields_report_rest(const struct fx_suite_fields *fields);
@@ -111,6 +115,15 @@ struct fx_suite_paths fx_suite_fields_paths(const struct fx_suite_fields *fields
 const char **fx_suite_fields_strings(const struct fx_suite_fields *fields,
                                      const char *key, size_t *ret_count);
 json_t *fx_suite_fields_list(const struct fx_suite_fields *fields, const char *key);
+
+/* Reads the next object of the list in the field, at *at, and moves *at past it. Reports
+ * items that are not objects. False at the end. */
+bool fx_suite_fields_next(const struct fx_suite_fields *fields, const char *key,
+                          const json_t *list, size_t *at,
+                          struct fx_suite_fields *ret_item);
+
+/* The name of the document: metadata.name, or that of its file. */
+const char *fx_suite_fields_name(const struct fx_suite_fields *fields);
 
 /* The path that the string of the field names; `value` is a string. */
 struct fx_suite_path fx_suite_fields_to_path(const struct fx_suite_fields *fields,

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/read_fuzz.c - any bytes are a suite, no suite, or reported as invalid; and so are
- * the options of a case.
+ * the options of a case, and a document of kind Test in a file with its name.
  */
 #include <assert.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "suite/read.h"
+#include "suite/rule_results.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,10 +23,20 @@ static void report(void *user, const struct fx_finding *finding) {
     *n_errors += finding->severity == FX_SEVERITY_ERROR;
 }
 
+/* So has an expected result of a rule. */
+static void check_rule_result(const struct fx_suite_test *test,
+                              const struct fx_suite_case *case_) {
+    assert(test->rule_inputs != NULL && test->mutators.n_items > 0);
+    assert(case_->rule_result->policy != NULL && case_->rule_result->policy[0] != '\0');
+    assert(case_->rule_result->status < FX_RULE_N_STATUSES);
+    assert(case_->source != NULL && case_->object.path == NULL);
+}
+
 /* A case that can be run has everything that running reads. */
 static void check_case(const struct fx_suite_case *case_) {
     assert(case_->name != NULL && case_->line > 0);
-    assert(case_->skip != NULL || case_->object.path != NULL);
+    assert(case_->skip != NULL || case_->object.path != NULL ||
+           case_->rule_result != NULL);
     assert(case_->mutated != FX_MUTATED_FILE || case_->mutated_file.path != NULL);
     assert(case_->mutated != FX_MUTATED_INLINE || case_->mutated_value != NULL);
     for (size_t i = 0; i < case_->n_groups; i++) {
@@ -44,6 +55,9 @@ static void check_suite(const struct fx_suite *suite) {
         assert(test->n_cases > 0 || test->skip != NULL);
         for (size_t k = 0; k < test->n_cases; k++) {
             check_case(&test->cases[k]);
+            if (test->cases[k].rule_result != NULL) {
+                check_rule_result(test, &test->cases[k]);
+            }
         }
     }
 }
@@ -56,7 +70,7 @@ static struct fx_buf copy_of(const uint8_t *data, size_t size) {
     return text;
 }
 
-static void read_as_suite(const uint8_t *data, size_t size) {
+static void read_as_suite(const char *file, const uint8_t *data, size_t size) {
     size_t n_errors = 0;
     const struct fx_suite_host host = {.report = report, .user = &n_errors};
     struct fx_err err = FX_ERR_INIT;
@@ -64,7 +78,7 @@ static void read_as_suite(const uint8_t *data, size_t size) {
     struct fx_suites suites;
     fx_suites_init(&suites, &host);
     bool found = false;
-    assert(fx_suites_read(&suites, "a/suite.yaml", &text, true, &found, &err));
+    assert(fx_suites_read(&suites, file, &text, true, &found, &err));
     assert(found == (suites.n_items > 0));
     bool faulty = false;
     for (size_t i = 0; i < suites.n_items; i++) {
@@ -92,7 +106,8 @@ static void read_as_options(const uint8_t *data, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    read_as_suite(data, size);
+    read_as_suite("a/suite.yaml", data, size);
+    read_as_suite("a/kyverno-test.yaml", data, size);
     read_as_options(data, size);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "policy/findings.h"
 #include "suite/read.h"
+#include "suite/rule_results.h"
 
 void fx_suites_init(struct fx_suites *suites, const struct fx_suite_host *host) {
     *suites = (struct fx_suites){.host = host};
@@ -192,25 +193,55 @@ static bool add_file(struct fx_suites *suites, const char *file, struct fx_err *
     if (!read_suite(suites, file, true, &found, err)) {
         return false;
     }
-    return found || fx_fail(err, FX_EINVALID,
-                            "%s: no Suite in this file; expected kind Suite of "
-                            "apiVersion " FX_SUITE_GATOR_GROUP
-                            "/v1alpha1 or " FX_SUITE_OWN_GROUP "/v1alpha1",
-                            file);
+    return found ||
+           fx_fail(err, FX_EINVALID,
+                   "%s: no Suite in this file; expected kind Suite of "
+                   "apiVersion " FX_SUITE_GATOR_GROUP "/v1alpha1 or " FX_SUITE_OWN_GROUP
+                   "/v1alpha1, or kind Test of " FX_RULE_RESULTS_GROUP "/v1alpha1",
+                   file);
+}
+
+/* Adds the suites of a file that was found in a folder. */
+static bool add_found_file(struct fx_suites *suites, const char *path, size_t first,
+                           struct fx_err *err) {
+    const char *file = strncmp(path, "./", 2) == 0 ? path + 2 : path;
+    bool found = false;
+    return read_suite(suites, file, false, &found, err) &&
+           (found || fx_suites_add_folder_case(suites, file, first, err));
+}
+
+/* Lists the files of the hidden folder beside the file in which a catalogue of policies
+ * has their Tests, if there is one. */
+static bool list_hidden(struct fx_suites *suites, const char *file,
+                        struct fx_file_list *files, struct fx_err *err) {
+    const char *hidden =
+        fx_suites_join(suites, fx_suite_folder_of(file), FX_TEXT(FX_RULE_RESULTS_FOLDER));
+    if (hidden == NULL) {
+        return fx_fail_nomem(err);
+    }
+    return !fx_suite_is_folder(hidden) || fx_file_list_add(files, hidden, err);
+}
+
+static bool in_same_folder(const char *a, const char *b) {
+    return fx_text_equal(fx_suite_folder_of(a), fx_suite_folder_of(b));
 }
 
 static bool add_folder(struct fx_suites *suites, const char *folder, struct fx_err *err) {
     struct fx_file_list files = {0};
+    struct fx_file_list hidden = {0};
     const size_t first = suites->n_items;
     bool ok = fx_file_list_add(&files, folder, err);
     for (size_t i = 0; ok && i < files.n_paths; i++) {
-        const char *path = files.paths[i];
-        const char *file = strncmp(path, "./", 2) == 0 ? path + 2 : path;
-        bool found = false;
-        ok = read_suite(suites, file, false, &found, err) &&
-             (found || fx_suites_add_folder_case(suites, file, first, err));
+        const bool is_first =
+            i == 0 || !in_same_folder(files.paths[i - 1], files.paths[i]);
+        ok = add_found_file(suites, files.paths[i], first, err) &&
+             (!is_first || list_hidden(suites, files.paths[i], &hidden, err));
+    }
+    for (size_t i = 0; ok && i < hidden.n_paths; i++) {
+        ok = add_found_file(suites, hidden.paths[i], first, err);
     }
     fx_file_list_finish(&files);
+    fx_file_list_finish(&hidden);
     return ok;
 }
 

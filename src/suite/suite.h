@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * suite/suite.h - the tests in memory: suites, which have tests, which have cases. They
- * are read from two forms: documents of kind Suite, as in gator, and plain folders
- * (read.h). The caller of this room provides the functions of struct fx_suite_host.
+ * are read from three forms: documents of kind Suite, as in gator; documents of kind Test
+ * (rule_results.h); and plain folders (read.h). The caller of this room provides the
+ * functions of struct fx_suite_host.
  *
  * struct fx_suites owns everything: its arena has the texts and the lists of paths, and
  * the documents of its sources have the values (json_t).
@@ -22,6 +23,7 @@
 #include "base/file.h"
 #include "base/macros.h"
 #include "base/text.h"
+#include "engine/trace.h"
 #include "policy/findings.h"
 #include "policy/policies.h"
 #include "value/documents.h"
@@ -37,7 +39,10 @@ struct fx_suite_request {
     const char **groups;
     size_t n_groups;
     json_t *object;
-    json_t *old_object; /* or NULL */
+    json_t *old_object;                  /* or NULL */
+    json_t *variables;                   /* fx_request.variables, or NULL */
+    const json_t *roles, *cluster_roles; /* fx_request.roles; or NULL */
+    struct fx_trace *trace;              /* or NULL: records what each mutator did */
 };
 
 /* The result. The caller initialises the buffers, and frees everything. */
@@ -48,8 +53,10 @@ struct fx_suite_response {
 };
 
 struct fx_suite_host {
-    /* Reads and compiles the files. Errors in policies become findings. */
-    bool (*compile)(void *user, const struct fx_file_list *files,
+    /* Reads and compiles the files. Errors in policies become findings.
+     * `with_exceptions`: the exceptions among the files count, whatever their
+     * namespace. */
+    bool (*compile)(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err);
 
     /* Mutates the object as the webhook would. An error that is not our own (base/err.h)
@@ -102,6 +109,9 @@ struct fx_suite_paths {
     size_t n_items;
 };
 
+struct fx_rule_inputs; /* rule_results.h */
+struct fx_rule_result;
+
 /* The object that is expected after mutation. */
 enum fx_suite_mutated {
     FX_MUTATED_UNSAID,
@@ -131,6 +141,10 @@ struct fx_suite_case {
     json_t *patch, *contains; /* or NULL */
     const char *error;        /* part of the error message; NULL: no failure */
     const char *denied;       /* part of the denial message; NULL: no denial */
+
+    /* The expected result of a rule (rule_results.h). Then the request and the
+     * expectations above are not given. */
+    const struct fx_rule_result *rule_result;
 };
 
 struct fx_suite_test {
@@ -139,6 +153,8 @@ struct fx_suite_test {
     const char *skip; /* why the whole test, which has no cases, is skipped; else NULL */
     const struct fx_suite_source *source;
     struct fx_suite_paths mutators, namespaces;
+    /* The inputs of a document of kind Test, which several tests share; or NULL. */
+    const struct fx_rule_inputs *rule_inputs;
     struct fx_suite_case *cases;
     size_t n_cases, cap_cases;
 };

@@ -16,14 +16,15 @@
 #include "value/tree.h"
 
 #define SUITE    FX_SOURCE_DIR "/tests/oom/suite/suite.yaml"
+#define RULES    FX_SOURCE_DIR "/tests/oom/suite/rules/kyverno-test.yaml"
 #define RUNS_MAX 100000 /* no run needs that many allocations */
 
-static bool compile(void *user, const struct fx_file_list *files,
+static bool compile(void *user, const struct fx_file_list *files, bool with_exceptions,
                     struct fx_policies **ret_policies, struct fx_err *err) {
     (void)user;
     struct fx_buf text;
     fx_buf_init(&text, 0);
-    assert_int_equal(files->n_paths, 1);
+    assert_int_equal(files->n_paths, with_exceptions ? 2 : 1);
     bool ok = fx_file_read(files->paths[0], FX_LIMIT_POLICY_FILE_BYTES, &text, err);
     const struct fx_policy_input input = {.file = files->paths[0],
                                           .text = {text.data, text.len}};
@@ -43,6 +44,13 @@ static bool mutate(void *user, const struct fx_suite_request *question,
     json_t *labels = metadata != NULL ? json_object() : NULL;
     if (labels == NULL || !fx_tree_set_take(metadata, FX_TEXT("labels"), labels) ||
         !fx_tree_set_take(labels, FX_TEXT("owner"), json_string("platform"))) {
+        json_decref(object);
+        return fx_fail_nomem(err);
+    }
+    const struct fx_trace_step step = {
+        .pass = 1, .verdict = {.matched = true}, .effect = {.changed = true}};
+    if (question->trace != NULL &&
+        !fx_trace_record(question->trace, &step, question->object, object)) {
         json_decref(object);
         return fx_fail_nomem(err);
     }
@@ -73,23 +81,45 @@ static bool print_all(const struct fx_suite_results *results) {
     return ok;
 }
 
-static bool attempt(void) {
+/* A file of suites, and what comes of it. */
+struct run_case {
+    const char *path;
+    size_t n_suites, n_results, counts[FX_SUITE_N_STATUSES];
+};
+
+static struct run_case suites_of[] = {
+    {SUITE,
+     2,
+     13,
+     {[FX_SUITE_PASS] = 2,
+      [FX_SUITE_FAIL] = 6,
+      [FX_SUITE_SKIP] = 2,
+      [FX_SUITE_ERROR] = 3}},
+    {RULES,
+     3,
+     13,
+     {[FX_SUITE_PASS] = 3,
+      [FX_SUITE_FAIL] = 1,
+      [FX_SUITE_SKIP] = 3,
+      [FX_SUITE_ERROR] = 6}},
+};
+
+static bool attempt(const struct run_case *tried) {
     static const struct fx_suite_host host = {compile, mutate, report, NULL};
     static const struct fx_suite_plan plan = {.keeps = true, .colour = true};
     struct fx_err err = FX_ERR_INIT;
     struct fx_suites suites;
     struct fx_suite_results results = {0};
     fx_suites_init(&suites, &host);
-    bool ok = fx_suites_add(&suites, SUITE, &err) &&
+    bool ok = fx_suites_add(&suites, tried->path, &err) &&
               fx_suites_run(&suites, &plan, &results, &err);
     assert_true(ok || err.code == FX_ENOMEM);
     if (ok) {
-        assert_int_equal(suites.n_items, 2);
-        assert_int_equal(results.n_items, 13);
-        assert_int_equal(results.counts[FX_SUITE_PASS], 2);
-        assert_int_equal(results.counts[FX_SUITE_FAIL], 6);
-        assert_int_equal(results.counts[FX_SUITE_SKIP], 2);
-        assert_int_equal(results.counts[FX_SUITE_ERROR], 3);
+        assert_int_equal(suites.n_items, tried->n_suites);
+        assert_int_equal(results.n_items, tried->n_results);
+        for (size_t i = 0; i < FX_SUITE_N_STATUSES; i++) {
+            assert_int_equal(results.counts[i], tried->counts[i]);
+        }
         ok = print_all(&results);
     }
     fx_suite_results_finish(&results);
@@ -97,13 +127,13 @@ static bool attempt(void) {
     return ok;
 }
 
-static void refuse_each(bool ever_after) {
+static void refuse_each(const struct run_case *tried, bool ever_after) {
     const long live = refuse_live();
     long n = 0;
     for (bool refused = true; refused; n++) {
         assert_true(n < RUNS_MAX);
         refuse_from(n, ever_after);
-        const bool ok = attempt();
+        const bool ok = attempt(tried);
         refused = refuse_stop();
         assert_true(ok || refused);
         assert_int_equal(refuse_live(), live);
@@ -112,19 +142,19 @@ static void refuse_each(bool ever_after) {
 }
 
 static void test_refused_once(void **state) {
-    (void)state;
-    refuse_each(false);
+    refuse_each(*state, false);
 }
 
 static void test_refused_ever_after(void **state) {
-    (void)state;
-    refuse_each(true);
+    refuse_each(*state, true);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_once),
-        cmocka_unit_test(test_refused_ever_after),
+        {"a Suite, once", test_refused_once, NULL, NULL, &suites_of[0]},
+        {"a Suite, ever after", test_refused_ever_after, NULL, NULL, &suites_of[0]},
+        {"a Test, once", test_refused_once, NULL, NULL, &suites_of[1]},
+        {"a Test, ever after", test_refused_ever_after, NULL, NULL, &suites_of[1]},
     };
     refuse_install();
     return cmocka_run_group_tests(tests, NULL, NULL);
