@@ -443,7 +443,6 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
     if (cluster->events != NULL) {
         fx_cluster_events_get_counts(cluster->events, &ret_stats->events);
     }
-    ret_stats->has_existing = cluster->existing != NULL;
     if (cluster->existing != NULL) {
         fx_cluster_existing_get_counts(cluster->existing, &ret_stats->existing);
     }

@@ -123,8 +123,7 @@ struct fx_cluster_stats {
     int64_t ca_not_after;      /* seconds since 1970; 0: not known */
     struct fx_cluster_status_counts status;
     struct fx_cluster_event_counts events;
-    bool has_existing; /* rules for existing objects run */
-    struct fx_cluster_existing_counts existing;
+    struct fx_cluster_existing_counts existing; /* zeroed if such rules do nothing */
 };
 void fx_cluster_get_stats(const struct fx_cluster *cluster,
                           struct fx_cluster_stats *ret_stats);

@@ -242,9 +242,7 @@ static void read_all(void *user) {
         read_resource(metrics, i - 1);
     }
     read_writes(metrics, &stats);
-    if (stats.has_existing) {
-        read_existing(metrics, &stats.existing);
-    }
+    read_existing(metrics, &stats.existing);
     set_value(metrics, FAMILY_LEASE, 0, stats.lease_held ? 1 : 0);
     for (uint32_t i = 0; stats.has_native && native_states[i] != NULL; i++) {
         set_value(metrics, FAMILY_NATIVE, i, i == (uint32_t)stats.native ? 1 : 0);
