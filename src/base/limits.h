@@ -230,10 +230,10 @@
 #define FX_LIMIT_DRYRUN_HELD_BYTES    (32u << 20) /* bytes of requests not yet answered */
 
 /* Rules that mutate existing objects (engine/existing.h, cluster/existing). */
-#define FX_LIMIT_EXISTING_QUERIES 64u   /* queries of one rule for one trigger */
-#define FX_LIMIT_EXISTING_PASSES  4u    /* applications to one target */
-#define FX_LIMIT_EXISTING_POSTED  256u  /* triggers on the way to the main thread */
-#define FX_LIMIT_EXISTING_JOBS    4096u /* waiting jobs */
+#define FX_LIMIT_EXISTING_QUERIES 64u         /* queries of one rule for one trigger */
+#define FX_LIMIT_EXISTING_PASSES  4u          /* applications to one target */
+#define FX_LIMIT_EXISTING_POSTED  256u        /* triggers on the way to the main thread */
+#define FX_LIMIT_EXISTING_JOBS    4096u       /* waiting jobs */
 #define FX_LIMIT_EXISTING_BYTES   (64u << 20) /* bytes of the objects of waiting jobs */
 #define FX_LIMIT_EXISTING_RUNNING 4u          /* jobs that run at the same time */
 #define FX_LIMIT_EXISTING_JOB_MS  600000u     /* the longest time of one job */

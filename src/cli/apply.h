@@ -64,8 +64,8 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
 
 /* The option of the same commands about rules for existing objects. */
 #define FX_TARGETS_OPTION                                                                \
-    FX_OPTION_ROW("targets", '\0', FLAG, offsetof(struct fx_apply_values, targets), NULL, \
-                  NULL,                                                                  \
+    FX_OPTION_ROW("targets", '\0', FLAG, offsetof(struct fx_apply_values, targets),      \
+                  NULL, NULL,                                                            \
                   "apply only the rules that mutate existing objects: each object is a " \
                   "trigger, and all of them are targets")
 

@@ -153,8 +153,8 @@ static enum fx_exit run_rules(struct run *run, const struct fx_input_object *obj
             .view = view,
             .request = view->request,
         };
-        struct fx_budget budget = {
-            .bound.deadline_ns = fx_answer_deadline(run->values->timeout)};
+        struct fx_budget budget = {.bound.deadline_ns =
+                                       fx_answer_deadline(run->values->timeout)};
         fx_inputs_init(&triggered.inputs, NULL, 0);
         triggered.request.inputs = &triggered.inputs;
         triggered.request.schemas = &run->inputs->schemas.all;

@@ -34,7 +34,8 @@ struct fx_cluster {
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
     struct fx_existing_sources existing_sources;
-    struct fx_cluster_existing *existing; /* NULL: rules for existing objects do nothing */
+    struct fx_cluster_existing
+        *existing; /* NULL: rules for existing objects do nothing */
     struct fx_cluster_lease *lease;
     struct fx_kube_log_throttle log_throttle;
     struct fx_policies *active; /* as last reported; counted; NULL: none yet */
@@ -235,8 +236,7 @@ static bool fetch_type_schemas(void *source, struct fx_text group, struct fx_tex
 }
 
 static bool start_existing(struct fx_cluster *cluster, uv_loop_t *loop,
-                           const struct fx_cluster_options *options,
-                           struct fx_err *err) {
+                           const struct fx_cluster_options *options, struct fx_err *err) {
     if (options->existing.mode == FX_EXISTING_MODE_OFF) {
         return true;
     }

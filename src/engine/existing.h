@@ -82,8 +82,8 @@ struct fx_existing_ops {
 /* ---- one target ------------------------------------------------------------------- */
 
 enum fx_existing_result {
-    FX_EXISTING_SAME,    /* the rule changes nothing */
-    FX_EXISTING_CHANGED, /* a second application changes nothing any more */
+    FX_EXISTING_SAME,      /* the rule changes nothing */
+    FX_EXISTING_CHANGED,   /* a second application changes nothing any more */
     FX_EXISTING_UNSETTLED, /* each further application changes the target again */
 };
 

@@ -121,9 +121,9 @@ static struct fx_existing_query query_of(const char *namespace_, const char *nam
 }
 
 static json_t *deployment(const char *namespace_, const char *name, const char *label) {
-    json_t *made = json_pack("{s:s, s:s, s:{s:s, s:s*, s:{s:s}}}", "apiVersion", "apps/v1",
-                             "kind", "Deployment", "metadata", "name", name, "namespace",
-                             namespace_, "labels", "tier", label);
+    json_t *made = json_pack("{s:s, s:s, s:{s:s, s:s*, s:{s:s}}}", "apiVersion",
+                             "apps/v1", "kind", "Deployment", "metadata", "name", name,
+                             "namespace", namespace_, "labels", "tier", label);
     assert_non_null(made);
     return made;
 }
@@ -226,26 +226,24 @@ static enum fx_existing_result mutate(struct fake_plan plan, const char *wanted)
 
 static void a_target_is_mutated_until_it_settles(void **state) {
     (void)state;
-    assert_int_equal(mutate((struct fake_plan){.set_key = "a", .set_value = "c"},
-                            "{\"a\":\"c\"}"),
-                     FX_EXISTING_CHANGED);
-    assert_int_equal(mutate((struct fake_plan){.set_key = "a", .set_value = "b"},
-                            "{\"a\":\"b\"}"),
-                     FX_EXISTING_SAME);
-    assert_int_equal(mutate((struct fake_plan){.set_key = "l", .set_value = "x",
-                                               .append = true},
-                            "{\"a\":\"b\"}"),
-                     FX_EXISTING_UNSETTLED);
+    assert_int_equal(
+        mutate((struct fake_plan){.set_key = "a", .set_value = "c"}, "{\"a\":\"c\"}"),
+        FX_EXISTING_CHANGED);
+    assert_int_equal(
+        mutate((struct fake_plan){.set_key = "a", .set_value = "b"}, "{\"a\":\"b\"}"),
+        FX_EXISTING_SAME);
+    assert_int_equal(
+        mutate((struct fake_plan){.set_key = "l", .set_value = "x", .append = true},
+               "{\"a\":\"b\"}"),
+        FX_EXISTING_UNSETTLED);
     (void)mutate((struct fake_plan){.apply_error = "broken"}, "{\"a\":\"b\"}");
 }
 
 static void a_target_beyond_the_budget(void **state) {
     (void)state;
     const struct fx_request request = {.operation = FX_OPERATION_NONE};
-    const struct fake_plan plan = {.name = "a",
-                                   .action = FX_ACTION_EXISTING,
-                                   .set_key = "a",
-                                   .set_value = "c"};
+    const struct fake_plan plan = {
+        .name = "a", .action = FX_ACTION_EXISTING, .set_key = "a", .set_value = "c"};
     struct fx_err err = FX_ERR_INIT;
     enum fx_existing_result result = FX_EXISTING_SAME;
     struct fake *fake = fake_create(&plan);
@@ -254,8 +252,7 @@ static void a_target_beyond_the_budget(void **state) {
     struct fx_budget budget = {.bound.units = 1};
     fx_budget_swap(&budget);
     assert_false(fx_spend(2));
-    assert_false(
-        fx_existing_apply(&fake->head, &request, NULL, &target, &result, &err));
+    assert_false(fx_existing_apply(&fake->head, &request, NULL, &target, &result, &err));
     fx_budget_swap(&budget);
     assert_int_equal(err.code, FX_ELIMIT);
     assert_string_equal(json_string_value(fx_tree_view_key(target, "a")), "b");

@@ -199,10 +199,10 @@ struct fx_origin {
  * violation. EXISTING comes after them: it is only matched, and what it mutates are other
  * objects, after the review (engine/existing.h). */
 enum fx_action {
-    FX_ACTION_MUTATE, /* changes the object */
-    FX_ACTION_DENY,   /* denies the request */
-    FX_ACTION_WARN,   /* allows the request, with a warning to the user */
-    FX_ACTION_AUDIT,  /* allows the request, with an audit annotation */
+    FX_ACTION_MUTATE,   /* changes the object */
+    FX_ACTION_DENY,     /* denies the request */
+    FX_ACTION_WARN,     /* allows the request, with a warning to the user */
+    FX_ACTION_AUDIT,    /* allows the request, with an audit annotation */
     FX_ACTION_EXISTING, /* allows the request, which triggers a job */
 };
 
@@ -345,8 +345,9 @@ static inline bool fx_mutator_never_matches(const struct fx_mutator *mutator) {
            !mutator->bindings[0].no_operation;
 }
 
-/* Compares in the order of a pass: validators last, after them rules for existing objects; by rank, tier and tier_order, then by
- * group, kind, namespace and name, bytewise, then by the rule's position and name. */
+/* Compares in the order of a pass: validators last, after them rules for existing
+ * objects; by rank, tier and tier_order, then by group, kind, namespace and name,
+ * bytewise, then by the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* Compares only the ids. Returns 0 if both are versions of the same rule of one

@@ -28,10 +28,10 @@ struct fx_trigger {
     uint32_t *rules;              /* indices in the snapshot */
     size_t n_rules;
     enum fx_operation operation;
-    struct fx_buf parts;  /* JSON: an array of the parts of struct fx_trigger_view */
-    char *namespace_;     /* of the request; empty if cluster-scoped */
-    char *username;       /* of the user who made the request; may be empty */
-    char *identity;       /* "group/kind/namespace/name" of the object */
+    struct fx_buf parts; /* JSON: an array of the parts of struct fx_trigger_view */
+    char *namespace_;    /* of the request; empty if cluster-scoped */
+    char *username;      /* of the user who made the request; may be empty */
+    char *identity;      /* "group/kind/namespace/name" of the object */
 };
 
 /* Makes a trigger with one reference. `request` and `object` are those of the review;
@@ -46,7 +46,7 @@ void fx_trigger_unref(struct fx_trigger *trigger); /* any thread; NULL is fine *
 
 /* A trigger as rules see it. The caller finishes it. */
 struct fx_trigger_view {
-    json_t *parts;             /* counted: owns all nodes below */
+    json_t *parts; /* counted: owns all nodes below */
     json_t *object;
     struct fx_request request; /* without inputs; it borrows from the trigger, too */
 };

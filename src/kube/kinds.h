@@ -36,9 +36,9 @@ const struct fx_kube_kind *fx_kube_kinds_find(struct fx_kube_kinds *kinds,
                                               const struct fx_kube_resource *wanted);
 
 /* Adds a kind that was read, and returns it, borrowed. NULL without memory. */
-const struct fx_kube_kind *fx_kube_kinds_keep(struct fx_kube_kinds *kinds,
-                                              const struct fx_kube_discovered *discovered)
-    FX_MUST_USE;
+const struct fx_kube_kind *
+fx_kube_kinds_keep(struct fx_kube_kinds *kinds,
+                   const struct fx_kube_discovered *discovered) FX_MUST_USE;
 
 /* Forgets a kind, because its resource is gone. */
 void fx_kube_kinds_forget(struct fx_kube_kinds *kinds,

@@ -95,8 +95,8 @@ static bool make_value(const struct pair *pair, json_t *tag, struct fx_text old,
     json_t *value = source == NULL ? NULL
                                    : fx_tree_view_key(view_annotations(pair->trigger),
                                                       json_string_value(source));
-    const bool ok = source != NULL || fx_toy_find_value(pair->request, *pair->target, tag,
-                                                        &value, err);
+    const bool ok = source != NULL ||
+                    fx_toy_find_value(pair->request, *pair->target, tag, &value, err);
     *ret_value = ok ? json_incref(value) : NULL;
     return ok;
 }

@@ -107,8 +107,8 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
         ret_verdict->criterion = has_kind ? "binding.namespaces" : "match.kinds";
         return true;
     }
-    const bool ok =
-        is_allowed(fx_toy_rule_policy(self), request, subject, &ret_verdict->matched, err);
+    const bool ok = is_allowed(fx_toy_rule_policy(self), request, subject,
+                               &ret_verdict->matched, err);
     ret_verdict->criterion = ret_verdict->matched ? NULL : "requires";
     return ok;
 }
@@ -309,9 +309,9 @@ static json_t *example(const struct fx_mutator *self, struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
     json_t *metadata = json_pack("{s:s, s:O*}", "name", "example", "namespace",
                                  json_array_get(namespaces, 0));
-    json_t *object =
-        json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
-                  json_array_get(fx_toy_rule_policy(self)->kinds, 0), "metadata", metadata);
+    json_t *object = json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
+                               json_array_get(fx_toy_rule_policy(self)->kinds, 0),
+                               "metadata", metadata);
     if (object == NULL) {
         (void)fx_fail_nomem(err);
     }
@@ -439,8 +439,8 @@ static void set_inputs(struct rule *rule) {
 
 /* A deletion may trigger changes of other objects. */
 static unsigned operations_of(const struct rule *rule) {
-    const unsigned writes = FX_OPERATION_BIT(FX_OPERATION_CREATE) |
-                            FX_OPERATION_BIT(FX_OPERATION_UPDATE);
+    const unsigned writes =
+        FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE);
     return fx_toy_rule_policy(&rule->head)->action == FX_ACTION_EXISTING
                ? writes | FX_OPERATION_BIT(FX_OPERATION_DELETE)
                : writes;
@@ -485,9 +485,8 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->binding = fx_unit_ref(binding);
     rule->tags = tags;
     const struct toy_policy *linkable = (const struct toy_policy *)policy->linkable;
-    if (!fx_mutator_init(
-            &rule->head, ops_for(linkable->action),
-            FX_TEXT(TOY_GROUP), FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
+    if (!fx_mutator_init(&rule->head, ops_for(linkable->action), FX_TEXT(TOY_GROUP),
+                         FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
         !fx_mutator_set_rule(&rule->head, fx_text_of(binding->name), position) ||
         !set_wanted(rule)) {
         destroy(&rule->head);

@@ -94,8 +94,8 @@ const struct toy_policy *fx_toy_rule_policy(const struct fx_mutator *self);
 /* Its tags, with the values of its parameter; borrowed. */
 json_t *fx_toy_rule_tags(const struct fx_mutator *self);
 
-/* Finds the value of a tag for this object, borrowed; NULL if there is none. Errors: those
- * of fx_inputs_read(). */
+/* Finds the value of a tag for this object, borrowed; NULL if there is none. Errors:
+ * those of fx_inputs_read(). */
 bool fx_toy_find_value(const struct fx_request *request, const json_t *root, json_t *tag,
                        json_t **ret_value, struct fx_err *err) FX_MUST_USE;
 

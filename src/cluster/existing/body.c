@@ -4,8 +4,8 @@
  * shall be: a merge patch (RFC 7396), or an apply configuration. Recursion is as deep as
  * the object, whose depth the reader of JSON limits.
  */
-#include "cluster/existing/existing_internal.h"
 #include "kube/body.h"
+#include "cluster/existing/existing_internal.h"
 #include "value/equal.h"
 #include "value/tree.h"
 
@@ -88,9 +88,10 @@ static bool keeps_identity(const json_t *before, const json_t *after) {
                                               "resourceVersion"};
     const json_t *old = fx_tree_view_key(before, "metadata");
     const json_t *new_ = fx_tree_view_key(after, "metadata");
-    bool same = fx_equal(fx_tree_view_key(before, "apiVersion"),
-                         fx_tree_view_key(after, "apiVersion")) &&
-                fx_equal(fx_tree_view_key(before, "kind"), fx_tree_view_key(after, "kind"));
+    bool same =
+        fx_equal(fx_tree_view_key(before, "apiVersion"),
+                 fx_tree_view_key(after, "apiVersion")) &&
+        fx_equal(fx_tree_view_key(before, "kind"), fx_tree_view_key(after, "kind"));
     for (size_t i = 0; same && i < FX_COUNT(of_metadata); i++) {
         same = fx_equal(fx_tree_view_key(old, of_metadata[i]),
                         fx_tree_view_key(new_, of_metadata[i]));
@@ -130,6 +131,7 @@ bool fx_existing_body_make(const json_t *before, const json_t *after, bool by_ap
         json_decref(patch);
         return fx_fail_nomem(err);
     }
-    *ret_body = (struct fx_existing_body){.by_apply = by_apply && !removes, .body = patch};
+    *ret_body =
+        (struct fx_existing_body){.by_apply = by_apply && !removes, .body = patch};
     return true;
 }

@@ -6,7 +6,7 @@
 #include "value/equal.h"
 #include "value/json.h"
 
-#define IDENTITY                                                              \
+#define IDENTITY                                                                 \
     "\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"a\"," \
     "\"uid\":\"u\",\"resourceVersion\":\"7\""
 
@@ -82,9 +82,8 @@ static void expect_refused(json_t *before_take, json_t *after_take) {
 
 static void the_identity_stays(void **state) {
     (void)state;
-    static const char *const others[] = {
-        ",\"name\":\"b\"", ",\"namespace\":\"x\"", ",\"uid\":\"v\"",
-        ",\"resourceVersion\":\"8\""};
+    static const char *const others[] = {",\"name\":\"b\"", ",\"namespace\":\"x\"",
+                                         ",\"uid\":\"v\"", ",\"resourceVersion\":\"8\""};
     for (size_t i = 0; i < FX_COUNT(others); i++) {
         expect_refused(object("", ""), object(others[i], ""));
     }

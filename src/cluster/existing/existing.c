@@ -31,7 +31,8 @@ static struct fx_cluster_existing *existing_of(void *data) {
     return existing;
 }
 
-/* ---- the rate ----------------------------------------------------------------------- */
+/* ---- the rate -----------------------------------------------------------------------
+ */
 
 /* Each request takes one interval; the requests of one second may be taken in advance. */
 uint64_t fx_existing_take_request(struct fx_cluster_existing *existing) {
@@ -46,7 +47,8 @@ uint64_t fx_existing_take_request(struct fx_cluster_existing *existing) {
     return 0;
 }
 
-/* ---- causes ------------------------------------------------------------------------- */
+/* ---- causes -------------------------------------------------------------------------
+ */
 
 static int compare_digest(const void *key, const void *item) {
     const uint64_t *a = key;
@@ -82,7 +84,8 @@ void fx_existing_report(struct fx_cluster_existing *existing,
     existing->callbacks.on_cause(rule, reason, message, existing->callbacks.user);
 }
 
-/* ---- tasks -------------------------------------------------------------------------- */
+/* ---- tasks --------------------------------------------------------------------------
+ */
 
 /* Is the trigger a request of Fixpoint itself that the rule does not want? */
 static bool is_own(const struct fx_cluster_existing *existing,
@@ -164,7 +167,8 @@ void fx_existing_pump(struct fx_cluster_existing *existing) {
     }
 }
 
-/* ---- changed policies --------------------------------------------------------------- */
+/* ---- changed policies ---------------------------------------------------------------
+ */
 
 /* Is this version of the rule in the snapshot, too? */
 static bool has_version(const struct fx_snapshot *snapshot,
@@ -212,7 +216,8 @@ void fx_cluster_existing_set_leader(struct fx_cluster_existing *existing, bool l
     scan_changed(existing);
 }
 
-/* ---- Fixpoint's own user ------------------------------------------------------------ */
+/* ---- Fixpoint's own user ------------------------------------------------------------
+ */
 
 static void learn_username(struct fx_cluster_existing *existing);
 
@@ -231,7 +236,8 @@ static void on_self(const struct fx_kube_answer *answer, void *user) {
     existing->self_review = NULL;
     if (answer->failure != NULL) {
         if (existing->self_backoff.next_ms == 0) {
-            fx_log(WARN, "jobs for existing objects wait: Fixpoint's own user is not known",
+            fx_log(WARN,
+                   "jobs for existing objects wait: Fixpoint's own user is not known",
                    fx_log_str("error", answer->failure->message));
         }
         learn_later(existing, answer->failure->retry_after_s * UINT64_C(1000));
@@ -251,8 +257,8 @@ static void on_self(const struct fx_kube_answer *answer, void *user) {
 static void learn_username(struct fx_cluster_existing *existing) {
     static const struct fx_kube_resource reviews = {
         "authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview"};
-    json_t *body = json_pack("{s:s, s:s}", "apiVersion", "authentication.k8s.io/v1", "kind",
-                             "SelfSubjectReview");
+    json_t *body = json_pack("{s:s, s:s}", "apiVersion", "authentication.k8s.io/v1",
+                             "kind", "SelfSubjectReview");
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_CREATE,
         .resource = &reviews,
@@ -268,7 +274,8 @@ static void learn_username(struct fx_cluster_existing *existing) {
     }
 }
 
-/* ---- life --------------------------------------------------------------------------- */
+/* ---- life ---------------------------------------------------------------------------
+ */
 
 struct fx_cluster_existing *
 fx_cluster_existing_create(uv_loop_t *loop, struct fx_kube_client *client,

@@ -30,8 +30,8 @@
 #include "engine/trigger.h"
 #include "kube/client.h"
 
-#define FX_EXISTING_MODES(X)                                                  \
-    X(OFF, "off")         /* such rules do nothing */                         \
+#define FX_EXISTING_MODES(X)                                                    \
+    X(OFF, "off")         /* such rules do nothing */                           \
     X(DRY_RUN, "dry-run") /* writes are sent as dry runs, and change nothing */ \
     X(ON, "on")
 
@@ -71,21 +71,21 @@ struct fx_cluster_existing_callbacks {
 };
 
 /* The results of jobs, and of targets; the texts are label values of metrics. */
-#define FX_EXISTING_JOBS(X)                                                        \
-    X(DONE, "done")         /* all targets are as the rule wants them */           \
+#define FX_EXISTING_JOBS(X)                                                              \
+    X(DONE, "done")         /* all targets are as the rule wants them */                 \
     X(FAILED, "failed")     /* the targets could not be found, or one was not written */ \
-    X(REPLACED, "replaced") /* by a newer trigger, before the job began */         \
-    X(OWN, "own")           /* the trigger is a request of Fixpoint itself */      \
-    X(GONE, "gone")         /* the rule does not exist or match any more */        \
+    X(REPLACED, "replaced") /* by a newer trigger, before the job began */               \
+    X(OWN, "own")           /* the trigger is a request of Fixpoint itself */            \
+    X(GONE, "gone")         /* the rule does not exist or match any more */              \
     X(DROPPED, "dropped")   /* the queue was full, or there was no memory */
 
-#define FX_EXISTING_TARGETS(X)                                                \
-    X(SAME, "same")           /* nothing to change */                         \
-    X(WRITTEN, "written")     /* also in a dry run */                         \
-    X(CONFLICT, "conflict")   /* changed meanwhile; read and tried again */   \
-    X(REFUSED, "refused")     /* by the API server */                         \
-    X(FAILED, "failed")       /* the rule failed, or the API server could not be asked */ \
-    X(UNSETTLED, "unsettled") /* each application changes it again */         \
+#define FX_EXISTING_TARGETS(X)                                                          \
+    X(SAME, "same")         /* nothing to change */                                     \
+    X(WRITTEN, "written")   /* also in a dry run */                                     \
+    X(CONFLICT, "conflict") /* changed meanwhile; read and tried again */               \
+    X(REFUSED, "refused")   /* by the API server */                                     \
+    X(FAILED, "failed")     /* the rule failed, or the API server could not be asked */ \
+    X(UNSETTLED, "unsettled") /* each application changes it again */                   \
     X(TOO_OFTEN, "too-often") /* changed too often by the rule */
 
 enum fx_existing_job_result {

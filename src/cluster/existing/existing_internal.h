@@ -124,7 +124,8 @@ void fx_existing_report(struct fx_cluster_existing *existing,
                         const struct fx_mutator *rule, const char *reason,
                         const char *message);
 
-/* ---- running jobs; job.c ------------------------------------------------------------ */
+/* ---- running jobs; job.c ------------------------------------------------------------
+ */
 
 /* Starts the job of a task, which it takes. `rule` is the active version of the rule in
  * `snapshot`, at `index`. False without memory. */

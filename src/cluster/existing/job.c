@@ -173,7 +173,8 @@ void existing_job_fetch(struct existing_job *job, existing_step *step) {
     end_fetch(job);
 }
 
-/* ---- the rule ----------------------------------------------------------------------- */
+/* ---- the rule -----------------------------------------------------------------------
+ */
 
 struct fx_request existing_job_request(struct existing_job *job) {
     struct fx_request request = job->view.request;

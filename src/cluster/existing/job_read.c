@@ -55,7 +55,8 @@ void existing_job_fail_memory(struct existing_job *job) {
     existing_job_end(job, FX_EXISTING_JOB_FAILED);
 }
 
-/* ---- queries ------------------------------------------------------------------------ */
+/* ---- queries ------------------------------------------------------------------------
+ */
 
 void existing_job_next_query(struct existing_job *job) {
     json_decref(job->page);
@@ -76,7 +77,8 @@ static void end_query(struct existing_job *job) {
     existing_job_next_query(job);
 }
 
-/* ---- pages -------------------------------------------------------------------------- */
+/* ---- pages --------------------------------------------------------------------------
+ */
 
 /* Keeps the token of the next page, if there is one. */
 static bool keep_token(struct existing_job *job, const json_t *list) {
@@ -153,7 +155,8 @@ static void write_query(const struct existing_job *job, struct fx_buf *query) {
 static struct fx_kube_name name_of(const struct fx_existing_query *query,
                                    bool is_namespaced) {
     const bool is_exact = fx_existing_query_is_exact(query);
-    const bool has_namespace = is_namespaced && !fx_wildcard_is_pattern(query->namespace_);
+    const bool has_namespace =
+        is_namespaced && !fx_wildcard_is_pattern(query->namespace_);
     return (struct fx_kube_name){
         .namespace_ = has_namespace ? query->namespace_ : (struct fx_text){0},
         .name = is_exact ? query->name : (struct fx_text){0},
@@ -221,7 +224,8 @@ void existing_job_next_page(struct existing_job *job) {
     }
 }
 
-/* ---- the resource ------------------------------------------------------------------- */
+/* ---- the resource -------------------------------------------------------------------
+ */
 
 static void on_discovered(const struct fx_kube_discovered *discovered, void *user) {
     struct existing_job *job = existing_job_of(user);
@@ -248,7 +252,8 @@ static void read_resource(struct existing_job *job) {
     }
 }
 
-/* ---- one object again --------------------------------------------------------------- */
+/* ---- one object again ---------------------------------------------------------------
+ */
 
 static void skip_object(struct existing_job *job) {
     job->n_tries = 0;

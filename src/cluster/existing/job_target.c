@@ -32,7 +32,8 @@ static void end_object(struct existing_job *job) {
     job->at_object++;
 }
 
-/* ---- reports ------------------------------------------------------------------------ */
+/* ---- reports ------------------------------------------------------------------------
+ */
 
 static void print_target(const struct existing_job *job, struct fx_buf *buf) {
     struct fx_subject subject;
@@ -73,7 +74,8 @@ static void refuse_target(struct existing_job *job, enum fx_existing_target_resu
     end_object(job);
 }
 
-/* ---- writing ------------------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------------------
+ */
 
 static void on_written(const struct fx_kube_answer *answer, void *user);
 
@@ -132,12 +134,11 @@ static void fail_write(struct existing_job *job, const struct fx_kube_failure *f
         end_object(job);
         existing_job_next_object(job);
     } else if (may_try_again(job, failure)) {
-        existing_job_wait(job,
-                          fx_kube_backoff_next(&job->backoff,
-                                               failure->retry_after_s * UINT64_C(1000),
-                                               FX_LIMIT_EXISTING_JOB_MS,
-                                               &job->existing->random),
-                          existing_job_read_again);
+        existing_job_wait(
+            job,
+            fx_kube_backoff_next(&job->backoff, failure->retry_after_s * UINT64_C(1000),
+                                 FX_LIMIT_EXISTING_JOB_MS, &job->existing->random),
+            existing_job_read_again);
     } else {
         existing_job_fail_request(job, "TargetRefused", failure);
         count_target(job, FX_EXISTING_TARGET_REFUSED);
@@ -161,7 +162,8 @@ static void on_written(const struct fx_kube_answer *answer, void *user) {
     existing_job_next_object(job);
 }
 
-/* ---- a target ----------------------------------------------------------------------- */
+/* ---- a target -----------------------------------------------------------------------
+ */
 
 /* What follows from a step on an object. */
 enum outcome {
@@ -241,7 +243,8 @@ static enum outcome handle_target(struct existing_job *job) {
     return outcome;
 }
 
-/* ---- a scan ------------------------------------------------------------------------- */
+/* ---- a scan -------------------------------------------------------------------------
+ */
 
 /* Adds the Namespace of the object, which selectors need, if it is known. */
 static void add_namespace(struct existing_job *job, struct fx_request *request) {
@@ -272,10 +275,10 @@ static bool add_trigger(struct existing_job *job, struct fx_request *request,
                         const struct fx_subject *subject) {
     json_t *admission = fx_admission_request_make(request, subject);
     request->admission = admission;
-    struct fx_trigger *trigger = admission == NULL ? NULL
-                                                   : fx_trigger_create(
-                                                         job->snapshot, &job->index, 1,
-                                                         request, object_of(job));
+    struct fx_trigger *trigger =
+        admission == NULL
+            ? NULL
+            : fx_trigger_create(job->snapshot, &job->index, 1, request, object_of(job));
     if (trigger != NULL) {
         fx_existing_enqueue(job->existing, job->snapshot->mutators[job->index], trigger);
     }
@@ -307,7 +310,8 @@ static enum outcome try_trigger(struct existing_job *job) {
     return outcome;
 }
 
-/* ---- objects ------------------------------------------------------------------------ */
+/* ---- objects ------------------------------------------------------------------------
+ */
 
 /* Completes the object as it was read, and decides whether the query asks for it. */
 static bool prepare_object(struct existing_job *job, bool *ret_fits, struct fx_err *err) {

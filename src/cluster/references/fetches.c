@@ -111,8 +111,7 @@ static json_t *read_answer(const struct fx_cluster_fetch *fetch,
     }
     const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
     const struct fx_kube_resource wanted = kind_of(fetch);
-    const struct fx_kube_kind *kind =
-        fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
+    const struct fx_kube_kind *kind = fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
     if (!fx_text_is(fx_tree_view_string(metadata, "name"), fetch->name)) {
         (void)fx_fail(err, FX_EIO, "get %s `%s`: the answer is not the %s of that name",
                       kind == NULL ? fetch->kind : kind->resource.plural, fetch->name,
@@ -150,8 +149,7 @@ static uint64_t timeout_of(const struct fx_cluster_fetch *fetch) {
 }
 
 /* False without memory. */
-static bool start_get(struct fx_cluster_fetch *fetch,
-                      const struct fx_kube_kind *kind) {
+static bool start_get(struct fx_cluster_fetch *fetch, const struct fx_kube_kind *kind) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &kind->resource,
@@ -224,8 +222,7 @@ static bool copy_key(struct fx_cluster_fetch *fetch, const struct fx_input_key *
  * resource is read again before the fetch fails. */
 static bool start_fetch(struct fx_cluster_fetch *fetch) {
     const struct fx_kube_resource wanted = kind_of(fetch);
-    const struct fx_kube_kind *kind =
-        fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
+    const struct fx_kube_kind *kind = fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
     const bool is_known =
         kind != NULL && (!kind->is_namespaced || fetch->namespace_[0] != '\0');
     return is_known ? start_get(fetch, kind) : start_discovery(fetch);
