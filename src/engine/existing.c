@@ -18,7 +18,7 @@
 
 /* ---- queries ---------------------------------------------------------------------- */
 
-/* Copies the texts into one block, which `group` begins. */
+/* Copies the texts into one block. */
 static bool copy_query(struct fx_existing_query *to,
                        const struct fx_existing_query *from) {
     const struct fx_text texts[] = {from->group, from->version, from->kind,
@@ -29,7 +29,7 @@ static bool copy_query(struct fx_existing_query *to,
     for (size_t i = 0; i < FX_COUNT(texts); i++) {
         bytes += texts[i].len;
     }
-    char *at = malloc(bytes);
+    char *at = to->texts = malloc(bytes);
     for (size_t i = 0; at != NULL && i < FX_COUNT(texts); i++) {
         if (texts[i].len > 0) {
             memcpy(at, texts[i].data, texts[i].len);
@@ -37,11 +37,11 @@ static bool copy_query(struct fx_existing_query *to,
         *copies[i] = (struct fx_text){at, texts[i].len};
         at += texts[i].len;
     }
-    return at != NULL;
+    return to->texts != NULL;
 }
 
 static void finish_query(struct fx_existing_query *query) {
-    free((char *)(uintptr_t)query->group.data); /* the block of all texts */
+    free(query->texts);
     fx_selector_destroy(query->selector);
 }
 

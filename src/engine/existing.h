@@ -31,6 +31,7 @@ struct fx_selector;
 struct fx_existing_query {
     struct fx_text group, version, kind, namespace_, name;
     struct fx_selector *selector; /* of labels; NULL for any labels */
+    char *texts;                  /* private: the memory of the texts of a list */
 };
 
 /* A list of queries, which owns them. Zeroed is empty. */

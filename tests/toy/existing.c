@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "engine/access.h"
 #include "toy/toy.h"
 #include "value/tree.h"
 
@@ -128,6 +129,12 @@ static bool apply_tags(const struct fx_mutator *self, const struct fx_request *r
         }
     }
     return true;
+}
+
+void fx_toy_declare_kind(const struct fx_mutator *self, struct fx_access *access) {
+    (void)self;
+    fx_access_read(access);
+    fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("kind")});
 }
 
 const struct fx_existing_ops fx_toy_existing = {

@@ -394,16 +394,9 @@ static const struct fx_mutator_ops validator = {.match = match,
                                                 .found = found,
                                                 .destroy = destroy};
 
-/* Reads in the object only what `match` does. */
-static void declare_nothing(const struct fx_mutator *self, struct fx_access *access) {
-    (void)self;
-    fx_access_read(access);
-    fx_access_step(access, (struct fx_path_step){.name = FX_TEXT("kind")});
-}
-
 static const struct fx_mutator_ops trigger = {.match = match,
                                               .apply = apply_nothing,
-                                              .access = declare_nothing,
+                                              .access = fx_toy_declare_kind,
                                               .existing = &fx_toy_existing,
                                               .explain = explain,
                                               .found = found,

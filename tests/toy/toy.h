@@ -102,6 +102,9 @@ bool fx_toy_find_value(const struct fx_request *request, const json_t *root, jso
 /* Sets an annotation of the object, copying on write. False if out of memory. */
 bool fx_toy_set_tag(json_t **root, const char *key, json_t *value) FX_MUST_USE;
 
+/* Declares that such a rule reads in the object only what `match` does. */
+void fx_toy_declare_kind(const struct fx_mutator *self, struct fx_access *access);
+
 /* The functions of rules with `action: existing`. */
 extern const struct fx_existing_ops fx_toy_existing;
 

@@ -98,8 +98,11 @@ void fx_existing_task_destroy(struct fx_existing_task *task) {
 }
 
 void fx_existing_queue_finish(struct fx_existing_queue *queue) {
-    for (struct fx_existing_task *task = fx_existing_queue_pop(queue); task != NULL;
-         task = fx_existing_queue_pop(queue)) {
+    struct fx_list_link *link = queue->list.first;
+    while (link != NULL) {
+        struct fx_existing_task *task = (struct fx_existing_task *)link;
+        link = link->next;
         fx_existing_task_destroy(task);
     }
+    *queue = (struct fx_existing_queue){.n_tasks = 0};
 }
