@@ -250,7 +250,7 @@ def test_a_loop_of_two_rules_ends(fixture, start):
         fixture.put(*rule(value, {"value": value}, kinds=["ConfigMap"], ownRequests=True))
     replica = start()
     fixture.put(config_map("trigger", more="labels"))
-    until(lambda: targets(replica, "too-often"), lambda n: n >= 1, 20)
+    until(lambda: targets(replica, "too_often"), lambda n: n >= 1, 20)
     until(lambda: replica.metric("fixpoint_existing_queue_depth"), 0, 20)
     assert set(reasons(fixture)) == {"TargetChangedTooOften"}
     assert 2 <= targets(replica) <= 10

@@ -86,7 +86,7 @@ struct fx_cluster_existing_callbacks {
     X(REFUSED, "refused")   /* by the API server */                                     \
     X(FAILED, "failed")     /* the rule failed, or the API server could not be asked */ \
     X(UNSETTLED, "unsettled") /* each application changes it again */                   \
-    X(TOO_OFTEN, "too-often") /* changed too often by the rule */
+    X(TOO_OFTEN, "too_often") /* changed too often by the rule */
 
 enum fx_existing_job_result {
 #define X(name, text) FX_EXISTING_JOB_##name,
