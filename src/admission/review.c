@@ -12,6 +12,7 @@
 #include "admission/steps.h"
 #include "base/clock.h"
 #include "base/limits.h"
+#include "engine/trigger.h"
 #include "value/node_pool.h"
 
 /* Starts again with the whole object, because partial decoding was not enough. Inputs
@@ -69,6 +70,14 @@ static bool is_of_kind(const struct fx_review *review) {
            fx_text_equal(subject.kind, review->result.kind);
 }
 
+/* Copies the namespace of the request, which is a text of the body, for a trigger. */
+static bool keep_namespace(struct fx_review *review) {
+    const struct fx_text namespace_ = review->result.namespace_;
+    review->trigger_namespace =
+        (struct fx_text){fx_arena_copy(&review->arena, namespace_), namespace_.len};
+    return review->trigger_namespace.data != NULL;
+}
+
 /* Runs the loop to the fixed point. */
 static enum fx_next step_converge(struct fx_review *review) {
     const struct fx_admission *admission = review->admission;
@@ -110,7 +119,15 @@ static enum fx_next step_converge(struct fx_review *review) {
     /* As with failures, the messages may quote any part of the object. */
     const struct fx_outcome *outcome = &review->mutation.outcome;
     const bool has_messages = outcome->n_skipped > 0 || outcome->n_violations > 0;
-    return review->partial_decode && has_messages ? start_over(review) : FX_NEXT;
+    const bool has_triggers = outcome->n_triggered > 0; /* they keep the whole object */
+    if (review->partial_decode && (has_messages || has_triggers)) {
+        return start_over(review);
+    }
+    if (has_triggers && !keep_namespace(review)) {
+        (void)fx_fail_nomem(&review->err);
+        return fx_answer_fail(review);
+    }
+    return FX_NEXT;
 }
 
 /* Makes the patch and checks that it applies. Later steps do not need the incoming
@@ -228,6 +245,20 @@ void fx_review_destroy(struct fx_review *review) {
     fx_buf_finish(&review->body);
     fx_snapshot_unref(review->snapshot);
     free(review);
+}
+
+bool fx_review_has_trigger(const struct fx_review *review) {
+    const enum fx_decision decision = review->result.decision;
+    return (decision == FX_DECISION_UNCHANGED || decision == FX_DECISION_MUTATED) &&
+           !review->result.dry_run && review->mutation.outcome.n_triggered > 0;
+}
+
+struct fx_trigger *fx_review_trigger(const struct fx_review *review) {
+    const struct fx_outcome *outcome = &review->mutation.outcome;
+    struct fx_request request = review->request;
+    request.namespace_ = review->trigger_namespace;
+    return fx_trigger_create(review->snapshot, outcome->triggered, outcome->n_triggered,
+                             &request, review->mutation.result);
 }
 
 const struct fx_review_result *fx_review_result(const struct fx_review *review) {

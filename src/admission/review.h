@@ -87,7 +87,8 @@ enum fx_decision {
 #undef X
 };
 
-struct fx_review; /* opaque */
+struct fx_review;  /* opaque */
+struct fx_trigger; /* engine/trigger.h */
 
 /* Begins a review of the body `text` (borrowed until the end) under `snapshot` (a
  * reference is taken). `deadline_ns` is 0 for none. NULL without memory. */
@@ -126,5 +127,13 @@ struct fx_review_result {
 };
 
 const struct fx_review_result *fx_review_result(const struct fx_review *review);
+
+/* Has a review that is done triggered rules for existing objects (engine/existing.h)? Not
+ * if the request was denied, or is a dry run. */
+bool fx_review_has_trigger(const struct fx_review *review);
+
+/* Makes the trigger of such a review. It may be called after the answer was sent, when
+ * the body of the request is gone. NULL without memory. */
+struct fx_trigger *fx_review_trigger(const struct fx_review *review) FX_MUST_USE;
 
 #endif

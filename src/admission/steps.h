@@ -62,6 +62,7 @@ struct fx_review {
     char *warning;                           /* to the user; owned; may be NULL */
 
     char mutation_id[FX_UUID_SIZE];
+    struct fx_text trigger_namespace; /* of the request, in the arena; for a trigger */
 
     struct fx_arena arena;
     struct fx_mutation mutation;

@@ -242,6 +242,22 @@
 #define FX_LIMIT_DRYRUN_CONNECTIONS   64u
 #define FX_LIMIT_DRYRUN_HELD_BYTES    (32u << 20) /* bytes of requests not yet answered */
 
+/* Rules that mutate existing objects (engine/existing.h, cluster/existing). */
+#define FX_LIMIT_EXISTING_QUERIES 64u         /* queries of one rule for one trigger */
+#define FX_LIMIT_EXISTING_PASSES  4u          /* applications to one target */
+#define FX_LIMIT_EXISTING_POSTED  256u        /* triggers on the way to the main thread */
+#define FX_LIMIT_EXISTING_JOBS    4096u       /* waiting jobs */
+#define FX_LIMIT_EXISTING_BYTES   (64u << 20) /* bytes of the objects of waiting jobs */
+#define FX_LIMIT_EXISTING_RUNNING 4u          /* jobs that run at the same time */
+#define FX_LIMIT_EXISTING_JOB_MS  600000u     /* the longest time of one job */
+#define FX_LIMIT_EXISTING_STEP_MS 100u        /* the evaluation of a rule on one target */
+#define FX_LIMIT_EXISTING_TRIES   8u          /* attempts to write one target */
+#define FX_LIMIT_EXISTING_CHANGES \
+    5u /* changes of one target by one rule in FX_LIMIT_EXISTING_CHANGES_MS */
+#define FX_LIMIT_EXISTING_CHANGES_MS 60000u
+#define FX_LIMIT_EXISTING_TARGETS    16384u /* targets whose changes are counted */
+#define FX_LIMIT_EXISTING_CAUSES     1024u  /* causes of failures that are remembered */
+
 /* Requests to the API server. */
 #define FX_LIMIT_KUBE_ANSWER_BYTES  (8u << 20)   /* bytes of one object; etcd: 1.5 MiB */
 #define FX_LIMIT_KUBE_LIST_BYTES    (64u << 20)  /* bytes of one page of a list */

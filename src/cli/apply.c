@@ -11,6 +11,7 @@
 #include "base/limits.h"
 #include "cli/commands.h"
 #include "cli/emit.h"
+#include "cli/targets.h"
 #include "engine/request.h"
 #include "engine/resource.h"
 
@@ -44,6 +45,12 @@ static const char *usage_fault(const struct fx_apply_values *values) {
     }
     if (values->old != NULL && values->operation == OPERATION_CREATE) {
         return "--old: a CREATE request has no old object; use --operation UPDATE";
+    }
+    if (values->targets && values->expand) {
+        return "--targets: not together with --expand";
+    }
+    if (values->targets && values->output == FX_FORMAT_REVIEW) {
+        return "--targets: changes of existing objects have no review; use another -o";
     }
     if (values->expand && values->output == FX_FORMAT_REVIEW) {
         return "--expand: resultants have no review; use another -o";
@@ -302,10 +309,13 @@ static enum fx_exit mutate_and_print(const struct fx_apply_values *values,
     struct sink sink = {&emitter, fx_color_wanted(values->color, stderr)};
     struct fx_err err = FX_ERR_INIT;
     enum fx_exit status = FX_EXIT_DONE;
-    for (size_t i = 0; i < inputs->objects.n_items; i++) {
+    for (size_t i = 0; !values->targets && i < inputs->objects.n_items; i++) {
         const struct fx_input_object *object = &inputs->objects.items[i];
         const struct fx_question question = fx_apply_question(values, inputs, object);
         status = fx_exit_worse(status, mutate_one(values, &question, object, &sink));
+    }
+    if (values->targets) {
+        status = fx_targets_emit(values, inputs, &emitter);
     }
     /* The format `review` also prints objects whose mutation failed. */
     if (status == FX_EXIT_DONE || (status == FX_EXIT_MUTATION &&
@@ -345,6 +355,7 @@ static const struct fx_option apply_options[] = {
     {"output", 'o', FX_OPTION_CHOICE, offsetof(struct fx_apply_values, output), "FORMAT",
      fx_format_words, "yaml (default), json, patch, diff or review"},
     FX_EXPAND_OPTION,
+    FX_TARGETS_OPTION,
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };
@@ -383,6 +394,7 @@ static enum fx_exit run_diff(const void *values) {
 
 static const struct fx_option diff_options[] = {
     FX_EXPAND_OPTION,
+    FX_TARGETS_OPTION,
     FX_APPLY_OPTIONS,
     {.name = NULL},
 };

@@ -19,7 +19,7 @@ struct fx_apply_values {
     struct fx_strings policies, objects, groups, schemas;
     unsigned output, operation, color; /* indices of the given words */
     const char *old, *user, *namespace_;
-    bool keep_going, expand;
+    bool keep_going, expand, targets;
     uint64_t timeout; /* ms; 0: the default */
     struct fx_provider_flags provider;
     struct fx_dialect_settings settings;
@@ -61,6 +61,13 @@ extern const char *const fx_apply_operation_words[]; /* CREATE, UPDATE, DELETE *
                   NULL,                                                                  \
                   "also print the objects that controllers create from them, according " \
                   "to the ExpansionTemplates among the policies")
+
+/* The option of the same commands about rules for existing objects. */
+#define FX_TARGETS_OPTION                                                                \
+    FX_OPTION_ROW("targets", '\0', FLAG, offsetof(struct fx_apply_values, targets),      \
+                  NULL, NULL,                                                            \
+                  "apply only the rules that mutate existing objects: each object is a " \
+                  "trigger, and all of them are targets")
 
 /* The help text about input files. */
 #define FX_APPLY_INPUT_DETAILS                                                           \

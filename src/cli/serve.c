@@ -41,6 +41,8 @@ static const char *const tls_version_words[] = {"1.2", "1.3", NULL};
 
 /* In the order of enum fx_native_mode. */
 static const char *const native_words[] = {FX_NATIVE_MODES(FX_WORD) NULL};
+/* In the order of enum fx_existing_mode. */
+static const char *const existing_words[] = {FX_EXISTING_MODES(FX_WORD) NULL};
 
 static const char *or_else(const char *given, const char *otherwise) {
     return given != NULL && given[0] != '\0' ? given : otherwise;
@@ -318,6 +320,11 @@ static const struct fx_option options[] = {
      native_words,
      "policies of API servers that --apis names: auto (default: leave them if the API "
      "server runs them), run or leave"},
+    {"existing", '\0', FX_OPTION_CHOICE, FIELD(cluster.existing), "HOW", existing_words,
+     "rules that mutate existing objects: off (default: they do nothing), dry-run (the "
+     "API server tries each change and stores none) or on"},
+    ROW(COUNT, "existing-qps", cluster.existing_qps, "N",
+        "requests per second to the API server for existing objects (default 20)"),
     ROW(TEXT, "tls-secret", cluster.tls_secret, "NAME",
         "create the serving certificate, keep it in this Secret and rotate it"),
     ROW(TEXT, "cert-service-name", cluster.service, "NAME",

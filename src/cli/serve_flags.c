@@ -94,6 +94,8 @@ bool fx_operations_read(const struct fx_strings *names,
 #define DEFAULT_MUTATING   "gatekeeper-mutating-webhook-configuration"
 #define DEFAULT_VALIDATING "gatekeeper-validating-webhook-configuration"
 #define HOST_NAME_BYTES    256
+#define DEFAULT_QPS        20u
+#define MOST_QPS           10000u
 
 #define SECONDS_IN_DAY INT64_C(86400)
 #define CA_DAYS        3650
@@ -112,6 +114,9 @@ const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t 
     if (flags->context != NULL && flags->kubeconfig == NULL) {
         return "--context: only with --kubeconfig";
     }
+    if (flags->existing_qps > 0 && flags->existing == FX_EXISTING_MODE_OFF) {
+        return "--existing-qps: only with --existing";
+    }
     if (n_files == 0) {
         return NULL;
     }
@@ -119,6 +124,7 @@ const char *fx_cluster_flags_fault(const struct fx_cluster_flags *flags, size_t 
            : flags->tls_secret != NULL ? "--tls-secret: only with a cluster"
            : flags->apis != NULL       ? "--apis: only with a cluster"
            : flags->native != 0        ? "--native-policies: only with a cluster"
+           : flags->existing != 0      ? "--existing: only with a cluster"
                                        : NULL;
 }
 
@@ -280,6 +286,11 @@ static bool read_webhooks(const struct fx_cluster_flags *flags,
     return true;
 }
 
+/* Requests in a second; 0: not given. */
+static unsigned read_qps(size_t given) {
+    return given == 0 ? DEFAULT_QPS : given > MOST_QPS ? MOST_QPS : (unsigned)given;
+}
+
 bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
                               const struct fx_cluster_context *context,
                               struct fx_cluster_settings *ret_settings,
@@ -299,6 +310,10 @@ bool fx_cluster_settings_read(const struct fx_cluster_flags *flags,
     ret_settings->options.apis = context->apis;
     ret_settings->options.native = (enum fx_native_mode)flags->native;
     ret_settings->options.settings = *context->settings;
+    ret_settings->options.existing = (struct fx_cluster_existing_options){
+        .mode = (enum fx_existing_mode)flags->existing,
+        .qps = read_qps(flags->existing_qps),
+    };
     ret_settings->options.writes_status = operations->reports;
     ret_settings->options.writes_events = operations->reports && !flags->no_events;
     ret_settings->options.identity = (struct fx_cluster_identity){

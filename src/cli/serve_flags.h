@@ -41,7 +41,9 @@ bool fx_operations_read(const struct fx_strings *names,
 struct fx_cluster_flags {
     const char *kubeconfig, *context;
     const char *apis;
-    unsigned native; /* enum fx_native_mode */
+    unsigned native;   /* enum fx_native_mode */
+    unsigned existing; /* enum fx_existing_mode */
+    size_t existing_qps;
     const char *tls_secret, *service, *mutating, *validating, *lease;
     struct fx_strings also_mutating;
     bool no_rotation, no_events;

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "cluster/existing_sources.h"
 #include "cluster/leader/lease.h"
 #include "cluster/status/sweep.h"
 #include "kube/log_throttle.h"
@@ -32,6 +33,9 @@ struct fx_cluster {
     struct fx_cluster_status *status; /* NULL: not written */
     struct fx_cluster_events *events; /* NULL: not written */
     struct fx_cluster_sweep *sweep;   /* with `status` */
+    struct fx_existing_sources existing_sources;
+    struct fx_cluster_existing
+        *existing; /* NULL: rules for existing objects do nothing */
     struct fx_cluster_lease *lease;
     struct fx_kube_log_throttle log_throttle;
     struct fx_policies *active; /* as last reported; counted; NULL: none yet */
@@ -96,6 +100,9 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active) {
     if (cluster->events != NULL) {
         fx_cluster_events_compare_all(cluster->events, active);
     }
+    if (cluster->existing != NULL) {
+        fx_cluster_existing_set_policies(cluster->existing, active->snapshot);
+    }
 }
 
 static void on_status(const struct fx_cluster_object *object, void *user) {
@@ -154,6 +161,9 @@ static void on_lease(bool held, void *user) {
     }
     if (cluster->events != NULL) {
         fx_cluster_events_set_leader(cluster->events, held);
+    }
+    if (cluster->existing != NULL) {
+        fx_cluster_existing_set_leader(cluster->existing, held);
     }
 }
 
@@ -225,6 +235,20 @@ static bool fetch_type_schemas(void *source, struct fx_text group, struct fx_tex
     return fx_cluster_schemas_fetch(source, group, version, 0, on_done, user);
 }
 
+static bool start_existing(struct fx_cluster *cluster, uv_loop_t *loop,
+                           const struct fx_cluster_options *options, struct fx_err *err) {
+    if (options->existing.mode == FX_EXISTING_MODE_OFF) {
+        return true;
+    }
+    cluster->existing_sources = (struct fx_existing_sources){
+        .cluster = cluster, .policies = cluster->policies, .events = cluster->events};
+    struct fx_cluster_existing_callbacks callbacks;
+    fx_existing_sources_connect(&cluster->existing_sources, &callbacks);
+    cluster->existing = fx_cluster_existing_create(loop, cluster->client,
+                                                   &options->existing, &callbacks, err);
+    return cluster->existing != NULL;
+}
+
 static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
                             const struct fx_cluster_options *options,
                             struct fx_err *err) {
@@ -249,6 +273,9 @@ static bool start_reporting(struct fx_cluster *cluster, uv_loop_t *loop,
         if (cluster->events == NULL) {
             return false;
         }
+    }
+    if (!start_existing(cluster, loop, options, err)) {
+        return false;
     }
     const struct fx_cluster_lease_options lease = {
         .pod = identity->pod,
@@ -299,6 +326,7 @@ void fx_cluster_close(struct fx_cluster *cluster) {
         return;
     }
     fx_cluster_lease_close(cluster->lease);
+    fx_cluster_existing_close(cluster->existing);
     fx_cluster_events_close(cluster->events);
     fx_cluster_sweep_close(cluster->sweep);
     fx_cluster_status_close(cluster->status);
@@ -363,6 +391,10 @@ bool fx_cluster_fetch_input(struct fx_cluster *cluster, const struct fx_input_ke
     return fx_cluster_fetches_start(&cluster->fetches, &request);
 }
 
+struct fx_cluster_existing *fx_cluster_get_existing(struct fx_cluster *cluster) {
+    return cluster->existing;
+}
+
 struct fx_cluster_schemas *fx_cluster_get_schemas(struct fx_cluster *cluster) {
     return &cluster->schemas;
 }
@@ -410,6 +442,9 @@ void fx_cluster_get_stats(const struct fx_cluster *cluster,
     }
     if (cluster->events != NULL) {
         fx_cluster_events_get_counts(cluster->events, &ret_stats->events);
+    }
+    if (cluster->existing != NULL) {
+        fx_cluster_existing_get_counts(cluster->existing, &ret_stats->existing);
     }
 }
 

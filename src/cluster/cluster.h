@@ -21,6 +21,7 @@
 #include "base/macros.h"
 #include "base/text.h"
 #include "cluster/certificates/secret.h"
+#include "cluster/existing/existing.h"
 #include "cluster/policies/policies.h"
 #include "cluster/references/access_reviews.h"
 #include "cluster/references/bindings.h"
@@ -46,6 +47,7 @@ struct fx_cluster_options {
     /* NULL: Fixpoint does not maintain the certificate. */
     const struct fx_cluster_secret_options *secret;
     bool writes_status, writes_events;
+    struct fx_cluster_existing_options existing; /* rules that mutate existing objects */
 };
 
 /* Callbacks, on the loop. */
@@ -71,11 +73,20 @@ struct fx_cluster *fx_cluster_create(uv_loop_t *loop,
  * perhaps without mutators in quarantine. Takes a new reference. */
 void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active);
 
+/* The jobs of rules that mutate existing objects. NULL: such rules do nothing. */
+struct fx_cluster_existing *fx_cluster_get_existing(struct fx_cluster *cluster);
+
 /* The namespaces, for reviews. */
 struct fx_cluster_namespaces *fx_cluster_get_namespaces(struct fx_cluster *cluster);
 
 /* The schemas of the API server's kinds, for reviews. */
 struct fx_cluster_schemas *fx_cluster_get_schemas(struct fx_cluster *cluster);
+
+/* Looks an input (not a call, not a schema) up in the caches: a new reference. NULL
+ * without an error: it must be fetched. Only Namespaces are cached, as Nodes change every
+ * few seconds. Any thread. Errors: FX_ENOMEM. */
+json_t *fx_cluster_find_input(struct fx_cluster *cluster, const struct fx_input_key *key,
+                              struct fx_err *err);
 
 /* Fetches an input of a review (not a call, not a schema) that is not in a cache. The
  * result is reported as in cluster/references/fetches.h, perhaps at once, but never after
@@ -112,6 +123,7 @@ struct fx_cluster_stats {
     int64_t ca_not_after;      /* seconds since 1970; 0: not known */
     struct fx_cluster_status_counts status;
     struct fx_cluster_event_counts events;
+    struct fx_cluster_existing_counts existing; /* zeroed if such rules do nothing */
 };
 void fx_cluster_get_stats(const struct fx_cluster *cluster,
                           struct fx_cluster_stats *ret_stats);

@@ -96,6 +96,10 @@ struct fx_outcome {
                                 * cut at FX_LIMIT_VIOLATION_BYTES */
     } *violations;
     size_t n_violations;
+    /* The rules for existing objects that matched (FX_ACTION_EXISTING), in order. They
+     * are also set after a denial, and then have no effect. */
+    uint32_t *triggered;
+    size_t n_triggered;
     struct fx_text denial;     /* the whole message of all that deny; empty if allowed */
     unsigned denial_code;      /* the HTTP code of the denial */
     const char *denial_reason; /* its reason; NULL: the message */

@@ -209,7 +209,7 @@ struct converge {
     struct last_report *last_reports; /* with a trace: by index */
     struct fx_stats *stats;           /* NULL if no stats are collected */
     struct fx_trace *cycle; /* records every change; NULL if none are recorded */
-    size_t cap_cycle, cap_skipped, cap_violations;
+    size_t cap_cycle, cap_skipped, cap_violations, cap_triggered;
 
     /* Spent units before the loop and before the current step; and the share of the time
      * for mutators with `has_share`. */

@@ -32,8 +32,9 @@ static bool add_violation(struct converge *run, uint32_t index, struct fx_buf *e
     return true;
 }
 
-/* Collects the stats of a violation, if the request wants them. */
-static bool note_stats(struct converge *run, uint32_t index) {
+/* Collects the stats of a validator that found a violation, or of a rule that was
+ * triggered, if the request wants them. */
+static bool note_stats(struct converge *run, uint32_t index, bool violated) {
     if (run->stats == NULL) {
         return true;
     }
@@ -41,7 +42,7 @@ static bool note_stats(struct converge *run, uint32_t index) {
     if (entry != NULL) {
         entry->matched = true;
         entry->applied = true;
-        entry->violated = true;
+        entry->violated = violated;
         fx_stats_end_step(run->stats, entry);
     }
     return entry != NULL;
@@ -58,13 +59,27 @@ static bool validate(struct converge *run, struct fx_trace_step *step,
         validator->ops->validate(validator, run->request, *run->root, &entry, &note, err);
     if (ok && (entry.len > 0 || entry.failed)) {
         ok = (add_violation(run, step->mutator, &entry) &&
-              note_stats(run, step->mutator) &&
+              note_stats(run, step->mutator, true) &&
               (note.code == FX_OK || fx_converge_note_partial(run, step, &note))) ||
              fx_fail_nomem(err);
     }
     step->effect.applied = ok;
     fx_buf_finish(&entry);
     return ok;
+}
+
+/* Notes a rule for existing objects that matched. */
+static bool trigger(struct converge *run, struct fx_trace_step *step,
+                    struct fx_err *err) {
+    struct fx_outcome *outcome = run->outcome;
+    if (!FX_ARENA_GROW(run->arena, outcome->triggered, outcome->n_triggered,
+                       run->cap_triggered) ||
+        !note_stats(run, step->mutator, false)) {
+        return fx_fail_nomem(err);
+    }
+    outcome->triggered[outcome->n_triggered++] = step->mutator;
+    step->effect.applied = true;
+    return true;
 }
 
 static bool run_validator(struct converge *run, uint32_t index, struct fx_err *err) {
@@ -75,8 +90,11 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
     if (!step.verdict.matched) {
         return true;
     }
-    return validate(run, &step, err) ? fx_converge_record(run, &step, *run->root, err)
-                                     : fx_converge_fail_match(run, &step, err);
+    const bool ok = fx_mutator_is_existing(run->snapshot->mutators[index])
+                        ? trigger(run, &step, err)
+                        : validate(run, &step, err);
+    return ok ? fx_converge_record(run, &step, *run->root, err)
+              : fx_converge_fail_match(run, &step, err);
 }
 
 /* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Of a kind

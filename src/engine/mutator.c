@@ -150,6 +150,9 @@ int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b) {
     if (fx_mutator_is_validator(a) != fx_mutator_is_validator(b)) {
         return fx_mutator_is_validator(b) ? -1 : 1;
     }
+    if (fx_mutator_is_existing(a) != fx_mutator_is_existing(b)) {
+        return fx_mutator_is_existing(b) ? -1 : 1;
+    }
     if (a->rank != b->rank) {
         return a->rank < b->rank ? -1 : 1;
     }

@@ -22,6 +22,7 @@ struct fx_access;
 struct fx_arena;
 struct fx_access_hashes;
 struct fx_denial;
+struct fx_existing_ops; /* engine/existing.h */
 struct fx_criterion;
 struct fx_input;
 struct fx_mutator;
@@ -93,6 +94,9 @@ struct fx_mutator_ops {
     bool (*validate)(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err);
+    /* Of a rule that mutates existing objects (FX_ACTION_EXISTING), whose `apply` and
+     * `validate` are not used: it is only matched. NULL if the dialect has none. */
+    const struct fx_existing_ops *existing;
     /* How the entries of validators that deny are joined; NULL joins them with "; ". */
     const struct fx_denial *denial;
 
@@ -190,13 +194,16 @@ struct fx_origin {
     uint32_t line;
 };
 
-/* What a mutator does. All but the first are validators: they run once, after the last
- * pass, and change nothing. The action is the consequence of a violation. */
+/* What a mutator does. All but the first run once, after the last pass, and change
+ * nothing. DENY, WARN and AUDIT are validators; the action is the consequence of a
+ * violation. EXISTING comes after them: it is only matched, and what it mutates are other
+ * objects, after the review (engine/existing.h). */
 enum fx_action {
-    FX_ACTION_MUTATE, /* changes the object */
-    FX_ACTION_DENY,   /* denies the request */
-    FX_ACTION_WARN,   /* allows the request, with a warning to the user */
-    FX_ACTION_AUDIT,  /* allows the request, with an audit annotation */
+    FX_ACTION_MUTATE,   /* changes the object */
+    FX_ACTION_DENY,     /* denies the request */
+    FX_ACTION_WARN,     /* allows the request, with a warning to the user */
+    FX_ACTION_AUDIT,    /* allows the request, with an audit annotation */
+    FX_ACTION_EXISTING, /* allows the request, which triggers a job */
 };
 
 /* How the loop runs a mutator. A mutator with zeroed options mutates in every pass, is
@@ -224,6 +231,10 @@ struct fx_run_options {
      * policy have made in this pass are dropped, too, and the other rules of the policy
      * are not applied any more. It is the same for all rules of a policy. */
     bool restores_policy;
+    /* Of a rule that mutates existing objects: requests of Fixpoint itself trigger it,
+     * too; it also runs when its policy becomes active or changes; its changes are
+     * written by server-side apply. */
+    bool on_own_requests, on_policy_change, by_apply;
 };
 
 #define FX_RANKS 8u
@@ -325,8 +336,14 @@ void fx_mutator_explain(const struct fx_mutator *mutator, const char *criterion,
                         struct fx_criterion *ret_criterion);
 void fx_criterion_finish(struct fx_criterion *criterion); /* a zeroed criterion is fine */
 
+/* Does it run after the last pass, without changing the object? */
 static inline bool fx_mutator_is_validator(const struct fx_mutator *mutator) {
     return mutator->run.action != FX_ACTION_MUTATE;
+}
+
+/* Does it mutate other objects than that of the request? */
+static inline bool fx_mutator_is_existing(const struct fx_mutator *mutator) {
+    return mutator->run.action == FX_ACTION_EXISTING;
 }
 
 /* Does it match no object at all? Then it is there for explanations. */
@@ -335,8 +352,9 @@ static inline bool fx_mutator_never_matches(const struct fx_mutator *mutator) {
            !mutator->bindings[0].no_operation;
 }
 
-/* Compares in the order of a pass: validators last; by rank, tier and tier_order, then by
- * group, kind, namespace and name, bytewise, then by the rule's position and name. */
+/* Compares in the order of a pass: validators last, after them rules for existing
+ * objects; by rank, tier and tier_order, then by group, kind, namespace and name,
+ * bytewise, then by the rule's position and name. */
 int fx_mutator_compare(const struct fx_mutator *a, const struct fx_mutator *b);
 
 /* Compares only the ids. Returns 0 if both are versions of the same rule of one policy.

@@ -154,6 +154,24 @@ bool fx_inactive_same(const struct fx_inactive *a, const struct fx_inactive *b) 
     return a->reason == b->reason && strcmp(a->criterion, b->criterion) == 0;
 }
 
+static enum fx_inactive_role role_of(const struct fx_mutator *mutator) {
+    return fx_mutator_is_existing(mutator)    ? FX_INACTIVE_EXISTING
+           : fx_mutator_is_validator(mutator) ? FX_INACTIVE_VALIDATORS
+                                              : FX_INACTIVE_MUTATORS;
+}
+
+/* Did the object trigger this rule for existing objects? */
+static bool is_triggered(const struct fx_outcome *outcome,
+                         const struct fx_snapshot *snapshot,
+                         const struct fx_mutator *mutator) {
+    for (size_t i = 0; outcome != NULL && i < outcome->n_triggered; i++) {
+        if (snapshot->mutators[outcome->triggered[i]] == mutator) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Sets *ret_is if the mutator changed nothing. With a query: if it may write the field
  * and did not change it. A mutator that undid its own change within a step has acted,
  * although no field shows it. */
@@ -162,7 +180,8 @@ static bool is_listed(const struct fx_inactive_input *given,
                       bool *ret_is, struct fx_err *err) {
     const struct fx_outcome *outcome = given->outcome;
     *ret_is = !facts->acted;
-    if (facts->acted_here || fx_mutator_is_validator(mutator) != given->validators ||
+    if (facts->acted_here || role_of(mutator) != given->role ||
+        is_triggered(outcome, given->snapshot, mutator) ||
         (outcome != NULL && outcome->failed == mutator)) {
         *ret_is = false;
         return true;

@@ -336,6 +336,25 @@ static json_t *validators_of(struct report_writer *writer) {
                                   inactive_list_of(writer, &explanation->validators)));
 }
 
+/* ---- rules for existing objects -------------------------------------------------- */
+
+/* NULL if there are no such rules. */
+static json_t *existing_of(struct report_writer *writer) {
+    const struct fx_explanation *explanation = writer->explanation;
+    const struct fx_outcome *outcome = explanation->input.outcome;
+    if (fx_explanation_existing(explanation) == 0) {
+        return NULL;
+    }
+    json_t *list = made(writer, json_array());
+    for (size_t i = 0; outcome != NULL && i < outcome->n_triggered; i++) {
+        const struct fx_actor actor =
+            fx_actor_of(explanation->input.snapshot->mutators[outcome->triggered[i]]);
+        append_item(writer, list, begin_of(writer, &actor));
+    }
+    return made(writer, json_pack("{s:o, s:o}", "triggered", list, "inactive",
+                                  inactive_list_of(writer, &explanation->existing)));
+}
+
 /* ---- failures -------------------------------------------------------------------- */
 
 static json_t *failure_of(struct report_writer *writer) {
@@ -402,11 +421,12 @@ void fx_explanation_print_json(struct fx_buf *buf,
     struct report_writer writer = {explanation, false};
     json_t *document = head_of(&writer);
     extend(&writer, document,
-           json_pack("{s:o, s:o, s:o*, s:o*, s:o*, s:o*}", "fields", fields_of(&writer),
-                     "inactive", inactive_list_of(&writer, &explanation->inactive),
-                     "ignored", ignored_list_of(&writer), "validators",
-                     validators_of(&writer), "failure", failure_of(&writer), "cycle",
-                     cycle_of(&writer)));
+           json_pack("{s:o, s:o, s:o*, s:o*, s:o*, s:o*, s:o*}", "fields",
+                     fields_of(&writer), "inactive",
+                     inactive_list_of(&writer, &explanation->inactive), "ignored",
+                     ignored_list_of(&writer), "validators", validators_of(&writer),
+                     "existing", existing_of(&writer), "failure", failure_of(&writer),
+                     "cycle", cycle_of(&writer)));
     buf->failed = buf->failed || writer.failed || document == NULL;
     if (!buf->failed) {
         fx_json_write(buf, document, FX_JSON_COMPACT);

@@ -21,14 +21,19 @@ bool fx_explanation_make(const struct fx_explain_input *input,
         !fx_inactive_find(&given, &explanation->inactive, err)) {
         return false;
     }
-    given.validators = true;
-    return fx_inactive_find(&given, &explanation->validators, err);
+    given.role = FX_INACTIVE_VALIDATORS;
+    if (!fx_inactive_find(&given, &explanation->validators, err)) {
+        return false;
+    }
+    given.role = FX_INACTIVE_EXISTING;
+    return fx_inactive_find(&given, &explanation->existing, err);
 }
 
 void fx_explanation_finish(struct fx_explanation *explanation) {
     fx_explain_fields_finish(&explanation->fields);
     fx_inactive_list_finish(&explanation->inactive);
     fx_inactive_list_finish(&explanation->validators);
+    fx_inactive_list_finish(&explanation->existing);
     *explanation = (struct fx_explanation){.input = {.object = NULL}};
 }
 
@@ -40,7 +45,19 @@ bool fx_explanation_includes(const struct fx_explanation *explanation,
 
 size_t fx_explanation_validators(const struct fx_explanation *explanation) {
     const struct fx_snapshot *snapshot = explanation->input.snapshot;
-    return snapshot->n_mutators - snapshot->n_acting;
+    return snapshot->n_mutators - snapshot->n_acting -
+           fx_explanation_existing(explanation);
+}
+
+/* They are the last ones in the snapshot. */
+size_t fx_explanation_existing(const struct fx_explanation *explanation) {
+    const struct fx_snapshot *snapshot = explanation->input.snapshot;
+    size_t n = 0;
+    while (n < snapshot->n_mutators - snapshot->n_acting &&
+           fx_mutator_is_existing(snapshot->mutators[snapshot->n_mutators - n - 1])) {
+        n++;
+    }
+    return n;
 }
 
 const char *fx_explanation_validator_error(const struct fx_explanation *explanation,

@@ -154,6 +154,13 @@ struct fx_inactive_list {
     size_t n_items;
 };
 
+/* What a list is about. */
+enum fx_inactive_role {
+    FX_INACTIVE_MUTATORS,
+    FX_INACTIVE_VALIDATORS,
+    FX_INACTIVE_EXISTING, /* rules that mutate existing objects */
+};
+
 /* The input of the list. Everything is borrowed. */
 struct fx_inactive_input {
     const struct fx_snapshot *snapshot;
@@ -161,7 +168,7 @@ struct fx_inactive_input {
     const struct fx_explain_fields *fields;
     const struct fx_query *query;     /* or NULL: all fields */
     const struct fx_outcome *outcome; /* or NULL: the loop did not run */
-    bool validators;                  /* list validators instead of mutators */
+    enum fx_inactive_role role;
 };
 
 /* Lists the mutators that changed nothing: with a query, those that may write its field
@@ -199,6 +206,7 @@ struct fx_explanation {
     struct fx_explain_fields fields;
     struct fx_inactive_list inactive;   /* the mutators that changed nothing */
     struct fx_inactive_list validators; /* the validators that found no violation */
+    struct fx_inactive_list existing;   /* rules for existing objects that do not match */
 };
 
 /* Builds the report. The caller finishes ret_explanation in any case. Errors: FX_ENOMEM;
@@ -224,8 +232,9 @@ void fx_explanation_print_json(struct fx_buf *buf,
 bool fx_explanation_includes(const struct fx_explanation *explanation,
                              const struct fx_explain_field *field);
 
-/* The number of validators in the snapshot. */
+/* The number of validators in the snapshot, and that of rules for existing objects. */
 size_t fx_explanation_validators(const struct fx_explanation *explanation);
+size_t fx_explanation_existing(const struct fx_explanation *explanation);
 
 /* The error of a validator that found a violation but could not make its message; or
  * NULL. Borrowed. */

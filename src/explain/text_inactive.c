@@ -173,7 +173,8 @@ static void print_advice(const struct fx_printer *printer) {
     const struct fx_explanation *explanation = printer->explanation;
     if (explanation->input.lacks_namespace &&
         (needs_namespace(&explanation->inactive) ||
-         needs_namespace(&explanation->validators))) {
+         needs_namespace(&explanation->validators) ||
+         needs_namespace(&explanation->existing))) {
         fx_buf_str(printer->buf, "\nThe object has no namespace. Use --namespace NAME to "
                                  "set the one it is sent to.\n");
     }
@@ -190,6 +191,15 @@ void fx_printer_inactive(const struct fx_printer *printer) {
                          "mutators");
         fx_buf_char(printer->buf, '\n');
         print_list(printer, list);
+    }
+    const struct fx_inactive_list *existing = &explanation->existing;
+    if (existing->n_items > 0) {
+        fx_printer_heading(printer, FX_PRINTER_BOLD, "not triggered");
+        fx_buf_printf(printer->buf, ": %zu of ", existing->n_items);
+        fx_printer_count(printer->buf, fx_explanation_existing(explanation),
+                         "rule for existing objects", "rules for existing objects");
+        fx_buf_char(printer->buf, '\n');
+        print_list(printer, existing);
     }
     if (validators->n_items > 0) {
         fx_printer_heading(printer, FX_PRINTER_BOLD, "found no violation");
@@ -243,8 +253,27 @@ static void print_violations(const struct fx_printer *printer, enum fx_action ac
     }
 }
 
+/* The rules for existing objects that the object triggers. */
+static void print_triggered(const struct fx_printer *printer) {
+    const struct fx_outcome *outcome = printer->explanation->input.outcome;
+    struct fx_rows rows = {0};
+    if (outcome->n_triggered == 0) {
+        return;
+    }
+    fx_printer_heading(printer, FX_PRINTER_BOLD,
+                       "triggers changes of existing objects by");
+    fx_buf_char(printer->buf, '\n');
+    for (size_t i = 0; i < outcome->n_triggered; i++) {
+        const struct fx_inactive rule = {.mutator = outcome->triggered[i],
+                                         .criterion = ""};
+        add_inactive(printer, &rows, &rule);
+    }
+    fx_rows_print_take(printer->buf, &rows, &layout);
+}
+
 void fx_printer_violations(const struct fx_printer *printer) {
     if (printer->explanation->input.outcome != NULL) {
+        print_triggered(printer);
         print_violations(printer, FX_ACTION_DENY, FX_PRINTER_RED, "denied by");
         print_violations(printer, FX_ACTION_WARN, FX_PRINTER_BOLD, "warned by");
         print_violations(printer, FX_ACTION_AUDIT, FX_PRINTER_BOLD, "audited by");

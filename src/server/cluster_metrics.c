@@ -36,6 +36,12 @@
     X(STATUS_QUEUE, GAUGE, "fixpoint_status_queue_depth", none,                      \
       "Mutators whose status is not written yet.")                                   \
     X(EVENTS, COUNTER, "fixpoint_events_total", none, "Events about mutators.")      \
+    X(EXISTING_JOBS, COUNTER, "fixpoint_existing_jobs_total", none,                  \
+      "Jobs of rules that mutate existing objects, by result.")                      \
+    X(EXISTING_TARGETS, COUNTER, "fixpoint_existing_targets_total", none,            \
+      "Existing objects that rules were applied to, by result.")                     \
+    X(EXISTING_QUEUE, GAUGE, "fixpoint_existing_queue_depth", none,                  \
+      "Jobs of rules that mutate existing objects, not finished yet.")               \
     X(NATIVE, GAUGE, "fixpoint_native_policies", none,                               \
       "Who runs the policies of the API server's own group: 1 for the state, 0 for " \
       "the others.")                                                                 \
@@ -71,6 +77,8 @@ struct fx_cluster_metrics {
 enum write_result { RESULT_OK, RESULT_FAILED, RESULT_DROPPED };
 static const char *const status_results[] = {"ok", "failed", NULL};
 static const char *const native_states[] = {FX_NATIVE_STATES(FX_WORD) NULL};
+static const char *const job_results[] = {FX_EXISTING_JOBS(FX_WORD) NULL};
+static const char *const target_results[] = {FX_EXISTING_TARGETS(FX_WORD) NULL};
 static const char *const event_results[] = {"ok", "failed", "dropped", NULL};
 
 static const double bounds[] = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30};
@@ -107,6 +115,9 @@ static bool add_families(struct fx_registry *registry,
     options[FAMILY_STATUS_WRITES].key = options[FAMILY_EVENTS].key = "result";
     options[FAMILY_STATUS_WRITES].values = status_results;
     options[FAMILY_EVENTS].values = event_results;
+    options[FAMILY_EXISTING_JOBS].key = options[FAMILY_EXISTING_TARGETS].key = "result";
+    options[FAMILY_EXISTING_JOBS].values = job_results;
+    options[FAMILY_EXISTING_TARGETS].values = target_results;
     options[FAMILY_NATIVE].key = "state";
     options[FAMILY_NATIVE].values = native_states;
     for (size_t i = 0; i < FAMILY_COUNT; i++) {
@@ -205,6 +216,18 @@ static void read_writes(struct fx_cluster_metrics *metrics,
     set_value(metrics, FAMILY_EVENTS, RESULT_DROPPED, (double)stats->events.dropped);
 }
 
+static void read_existing(struct fx_cluster_metrics *metrics,
+                          const struct fx_cluster_existing_counts *counts) {
+    for (uint32_t i = 0; i < FX_EXISTING_JOB_RESULTS; i++) {
+        set_value(metrics, FAMILY_EXISTING_JOBS, i, (double)counts->jobs[i]);
+    }
+    for (uint32_t i = 0; i < FX_EXISTING_TARGET_RESULTS; i++) {
+        set_value(metrics, FAMILY_EXISTING_TARGETS, i, (double)counts->targets[i]);
+    }
+    set_value(metrics, FAMILY_EXISTING_QUEUE, 0,
+              (double)(counts->n_waiting + counts->n_running));
+}
+
 static void read_all(void *user) {
     struct fx_cluster_metrics *metrics = user;
     struct fx_server *server = metrics->server;
@@ -219,6 +242,7 @@ static void read_all(void *user) {
         read_resource(metrics, i - 1);
     }
     read_writes(metrics, &stats);
+    read_existing(metrics, &stats.existing);
     set_value(metrics, FAMILY_LEASE, 0, stats.lease_held ? 1 : 0);
     for (uint32_t i = 0; stats.has_native && native_states[i] != NULL; i++) {
         set_value(metrics, FAMILY_NATIVE, i, i == (uint32_t)stats.native ? 1 : 0);

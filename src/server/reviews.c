@@ -268,6 +268,7 @@ static void run_review(struct mutate_request *request) {
     if (fx_review_run(request->review) == FX_REVIEW_DONE) {
         respond_result(request->thread, request->exchange,
                        fx_review_result(request->review));
+        fx_triggers_post(&request->thread->server->triggers, request->review);
     } else if (start_waiting(request)) {
         return;
     }

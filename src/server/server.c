@@ -386,6 +386,7 @@ static bool init_counting(struct fx_server *server,
 /* ---- the process ---- */
 
 static void destroy_process(struct server_process *process) {
+    fx_triggers_finish(&process->server.triggers);
     fx_watchdog_destroy(process->server.watchdog);
     fx_active_policies_destroy(process->server.active);
     fx_threads_finish(&process->server.threads);
@@ -417,6 +418,9 @@ static bool init_process(struct server_process *process,
     process->server.threads.n_items = fx_threads_wanted(options);
     if (!init_counting(&process->server, options)) {
         return fx_fail_nomem(err);
+    }
+    if (!fx_triggers_init(&process->server.triggers, &process->server, err)) {
+        return false;
     }
     uv_loop_t *loop = &process->server.loop;
     const int status = uv_loop_init(loop);

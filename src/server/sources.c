@@ -89,25 +89,6 @@ struct fx_policies *fx_sources_get_policies(const struct fx_server *server,
     return fx_policies_ref(now != NULL ? now : server->no_policies);
 }
 
-/* Looks up the input in the caches. NULL without an error: it must be fetched from the
- * API server. Only Namespaces are cached, as Nodes change every few seconds. */
-static json_t *find_in_cluster(const struct fx_server *server,
-                               const struct fx_input_key *key, struct fx_err *err) {
-    struct fx_cluster_namespaces *spaces = fx_cluster_get_namespaces(server->cluster);
-    bool nomem = false;
-    if (!fx_input_key_is(key, "Namespace")) {
-        return NULL;
-    }
-    if (!key->labels_only) {
-        return fx_cluster_namespaces_find_whole(spaces, key->name);
-    }
-    json_t *object = fx_cluster_namespaces_find(spaces, key->name, &nomem);
-    if (nomem) {
-        (void)fx_fail_nomem(err);
-    }
-    return object;
-}
-
 bool fx_sources_may_fetch(const struct fx_server *server,
                           const struct fx_policies *policies) {
     return server->cluster != NULL && policies != server->no_policies;
@@ -118,7 +99,7 @@ enum fx_lookup fx_sources_find_input(const struct fx_server *server,
                                      const struct fx_input_key *key, json_t **ret_value,
                                      struct fx_err *err) {
     *ret_value = fx_sources_may_fetch(server, policies)
-                     ? find_in_cluster(server, key, err)
+                     ? fx_cluster_find_input(server->cluster, key, err)
                      : fx_namespaces_find_input(&policies->namespaces, key, err);
     if (*ret_value != NULL) {
         return FX_LOOKUP_FOUND;

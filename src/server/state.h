@@ -29,6 +29,7 @@
 #include "server/self_check.h"
 #include "server/server.h"
 #include "server/thread.h"
+#include "server/triggers.h"
 #include "server/watchdog.h"
 
 struct fx_server {
@@ -36,6 +37,7 @@ struct fx_server {
     uv_loop_t loop;
     struct fx_metrics metrics;     /* any thread counts */
     struct fx_message_queue queue; /* any thread posts */
+    struct fx_triggers triggers;   /* any thread posts */
     struct fx_message quarantine;  /* any thread posts it: a mutator reached the limit */
     struct fx_certificates *certificates;
     struct fx_policies_watch *files; /* NULL: policies come from the cluster */

@@ -154,6 +154,24 @@ def test_native_admission_policies_and_parameters():
     assert chart.render(off) == chart.default()
 
 
+def test_existing_objects():
+    """A ClusterRole of their own, with the rules that are asked for by name."""
+    rule = {"apiGroups": [""], "resources": ["configmaps"], "verbs": ["get", "list", "patch"]}
+    name = "fixpoint-existing"
+    for off in ({"rules": [rule]}, {"mode": "off", "rules": [rule]}):
+        assert chart.render({"existing": off}) == chart.default()
+    for mode in ("on", "dry-run"):
+        objects = chart.render({"existing": {"mode": mode, "qps": 7, "rules": [rule]}})
+        assert objects.one("ClusterRole", name)["rules"] == [rule]
+        bound = objects.one("ClusterRoleBinding", name)
+        assert bound["roleRef"]["name"] == name
+        assert bound["subjects"] == chart.default().one("ClusterRoleBinding")["subjects"]
+        args = objects.one("Deployment")["spec"]["template"]["spec"]["containers"][0]["args"]
+        assert {"--existing=" + mode, "--existing-qps=7"} <= set(args)
+    without = chart.render({"existing": {"mode": "on"}})
+    assert [one["metadata"]["name"] for one in without.of("ClusterRole")] == ["fixpoint"]
+
+
 def of_cluster(values):
     return {
         (resource, verb) for _, kinds, _, verbs in rules(chart.render(values).one("ClusterRole"))

@@ -116,7 +116,11 @@ static bool is_tag(struct toy_policy *policy, const json_t *value) {
                               json_is_string(fx_tree_view_key(schema, "value"));
     policy->wants_namespace = policy->wants_namespace || is_of_namespace;
     policy->wants_config_map = policy->wants_config_map || is_of_config_map;
-    return json_is_string(value) || is_of_namespace || is_of_config_map || is_of_schema ||
+    const bool is_of_existing = policy->action == FX_ACTION_EXISTING &&
+                                (json_is_string(fx_tree_view_key(value, "fromTrigger")) ||
+                                 json_is_string(fx_tree_view_key(value, "grows")));
+    return is_of_existing || json_is_string(value) || is_of_namespace ||
+           is_of_config_map || is_of_schema ||
            (policy->has_params && json_is_string(fx_tree_view_key(value, "fromParam")));
 }
 
@@ -154,10 +158,32 @@ static bool read_requires(struct toy_policy *policy, struct fx_err *err) {
           fail_type(requires, "requires", "a verb and a resource", err)));
 }
 
+static bool is_set(const json_t *spec, const char *key) {
+    return json_is_true(fx_tree_view_key(spec, key));
+}
+
+/* Reads what only a rule for existing objects has. */
+static bool read_targets(struct toy_policy *policy, struct fx_err *err) {
+    const json_t *targets = fx_tree_view_key(policy->spec, "targets");
+    policy->targets = targets;
+    policy->on_own_requests = is_set(policy->spec, "ownRequests");
+    policy->on_policy_change = is_set(policy->spec, "onPolicyChange");
+    policy->by_apply = is_set(policy->spec, "serverSideApply");
+    if (policy->action != FX_ACTION_EXISTING) {
+        return targets == NULL ||
+               fail_type(targets, "targets", "left out without `action: existing`", err);
+    }
+    return json_array_size(targets) > 0 ||
+           fail_type(targets != NULL ? targets : policy->spec, "targets",
+                     "a list of objects", err);
+}
+
 static bool read_policy(struct toy_policy *policy, struct fx_err *err) {
-    static const char *const action_words[] = {"mutate", "deny", "warn", "audit", NULL};
+    static const char *const action_words[] = {"mutate", "deny",     "warn",
+                                               "audit",  "existing", NULL};
     static const enum fx_action actions[] = {FX_ACTION_MUTATE, FX_ACTION_DENY,
-                                             FX_ACTION_WARN, FX_ACTION_AUDIT};
+                                             FX_ACTION_WARN, FX_ACTION_AUDIT,
+                                             FX_ACTION_EXISTING};
     static const char *const reinvoke_words[] = {"IfNeeded", "Never", NULL};
     unsigned action = 0;
     unsigned reinvoke = 0;
@@ -169,7 +195,8 @@ static bool read_policy(struct toy_policy *policy, struct fx_err *err) {
     }
     policy->action = actions[action];
     policy->once = reinvoke == 1;
-    return read_param_kind(policy, err) && read_requires(policy, err) &&
+    return read_targets(policy, err) && read_param_kind(policy, err) &&
+           read_requires(policy, err) &&
            read_strings(match, "kinds", "match.kinds", &policy->kinds, err) &&
            (json_array_size(policy->kinds) > 0 ||
             fail_type(match != NULL ? match : policy->spec, "match.kinds",
@@ -249,7 +276,9 @@ static bool warn_of_unknown(json_t *spec, const char *const *fields,
 static bool compile(json_t *document, struct fx_compilation *ret_compilation,
                     struct fx_err *err) {
     static const char *const policy_fields[] = {
-        "paramKind", "match", "tags", "requires", "action", "reinvoke", NULL};
+        "paramKind",      "match",           "tags",    "requires",
+        "action",         "reinvoke",        "targets", "ownRequests",
+        "onPolicyChange", "serverSideApply", NULL};
     static const char *const binding_fields[] = {"policyName", "paramRef", "namespaces",
                                                  NULL};
     json_t *spec = fx_tree_view_key(document, "spec");

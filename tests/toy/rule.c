@@ -22,9 +22,13 @@ struct rule {
     struct fx_input inputs[3]; /* one for each type of input that the rule has */
 };
 
-static const struct toy_policy *policy_of(const struct fx_mutator *self) {
+const struct toy_policy *fx_toy_rule_policy(const struct fx_mutator *self) {
     const struct rule *rule = (const struct rule *)self; /* its first member */
     return (const struct toy_policy *)rule->policy->linkable;
+}
+
+json_t *fx_toy_rule_tags(const struct fx_mutator *self) {
+    return ((const struct rule *)self)->tags;
 }
 
 static const struct toy_binding *binding_of(const struct fx_mutator *self) {
@@ -97,14 +101,14 @@ static bool match(const struct fx_mutator *self, const struct fx_request *reques
                   struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
     const struct fx_text namespace_ = fx_subject_namespace(subject, request);
-    const bool has_kind = is_in(policy_of(self)->kinds, subject->kind);
+    const bool has_kind = is_in(fx_toy_rule_policy(self)->kinds, subject->kind);
     if (!has_kind || (namespaces != NULL && !is_in(namespaces, namespace_))) {
         ret_verdict->matched = false;
         ret_verdict->criterion = has_kind ? "binding.namespaces" : "match.kinds";
         return true;
     }
-    const bool ok =
-        is_allowed(policy_of(self), request, subject, &ret_verdict->matched, err);
+    const bool ok = is_allowed(fx_toy_rule_policy(self), request, subject,
+                               &ret_verdict->matched, err);
     ret_verdict->criterion = ret_verdict->matched ? NULL : "requires";
     return ok;
 }
@@ -166,8 +170,7 @@ static bool read_schema(const struct fx_request *request, const json_t *root,
     return true;
 }
 
-/* Finds the value of a tag for this object; NULL if there is none. */
-static bool find_value(const struct fx_request *request, const json_t *root, json_t *tag,
+bool fx_toy_find_value(const struct fx_request *request, const json_t *root, json_t *tag,
                        json_t **ret_value, struct fx_err *err) {
     const json_t *key = fx_tree_view_key(tag, "fromNamespace");
     json_t *config_map = NULL;
@@ -197,7 +200,7 @@ static bool find_missing(const struct fx_request *request, const json_t *root,
                          const char *key, json_t *tag, json_t **ret_value,
                          struct fx_err *err) {
     (void)fx_spend(1);
-    const bool ok = find_value(request, root, tag, ret_value, err);
+    const bool ok = fx_toy_find_value(request, root, tag, ret_value, err);
     if (ok && *ret_value != NULL &&
         fx_text_equal(fx_tree_view_string(view_annotations(root), key),
                       fx_tree_text(*ret_value))) {
@@ -218,7 +221,7 @@ static json_t *own_annotations(json_t **root) {
     return metadata == NULL ? NULL : fx_tree_own_key(metadata, FX_TEXT("annotations"));
 }
 
-static bool set_tag(json_t **root, const char *key, json_t *value) {
+bool fx_toy_set_tag(json_t **root, const char *key, json_t *value) {
     json_t *annotations = own_annotations(root);
     return annotations != NULL &&
            fx_tree_set_take(annotations, fx_text_of(key), json_incref(value));
@@ -237,7 +240,7 @@ static bool apply(const struct fx_mutator *self, const struct fx_request *reques
         }
         if (value != NULL) {
             ret_effect->changed = true;
-            if (!set_tag(root, key, value)) {
+            if (!fx_toy_set_tag(root, key, value)) {
                 return fx_fail_nomem(err);
             }
         }
@@ -306,9 +309,9 @@ static json_t *example(const struct fx_mutator *self, struct fx_err *err) {
     const json_t *namespaces = binding_of(self)->namespaces;
     json_t *metadata = json_pack("{s:s, s:O*}", "name", "example", "namespace",
                                  json_array_get(namespaces, 0));
-    json_t *object =
-        json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
-                  json_array_get(policy_of(self)->kinds, 0), "metadata", metadata);
+    json_t *object = json_pack("{s:s, s:O, s:o}", "apiVersion", "v1", "kind",
+                               json_array_get(fx_toy_rule_policy(self)->kinds, 0),
+                               "metadata", metadata);
     if (object == NULL) {
         (void)fx_fail_nomem(err);
     }
@@ -334,7 +337,7 @@ static enum toy_criterion criterion_of(const char *text) {
 
 static void explain(const struct fx_mutator *self, const char *text,
                     struct fx_criterion *ret_criterion) {
-    const struct toy_policy *policy = policy_of(self);
+    const struct toy_policy *policy = fx_toy_rule_policy(self);
     const enum toy_criterion criterion = criterion_of(text);
     fx_buf_str(&ret_criterion->field, text);
     ret_criterion->rank = 1 + (unsigned)(REQUIRES - criterion);
@@ -391,10 +394,24 @@ static const struct fx_mutator_ops validator = {.match = match,
                                                 .found = found,
                                                 .destroy = destroy};
 
+static const struct fx_mutator_ops trigger = {.match = match,
+                                              .apply = apply_nothing,
+                                              .access = fx_toy_declare_kind,
+                                              .existing = &fx_toy_existing,
+                                              .explain = explain,
+                                              .found = found,
+                                              .destroy = destroy};
+
+static const struct fx_mutator_ops *ops_for(enum fx_action action) {
+    return action == FX_ACTION_MUTATE     ? &writer
+           : action == FX_ACTION_EXISTING ? &trigger
+                                          : &validator;
+}
+
 /* Sets the inputs. The Namespace is known before the rule is evaluated. The other inputs
  * have no `key`: the rule asks for them while it is evaluated. */
 static void set_inputs(struct rule *rule) {
-    const struct toy_policy *policy = policy_of(&rule->head);
+    const struct toy_policy *policy = fx_toy_rule_policy(&rule->head);
     size_t n = 0;
     if (policy->wants_namespace) {
         rule->inputs[n++] = (struct fx_input){.type = FX_INPUT_OBJECT,
@@ -413,9 +430,18 @@ static void set_inputs(struct rule *rule) {
     rule->head.n_inputs = n;
 }
 
+/* A deletion may trigger changes of other objects. */
+static unsigned operations_of(const struct rule *rule) {
+    const unsigned writes =
+        FX_OPERATION_BIT(FX_OPERATION_CREATE) | FX_OPERATION_BIT(FX_OPERATION_UPDATE);
+    return fx_toy_rule_policy(&rule->head)->action == FX_ACTION_EXISTING
+               ? writes | FX_OPERATION_BIT(FX_OPERATION_DELETE)
+               : writes;
+}
+
 /* Sets the kinds and the namespaces for the index. */
 static bool set_wanted(struct rule *rule) {
-    const json_t *kinds = policy_of(&rule->head)->kinds;
+    const json_t *kinds = fx_toy_rule_policy(&rule->head)->kinds;
     const json_t *namespaces = binding_of(&rule->head)->namespaces;
     rule->wanted = calloc(json_array_size(kinds), sizeof *rule->wanted);
     rule->namespaces = calloc(json_array_size(namespaces) + 1, sizeof *rule->namespaces);
@@ -425,8 +451,7 @@ static bool set_wanted(struct rule *rule) {
     for (size_t i = 0; i < json_array_size(kinds); i++) {
         rule->wanted[i] =
             (struct fx_binding){.kind = fx_tree_text(json_array_get(kinds, i)),
-                                .operations = FX_OPERATION_BIT(FX_OPERATION_CREATE) |
-                                              FX_OPERATION_BIT(FX_OPERATION_UPDATE),
+                                .operations = operations_of(rule),
                                 .no_operation = true,
                                 .any_group = true,
                                 .any_version = true};
@@ -453,9 +478,8 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->binding = fx_unit_ref(binding);
     rule->tags = tags;
     const struct toy_policy *linkable = (const struct toy_policy *)policy->linkable;
-    if (!fx_mutator_init(
-            &rule->head, linkable->action == FX_ACTION_MUTATE ? &writer : &validator,
-            FX_TEXT(TOY_GROUP), FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
+    if (!fx_mutator_init(&rule->head, ops_for(linkable->action), FX_TEXT(TOY_GROUP),
+                         FX_TEXT("TagPolicy"), fx_text_of(policy->name), NULL) ||
         !fx_mutator_set_rule(&rule->head, fx_text_of(binding->name), position) ||
         !set_wanted(rule)) {
         destroy(&rule->head);
@@ -464,6 +488,9 @@ struct fx_mutator *fx_toy_rule_create_take(struct fx_unit *policy,
     rule->head.rank = TOY_RANK;
     rule->head.run.once = linkable->once;
     rule->head.run.action = linkable->action;
+    rule->head.run.on_own_requests = linkable->on_own_requests;
+    rule->head.run.on_policy_change = linkable->on_policy_change;
+    rule->head.run.by_apply = linkable->by_apply;
     set_inputs(rule);
     return &rule->head;
 }

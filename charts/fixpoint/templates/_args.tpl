@@ -14,6 +14,10 @@ written all the same where the chart's other objects depend on them. */}}
 {{- if and .Values.apis.admissionPolicy.native (ne .Values.apis.admissionPolicy.nativePolicies "auto") }}
 - --native-policies={{ .Values.apis.admissionPolicy.nativePolicies }}
 {{- end }}
+{{- if ne .Values.existing.mode "off" }}
+- --existing={{ .Values.existing.mode }}
+- --existing-qps={{ .Values.existing.qps }}
+{{- end }}
 {{- if .Values.apis.kubemod.enabled }}
 - --cluster-modrules-namespace={{ .Values.apis.kubemod.clusterNamespace }}
 - --namespace-share={{ .Values.apis.kubemod.namespaceShare }}

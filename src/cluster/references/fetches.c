@@ -20,8 +20,6 @@
 #include "kube/object.h"
 #include "value/tree.h"
 
-#define KIND_NS (UINT64_C(600) * 1000000000) /* how long a resource is known */
-
 struct fx_cluster_fetch {
     struct fx_list_link link; /* of `fetches->first` */
     struct fx_cluster_fetches *fetches;
@@ -33,81 +31,9 @@ struct fx_cluster_fetch {
     struct fx_kube_call *call;           /* in progress */
 };
 
-/* ---- known kinds ----------------------------------------------------------------- */
-
-static bool is_kind(const struct fx_kube_resource *resource,
-                    const struct fx_cluster_fetch *fetch) {
-    return strcmp(resource->kind, fetch->kind) == 0 &&
-           strcmp(resource->version, fetch->version) == 0 &&
-           strcmp(resource->group, fetch->group) == 0;
-}
-
-static void forget_kind(struct fx_cluster_fetches *fetches, size_t at) {
-    free(fetches->kinds[at].texts);
-    fetches->n_kinds--;
-    memmove(&fetches->kinds[at], &fetches->kinds[at + 1],
-            (fetches->n_kinds - at) * sizeof *fetches->kinds);
-}
-
-/* Finds the resource of the kind. Kinds that every API server has need not be read. NULL:
- * not known. */
-static const struct fx_fetched_kind *find_kind(struct fx_cluster_fetches *fetches,
-                                               const struct fx_cluster_fetch *fetch) {
-    static const struct fx_fetched_kind always[] = {
-        {.resource = {"", "v1", "namespaces", "Namespace"}},
-        {.resource = {"", "v1", "nodes", "Node"}},
-    };
-    for (size_t i = 0; i < FX_COUNT(always); i++) {
-        if (is_kind(&always[i].resource, fetch)) {
-            return &always[i];
-        }
-    }
-    for (size_t i = 0; i < fetches->n_kinds; i++) {
-        if (is_kind(&fetches->kinds[i].resource, fetch)) {
-            if (fx_clock_ns() < fetches->kinds[i].until_ns) {
-                return &fetches->kinds[i];
-            }
-            forget_kind(fetches, i);
-            return NULL;
-        }
-    }
-    return NULL;
-}
-
-/* Copies the texts of the resource into one block, each with its NUL. */
-static bool copy_resource(const struct fx_kube_resource *from,
-                          struct fx_fetched_kind *kind) {
-    const char *const texts[] = {from->group, from->version, from->plural, from->kind};
-    const char **const copies[] = {&kind->resource.group, &kind->resource.version,
-                                   &kind->resource.plural, &kind->resource.kind};
-    size_t size = 0;
-    for (size_t i = 0; i < FX_COUNT(texts); i++) {
-        size += strlen(texts[i]) + 1;
-    }
-    char *at = kind->texts = malloc(size);
-    for (size_t i = 0; at != NULL && i < FX_COUNT(texts); i++) {
-        const size_t bytes = strlen(texts[i]) + 1;
-        *copies[i] = memcpy(at, texts[i], bytes);
-        at += bytes;
-    }
-    return kind->texts != NULL;
-}
-
-/* Adds the kind, and returns it. NULL without memory. */
-static const struct fx_fetched_kind *
-keep_kind(struct fx_cluster_fetches *fetches,
-          const struct fx_kube_discovered *discovered) {
-    struct fx_fetched_kind kind = {.is_namespaced = discovered->is_namespaced,
-                                   .until_ns = fx_clock_ns() + KIND_NS};
-    if (fetches->n_kinds == FX_LIMIT_FETCHED_KINDS) {
-        forget_kind(fetches, 0);
-    }
-    if (!FX_VEC_GROW(fetches->kinds, fetches->n_kinds, fetches->cap_kinds) ||
-        !copy_resource(&discovered->resource, &kind)) {
-        return NULL;
-    }
-    fetches->kinds[fetches->n_kinds] = kind;
-    return &fetches->kinds[fetches->n_kinds++];
+/* The kind of the fetch, as the resource that it looks for. */
+static struct fx_kube_resource kind_of(const struct fx_cluster_fetch *fetch) {
+    return (struct fx_kube_resource){fetch->group, fetch->version, "", fetch->kind};
 }
 
 /* ---- the end --------------------------------------------------------------------- */
@@ -184,16 +110,15 @@ static json_t *read_answer(const struct fx_cluster_fetch *fetch,
         return NULL;
     }
     const json_t *metadata = fx_tree_view_key(answer->object, "metadata");
-    const struct fx_fetched_kind *kind = find_kind(fetch->fetches, fetch);
+    const struct fx_kube_resource wanted = kind_of(fetch);
+    const struct fx_kube_kind *kind = fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
     if (!fx_text_is(fx_tree_view_string(metadata, "name"), fetch->name)) {
         (void)fx_fail(err, FX_EIO, "get %s `%s`: the answer is not the %s of that name",
                       kind == NULL ? fetch->kind : kind->resource.plural, fetch->name,
                       fetch->kind);
         return NULL;
     }
-    const struct fx_kube_resource resource = {fetch->group, fetch->version, "",
-                                              fetch->kind};
-    json_t *object = convert_object(fetch, &resource, answer->object);
+    json_t *object = convert_object(fetch, &wanted, answer->object);
     if (object == NULL) {
         (void)fx_fail_nomem(err);
     }
@@ -204,13 +129,9 @@ static json_t *read_answer(const struct fx_cluster_fetch *fetch,
  * now. */
 static void note_failure(struct fx_cluster_fetch *fetch,
                          const struct fx_kube_failure *failure) {
-    struct fx_cluster_fetches *fetches = fetch->fetches;
-    for (size_t i = 0; failure != NULL && failure->reason == FX_KUBE_REASON_UNKNOWN &&
-                       i < fetches->n_kinds;
-         i++) {
-        if (is_kind(&fetches->kinds[i].resource, fetch)) {
-            forget_kind(fetches, i);
-        }
+    const struct fx_kube_resource wanted = kind_of(fetch);
+    if (failure != NULL && failure->reason == FX_KUBE_REASON_UNKNOWN) {
+        fx_kube_kinds_forget(&fetch->fetches->kinds, &wanted);
     }
 }
 
@@ -228,8 +149,7 @@ static uint64_t timeout_of(const struct fx_cluster_fetch *fetch) {
 }
 
 /* False without memory. */
-static bool start_get(struct fx_cluster_fetch *fetch,
-                      const struct fx_fetched_kind *kind) {
+static bool start_get(struct fx_cluster_fetch *fetch, const struct fx_kube_kind *kind) {
     const struct fx_kube_request request = {
         .verb = FX_KUBE_VERB_GET,
         .resource = &kind->resource,
@@ -271,15 +191,15 @@ static void on_discovered(const struct fx_kube_discovered *discovered, void *use
         report_fetch(fetch, NULL, &err);
         return;
     }
-    const struct fx_fetched_kind *kind = keep_kind(fetch->fetches, discovered);
+    const struct fx_kube_kind *kind =
+        fx_kube_kinds_keep(&fetch->fetches->kinds, discovered);
     if (kind == NULL || !start_get(fetch, kind)) {
         report_no_memory(fetch);
     }
 }
 
 static bool start_discovery(struct fx_cluster_fetch *fetch) {
-    const struct fx_kube_resource wanted = {
-        .group = fetch->group, .version = fetch->version, .kind = fetch->kind};
+    const struct fx_kube_resource wanted = kind_of(fetch);
     fetch->discovery = fx_kube_discovery_start(fetch->fetches->client, &wanted,
                                                timeout_of(fetch), on_discovered, fetch);
     return fetch->discovery != NULL;
@@ -301,7 +221,8 @@ static bool copy_key(struct fx_cluster_fetch *fetch, const struct fx_input_key *
 /* Starts the first step. If a namespaced kind is requested without a namespace, its
  * resource is read again before the fetch fails. */
 static bool start_fetch(struct fx_cluster_fetch *fetch) {
-    const struct fx_fetched_kind *kind = find_kind(fetch->fetches, fetch);
+    const struct fx_kube_resource wanted = kind_of(fetch);
+    const struct fx_kube_kind *kind = fx_kube_kinds_find(&fetch->fetches->kinds, &wanted);
     const bool is_known =
         kind != NULL && (!kind->is_namespaced || fetch->namespace_[0] != '\0');
     return is_known ? start_get(fetch, kind) : start_discovery(fetch);
@@ -348,9 +269,6 @@ void fx_cluster_fetches_finish(struct fx_cluster_fetches *fetches) {
         fx_kube_call_cancel(fetch->call);
         destroy(fetch);
     }
-    while (fetches->n_kinds > 0) {
-        forget_kind(fetches, fetches->n_kinds - 1);
-    }
-    free(fetches->kinds);
+    fx_kube_kinds_finish(&fetches->kinds);
     *fetches = (struct fx_cluster_fetches){.client = NULL};
 }

@@ -19,6 +19,7 @@
 #include "base/text.h"
 #include "engine/input.h"
 #include "kube/client.h"
+#include "kube/kinds.h"
 
 /* Reports the result, once, later, on the loop. The callee takes the value; if it is
  * NULL, `failure` is the reason. FX_EMUTATE: the server has no such object or kind (or
@@ -34,14 +35,7 @@ struct fx_cluster_fetches {
     struct fx_kube_client *client;
     struct fx_list_link *first; /* in progress */
     size_t n_items;
-    /* Kinds whose resource is known, the oldest first. */
-    struct fx_fetched_kind {
-        char *texts; /* of the resource, owned */
-        struct fx_kube_resource resource;
-        bool is_namespaced;
-        uint64_t until_ns; /* when the resource is read again */
-    } *kinds;
-    size_t n_kinds, cap_kinds;
+    struct fx_kube_kinds kinds; /* whose resource is known */
 };
 
 /* Allocates nothing. The client is borrowed until fx_cluster_fetches_finish(). */

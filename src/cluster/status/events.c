@@ -384,6 +384,16 @@ fx_cluster_events_create(uv_loop_t *loop, struct fx_kube_client *client,
     return events;
 }
 
+void fx_cluster_events_send(struct fx_cluster_events *events,
+                            const struct fx_cluster_object *object, const char *reason,
+                            struct fx_text message) {
+    struct fx_event event;
+    fx_event_of_cause(object, reason, message, &event);
+    if (!send_event(events, object, &event)) {
+        events->counts.dropped++;
+    }
+}
+
 void fx_cluster_events_set_delay(struct fx_cluster_events *events, uint64_t delay_ms) {
     events->delay_ms = delay_ms;
 }

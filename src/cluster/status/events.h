@@ -4,7 +4,8 @@
  * mutators, and about native policies that Fixpoint leaves to the API server: in the
  * namespace of the object, as API servers require, and for cluster-scoped objects in
  * `default`. Only the holder of the Lease writes them, once for each object, generation
- * and reason; repeated Events are counted up. The rate is limited; Events over the limit
+ * and reason; repeated Events are counted up. Events about rules that failed while they
+ * ran come from the replica that ran them. The rate is limited; Events over the limit
  * are dropped and counted. Loop thread only.
  */
 #ifndef FX_CLUSTER_STATUS_EVENTS_H
@@ -41,6 +42,13 @@ void fx_cluster_events_set_leader(struct fx_cluster_events *events, bool leads);
 /* Reports the active policies: writes Events for new errors. Takes a new reference. */
 void fx_cluster_events_compare_all(struct fx_cluster_events *events,
                                    struct fx_policies *built);
+
+/* Writes an Event about a policy object (borrowed): what went wrong when one of its rules
+ * ran. Any replica may do this; an Event that exists is counted up. `reason` is a
+ * constant. */
+void fx_cluster_events_send(struct fx_cluster_events *events,
+                            const struct fx_cluster_object *object, const char *reason,
+                            struct fx_text message);
 
 void fx_cluster_events_get_counts(const struct fx_cluster_events *events,
                                   struct fx_cluster_event_counts *ret_counts);

@@ -64,6 +64,13 @@ void fx_event_of_left(const struct fx_cluster_object *object, enum fx_native_sta
     make_event(object, fx_text_of(message), ret_event);
 }
 
+void fx_event_of_cause(const struct fx_cluster_object *object, const char *reason,
+                       struct fx_text message, struct fx_event *ret_event) {
+    ret_event->type = "Warning";
+    ret_event->reason = reason;
+    make_event(object, message, ret_event);
+}
+
 /* ---- bodies ---------------------------------------------------------------------- */
 
 /* Prints `NAME.DIGEST`, a subdomain of RFC 1123. A name that is too long is cut, but

@@ -174,7 +174,8 @@ void fx_status_schemas_close(struct fx_status_schemas *schemas); /* NULL is allo
  * that Fixpoint does not run. */
 struct fx_event {
     const char *type;   /* Warning, Normal */
-    const char *reason; /* Invalid, Conflicting, Quarantined, LeftToAPIServer, NotRun */
+    const char *reason; /* Invalid, Conflicting, Quarantined, LeftToAPIServer, NotRun; a
+                         * cause */
     char message[FX_EVENTS_MESSAGE_BYTES + 1];
     uint64_t digest; /* of object, generation, reason and message */
 };
@@ -186,6 +187,10 @@ void fx_event_read(const struct fx_cluster_object *object, const json_t *error,
  * (LEFT or UNKNOWN) and its reason (cluster/policies/policies.h). */
 void fx_event_of_left(const struct fx_cluster_object *object, enum fx_native_state state,
                       const char *reason, struct fx_event *ret_event);
+
+/* An Event about what went wrong when a rule of the policy ran. */
+void fx_event_of_cause(const struct fx_cluster_object *object, const char *reason,
+                       struct fx_text message, struct fx_event *ret_event);
 
 /* The body of a new Event (v1). Its name consists of the name of the object and the
  * digest, so that equal Events have equal names. A new tree; NULL without memory. */
