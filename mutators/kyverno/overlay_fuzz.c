@@ -49,7 +49,7 @@ static void merge_object(json_t *object, json_t *given, struct fx_text lists,
     const bool ok =
         fx_kyverno_merge_options_compile(annotations, arena, &options, &err) &&
         fx_kyverno_merge_options_apply(options, &patch, object, &err) &&
-        fx_strategic_merge(none, &root, patch, &err);
+        fx_strategic_merge(none, &root, patch, NULL, &err);
     assert(is_expected(ok, &err));
     json_decref(root);
     json_decref(patch);

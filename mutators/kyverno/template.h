@@ -31,8 +31,8 @@ struct kyverno_path {
 /* Appends "/mutate/patchStrategicMerge/spec/containers/0". */
 void fx_kyverno_path_print(struct fx_buf *buf, const struct kyverno_path *path);
 
-/* Copies a path, whose steps are on the stack of callers, into the arena; the texts of its
- * keys are not copied. NULL without memory, and for NULL. */
+/* Copies a path, whose steps are on the stack of callers, into the arena; the texts of
+ * its keys are not copied. NULL without memory, and for NULL. */
 const struct kyverno_path *
 fx_kyverno_path_keep(struct fx_arena *arena, const struct kyverno_path *path) FX_MUST_USE;
 

@@ -98,7 +98,7 @@ static bool run_lists(const struct given *given, struct fx_arena *arena, json_t 
     const bool ok =
         fx_kyverno_merge_options_compile(given->annotations, arena, &options, err) &&
         fx_kyverno_merge_options_apply(options, &patch, *root, err) &&
-        fx_strategic_merge(none, root, patch, err);
+        fx_strategic_merge(none, root, patch, NULL, err);
     json_decref(patch);
     return ok;
 }
