@@ -20,7 +20,6 @@ ASSIGNS = "3 + 100 Assigns that all match"
 RATIOS = (
     ("3 + 100 ModRules that all match", 10, ASSIGNS),
     ("3 + 100 CEL policies that match", 3, ASSIGNS),
-    ("3 + 100 Kyverno policies that match", 4, ASSIGNS),
 )
 
 

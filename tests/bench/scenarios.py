@@ -62,7 +62,7 @@ def _cel_policies(count, sort, words):
 
 
 def _kyverno(count, sort, words):
-    name = f"3 + {count:,} Kyverno policies {words}"
+    name = f"3 + {count:,} of Kyverno {words}"
     return Scenario(name, base=KYVERNO, sort=f"kyverno{sort}", count=count, ceiling=True)
 
 

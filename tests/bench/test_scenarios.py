@@ -76,6 +76,6 @@ def test_a_scenario_can_be_written(name, tmp_path):
     policies, review = NAMED[name].write(tmp_path)
     assert json.loads(review.read_bytes())["request"]["object"]["kind"] == "Pod"
     text = policies.read_text()
-    kinds = ("Assign", "ModRule", "MutatingAdmissionPolicy\n")
+    kinds = ("Assign", "ModRule", "MutatingAdmissionPolicy\n", "ClusterPolicy")
     made = sum(text.count(f"\nkind: {kind}") for kind in kinds)
     assert made == 3 + NAMED[name].count

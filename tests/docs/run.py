@@ -32,7 +32,7 @@ import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-VARYING = re.compile(r'(?<=[(\t])\d+\.\d{3}(?=s\)?$)'           # of `fixpoint test`
+VARYING = re.compile(r'(?<=[(\t])\d+\.\d{3}(?=s\)?(?:$|\t\[))'  # of `fixpoint test`
                      r'|(?<=time=")\d+\.\d{3}(?=")|(?<="Elapsed":)\d+\.\d{3}'
                      r'|(?<=, in )\d+\.\d(?= ms$)'                # of `fixpoint ping`
                      r'|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ'

@@ -2,6 +2,7 @@
 """Parameters of policies in a cluster, with the toy dialect (tests/toy): objects of any kind
 that a policy names are watched, and only for as long as it does."""
 
+import functools
 import json
 import time
 
@@ -33,6 +34,14 @@ def cluster(tmp_path):
     )
     yield made
     made.close()
+
+
+@pytest.fixture
+def fixture(fixture):
+    """Without Kyverno, whose ConfigMap is watched: these tests count what is read of them."""
+    apis = "gatekeeper,kubemod,admission_policy,toy"
+    fixture.start = functools.partial(fixture.start, "--apis", apis)
+    return fixture
 
 
 def toy(kind, name, **spec):

@@ -2,6 +2,7 @@
 """Rules that mutate existing objects, with the toy dialect (tests/toy): a request triggers a
 job, which reads the targets, changes them and writes them."""
 
+import functools
 import time
 
 import pytest
@@ -35,6 +36,14 @@ def cluster(tmp_path):
     )
     yield made
     made.close()
+
+
+@pytest.fixture
+def fixture(fixture):
+    """Without Kyverno, whose ConfigMap is watched: these tests say who may read them."""
+    apis = "gatekeeper,kubemod,admission_policy,toy"
+    fixture.start = functools.partial(fixture.start, "--apis", apis)
+    return fixture
 
 
 def toy(kind, name, **spec):

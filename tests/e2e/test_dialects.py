@@ -7,7 +7,7 @@ import subprocess
 
 import jsonpatch
 from client import answer, ask, patch_of, pod, review
-from policies import assign
+from policies import apply_to, assign
 from process import command
 from test_kubemod_webhooks import modrule
 
@@ -132,15 +132,15 @@ def test_explain_names_each_step(tmp_path):
 def test_a_cycle_is_named_with_its_members(start, tmp_path):
     """A policy in CEL appends to what a mutator of Fixpoint's own copies back to it."""
     expression = (
-        'Object{metadata: Object.metadata{labels: {"a": "x" + object.metadata.labels[?"b"]'
-        '.orValue("")}}}'
+        'Object{metadata: Object.metadata{labels: {"a": "x" + object.spec.?hostname.orValue("")}}}'
     )
     copies = {
         "apiVersion": "mutations.fixpoint.dev/v1alpha1",
-        "kind": "AssignMetadata",
+        "kind": "Assign",
         "metadata": {"name": "copy"},
         "spec": {
-            "location": "metadata.labels.b",
+            "applyTo": apply_to("Pod"),
+            "location": "spec.hostname",
             "parameters": {"assign": {"fromObject": "metadata.labels.a"}},
         },
     }
@@ -149,11 +149,16 @@ def test_a_cycle_is_named_with_its_members(start, tmp_path):
         copies,
         cluster_policy("owner", {"metadata": {"labels": {"owner": "platform"}}}),
     ]
-    reviewed = answer(ask(start(*policies), review(pod())))
+    server = start(*policies)
+    reviewed = answer(ask(server, review(pod())))
     assert reviewed["allowed"] is False
-    message = reviewed["status"]["message"]
-    print(message)
+    assert "not converging" in reviewed["status"]["message"]
+    members = server.log.wait("review failed")["cycle"]
+    assert members == (
+        "MutatingAdmissionPolicy/grow:grow /metadata/labels/a, Assign/copy /spec/hostname"
+    )
     done = run(tmp_path, policies, "explain")
-    print(done.stdout, done.stderr)
-    assert "MutatingAdmissionPolicy" in message and "copy" in message
-    assert "owner" not in message
+    _, _, report = done.stdout.partition("the cycle, the shortest first")
+    cycle, _, _ = report.partition("did not act")
+    assert "MutatingAdmissionPolicy/grow:grow" in cycle and "Assign/copy" in cycle
+    assert "ClusterPolicy" not in cycle

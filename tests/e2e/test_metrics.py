@@ -90,7 +90,7 @@ def test_the_page_tells_of_each_in_a_cluster(tmp_path):
     server = Server(tmp_path, [], "--kubeconfig", config, *secret, tls=False)
     try:
         server.log.wait("the API server does not answer: the objects read last stay in use")
-        until(lambda: failing(scrape(server)[1]), lambda names: len(names) == 18)
+        until(lambda: failing(scrape(server)[1]), lambda names: len(names) == 25)
         text, samples = scrape(server)
     finally:
         server.kill()
