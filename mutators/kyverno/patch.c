@@ -4,6 +4,7 @@
  */
 #include "patch.h"
 
+#include "anchor.h"
 #include "engine/request.h"
 #include "merge/schema.h"
 #include "merge/strategic.h"
@@ -47,6 +48,17 @@ copy_path(struct fx_arena *arena, const struct kyverno_path *above, const char *
     return copy;
 }
 
+/* Makes the plain patch that is the same for all objects. */
+static bool make_constant(const struct kyverno_template_compile *with,
+                          struct kyverno_patch *patch) {
+    json_t *constant = fx_kyverno_template_constant(patch->as.tree);
+    if (constant == NULL || fx_kyverno_has_anchor(constant)) {
+        return true;
+    }
+    patch->plain = json_incref(constant);
+    return fx_kyverno_resolve_anchors(&patch->plain, NULL, with->arena, with->err);
+}
+
 static bool compile_tree(const struct kyverno_template_compile *with, json_t *node,
                          struct kyverno_patch *patch) {
     if (!json_is_object(node)) {
@@ -54,7 +66,8 @@ static bool compile_tree(const struct kyverno_template_compile *with, json_t *no
                           patch->field);
     }
     patch->as.tree = fx_kyverno_template_compile(with, node, patch->path);
-    return patch->as.tree != NULL;
+    return patch->as.tree != NULL &&
+           (patch->method != KYVERNO_METHOD_STRATEGIC || make_constant(with, patch));
 }
 
 static bool compile_field(const struct kyverno_template_compile *with, json_t *node,
@@ -100,6 +113,7 @@ void fx_kyverno_patch_finish(struct kyverno_patch *patch) {
     if (patch->method == KYVERNO_METHOD_JSON) {
         fx_kyverno_json_patch_finish(patch->as.json);
     } else {
+        json_decref(patch->plain);
         fx_kyverno_template_finish(patch->as.tree);
     }
 }
@@ -120,11 +134,15 @@ static bool resolve_tree(const struct kyverno_patch *patch,
                                     ret_tree, err);
 }
 
-/* Makes the plain patch of a tree with anchors. */
-static bool make_plain(const struct kyverno_context *context, json_t **tree,
-                       const json_t *root, struct fx_err *err) {
-    return fx_kyverno_resolve_anchors(tree, root, context->arena, err) &&
-           fx_kyverno_merge_options_apply(context->merge_options, tree, root, err);
+/* Makes the plain patch for this object, a new reference. */
+static bool make_plain(const struct kyverno_patch *patch, struct kyverno_context *context,
+                       const json_t *root, json_t **ret_plain, struct fx_err *err) {
+    *ret_plain = json_incref(patch->plain);
+    const bool ok = *ret_plain != NULL ||
+                    (resolve_tree(patch, context, ret_plain, err) &&
+                     fx_kyverno_resolve_anchors(ret_plain, root, context->arena, err));
+    return ok &&
+           fx_kyverno_merge_options_apply(context->merge_options, ret_plain, root, err);
 }
 
 static bool merge(json_t *plain, json_t **root, bool *ret_changed, struct fx_err *err) {
@@ -138,13 +156,11 @@ static bool merge(json_t *plain, json_t **root, bool *ret_changed, struct fx_err
 static bool apply_tree(const struct kyverno_patch *patch, struct kyverno_context *context,
                        json_t **root, struct fx_err *err) {
     json_t *tree = NULL;
-    if (!resolve_tree(patch, context, &tree, err)) {
-        return false;
-    }
-    const bool ok =
-        patch->method == KYVERNO_METHOD_STRATEGIC
-            ? make_plain(context, &tree, *root, err) && merge(tree, root, NULL, err)
-            : fx_kyverno_overlay_apply(tree, root, context->arena, err);
+    const bool ok = patch->method == KYVERNO_METHOD_STRATEGIC
+                        ? make_plain(patch, context, *root, &tree, err) &&
+                              merge(tree, root, NULL, err)
+                        : resolve_tree(patch, context, &tree, err) &&
+                              fx_kyverno_overlay_apply(tree, root, context->arena, err);
     json_decref(tree);
     return ok;
 }
@@ -216,8 +232,7 @@ bool fx_kyverno_patch_object(const struct kyverno_patch *patch,
         const bool ok = fx_kyverno_apply_patch(patch, context, root, err);
         return end(ok, before, root, effect);
     }
-    const bool ok = resolve_tree(patch, context, &tree, err) &&
-                    make_plain(context, &tree, *root, err) &&
+    const bool ok = make_plain(patch, context, *root, &tree, err) &&
                     merge_object(context, tree, root, effect, err);
     json_decref(tree);
     return ok;

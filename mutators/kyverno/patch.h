@@ -32,6 +32,8 @@ struct kyverno_patch {
         struct kyverno_template *tree; /* STRATEGIC, OVERLAY */
         struct kyverno_json_patch *json;
     } as;
+    json_t *plain; /* counted: what the anchors of `tree` give if it has neither anchors
+                    * nor variables; otherwise NULL */
 };
 
 /* Compiles the patch of `holder`, `mutate` of a rule or an entry of a foreach at `path`:

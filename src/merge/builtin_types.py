@@ -225,8 +225,8 @@ def array(head, items):
     print(f"static const {head}[] = {{\n{lines}}};\n")
 
 
-def write(tables, kinds, name):
-    """The arrays, and the set of this name."""
+def write(tables, kinds, name, more=""):
+    """The arrays, and the set of this name; `more` of its members."""
     array("struct fx_schema_node nodes", tables.nodes)
     array("struct fx_schema_field fields", tables.fields)
     if tables.defaults:
@@ -241,7 +241,7 @@ def write(tables, kinds, name):
     print(
         f"const struct fx_schema_set {name} = {{\n"
         f"    .nodes = nodes,\n    .fields = fields,\n{defaults}"
-        "    .kinds = kinds,\n    .keys = keys,\n    .texts = texts,\n"
+        f"    .kinds = kinds,\n    .keys = keys,\n    .texts = texts,\n{more}"
         f"    .n_nodes = {len(tables.nodes)},\n    .n_kinds = {len(kinds)},\n}};"
     )
 

@@ -90,6 +90,9 @@ struct fx_schema_set {
     const struct fx_schema_kind *kinds;
     const uint32_t *keys; /* offsets in `texts` */
     const char *texts;    /* NUL-terminated, one after the other */
+    /* For each node: it is a list with two keys, or has one below. NULL in sets that are
+     * not for strategic merges. */
+    const bool *two_keys;
     /* Of the kinds whose document names their resource; sorted by name. */
     const struct fx_schema_resource *resources;
     size_t n_nodes, n_kinds, n_resources;

@@ -429,20 +429,9 @@ bool fx_strategic_merge_list(const struct strategic_merge *merge, struct fx_sche
 /* ---- lists that the patch does not have
  * ------------------------------------------------ */
 
-/* Has the schema a list with two keys, here or below? The depth of the schema of a kind
- * is small. */
+/* Has the schema a list with two keys, here or below? */
 static bool has_two_keys(struct fx_schema schema) {
-    const struct fx_schema_node *node = fx_schema_node(schema);
-    if (node->type == FX_SCHEMA_LIST) {
-        return node->n > 1 || (node->n > 0 && has_two_keys(fx_schema_element(schema)));
-    }
-    for (size_t i = 0; node->type == FX_SCHEMA_STRUCT && i < node->n; i++) {
-        const struct fx_schema_field *field = &schema.set->fields[node->first + i];
-        if (has_two_keys((struct fx_schema){schema.set, field->node})) {
-            return true;
-        }
-    }
-    return false;
+    return schema.set->two_keys != NULL && schema.set->two_keys[schema.node];
 }
 
 /* Does the merge of nothing leave the list as it is? It does if no element lacks a key,

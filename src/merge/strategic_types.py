@@ -12,7 +12,7 @@ keys, or without (sets). Every other list is replaced, so no other field is writ
 import json
 import sys
 
-from builtin_types import Tables, write
+from builtin_types import Tables, array, write
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0
  *
@@ -45,6 +45,7 @@ class Strategic(Tables):
 
     def __init__(self):
         super().__init__({})
+        self.two_keys = set()  # nodes with a list with two keys, in them or below
 
     def fields_of(self, fields):
         return self.add(("struct", freeze(fields)), lambda: self.struct_of(fields))
@@ -56,6 +57,7 @@ class Strategic(Tables):
         self.fields += [
             f"{{{self.text(name)}, {node}, 0}}" for name, node in zip(names, nodes)
         ]
+        self.note(("struct", freeze(fields)), nodes)
         return self.node("STRUCT", first=first, count=len(names))
 
     def field(self, is_list, keys, below):
@@ -72,7 +74,12 @@ class Strategic(Tables):
         names = [self.text(name) for name in keys]
         first = len(self.keys)
         self.keys += names
+        self.note(("list", keys, freeze(below)), [element], len(keys) > 1)
         return self.node("LIST", element=element, first=first, count=len(names))
+
+    def note(self, key, below, has_two_keys=False):
+        if has_two_keys or self.two_keys.intersection(below):
+            self.two_keys.add(self.known[key])
 
 
 def freeze(fields):
@@ -92,6 +99,10 @@ def main():
         for name, paths in given.items()
     }
     print(HEAD)
+    array(
+        "bool two_keys",
+        [str(node in tables.two_keys).lower() for node in range(len(tables.nodes))],
+    )
     write(
         tables,
         [
@@ -99,6 +110,7 @@ def main():
             for kind in sorted(kinds, key=lambda kind: kind.encode())
         ],
         "fx_strategic_builtin",
+        "    .two_keys = two_keys,\n",
     )
 
 

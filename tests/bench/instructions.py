@@ -20,6 +20,7 @@ ASSIGNS = "3 + 100 Assigns that all match"
 RATIOS = (
     ("3 + 100 ModRules that all match", 10, ASSIGNS),
     ("3 + 100 CEL policies that match", 3, ASSIGNS),
+    ("3 + 100 of Kyverno that match", 4, ASSIGNS),
 )
 
 
