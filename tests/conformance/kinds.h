@@ -55,7 +55,9 @@ void fx_case_kyverno_mpol(json_t *row, struct fx_case_result *result);
 
 /* kyverno_mutate.c: what of Kyverno's cases are MutatingAdmissionPolicies */
 void fx_case_kyverno_mutate(json_t *row, struct fx_case_result *result);
-#define FX_CASE_KYVERNO_SKIPPED "Kyverno's own rules: not built yet (issue 19)"
+#define FX_CASE_KYVERNO_SKIPPED \
+    "not marked core: existing objects, or what an API server or a script adds"
+
 /* kyverno_rules.c */
 void fx_case_kyverno_rules(json_t *row, struct fx_case_result *result);
 
