@@ -39,7 +39,7 @@ static bool read_text(const struct extractors_reading *reading, const json_t *gi
  * reference. */
 static bool read_path(const struct extractors_reading *reading, const json_t *given,
                       struct kyverno_extractor *extractor) {
-    struct fx_text rest;
+    struct fx_text rest = FX_TEXT("");
     size_t cap = 0;
     if (!read_text(reading, given, "path", "", &rest)) {
         return false;
@@ -71,7 +71,7 @@ static bool read_path(const struct extractors_reading *reading, const json_t *gi
 
 static bool read_query(const struct extractors_reading *reading, const json_t *given,
                        struct kyverno_extractor *extractor) {
-    struct fx_text text;
+    struct fx_text text = FX_TEXT("");
     if (!read_text(reading, given, "jmesPath", "", &text) || text.len == 0) {
         return reading->err->code == FX_OK;
     }

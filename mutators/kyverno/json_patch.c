@@ -138,11 +138,14 @@ static bool read_operations(struct fx_text below, json_t *list_take,
                             struct fx_err *err) {
     const size_t n = json_array_size(list_take);
     struct fx_go_operation *items = fx_arena_alloc(arena, n * sizeof *items);
-    bool ok = items != NULL || fx_fail_nomem(err);
-    if (ok && !json_is_array(list_take) && !json_is_null(list_take)) {
-        ok = fx_fail(err, FX_EMUTATE,
-                     FAILED "failed to decode patches: not a list of operations");
+    *ret = (struct kyverno_operations){.n = 0};
+    if (items == NULL) {
+        json_decref(list_take);
+        return fx_fail_nomem(err);
     }
+    bool ok = json_is_array(list_take) || json_is_null(list_take) ||
+              fx_fail(err, FX_EMUTATE,
+                      FAILED "failed to decode patches: not a list of operations");
     for (size_t i = 0; ok && i < n; i++) {
         ok =
             (fx_spend(4) || fx_fail_exceeded(err)) &&

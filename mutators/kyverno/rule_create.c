@@ -72,15 +72,16 @@ static bool reads_objects(const struct kyverno_rule_body *body) {
            (body->foreach != NULL && fx_kyverno_foreach_reads_objects(body->foreach));
 }
 
-static void set_inputs(struct kyverno_rule *rule) {
+static void set_inputs(struct kyverno_rule *rule,
+                       const struct kyverno_rule_parts *parts) {
     struct fx_mutator *head = &rule->head;
     head->reads_request = true; /* matching does */
     head->reads_old_object =
         reads_old_object(rule->body->document) ||
         fx_kyverno_filters_read_old_object(fx_kyverno_filters_of(rule->config));
-    for (size_t i = 0; i < rule->n_exceptions; i++) {
+    for (size_t i = 0; i < parts->n_exceptions; i++) {
         const struct kyverno_exception *exception =
-            (const struct kyverno_exception *)rule->exception_units[i]->linkable;
+            (const struct kyverno_exception *)parts->exceptions[i]->linkable;
         head->reads_old_object =
             head->reads_old_object || reads_old_object(exception->document);
     }
@@ -154,6 +155,6 @@ struct fx_mutator *fx_kyverno_rule_create(const struct kyverno_rule_parts *parts
     }
     set_index(rule);
     set_run(rule);
-    set_inputs(rule);
+    set_inputs(rule, parts);
     return &rule->head;
 }

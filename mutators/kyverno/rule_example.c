@@ -15,7 +15,8 @@ static json_t *instance_of(struct fx_text pattern) {
     fx_buf_init(&text, 0);
     for (size_t i = 0; i < pattern.len; i++) {
         const char c = pattern.data[i];
-        fx_buf_char(&text, c == '*' || c == '?' ? 'a' : c);
+        const bool is_wild = c == '*' || c == '?';
+        fx_buf_text(&text, is_wild ? FX_TEXT("a") : (struct fx_text){&c, 1});
     }
     json_t *made = text.failed ? NULL : fx_tree_new_string(fx_buf_view(&text));
     fx_buf_finish(&text);
