@@ -74,7 +74,11 @@ static bool eval_list(const struct foreach_run *run, const struct foreach_entry 
     }
     if (!json_is_array(value)) {
         json_t *list = json_array();
-        if (list == NULL || !fx_tree_append_take(list, value)) {
+        if (list == NULL) {
+            json_decref(value);
+            return fx_fail_nomem(run->err);
+        }
+        if (!fx_tree_append_take(list, value)) {
             json_decref(list);
             return fx_fail_nomem(run->err);
         }

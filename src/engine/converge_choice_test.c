@@ -63,6 +63,7 @@ static void expect(const struct fx_rule_choice *choice, bool with_trace,
         assert_non_null(fx_tree_view_key(root, key));
     }
     fx_outcome_finish(&outcome);
+    fx_trace_finish(&trace);
     fx_arena_finish(&arena);
     json_decref(root);
     fx_snapshot_unref(snapshot);
