@@ -55,18 +55,29 @@ def definitions(*names):
 
 
 @functools.cache
-def _with_admission_policies():
-    return documents.of_files(ROOT / "deploy" / "with-admission-policies" / "fixpoint.yaml")
+def _manifests_of(folder):
+    return documents.of_files(ROOT / "deploy" / folder / "fixpoint.yaml")
+
+
+def _definitions_of(folder, *groups):
+    """The CustomResourceDefinitions of these groups in what this folder of deploy/ installs."""
+    return copy.deepcopy(
+        [
+            one
+            for one in _manifests_of(folder)
+            if one["kind"] == "CustomResourceDefinition" and one["spec"]["group"] in groups
+        ]
+    )
 
 
 def admission_policies():
     """The CustomResourceDefinitions of MutatingAdmissionPolicies in Fixpoint's own group."""
-    return copy.deepcopy([
-        one
-        for one in _with_admission_policies()
-        if one["kind"] == "CustomResourceDefinition"
-        and one["spec"]["group"] == "policies.fixpoint.dev"
-    ])
+    return _definitions_of("with-admission-policies", "policies.fixpoint.dev")
+
+
+def kyverno_policies():
+    """The CustomResourceDefinitions of Kyverno's policies."""
+    return _definitions_of("with-kyverno-policies", "kyverno.io", "policies.kyverno.io")
 
 
 def until(read, wanted, within=10):

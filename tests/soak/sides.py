@@ -11,7 +11,13 @@ import time
 import jsonpatch
 import reviews
 from client import answer, ask, encode, health, patch_of, pod, review
-from fixpoint_cluster import NAMES, admission_policies, definitions, resource_of
+from fixpoint_cluster import (
+    NAMES,
+    admission_policies,
+    definitions,
+    kyverno_policies,
+    resource_of,
+)
 from policies import annotation, write
 from provider import Provider, respond, valid
 from standin import faults
@@ -192,7 +198,9 @@ class InCluster(Side):
         super().__init__(folder, authority, seed)
         (folder / "standin").mkdir()
         self.cluster = Cluster(folder / "standin")
-        self.cluster.load(*definitions(), *admission_policies(), modrule())
+        self.cluster.load(
+            *definitions(), *admission_policies(), *kyverno_policies(), modrule()
+        )
         for name in ("shop", reviews.ASKING, "n", "kubemod-system"):
             metadata = {"name": name}
             self.cluster.load({"apiVersion": "v1", "kind": "Namespace", "metadata": metadata})
