@@ -82,7 +82,7 @@ static bool is_allowed(const struct fx_dialect_settings *settings,
            (fx_text_is(fx_text_of(allowed), "*") || fx_text_is(namespace_, allowed));
 }
 
-/* Whoever may create an exception could switch policies off, so none counts unless the
+/* A user who may create exceptions could switch policies off: none counts unless the
  * operator says so. */
 static void read_permission(struct map_policy_reading *of,
                             struct map_exception *exception) {
