@@ -47,7 +47,8 @@ endif()
 if(FX_HARDEN)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
   add_compile_options(-fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE)
-  add_link_options(-pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack)
+  add_link_options(-pie -Wl,-z,relro,-z,now -Wl,-z,noexecstack
+    -Wl,-z,pack-relative-relocs)
 endif()
 
 # What concerns our own files only.

@@ -141,7 +141,8 @@ static bool agrees(const json_t *row, const json_t *expect,
     }
     const json_t *rules = fx_tree_view_key(expect, "rules");
     return is_expected(expect, resource, answer->object) &&
-           (rules == NULL || fx_equal(rules, answer->rules));
+           (rules == NULL || fx_case_kyverno_ignores_failure(row) ||
+            fx_equal(rules, answer->rules));
 }
 
 void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answer,
@@ -155,7 +156,7 @@ void fx_kyverno_compare(const json_t *row, const struct fx_kyverno_answer *answe
                (intended != NULL && agrees(row, intended, answer))) {
         return;
     }
-    result->skipped = fx_case_kyverno_rules_skip_reason(row);
+    result->skipped = fx_case_kyverno_rules_skip_reason(row, &answer->err);
     if (result->skipped != NULL) {
         return;
     }

@@ -367,8 +367,7 @@ static bool ignores_failure(const json_t *spec) {
            fx_text_is(fx_tree_view_string(webhook, "failurePolicy"), "Ignore");
 }
 
-/* Does a rule fail whose policy says Ignore? */
-static bool has_ignored_error(const json_t *row) {
+bool fx_case_kyverno_ignores_failure(const json_t *row) {
     const json_t *rules = fx_tree_view_key(fx_tree_view_key(row, "expect"), "rules");
     for (size_t i = 0; i < json_array_size(rules); i++) {
         const json_t *rule = json_array_get(rules, i);
@@ -436,47 +435,44 @@ static bool loses_template(const json_t *row) {
                              "\"autogen-");
 }
 
+/* Is there a `{{` in a text of the object? The original evaluates it where the policy
+ * writes a part of the object as a value. */
+static bool has_braces(const json_t *row) {
+    return has_text(fx_tree_view_key(row, "resource"), "{{");
+}
+
 static const struct {
     bool (*is)(const json_t *row);
     const char *reason;
 } by_rule[] = {
     {loses_template, "on purpose: generated rules keep nested foreach"},
     {deletes, "on purpose: mutate rules do not concern objects that are deleted"},
-    {has_ignored_error,
+    {fx_case_kyverno_ignores_failure,
      "on purpose: a rule that fails under Ignore undoes its policy, and no more"},
     {has_given_values, "values that Kyverno's command line takes from a file"},
     {has_reference, "Kyverno's test merges a patch whose references do not resolve"},
     {has_merge_directive, "on purpose: {$patch: merge} in a list changes nothing"},
+    {has_braces, "on purpose: texts inside the value of a variable are no variables"},
 };
+
+static const char refused_element[] =
+    "on purpose: an element without the key of its list is refused";
 
 /* Accidents of the original that lose parts of the object, for which no case says what is
  * intended. */
 static const struct {
     const char *quirk, *reason;
 } by_quirk[] = {
-    {"kyaml-missing-key",
-     "on purpose: an element without the key of its list is refused"},
+    {"kyaml-missing-key", refused_element},
     {"kyaml-two-keys", "on purpose: elements of lists with two keys are not lost"},
     {"autogen-nested-foreach", "on purpose: generated rules keep nested foreach"},
 };
 
-/* Cases of other decisions, which their rows do not show. */
-static const struct {
-    const char *name, *reason;
-} by_case_name[] = {
-    {"run/foreach/252", "on purpose: an element without the key of its list is refused"},
-    {"run/foreach/661", "on purpose: an element without the key of its list is refused"},
-    {"run/foreach/718", "on purpose: an element without the key of its list is refused"},
-    {"run/foreach/789", "on purpose: an element without the key of its list is refused"},
-    {"run/variables/234",
-     "on purpose: texts inside the value of a variable are no variables"},
-};
-
-const char *fx_case_kyverno_rules_skip_reason(const json_t *row) {
-    for (size_t i = 0; i < FX_COUNT(by_case_name); i++) {
-        if (fx_text_is(fx_tree_view_string(row, "name"), by_case_name[i].name)) {
-            return by_case_name[i].reason;
-        }
+const char *fx_case_kyverno_rules_skip_reason(const json_t *row,
+                                              const struct fx_err *err) {
+    if (fx_text_contains(fx_text_of(err->msg),
+                         FX_TEXT("an element of this list has no key"))) {
+        return refused_element;
     }
     for (size_t i = 0; i < FX_COUNT(by_rule); i++) {
         if (by_rule[i].is(row)) {

@@ -29,7 +29,13 @@ const char *fx_case_jmespath_skip_reason(const json_t *row);
 /* The same for a condition of Kyverno. */
 const char *fx_case_condition_skip_reason(const json_t *row);
 
-/* The reason why a case of Kyverno's rules may differ; NULL if it may not. */
-const char *fx_case_kyverno_rules_skip_reason(const json_t *row);
+/* The reason why a case of Kyverno's rules may differ; NULL if it may not. `err` is the
+ * error of the answer, or FX_OK. */
+const char *fx_case_kyverno_rules_skip_reason(const json_t *row,
+                                              const struct fx_err *err);
+
+/* Does a rule of the case fail whose policy says Ignore? Fixpoint skips the other rules
+ * of the policy, where the original runs them and drops what they do. */
+bool fx_case_kyverno_ignores_failure(const json_t *row);
 
 #endif
