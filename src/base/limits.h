@@ -255,6 +255,8 @@
 #define FX_LIMIT_EXISTING_CHANGES \
     5u /* changes of one target by one rule in FX_LIMIT_EXISTING_CHANGES_MS */
 #define FX_LIMIT_EXISTING_CHANGES_MS 60000u
+#define FX_LIMIT_EXISTING_DELAY_MS   250u   /* from a review until its object is stored */
+#define FX_LIMIT_EXISTING_PUT_OFF_MS 5000u  /* newer triggers put a job off no longer */
 #define FX_LIMIT_EXISTING_TARGETS    16384u /* targets whose changes are counted */
 #define FX_LIMIT_EXISTING_CAUSES     1024u  /* causes of failures that are remembered */
 

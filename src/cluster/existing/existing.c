@@ -107,7 +107,7 @@ void fx_existing_enqueue(struct fx_cluster_existing *existing, struct fx_mutator
         existing->counts.jobs[FX_EXISTING_JOB_OWN]++;
         return;
     }
-    switch (fx_existing_queue_put(&existing->queue, rule, trigger)) {
+    switch (fx_existing_queue_put(&existing->queue, rule, trigger, fx_clock_ns())) {
     case FX_EXISTING_ADDED: break;
     case FX_EXISTING_REPLACED: existing->counts.jobs[FX_EXISTING_JOB_REPLACED]++; break;
     case FX_EXISTING_FULL: report_full(existing); break;
@@ -159,11 +159,26 @@ static void start_task(struct fx_cluster_existing *existing,
     }
 }
 
+static bool may_start(const struct fx_cluster_existing *existing) {
+    return existing->username != NULL && existing->snapshot != NULL &&
+           existing->n_running < FX_LIMIT_EXISTING_RUNNING;
+}
+
+static void on_due(uv_timer_t *timer) {
+    fx_existing_pump(existing_of(timer->data));
+}
+
 void fx_existing_pump(struct fx_cluster_existing *existing) {
-    while (existing->username != NULL && existing->snapshot != NULL &&
-           existing->n_running < FX_LIMIT_EXISTING_RUNNING &&
-           existing->queue.n_tasks > 0) {
-        start_task(existing, fx_existing_queue_pop(&existing->queue));
+    struct fx_existing_task *task = NULL;
+    while (may_start(existing) &&
+           (task = fx_existing_queue_pop(&existing->queue, fx_clock_ns())) != NULL) {
+        start_task(existing, task);
+    }
+    const struct fx_existing_task *first =
+        (const struct fx_existing_task *)existing->queue.list.first;
+    if (first != NULL && may_start(existing)) {
+        (void)uv_timer_start(&existing->queue_timer, on_due, fx_ms_until(first->due_ns),
+                             0);
     }
 }
 
@@ -297,7 +312,10 @@ fx_cluster_existing_create(uv_loop_t *loop, struct fx_kube_client *client,
         (struct fx_kube_backoff){.min_ms = SELF_FIRST_MS, .max_ms = SELF_LAST_MS};
     fx_kube_random_init(&existing->random);
     (void)uv_timer_init(loop, &existing->timer); /* cannot fail */
+    (void)uv_timer_init(loop, &existing->queue_timer);
     existing->timer.data = existing;
+    existing->queue_timer.data = existing;
+    existing->n_open = 2;
     learn_username(existing);
     return existing;
 }
@@ -311,8 +329,10 @@ void fx_cluster_existing_get_counts(const struct fx_cluster_existing *existing,
 
 static void on_closed(uv_handle_t *timer) {
     struct fx_cluster_existing *existing = existing_of(timer->data);
-    existing->magic = 0;
-    free(existing);
+    if (--existing->n_open == 0) {
+        existing->magic = 0;
+        free(existing);
+    }
 }
 
 void fx_cluster_existing_close(struct fx_cluster_existing *existing) {
@@ -334,4 +354,5 @@ void fx_cluster_existing_close(struct fx_cluster_existing *existing) {
     free(existing->username);
     free(existing->causes);
     uv_close((uv_handle_t *)&existing->timer, on_closed);
+    uv_close((uv_handle_t *)&existing->queue_timer, on_closed);
 }

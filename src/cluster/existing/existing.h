@@ -114,8 +114,9 @@ fx_cluster_existing_create(uv_loop_t *loop, struct fx_kube_client *client,
                            const struct fx_cluster_existing_callbacks *callbacks,
                            struct fx_err *err) FX_MUST_USE;
 
-/* Adds a job for each rule of the trigger. A job of the same rule and object that still
- * waits is replaced. Takes its own references. */
+/* Adds a job for each rule of the trigger. It begins a moment later, when the API server
+ * has stored the object of the review. A job of the same rule and object that still waits
+ * is replaced. Takes its own references. */
 void fx_cluster_existing_add(struct fx_cluster_existing *existing,
                              struct fx_trigger *trigger);
 

@@ -20,9 +20,14 @@ struct fx_existing_task {
     uint64_t digest;            /* of the rule's id and the trigger's identity */
     struct fx_mutator *rule;    /* counted */
     struct fx_trigger *trigger; /* counted; NULL: all objects that exist are triggers */
+    uint64_t added_ns;          /* when the first of its triggers came */
+    uint64_t due_ns;            /* when the job may begin */
 };
 
-/* Zeroed is empty. Bounded by FX_LIMIT_EXISTING_JOBS and FX_LIMIT_EXISTING_BYTES. */
+/* Tasks in the order in which they are due: FX_LIMIT_EXISTING_DELAY_MS after their
+ * trigger, since the API server stores the object of a review only after the answer, and
+ * the object may be a target. Zeroed is empty. Bounded by FX_LIMIT_EXISTING_JOBS and
+ * FX_LIMIT_EXISTING_BYTES. */
 struct fx_existing_queue {
     struct fx_queue list;
     size_t n_tasks, n_bytes;
@@ -30,18 +35,21 @@ struct fx_existing_queue {
 
 enum fx_existing_put {
     FX_EXISTING_ADDED,
-    FX_EXISTING_REPLACED, /* the waiting task has the new trigger, at its place */
+    FX_EXISTING_REPLACED, /* the waiting task has the new trigger */
     FX_EXISTING_FULL,
     FX_EXISTING_NO_MEMORY,
 };
 
-/* Adds a task at the end. `trigger` may be NULL. Takes its own references. */
+/* Adds a task at the end. A task of the same rule and object that waits is put off to the
+ * end, unless it has waited for FX_LIMIT_EXISTING_PUT_OFF_MS. `trigger` may be NULL.
+ * Takes its own references. */
 enum fx_existing_put fx_existing_queue_put(struct fx_existing_queue *queue,
                                            struct fx_mutator *rule,
-                                           struct fx_trigger *trigger);
+                                           struct fx_trigger *trigger, uint64_t now_ns);
 
-/* Removes the first task, which the caller destroys. NULL if there is none. */
-struct fx_existing_task *fx_existing_queue_pop(struct fx_existing_queue *queue);
+/* Removes the first task, which the caller destroys. NULL if none is due. */
+struct fx_existing_task *fx_existing_queue_pop(struct fx_existing_queue *queue,
+                                               uint64_t now_ns);
 void fx_existing_task_destroy(struct fx_existing_task *task);
 void fx_existing_queue_finish(struct fx_existing_queue *queue);
 
@@ -91,6 +99,8 @@ struct fx_cluster_existing {
     struct fx_cluster_existing_callbacks callbacks;
     uv_timer_t timer; /* the next attempt to learn the user's name */
     struct fx_existing_queue queue;
+    uv_timer_t queue_timer;    /* until its first task is due */
+    unsigned n_open;           /* timers that are not closed */
     struct fx_list_link *jobs; /* running */
     size_t n_running;
     struct fx_kube_kinds kinds;

@@ -16,9 +16,9 @@ static bool pass_trigger(struct fx_snapshot *snapshot) {
     struct fx_err err = FX_ERR_INIT;
     struct fx_trigger *trigger = make_trigger(snapshot, "web", "x");
     bool ok = trigger != NULL &&
-              fx_existing_queue_put(&queue, snapshot->mutators[0], trigger) ==
+              fx_existing_queue_put(&queue, snapshot->mutators[0], trigger, 0) ==
                   FX_EXISTING_ADDED &&
-              fx_existing_queue_put(&queue, snapshot->mutators[0], trigger) ==
+              fx_existing_queue_put(&queue, snapshot->mutators[0], trigger, 0) ==
                   FX_EXISTING_REPLACED;
     assert_int_equal(queue.n_tasks, ok ? 1 : 0);
     ok = ok && fx_trigger_view(trigger, &view, &err);

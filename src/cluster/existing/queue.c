@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * cluster/existing/queue.c - the jobs that wait, in the order in which they came.
+ * cluster/existing/queue.c - the jobs that wait, in the order in which they are due.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,8 @@
 #include "base/hash.h"
 #include "base/limits.h"
 #include "cluster/existing/existing_internal.h"
+
+#define NS_IN_MS UINT64_C(1000000)
 
 static struct fx_text identity_of(const struct fx_trigger *trigger) {
     return trigger == NULL ? FX_TEXT("") : fx_text_of(trigger->identity);
@@ -53,13 +55,30 @@ static void replace_task(struct fx_existing_queue *queue, struct fx_existing_tas
     fx_trigger_unref(old_trigger);
 }
 
+static void append_task(struct fx_existing_queue *queue, struct fx_existing_task *task,
+                        uint64_t now_ns) {
+    task->due_ns = now_ns + NS_IN_MS * FX_LIMIT_EXISTING_DELAY_MS;
+    fx_queue_append(&queue->list, &task->link);
+}
+
+/* The newest trigger is not stored yet, either. But triggers that keep coming must not
+ * keep the task from running. */
+static void put_off(struct fx_existing_queue *queue, struct fx_existing_task *task,
+                    uint64_t now_ns) {
+    if (now_ns - task->added_ns < NS_IN_MS * FX_LIMIT_EXISTING_PUT_OFF_MS) {
+        fx_queue_remove(&queue->list, &task->link);
+        append_task(queue, task, now_ns);
+    }
+}
+
 enum fx_existing_put fx_existing_queue_put(struct fx_existing_queue *queue,
                                            struct fx_mutator *rule,
-                                           struct fx_trigger *trigger) {
+                                           struct fx_trigger *trigger, uint64_t now_ns) {
     const uint64_t digest = digest_of(rule, trigger);
     struct fx_existing_task *task = find_task(queue, digest, rule, trigger);
     if (task != NULL) {
         replace_task(queue, task, rule, trigger);
+        put_off(queue, task, now_ns);
         return FX_EXISTING_REPLACED;
     }
     if (queue->n_tasks == FX_LIMIT_EXISTING_JOBS ||
@@ -73,19 +92,22 @@ enum fx_existing_put fx_existing_queue_put(struct fx_existing_queue *queue,
     task->digest = digest;
     task->rule = fx_mutator_ref(rule);
     task->trigger = trigger == NULL ? NULL : fx_trigger_ref(trigger);
-    fx_queue_append(&queue->list, &task->link);
+    task->added_ns = now_ns;
+    append_task(queue, task, now_ns);
     queue->n_tasks++;
     queue->n_bytes += bytes_of(trigger);
     return FX_EXISTING_ADDED;
 }
 
-struct fx_existing_task *fx_existing_queue_pop(struct fx_existing_queue *queue) {
+struct fx_existing_task *fx_existing_queue_pop(struct fx_existing_queue *queue,
+                                               uint64_t now_ns) {
     struct fx_existing_task *task = (struct fx_existing_task *)queue->list.first;
-    if (task != NULL) {
-        fx_queue_remove(&queue->list, &task->link);
-        queue->n_tasks--;
-        queue->n_bytes -= bytes_of(task->trigger);
+    if (task == NULL || task->due_ns > now_ns) {
+        return NULL;
     }
+    fx_queue_remove(&queue->list, &task->link);
+    queue->n_tasks--;
+    queue->n_bytes -= bytes_of(task->trigger);
     return task;
 }
 
