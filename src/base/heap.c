@@ -4,6 +4,7 @@
  */
 #include "base/heap.h"
 
+#include <limits.h>
 #include <stdlib.h> /* defines __GLIBC__ */
 #include <string.h>
 
@@ -14,6 +15,14 @@
 void fx_heap_trim(void) {
 #ifdef __GLIBC__
     (void)malloc_trim(0);
+#endif
+}
+
+void fx_heap_limit_arenas(size_t n) {
+#ifdef __GLIBC__
+    (void)mallopt(M_ARENA_MAX, n > INT_MAX ? INT_MAX : (int)n);
+#else
+    (void)n;
 #endif
 }
 

@@ -12,6 +12,11 @@
  * do not call it for small objects. */
 void fx_heap_trim(void);
 
+/* Lets the C library have at most `n` arenas (memory that it shares among threads), if it
+ * has arenas. Each arena keeps free pages, and by default there may be one for each
+ * thread, however rarely the thread allocates. Call it before other threads start. */
+void fx_heap_limit_arenas(size_t n);
+
 /* Overwrites a secret in memory; the compiler cannot remove the call. NULL is fine if
  * `len` is 0. */
 void fx_heap_wipe(void *bytes, size_t len);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/checked.h"
+#include "base/heap.h"
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -416,6 +417,8 @@ static bool init_process(struct server_process *process,
     take_options(process, options);
     options = &process->options;
     process->server.threads.n_items = fx_threads_wanted(options);
+    /* One for the main thread, and one for each serving thread; worker threads share. */
+    fx_heap_limit_arenas(1 + process->server.threads.n_items);
     if (!init_counting(&process->server, options)) {
         return fx_fail_nomem(err);
     }
