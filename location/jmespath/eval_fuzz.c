@@ -12,6 +12,7 @@
 
 #include "base/limits.h"
 #include "location/jmespath/jmespath.h"
+#include "location/jmespath/scope_testing.h"
 #include "value/equal.h"
 #include "value/json.h"
 #include "value/measure.h"
@@ -26,23 +27,9 @@ struct fuzz_result {
     json_t *value; /* counted */
 };
 
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 static struct fuzz_result search(const struct fx_jmespath *query, json_t *root,
                                  json_t *names) {
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = names};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(names);
     struct fuzz_result result = {.value = NULL};
     struct fx_err err = FX_ERR_INIT;
     result.outcome = fx_jmespath_search(query, root, &scope, &result.value, &err);

@@ -3,41 +3,20 @@
  * mutators/kyverno/autogen_test.c - generated rules, by the rules of spec/kyverno.md
  * section 13.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
 #include "mutators/kyverno/autogen.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/tree.h"
-
-/* Quotes are written as ' in the texts of this file. */
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    char copy[2048];
-    size_t n = strlen(text);
-    assert_true(n < sizeof copy);
-    for (size_t i = 0; i <= n; i++) {
-        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    json_t *node = fx_json_read((struct fx_text){copy, n}, NULL, &err);
-    if (node == NULL) {
-        fail_msg("%s: %s", copy, err.msg);
-    }
-    return node;
-}
 
 static json_t *generate(const char *spec_text, const char *annotations_text) {
     struct fx_err err = FX_ERR_INIT;
-    json_t *spec = read_text(spec_text);
+    json_t *spec = kyverno_read_quoted(spec_text);
     json_t *before = json_deep_copy(spec);
-    json_t *annotations = annotations_text == NULL ? NULL : read_text(annotations_text);
+    json_t *annotations =
+        annotations_text == NULL ? NULL : kyverno_read_quoted(annotations_text);
     json_t *rules = NULL;
     assert_true(fx_kyverno_autogen(spec, annotations, &rules, &err));
     assert_true(fx_equal(spec, before));
@@ -128,7 +107,7 @@ static void test_rules(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(rule_cases); i++) {
         json_t *rules = generate(rule_cases[i].spec, rule_cases[i].annotations);
-        json_t *expected = read_text(rule_cases[i].rules);
+        json_t *expected = kyverno_read_quoted(rule_cases[i].rules);
         if (!fx_equal(rules, expected)) {
             fail_msg("%s: another result", rule_cases[i].spec);
         }
@@ -191,7 +170,7 @@ static void test_budget(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     json_t *rules = NULL;
-    json_t *spec = read_text(rule_cases[0].spec);
+    json_t *spec = kyverno_read_quoted(rule_cases[0].spec);
     const struct fx_bound bound = fx_budget_narrow(5, 0);
     assert_false(fx_kyverno_autogen(spec, NULL, &rules, &err));
     (void)fx_budget_widen(bound);

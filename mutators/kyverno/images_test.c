@@ -3,36 +3,14 @@
  * mutators/kyverno/images_test.c - the images of an object, by the rules of
  * spec/kyverno.md section 7.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
 #include "mutators/kyverno/images.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
-
-/* Quotes are written as ' in the texts of this file. */
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    char copy[2048];
-    const size_t n = strlen(text);
-    assert_true(n < sizeof copy);
-    for (size_t i = 0; i <= n; i++) {
-        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    json_t *node = fx_json_read((struct fx_text){copy, n}, NULL, &err);
-    if (node == NULL) {
-        fail_msg("%s: %s", copy, err.msg);
-    }
-    return node;
-}
 
 /* The images of the object, NULL if it has none, or after a failure. */
 static json_t *find_images(const char *object_text, const char *extractors_text,
@@ -40,8 +18,8 @@ static json_t *find_images(const char *object_text, const char *extractors_text,
     struct fx_arena arena;
     struct kyverno_extractors *extractors = NULL;
     json_t *images = NULL;
-    json_t *object = read_text(object_text);
-    json_t *given = extractors_text == NULL ? NULL : read_text(extractors_text);
+    json_t *object = kyverno_read_quoted(object_text);
+    json_t *given = extractors_text == NULL ? NULL : kyverno_read_quoted(extractors_text);
     fx_arena_init(&arena, ARENA_BYTES);
     fx_err_reset(err);
     bool ok = fx_kyverno_extractors_compile(given, &arena, &extractors, err);
@@ -114,8 +92,9 @@ static void test_images(void **state) {
         struct fx_err err = FX_ERR_INIT;
         json_t *images =
             find_images(image_cases[i].object, image_cases[i].extractors, &err);
-        json_t *expected =
-            image_cases[i].images == NULL ? NULL : read_text(image_cases[i].images);
+        json_t *expected = image_cases[i].images == NULL
+                               ? NULL
+                               : kyverno_read_quoted(image_cases[i].images);
         if (err.code != FX_OK) {
             fail_msg("%s: %s", image_cases[i].object, err.msg);
         }
@@ -170,7 +149,7 @@ static void test_limits(void **state) {
     assert_int_equal(err.code, FX_ELIMIT);
 
     json_t *images = NULL;
-    json_t *object = read_text(image_cases[0].object);
+    json_t *object = kyverno_read_quoted(image_cases[0].object);
     const struct fx_bound bound = fx_budget_narrow(6, 0);
     assert_false(fx_kyverno_images(object, NULL, &images, &err));
     (void)fx_budget_widen(bound);

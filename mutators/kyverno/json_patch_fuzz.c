@@ -9,6 +9,7 @@
 
 #include "base/budget.h"
 #include "base/limits.h"
+#include "location/jmespath/scope_testing.h"
 #include "mutators/kyverno/json_patch.h"
 #include "value/equal.h"
 #include "value/json.h"
@@ -20,25 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MOST_UNITS  (1u << 20)
 #define ARENA_BYTES ((size_t)16 << 20)
 
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 static void apply(json_t *object, json_t *text, struct fx_arena *arena) {
     struct fx_err err = FX_ERR_INIT;
     size_t nodes = (size_t)64 << 20;
     json_t *root = json_incref(object);
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = object};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(object);
     const struct kyverno_template_compile with = {
         .document = text, .arena = arena, .err = &err};
     struct kyverno_json_patch *patch = fx_kyverno_json_patch_compile(&with, text, NULL);

@@ -3,20 +3,15 @@
  * mutators/kyverno/json_patch_test.c - JSON patches of rules, by the rules of
  * spec/kyverno.md section 10.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/budget.h"
+#include "location/jmespath/scope_testing.h"
 #include "mutators/kyverno/autogen.h"
 #include "mutators/kyverno/json_patch.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/tree.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
@@ -25,34 +20,13 @@ static const char object_text[] =
     "{\"l\":[\"p\",\"q\",\"r\"],\"m\":{\"k\":\"v\",\"a/b\":1,\"t~t\":2},"
     "\"o\":[{\"n\":1},{\"n\":2}],\"z\":null,\"e\":[],\"s\":\"text\"}";
 
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *node = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(node);
-    return node;
-}
-
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 /* Compiles the patch and applies it to *root. The object is that of `root`, too. */
 static bool apply_patch(json_t *patch, json_t **root, struct fx_err *err) {
     struct fx_arena arena;
-    json_t *context = read_text(
+    json_t *context = kyverno_read(
         "{\"n\":5,\"text\":\"5\",\"map\":{\"a\":[1]},\"key\":\"new\",\"z\":null}");
     const struct kyverno_path path = {.key = FX_TEXT("patchesJson6902")};
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = context};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(context);
     fx_arena_init(&arena, ARENA_BYTES);
     const struct kyverno_template_compile with = {
         .document = patch, .arena = &arena, .err = err};
@@ -142,8 +116,8 @@ static const struct patch_case patch_cases[] = {
 
 static void check_case(const struct patch_case *given, json_t *patch) {
     struct fx_err err = FX_ERR_INIT;
-    json_t *object = read_text(object_text);
-    json_t *expected = read_text(object_text);
+    json_t *object = kyverno_read(object_text);
+    json_t *expected = kyverno_read(object_text);
     json_t *root = json_incref(object);
     const bool ok = apply_patch(patch, &root, &err);
     if (!ok) {
@@ -154,7 +128,7 @@ static void check_case(const struct patch_case *given, json_t *patch) {
     } else if (given->result == NULL) {
         assert_int_equal(json_object_del(expected, given->field), 0);
     } else {
-        (void)json_object_set_new(expected, given->field, read_text(given->result));
+        (void)json_object_set_new(expected, given->field, kyverno_read(given->result));
     }
     if (strstr(given->patch, "move") != NULL && strstr(given->patch, "/m/k") != NULL) {
         (void)json_object_del(json_object_get(expected, "m"), "k");
@@ -163,7 +137,7 @@ static void check_case(const struct patch_case *given, json_t *patch) {
         fail_msg("%s: another result", given->patch);
     }
     json_decref(expected);
-    expected = read_text(object_text);
+    expected = kyverno_read(object_text);
     assert_true(fx_equal(object, expected)); /* the shared object was not written */
     json_decref(expected);
     json_decref(root);
@@ -184,7 +158,7 @@ static void test_list(void **state) {
     (void)state;
     static const struct patch_case given = {
         "a list", "m", "{\"k\":5,\"a/b\":1,\"t~t\":2,\"new\":\"a5\"}"};
-    json_t *patch = read_text(
+    json_t *patch = kyverno_read(
         "[{\"op\":\"replace\",\"path\":\"/m/k\",\"value\":\"{{ n }}\"},"
         "{\"op\":\"add\",\"path\":\"/m/{{ key }}\",\"value\":\"a{{ text }}\"}]");
     check_case(&given, patch);
@@ -253,7 +227,7 @@ static void test_refusals(void **state) {
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_err err = FX_ERR_INIT;
         json_t *patch = json_string(cases[i].patch);
-        json_t *root = read_text(object_text);
+        json_t *root = kyverno_read(object_text);
         assert_false(apply_patch(patch, &root, &err));
         if (strstr(err.msg, cases[i].message) == NULL) {
             fail_msg("%s: %s", cases[i].patch, err.msg);
@@ -285,7 +259,7 @@ static void test_budget(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
     json_t *patch = json_string("- {op: add, path: /a/b/c/d, value: 1}");
-    json_t *root = read_text(object_text);
+    json_t *root = kyverno_read(object_text);
     const struct fx_bound bound = fx_budget_narrow(40, 0);
     assert_false(apply_patch(patch, &root, &err));
     (void)fx_budget_widen(bound);

@@ -2,37 +2,15 @@
  *
  * mutators/kyverno/merge_options_test.c - how annotations change the merge of a patch.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
 #include "merge/strategic.h"
 #include "mutators/kyverno/merge_options.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
-
-/* Quotes are written as ' in the texts of this file. */
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    char copy[1024];
-    const size_t n = strlen(text);
-    assert_true(n < sizeof copy);
-    for (size_t i = 0; i <= n; i++) {
-        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    json_t *node = fx_json_read((struct fx_text){copy, n}, NULL, &err);
-    if (node == NULL) {
-        fail_msg("%s: %s", copy, err.msg);
-    }
-    return node;
-}
 
 /* Compiles the options, prepares the patch, and merges it as that of a kind without a
  * schema. */
@@ -41,7 +19,7 @@ static bool merge(const char *lists, bool wildcards, const char *patch_text,
     static const struct fx_schema none = {NULL, 0};
     struct fx_arena arena;
     struct kyverno_merge_options *options = NULL;
-    json_t *patch = read_text(patch_text);
+    json_t *patch = kyverno_read_quoted(patch_text);
     json_t *before = json_deep_copy(patch);
     json_t *given = patch;
     json_t *annotations = json_object();
@@ -135,12 +113,12 @@ static void test_options(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(option_cases); i++) {
         struct fx_err err = FX_ERR_INIT;
-        json_t *object = read_text(option_cases[i].object);
+        json_t *object = kyverno_read_quoted(option_cases[i].object);
         json_t *before = json_deep_copy(object);
         json_t *root = json_incref(object);
         json_t *expected = option_cases[i].result == NULL
                                ? json_incref(object)
-                               : read_text(option_cases[i].result);
+                               : kyverno_read_quoted(option_cases[i].result);
         if (!merge(option_cases[i].lists, option_cases[i].wildcards,
                    option_cases[i].patch, &root, &err)) {
             fail_msg("%s: %s", option_cases[i].patch, err.msg);
@@ -181,7 +159,7 @@ static void test_refusals(void **state) {
     };
     for (size_t i = 0; i < FX_COUNT(cases); i++) {
         struct fx_err err = FX_ERR_INIT;
-        json_t *root = read_text("{'l':[{'id':1}]}");
+        json_t *root = kyverno_read_quoted("{'l':[{'id':1}]}");
         assert_false(merge(cases[i].lists, false, cases[i].patch, &root, &err));
         if (err.code != cases[i].code || strstr(err.msg, cases[i].message) == NULL) {
             fail_msg("%s: %s", cases[i].lists, err.msg);

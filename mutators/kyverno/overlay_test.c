@@ -2,36 +2,14 @@
  *
  * mutators/kyverno/overlay_test.c - overlays, by the rules of spec/kyverno.md section 14.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
 #include "mutators/kyverno/overlay.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
-
-/* Quotes are written as ' in the texts of this file. */
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    char copy[1024];
-    const size_t n = strlen(text);
-    assert_true(n < sizeof copy);
-    for (size_t i = 0; i <= n; i++) {
-        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
-    }
-    json_t *node = fx_json_read((struct fx_text){copy, n}, NULL, &err);
-    if (node == NULL) {
-        fail_msg("%s: %s", copy, err.msg);
-    }
-    return node;
-}
 
 static bool apply_overlay(json_t *overlay, json_t **root, struct fx_err *err) {
     struct fx_arena arena;
@@ -95,8 +73,8 @@ static void test_overlays(void **state) {
     (void)state;
     for (size_t i = 0; i < FX_COUNT(overlay_cases); i++) {
         struct fx_err err = FX_ERR_INIT;
-        json_t *overlay = read_text(overlay_cases[i].overlay);
-        json_t *object = read_text(overlay_cases[i].object);
+        json_t *overlay = kyverno_read_quoted(overlay_cases[i].overlay);
+        json_t *object = kyverno_read_quoted(overlay_cases[i].object);
         json_t *before[] = {json_deep_copy(overlay), json_deep_copy(object)};
         json_t *root = json_incref(object);
         if (!apply_overlay(overlay, &root, &err)) {
@@ -104,7 +82,7 @@ static void test_overlays(void **state) {
         }
         json_t *expected = overlay_cases[i].result == NULL
                                ? json_incref(object)
-                               : read_text(overlay_cases[i].result);
+                               : kyverno_read_quoted(overlay_cases[i].result);
         if (!fx_equal(root, expected) ||
             (root == object) != (overlay_cases[i].result == NULL)) {
             fail_msg("%s on %s", overlay_cases[i].overlay, overlay_cases[i].object);
@@ -127,8 +105,8 @@ static void test_overlays(void **state) {
 static void test_budget(void **state) {
     (void)state;
     json_t *overlay =
-        read_text("{'l':[{'(n)':'a*','v':{'w':1}},{'k':2}],'+(x)':{'y':1}}");
-    json_t *object = read_text("{'l':[{'n':'ab'},{'n':'b'}]}");
+        kyverno_read_quoted("{'l':[{'(n)':'a*','v':{'w':1}},{'k':2}],'+(x)':{'y':1}}");
+    json_t *object = kyverno_read_quoted("{'l':[{'n':'ab'},{'n':'b'}]}");
     bool ok = false;
     for (uint64_t units = 1; !ok && units < 1000; units++) {
         struct fx_err err = FX_ERR_INIT;

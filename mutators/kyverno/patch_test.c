@@ -3,29 +3,16 @@
  * mutators/kyverno/patch_test.c - conditions, patterns and anchors, by the rules of
  * spec/kyverno.md sections 5 and 9.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
 #include "mutators/kyverno/anchor.h"
 #include "mutators/kyverno/condition.h"
 #include "mutators/kyverno/pattern.h"
 #include "mutators/kyverno/strategic.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
-
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *node = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(node);
-    return node;
-}
 
 /* ---- keys ----------------------------------------------------------------------------
  */
@@ -115,8 +102,8 @@ static void test_conditions(void **state) {
     fx_arena_init(&arena, ARENA_BYTES);
     for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++) {
         enum kyverno_operator operator_;
-        json_t *key = read_text(conditions[i].key);
-        json_t *value = read_text(conditions[i].value);
+        json_t *key = kyverno_read(conditions[i].key);
+        json_t *value = kyverno_read(conditions[i].value);
         assert_true(fx_kyverno_operator(fx_text_of(conditions[i].operator_), &operator_));
         if (fx_kyverno_condition(key, operator_, value, &arena) != conditions[i].holds) {
             fail_msg("%s %s %s", conditions[i].key, conditions[i].operator_,
@@ -166,8 +153,8 @@ static void test_patterns(void **state) {
     struct fx_arena arena;
     fx_arena_init(&arena, ARENA_BYTES);
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
-        json_t *value = read_text(patterns[i].value);
-        json_t *pattern = read_text(patterns[i].pattern);
+        json_t *value = kyverno_read(patterns[i].value);
+        json_t *pattern = kyverno_read(patterns[i].pattern);
         if (fx_kyverno_match_pattern(FX_TEXT("metadata"), value, pattern, &arena) !=
             patterns[i].matches) {
             fail_msg("%s as %s", patterns[i].value, patterns[i].pattern);
@@ -204,7 +191,7 @@ static const struct {
 };
 
 static void expect_text(const char *expected, const json_t *got, size_t index) {
-    json_t *node = read_text(expected);
+    json_t *node = kyverno_read(expected);
     if (!fx_equal(node, got)) {
         fail_msg("case %zu: not %s", index, expected);
     }
@@ -215,8 +202,8 @@ static void check_anchors(size_t index) {
     struct fx_arena arena;
     struct fx_err err = FX_ERR_INIT;
     fx_arena_init(&arena, ARENA_BYTES);
-    json_t *object = read_text(anchors[index].object);
-    json_t *given = read_text(anchors[index].patch);
+    json_t *object = kyverno_read(anchors[index].object);
+    json_t *given = kyverno_read(anchors[index].patch);
     json_t *patch = json_incref(given);
     const bool ok = fx_kyverno_resolve_anchors(&patch, object, &arena, &err);
     assert_int_equal(ok, anchors[index].plain != NULL);

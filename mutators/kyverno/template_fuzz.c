@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/budget.h"
+#include "location/jmespath/scope_testing.h"
 #include "mutators/kyverno/template.h"
 #include "value/equal.h"
 #include "value/json.h"
@@ -18,19 +19,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define MOST_UNITS  (1u << 20)
 #define ARENA_BYTES ((size_t)64 << 20)
 
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 static bool count(void *context, const struct fx_jmespath *query) {
     size_t *n = context;
     *n += fx_jmespath_is_deterministic(query) ? 0 : 1;
@@ -39,8 +27,7 @@ static bool count(void *context, const struct fx_jmespath *query) {
 
 static json_t *eval(const struct kyverno_template *compiled, json_t *names,
                     enum fx_code *ret_code) {
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = names};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(names);
     struct fx_err err = FX_ERR_INIT;
     json_t *tree;
     const struct fx_bound bound = fx_budget_narrow(MOST_UNITS, 0);

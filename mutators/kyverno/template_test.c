@@ -3,17 +3,12 @@
  * mutators/kyverno/template_test.c - variables and references of rules, by the rules of
  * spec/kyverno.md section 7.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/budget.h"
+#include "location/jmespath/scope_testing.h"
 #include "mutators/kyverno/template.h"
+#include "mutators/kyverno/testing.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/tree.h"
 
 #define ARENA_BYTES ((size_t)1 << 20)
@@ -24,36 +19,15 @@ static const char names[] =
     "\"n\":5,\"o\":{\"k\":[1]},\"z\":null,\"nested\":\"{{ n }}\",\"open\":\"{{\","
     "\"loop\":\"a{{ loop }}\"}";
 
-static json_t *read_text(const char *text) {
-    struct fx_err err = FX_ERR_INIT;
-    json_t *node = fx_json_read(fx_text_of(text), NULL, &err);
-    assert_non_null(node);
-    return node;
-}
-
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 /* Compiles and evaluates a rule: a new reference, or NULL with an error. */
 static json_t *eval_rule(json_t *rule, struct fx_err *err) {
     struct fx_arena arena;
-    json_t *context = read_text(names);
+    json_t *context = kyverno_read(names);
     json_t *tree = NULL;
     fx_arena_init(&arena, ARENA_BYTES);
     const struct kyverno_template_compile with = {
         .document = rule, .arena = &arena, .err = err};
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = context};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(context);
     struct kyverno_template *compiled = fx_kyverno_template_compile(&with, rule, NULL);
     assert_non_null(compiled);
     const bool ok = fx_kyverno_template_eval(compiled, NULL, &scope, &tree, err);
@@ -110,8 +84,8 @@ static void test_texts(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fx_err err = FX_ERR_INIT;
-        json_t *rule = read_text(cases[i].rule);
-        json_t *expected = read_text(cases[i].result);
+        json_t *rule = kyverno_read(cases[i].rule);
+        json_t *expected = kyverno_read(cases[i].result);
         json_t *got = eval_rule(rule, &err);
         if (got == NULL || !fx_equal(expected, got)) {
             fail_msg("%s: %s", cases[i].rule, got == NULL ? err.msg : "another result");
@@ -145,7 +119,7 @@ static void test_faults(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct fx_err err = FX_ERR_INIT;
-        json_t *rule = read_text(cases[i].rule);
+        json_t *rule = kyverno_read(cases[i].rule);
         assert_null(eval_rule(rule, &err));
         assert_int_equal(err.code, cases[i].code);
         if (!fx_text_contains(fx_text_of(err.msg), fx_text_of(cases[i].message))) {
@@ -159,7 +133,7 @@ static void test_faults(void **state) {
 static void test_shares(void **state) {
     (void)state;
     struct fx_err err = FX_ERR_INIT;
-    json_t *rule = read_text("{\"a\":{\"b\":[1]},\"c\":\"{{ n }}\"}");
+    json_t *rule = kyverno_read("{\"a\":{\"b\":[1]},\"c\":\"{{ n }}\"}");
     json_t *tree = eval_rule(rule, &err);
     assert_non_null(tree);
     assert_ptr_equal(fx_tree_view_key(tree, "a"), fx_tree_view_key(rule, "a"));

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -25,6 +26,17 @@ static inline json_t *kyverno_read(const char *text) {
         fail_msg("%s: %s", text, err.msg);
     }
     return node;
+}
+
+/* The same for JSON in which ' stands for ", so that it is readable as a C string. */
+static inline json_t *kyverno_read_quoted(const char *text) {
+    char copy[2048];
+    const size_t n = strlen(text);
+    assert_true(n < sizeof copy);
+    for (size_t i = 0; i <= n; i++) {
+        copy[i] = (char)(text[i] == '\'' ? '"' : text[i]);
+    }
+    return kyverno_read(copy);
 }
 
 /* Appends a value as JSON. */

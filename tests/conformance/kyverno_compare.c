@@ -5,41 +5,10 @@
  */
 #include "kyverno_compare.h"
 
+#include "map.h"
 #include "skips.h"
 #include "value/equal.h"
-#include "value/json.h"
 #include "value/tree.h"
-
-static bool is_nothing(const json_t *value) {
-    return value == NULL || json_is_null(value) ||
-           (json_is_object(value) && json_object_size(value) == 0) ||
-           (json_is_array(value) && json_array_size(value) == 0);
-}
-
-/* Returns a copy without nulls, empty maps and empty lists; a new reference. */
-static json_t *tidy(const json_t *value) {
-    if (json_is_array(value)) {
-        json_t *list = json_array();
-        for (size_t i = 0; i < json_array_size(value); i++) {
-            (void)json_array_append_new(list, tidy(json_array_get(value, i)));
-        }
-        return list;
-    }
-    if (!json_is_object(value)) {
-        return json_deep_copy(value);
-    }
-    json_t *object = json_object();
-    for (void *iter = fx_node_first(value); iter != NULL;
-         iter = fx_node_next(value, iter)) {
-        json_t *member = tidy(json_object_iter_value(iter));
-        if (is_nothing(member)) {
-            json_decref(member);
-        } else {
-            (void)json_object_set_new(object, json_object_iter_key(iter), member);
-        }
-    }
-    return object;
-}
 
 /* ---- subsets ---------------------------------------------------------------------- */
 
@@ -77,13 +46,15 @@ static bool is_within(const json_t *part, const json_t *whole, bool by_name) {
         return is_list_within(part, whole, by_name);
     }
     if (!json_is_object(part) || !json_is_object(whole)) {
-        return fx_equal(part, whole) || (is_nothing(part) && is_nothing(whole));
+        return fx_equal(part, whole) ||
+               (fx_case_is_nothing(part) && fx_case_is_nothing(whole));
     }
     for (void *iter = fx_node_first(part); iter != NULL;
          iter = fx_node_next(part, iter)) {
         const json_t *value = json_object_iter_value(iter);
         const json_t *other = fx_tree_view_text(whole, fx_node_key(iter));
-        if (other == NULL ? !is_nothing(value) : !is_within(value, other, by_name)) {
+        if (other == NULL ? !fx_case_is_nothing(value)
+                          : !is_within(value, other, by_name)) {
             return false;
         }
     }
@@ -100,8 +71,8 @@ static bool is_expected(const json_t *expect, const json_t *resource, const json
     if (!fx_text_is(how, "tidy")) {
         return fx_equal(resource, got);
     }
-    json_t *wanted = tidy(resource);
-    json_t *tidied = tidy(got);
+    json_t *wanted = fx_case_tidy(resource);
+    json_t *tidied = fx_case_tidy(got);
     const bool equal = fx_equal(wanted, tidied);
     json_decref(wanted);
     json_decref(tidied);

@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "kinds.h"
 #include "location/jmespath/jmespath.h"
+#include "location/jmespath/scope_testing.h"
 #include "skips.h"
 #include "value/json.h"
 #include "value/json_part.h"
@@ -17,19 +18,6 @@ struct search_result {
     json_t *value; /* counted */
     struct fx_err err;
 };
-
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
 
 /* ---- the expected result ----------------------------------------------------------- */
 
@@ -80,8 +68,7 @@ static void compare(json_t *row, const char *what, const struct search_result *g
 
 static void search(json_t *row, const char *what, const struct fx_jmespath *query,
                    json_t *root, json_t *names, struct fx_case_result *result) {
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = names};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(names);
     struct search_result got = {.err = FX_ERR_INIT};
     got.outcome = fx_jmespath_search(query, root, &scope, &got.value, &got.err);
     compare(row, what, &got, result);

@@ -46,6 +46,9 @@ enum fx_case_map_added {
     FX_CASE_MAP_DEFAULTED, /* these, and fields that it sets by itself */
 };
 
+/* Is it missing (NULL), null, an empty map or an empty list? */
+bool fx_case_is_nothing(const json_t *value);
+
 /* Returns a copy without nulls, empty maps and empty lists; a new reference. */
 json_t *fx_case_tidy(const json_t *value);
 

@@ -10,8 +10,8 @@
 
 /* ---- objects ---------------------------------------------------------------------- */
 
-static bool is_nothing(const json_t *value) {
-    return json_is_null(value) ||
+bool fx_case_is_nothing(const json_t *value) {
+    return value == NULL || json_is_null(value) ||
            (json_is_object(value) && json_object_size(value) == 0) ||
            (json_is_array(value) && json_array_size(value) == 0);
 }
@@ -31,7 +31,7 @@ json_t *fx_case_tidy(const json_t *value) {
     for (void *iter = fx_node_first(value); iter != NULL;
          iter = fx_node_next(value, iter)) {
         json_t *member = fx_case_tidy(json_object_iter_value(iter));
-        if (is_nothing(member)) {
+        if (fx_case_is_nothing(member)) {
             json_decref(member);
         } else {
             (void)json_object_set_new(object, json_object_iter_key(iter), member);

@@ -2,7 +2,6 @@
 """Parameters of policies in a cluster, with the toy dialect (tests/toy): objects of any kind
 that a policy names are watched, and only for as long as it does."""
 
-import functools
 import json
 import time
 
@@ -10,11 +9,10 @@ import pytest
 from client import answer, ask, patch_of, review
 from fixpoint_cluster import deployment, until
 from standin import faults
-from standin.cluster import Cluster
 from standin.definitions import ANYTHING, definition
+from toy import GROUP, toy, toy_cluster, without_kyverno
 from webhook_configurations import NAMESPACE
 
-GROUP = "toy.fixpoint.dev"
 POLICIES = "tagpolicies." + GROUP
 STATUS = ("--operation", "mutation-webhook", "--operation", "mutation-status")
 STATE = "objects of a kind that policies name"
@@ -27,26 +25,14 @@ def widgets(plural="widgets"):
 
 @pytest.fixture
 def cluster(tmp_path):
-    made = Cluster(tmp_path / "cluster")
-    made.define(
-        definition(GROUP, "TagPolicy", ["v1"], ANYTHING, "tagpolicies", ANYTHING),
-        definition(GROUP, "TagBinding", ["v1"], ANYTHING, "tagbindings"),
-    )
+    made = toy_cluster(tmp_path / "cluster")
     yield made
     made.close()
 
 
 @pytest.fixture
 def fixture(fixture):
-    """Without Kyverno, whose ConfigMap is watched: these tests count what is read of them."""
-    apis = "gatekeeper,kubemod,admission_policy,toy"
-    fixture.start = functools.partial(fixture.start, "--apis", apis)
-    return fixture
-
-
-def toy(kind, name, **spec):
-    metadata = {"name": name}
-    return {"apiVersion": GROUP + "/v1", "kind": kind, "metadata": metadata, "spec": spec}
+    return without_kyverno(fixture)
 
 
 def policy(name="owner", tags=None, param_kind=None, **spec):

@@ -2,18 +2,15 @@
 """Rules that mutate existing objects, with the toy dialect (tests/toy): a request triggers a
 job, which reads the targets, changes them and writes them."""
 
-import functools
 import time
 
 import pytest
 from client import answer, ask, review
 from fixpoint_cluster import deployment, until
 from standin import faults
-from standin.cluster import Cluster
-from standin.definitions import ANYTHING, definition
+from toy import toy, toy_cluster, without_kyverno
 from webhook_configurations import NAMESPACE
 
-GROUP = "toy.fixpoint.dev"
 CHANGED = "existing object changed"
 FAILED = "existing objects not changed"
 RULES = [
@@ -29,26 +26,14 @@ ALL = "--operation", "mutation-webhook", "--operation", "mutation-status"
 
 @pytest.fixture
 def cluster(tmp_path):
-    made = Cluster(tmp_path / "cluster")
-    made.define(
-        definition(GROUP, "TagPolicy", ["v1"], ANYTHING, "tagpolicies", ANYTHING),
-        definition(GROUP, "TagBinding", ["v1"], ANYTHING, "tagbindings"),
-    )
+    made = toy_cluster(tmp_path / "cluster")
     yield made
     made.close()
 
 
 @pytest.fixture
 def fixture(fixture):
-    """Without Kyverno, whose ConfigMap is watched: these tests say who may read them."""
-    apis = "gatekeeper,kubemod,admission_policy,toy"
-    fixture.start = functools.partial(fixture.start, "--apis", apis)
-    return fixture
-
-
-def toy(kind, name, **spec):
-    metadata = {"name": name}
-    return {"apiVersion": GROUP + "/v1", "kind": kind, "metadata": metadata, "spec": spec}
+    return without_kyverno(fixture)
 
 
 def target(name="settings", namespace=NAMESPACE, kind="ConfigMap", **more):

@@ -16,6 +16,7 @@
 #include "base/limits.h"
 #include "location/jmespath/function.h"
 #include "location/jmespath/jmespath.h"
+#include "location/jmespath/scope_testing.h"
 #include "refuse.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -75,23 +76,9 @@ static const char *const queries[] = {
 
 #define X509_CASES FX_SOURCE_DIR "/location/jmespath/x509_cases.jsonl"
 
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 /* Evaluates on the names of `root`. False without memory. */
 static bool search(const char *text, json_t *root) {
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = root};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(root);
     struct fx_jmespath *query = NULL;
     struct fx_err err = FX_ERR_INIT;
     json_t *value = NULL;

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "location/jmespath/scope_testing.h"
 #include "merge/strategic.h"
 #include "mutators/kyverno/autogen.h"
 #include "mutators/kyverno/images.h"
@@ -58,23 +59,9 @@ struct step {
                 struct fx_err *err);
 };
 
-static bool find_name(void *context, struct fx_text name, json_t **ret_value,
-                      struct fx_err *err) {
-    (void)err;
-    *ret_value = json_incref(fx_tree_view_text(context, name));
-    return true;
-}
-
-static bool give_all(void *context, json_t **ret_object, struct fx_err *err) {
-    (void)err;
-    *ret_object = json_incref(context);
-    return true;
-}
-
 static bool run_json_patch(const struct given *given, struct fx_arena *arena,
                            json_t **root, struct fx_err *err) {
-    const struct fx_jmespath_scope scope = {
-        .find = find_name, .all = give_all, .context = given->object};
+    const struct fx_jmespath_scope scope = jmespath_scope_of(given->object);
     const struct kyverno_template_compile with = {
         .document = given->operations, .arena = arena, .err = err};
     struct kyverno_json_patch *patch =
