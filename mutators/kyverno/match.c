@@ -309,6 +309,14 @@ bool fx_kyverno_exclude_holds(const struct kyverno_match *exclude,
     return true;
 }
 
+bool fx_kyverno_match_names_delete(const struct kyverno_match *match) {
+    unsigned operations = 0;
+    for (size_t i = 0; i < match->n_filters; i++) {
+        operations |= match->filters[i].operations;
+    }
+    return (operations & FX_OPERATION_BIT(FX_OPERATION_DELETE)) != 0;
+}
+
 /* ---- the index ----------------------------------------------------------------------
  */
 

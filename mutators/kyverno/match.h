@@ -107,6 +107,9 @@ bool fx_kyverno_exclude_holds(const struct kyverno_match *exclude,
                               const struct kyverno_match_subject *subject,
                               bool *ret_holds, struct fx_err *err) FX_MUST_USE;
 
+/* Does a filter name the operation DELETE? */
+bool fx_kyverno_match_names_delete(const struct kyverno_match *match);
+
 /* Makes the bindings of a match for the index, in the arena. *ret_n is 0 if it may match
  * any object. False without memory. */
 bool fx_kyverno_match_bindings(const struct kyverno_match *match, struct fx_arena *arena,

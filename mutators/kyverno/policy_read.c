@@ -271,6 +271,21 @@ static bool read_mutate(const struct kyverno_reading *reading, const json_t *rul
     return true;
 }
 
+/* Warns about an operation for which no rule can be of use (section 17). */
+static bool warn_delete(const struct kyverno_policy_reading *of,
+                        const struct kyverno_rule_body *rule) {
+    return rule->is_generated || !fx_kyverno_match_names_delete(&rule->match) ||
+           fx_compilation_warn(of->reading.compilation,
+                               fx_tree_view_key(rule->document, "match"),
+                               "rule %.*s: there is no object to patch on DELETE: %s",
+                               FX_TEXT_ARG(rule->name),
+                               of->policy->ignores_failure
+                                   ? "the rule is not applied then"
+                                   : "the rule fails and denies the deletion; remove "
+                                     "DELETE from `operations`") ||
+           fx_fail_nomem(of->reading.err);
+}
+
 static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
                      bool is_generated) {
     struct kyverno_policy *policy = of->policy;
@@ -291,7 +306,7 @@ static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
     *rule = (struct kyverno_rule_body){
         .name = name, .document = json_incref(document), .is_generated = is_generated};
     return fx_kyverno_warn_unknown(reading, document, "", rule_fields) &&
-           compile_parts(of, mutate, rule);
+           compile_parts(of, mutate, rule) && warn_delete(of, rule);
 }
 
 /* ---- the rules ----------------------------------------------------------------------

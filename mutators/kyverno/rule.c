@@ -224,6 +224,37 @@ bool fx_kyverno_rule_apply(const struct fx_mutator *self,
     return ok || name_rule(evaluation.rule, err);
 }
 
+/* ---- DELETE -------------------------------------------------------------------------
+ */
+
+/* Applies the patch to an object without any field, as Kyverno does, for the words of the
+ * failure. Always false. */
+static bool fail_delete(struct kyverno_evaluation *evaluation, struct fx_err *err) {
+    struct fx_effect effect = {.applied = false};
+    json_t *nothing = json_object();
+    const bool ok =
+        nothing != NULL ? change(evaluation, &nothing, &effect, err) : fx_fail_nomem(err);
+    json_decref(nothing);
+    return ok ? fx_fail(err, FX_EMUTATE, "there is no object to patch on DELETE") : false;
+}
+
+bool fx_kyverno_rule_check_delete(const struct fx_mutator *self,
+                                  const struct fx_request *request, json_t *root,
+                                  struct fx_buf *entry, struct fx_err *note,
+                                  struct fx_err *err) {
+    struct kyverno_evaluation evaluation; /* its block is not cleared */
+    const char *criterion = NULL;
+    (void)entry;
+    (void)note;
+    if (!begin(&evaluation, rule_of(self), request, root, err)) {
+        return false;
+    }
+    const bool ok = find_criterion(&evaluation, root, &criterion, err) &&
+                    (criterion != NULL || fail_delete(&evaluation, err));
+    end(&evaluation);
+    return ok || name_rule(evaluation.rule, err);
+}
+
 /* ---- for explanations ---------------------------------------------------------------
  */
 

@@ -61,6 +61,13 @@ bool fx_kyverno_rule_apply(const struct fx_mutator *self,
                            const struct fx_request *request, json_t **root,
                            struct fx_effect *ret_effect, struct fx_err *err) FX_MUST_USE;
 
+/* Of a rule that names DELETE, where there is no object to patch: fails with Kyverno's
+ * words if the rule matches the deleted object. */
+bool fx_kyverno_rule_check_delete(const struct fx_mutator *self,
+                                  const struct fx_request *request, json_t *root,
+                                  struct fx_buf *entry, struct fx_err *note,
+                                  struct fx_err *err) FX_MUST_USE;
+
 /* Finds the precondition that does not hold for the object; *ret_false is zeroed, and
  * stays so if there is none. The caller finishes it. Errors: those of
  * fx_kyverno_preconditions_eval(). */

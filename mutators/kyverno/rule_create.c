@@ -31,6 +31,7 @@ static bool may_match_namespace(const struct fx_mutator *self,
 static const struct fx_mutator_ops ops = {
     .match = fx_kyverno_rule_match,
     .apply = fx_kyverno_rule_apply,
+    .validate = fx_kyverno_rule_check_delete,
     .explain = fx_kyverno_rule_explain,
     .found = fx_kyverno_rule_found,
     .may_match_namespace = may_match_namespace,
@@ -124,6 +125,8 @@ static void set_run(struct kyverno_rule *rule) {
     head->restores = true;
     head->run.once = true;
     head->run.ignores_failure = rule->policy->ignores_failure;
+    head->run.checks_deletes = !rule->policy->ignores_failure &&
+                               fx_kyverno_match_names_delete(&rule->body->match);
     head->run.ends_policy = rule->policy->applies_one;
     head->run.restores_policy =
         rule->policy->ignores_failure && rule->policy->n_rules > 1;

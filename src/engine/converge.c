@@ -218,12 +218,11 @@ bool fx_converge(const struct fx_snapshot *snapshot, const struct fx_request *re
     fx_subject_read(*root, &run.subject);
     fx_converge_begin_spending(&run);
     fx_activity_begin_loop(request->activity, run.subject.group, run.subject.kind);
-    bool ok =
-        (make_notes(&run) || fx_fail_nomem(err)) &&
-        fx_converge_find_candidates(&run, err) &&
-        (fx_converge_make_changes(&run) || fx_fail_nomem(err)) && settle(&run, err) &&
-        fx_converge_find_late(&run, err) &&
-        (run.n_acting == run.candidates.n_indices || fx_converge_validate(&run, err));
+    bool ok = (make_notes(&run) || fx_fail_nomem(err)) &&
+              fx_converge_find_candidates(&run, err) &&
+              (fx_converge_make_changes(&run) || fx_fail_nomem(err)) &&
+              settle(&run, err) && fx_converge_find_late(&run, err) &&
+              fx_converge_validate(&run, err);
     if (run.lacks_inputs) {
         ok = fail_inputs(&run, err);
     }

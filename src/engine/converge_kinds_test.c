@@ -24,6 +24,7 @@ struct cast {
     struct fake_plan plan;
     const char *namespace_;
     const struct fx_mutator_ops *ops; /* instead of those of a fake */
+    bool checks_deletes;              /* rather than a validator: run.checks_deletes */
 };
 
 struct play {
@@ -43,7 +44,9 @@ static struct fx_mutator *make(const struct cast *cast) {
     if (cast->ops != NULL) {
         fake->head.ops = cast->ops;
         if (cast->ops->validate != NULL) {
-            fake->head.run.action = FX_ACTION_DENY;
+            fake->head.run.action =
+                cast->checks_deletes ? FX_ACTION_MUTATE : FX_ACTION_DENY;
+            fake->head.run.checks_deletes = cast->checks_deletes;
         }
     }
     if (cast->namespace_ != NULL) {
@@ -433,6 +436,32 @@ static void validators_alone_change_nothing(void **state) {
     end(&play);
 }
 
+static void rules_check_deletes(void **state) {
+    (void)state;
+    const struct cast casts[] = {
+        {.plan = {.name = "a", APPENDS("1")}},
+        {.plan = {.name = "b", .if_key = "x", .apply_error = "nothing to patch"},
+         .checks_deletes = true,
+         .ops = &validator_ops},
+    };
+    struct play play = {.request = {.only_validators = true, .collects_stats = true}};
+    begin(&play, casts, FX_COUNT(casts));
+    assert_true(play.snapshot->validates_deletes);
+    assert_int_equal(play.snapshot->n_acting, 2);
+    run(&play, "{}");
+    assert_true(play.ok);
+    expect_root(&play, "{}");
+    end(&play);
+    play.request.only_validators = true;
+    begin(&play, casts, FX_COUNT(casts));
+    run(&play, "{\"x\": 1}");
+    assert_false(play.ok);
+    assert_int_equal(play.err.code, FX_EMUTATE);
+    assert_non_null(strstr(play.err.msg, "nothing to patch"));
+    assert_ptr_equal(play.outcome.failed, play.snapshot->mutators[1]);
+    end(&play);
+}
+
 /* ---- views ----------------------------------------------------------------------- */
 
 static bool show(const struct fx_request *request, json_t **root, json_t **ret_kept,
@@ -528,6 +557,7 @@ int main(void) {
         cmocka_unit_test(a_denial_keeps_the_warnings),
         cmocka_unit_test(long_messages_are_cut),
         cmocka_unit_test(validators_alone_change_nothing),
+        cmocka_unit_test(rules_check_deletes),
         cmocka_unit_test(only_its_mutators_see_a_view),
         cmocka_unit_test(a_view_changes_nothing),
         cmocka_unit_test(validators_see_a_view),

@@ -82,6 +82,21 @@ static bool trigger(struct converge *run, struct fx_trace_step *step,
     return true;
 }
 
+/* Fails because of a rule that checks a DELETE (checks_deletes), or for lack of inputs.
+ */
+static bool fail_check(struct converge *run, struct fx_trace_step *step,
+                       struct fx_err *err) {
+    const bool ok = fx_converge_fail_apply(run, step, NULL, err);
+    struct fx_mutator_stats *entry =
+        run->stats == NULL ? NULL : fx_stats_begin_step(run->stats, step->mutator);
+    if (entry != NULL) {
+        entry->matched = true;
+        entry->failed = err->code == FX_EMUTATE;
+        fx_stats_end_step(run->stats, entry);
+    }
+    return ok;
+}
+
 static bool run_validator(struct converge *run, uint32_t index, struct fx_err *err) {
     struct fx_trace_step step = {.mutator = index, .pass = run->outcome->iterations};
     if (!fx_converge_match(run, &step, err)) {
@@ -90,11 +105,14 @@ static bool run_validator(struct converge *run, uint32_t index, struct fx_err *e
     if (!step.verdict.matched) {
         return true;
     }
-    const bool ok = fx_mutator_is_existing(run->snapshot->mutators[index])
-                        ? trigger(run, &step, err)
-                        : validate(run, &step, err);
-    return ok ? fx_converge_record(run, &step, *run->root, err)
-              : fx_converge_fail_match(run, &step, err);
+    const struct fx_mutator *mutator = run->snapshot->mutators[index];
+    const bool ok = fx_mutator_is_existing(mutator) ? trigger(run, &step, err)
+                                                    : validate(run, &step, err);
+    if (ok) {
+        return fx_converge_record(run, &step, *run->root, err);
+    }
+    return fx_mutator_is_validator(mutator) ? fx_converge_fail_match(run, &step, err)
+                                            : fail_check(run, &step, err);
 }
 
 /* Prints "…: a,b", and, if validators of another kind also deny, "; …: c". Of a kind
@@ -216,20 +234,33 @@ static bool deny(struct converge *run, struct fx_err *err) {
     return ok;
 }
 
+/* The candidates from which on some may validate. */
+static size_t find_validators(const struct converge *run) {
+    return run->request->only_validators ? 0 : run->n_acting;
+}
+
+static bool validates(const struct fx_mutator *mutator) {
+    return fx_mutator_is_validator(mutator) || mutator->run.checks_deletes;
+}
+
 bool fx_converge_validate(struct converge *run, struct fx_err *err) {
+    const size_t begin = find_validators(run);
+    if (begin == run->candidates.n_indices) {
+        return true;
+    }
     fx_subject_read(*run->root, &run->subject);
     run->is_stale = false;
     if (run->stats != NULL) {
         fx_stats_begin_pass(run->stats);
     }
-    const size_t n_validators = run->candidates.n_indices - run->n_acting;
-    if (!fx_converge_spend_candidates(run, n_validators, err)) {
+    if (!fx_converge_spend_candidates(run, run->candidates.n_indices - begin, err)) {
         return false;
     }
-    for (size_t at = run->n_acting; at < run->candidates.n_indices; at++) {
+    for (size_t at = begin; at < run->candidates.n_indices; at++) {
         const uint32_t index = run->candidates.indices[at];
-        if (!fx_converge_show(run, run->snapshot->mutators[index], err) ||
-            !run_validator(run, index, err)) {
+        const struct fx_mutator *mutator = run->snapshot->mutators[index];
+        if (validates(mutator) &&
+            (!fx_converge_show(run, mutator, err) || !run_validator(run, index, err))) {
             return false;
         }
     }

@@ -88,9 +88,11 @@ struct fx_mutator_ops {
                   json_t **root, struct fx_effect *ret_effect, struct fx_err *err);
 
     /* Of a validator (fx_run_options.action), whose `apply` changes nothing: checks the
-     * object after the last pass, if it matches. Appends the message of a violation to
-     * `entry`; an empty entry means no violation. `note` says what went wrong while the
-     * message was made (FX_OK for nothing). NULL if the dialect has no validators. */
+     * object after the last pass, if it matches. Of a rule with `checks_deletes`: checks
+     * the deleted object, if it matches; it may only fail. Appends the message of a
+     * violation to `entry`; an empty entry means no violation. `note` says what went
+     * wrong while the message was made (FX_OK for nothing). NULL if the dialect has no
+     * validators. */
     bool (*validate)(const struct fx_mutator *self, const struct fx_request *request,
                      json_t *root, struct fx_buf *entry, struct fx_err *note,
                      struct fx_err *err);
@@ -231,6 +233,8 @@ struct fx_run_options {
      * policy have made in this pass are dropped, too, and the other rules of the policy
      * are not applied any more. It is the same for all rules of a policy. */
     bool restores_policy;
+    /* Of a rule that mutates: it has `validate`, too, which a DELETE is checked by. */
+    bool checks_deletes;
     /* Of a rule that mutates existing objects: requests of Fixpoint itself trigger it,
      * too; it also runs when its policy becomes active or changes; its changes are
      * written by server-side apply. */

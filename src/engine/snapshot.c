@@ -82,6 +82,7 @@ static void order_mutators(struct fx_snapshot *snapshot) {
         note_options(snapshot, mutator);
         if (!fx_mutator_is_validator(mutator)) {
             snapshot->n_acting = i + 1;
+            snapshot->validates_deletes |= mutator->run.checks_deletes;
             snapshot->mutates_connects |= names_operation(mutator, FX_OPERATION_CONNECT);
         } else if (wants_deletes(mutator)) {
             snapshot->validates_deletes = true;

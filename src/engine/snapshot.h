@@ -30,7 +30,7 @@ struct fx_snapshot {
     struct fx_mutator **mutators; /* in the order of a pass */
     size_t n_mutators;
     size_t n_acting;        /* this many mutate; the others, after them, are validators */
-    bool validates_deletes; /* some validator may match DELETE */
+    bool validates_deletes; /* some mutator may check a DELETE */
     bool mutates_connects;  /* some mutator may match CONNECT */
     bool is_simple;  /* no mutator runs once, matches first, ignores its failure or has a
                       * view */

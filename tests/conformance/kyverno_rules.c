@@ -119,6 +119,7 @@ static struct fx_request make_request(const json_t *row) {
         .cluster_roles = fx_tree_view_key(user, "clusterRoles"),
         .old_object = view_object(row, "oldResource"),
     };
+    request.only_validators = request.operation == FX_OPERATION_DELETE;
     if (admission != NULL) {
         request.namespace_ = fx_tree_view_string(admission, "namespace");
         if (request.namespace_.data == NULL) {
@@ -178,7 +179,8 @@ static void mutate(json_t *row, const struct fx_snapshot *snapshot,
         .snapshot = snapshot,
         .trace = &trace,
         .request = request,
-        .object = fx_tree_view_key(row, "resource"),
+        .object =
+            fx_tree_view_key(row, request.only_validators ? "oldResource" : "resource"),
         .inputs = &inputs,
         .arena = &arena,
     };

@@ -379,10 +379,6 @@ bool fx_case_kyverno_ignores_failure(const json_t *row) {
     return false;
 }
 
-static bool deletes(const json_t *row) {
-    return fx_text_is(fx_tree_view_string(row, "operation"), "DELETE");
-}
-
 /* Values of variables that Kyverno's command line takes from a file, instead of those of
  * the cluster. */
 static bool has_given_values(const json_t *row) {
@@ -400,6 +396,12 @@ static bool has_text(const json_t *part, const char *text) {
     const bool has = printed != NULL && strstr(printed, text) != NULL;
     free(printed);
     return has;
+}
+
+/* Is an object deleted, and no rule names that operation? */
+static bool deletes(const json_t *row) {
+    return fx_text_is(fx_tree_view_string(row, "operation"), "DELETE") &&
+           !has_text(fx_tree_view_key(row, "policies"), "\"DELETE\"");
 }
 
 static bool has_merge_directive(const json_t *row) {
@@ -446,7 +448,7 @@ static const struct {
     const char *reason;
 } by_rule[] = {
     {loses_template, "on purpose: generated rules keep nested foreach"},
-    {deletes, "on purpose: mutate rules do not concern objects that are deleted"},
+    {deletes, "on purpose: only rules that name DELETE concern deleted objects"},
     {fx_case_kyverno_ignores_failure,
      "on purpose: a rule that fails under Ignore undoes its policy, and no more"},
     {has_given_values, "values that Kyverno's command line takes from a file"},

@@ -251,7 +251,7 @@ def test_a_binding_is_allowed_whatever_happens(fixture, bound):
     assert time.monotonic() - began < 8, "it was tried again in vain"
     assert NAMES not in annotations_of(fixture, space)
     assert replica.metric("fixpoint_pod_bindings_total", result="failed") == 1
-    assert "Pod not annotated with its Node" in replica.log.text()
+    replica.log.wait("Pod not annotated with its Node")
 
 
 def test_a_node_that_is_not_there_is_a_warning(fixture, bound):
