@@ -146,27 +146,51 @@ bool fx_kyverno_context_init(struct kyverno_context *context,
     return init_frame(&context->rule, entries, arena, err);
 }
 
-void fx_kyverno_context_finish(struct kyverno_context *context) {
-    fx_kyverno_context_release_object(context);
-    fx_kyverno_frame_forget(context, &context->rule, 0);
-    json_decref(context->images);
-}
-
 static void drop(json_t **value) {
     json_decref(*value);
     *value = NULL;
 }
 
-void fx_kyverno_context_release_object(struct kyverno_context *context) {
+static void release_object(struct kyverno_context *context) {
     drop(&context->object);
     drop(&context->request_value);
     drop(&context->variable_value);
 }
 
+void fx_kyverno_context_finish(struct kyverno_context *context) {
+    release_object(context);
+    drop(&context->target);
+    fx_kyverno_frame_forget(context, &context->rule, 0);
+    json_decref(context->images);
+}
+
 void fx_kyverno_context_set_object(struct kyverno_context *context, json_t *object) {
     json_incref(object);
-    fx_kyverno_context_release_object(context);
+    release_object(context);
     context->object = object;
+}
+
+void fx_kyverno_context_set_target(struct kyverno_context *context, json_t *target) {
+    json_incref(target);
+    drop(&context->target);
+    context->target = target;
+    context->has_target = true;
+}
+
+void fx_kyverno_context_set_mutated(struct kyverno_context *context, json_t *object) {
+    if (context->has_target) {
+        fx_kyverno_context_set_target(context, object);
+    } else {
+        fx_kyverno_context_set_object(context, object);
+    }
+}
+
+void fx_kyverno_context_release_mutated(struct kyverno_context *context) {
+    if (context->has_target) {
+        drop(&context->target);
+    } else {
+        release_object(context);
+    }
 }
 
 bool fx_kyverno_context_query(struct kyverno_context *context,

@@ -50,7 +50,6 @@ struct kyverno_context {
                        * is NULL, `images` is made from the object of that time */
     const struct kyverno_extractors *extractors;
     const struct kyverno_merge_options *merge_options; /* of its strategic patches */
-    json_t *target; /* the object under mutation if the rule has targets */
     /* The names for templates: fx_kyverno_template_eval() gets it. On DELETE it reads
      * `request.object` as `request.oldObject`. */
     struct fx_jmespath_scope scope;
@@ -60,6 +59,8 @@ struct kyverno_context {
     struct kyverno_frame rule, *top;
     struct kyverno_loading *loading; /* the entry under evaluation; or NULL */
     json_t *object;                  /* counted, or NULL */
+    json_t *target;                  /* the same, in a rule with targets */
+    bool has_target;
     json_t *request_value;  /* `request`, counted; NULL: not made yet, or out of date */
     json_t *variable_value; /* on DELETE: `request` as variables see it */
     json_t *images;         /* counted; NULL: none */
@@ -82,10 +83,18 @@ void fx_kyverno_context_finish(struct kyverno_context *context);
  * that were evaluated keep their values. */
 void fx_kyverno_context_set_object(struct kyverno_context *context, json_t *object);
 
-/* Drops the references to the object, so that it can be written without a copy. Values
+/* Sets `target`, the object under mutation of a rule with targets, and the object that
+ * the two functions below mean. The context takes a reference of its own. */
+void fx_kyverno_context_set_target(struct kyverno_context *context, json_t *target);
+
+/* Sets the object under mutation: `target`, or `request.object`. */
+void fx_kyverno_context_set_mutated(struct kyverno_context *context, json_t *object);
+
+/* Drops the references to the object under mutation, so that it can be written without a
+ * copy. Values
  * that variables gave may still share its nodes. Until the object is set again, there is
- * no `request.object`. */
-void fx_kyverno_context_release_object(struct kyverno_context *context);
+ * no such object. */
+void fx_kyverno_context_release_mutated(struct kyverno_context *context);
 
 /* Evaluates a query of the policy that is no variable, such as `list` of a foreach. The
  * value is a new reference. Errors: FX_EMUTATE ("failed to query x: …", also if the query

@@ -227,7 +227,7 @@ static void test_once(void **state) {
     fx_kyverno_context_set_object(&setup.context, other);
     expect(&setup, "\"{{ v }}/{{ request.object.metadata.name }}\"", "\"web/new\"");
     expect(&setup, "\"{{ images.containers.a.tag }}\"", "\"1\"");
-    fx_kyverno_context_release_object(&setup.context);
+    fx_kyverno_context_release_mutated(&setup.context);
     assert_int_equal(other->refcount, 1);
     tear_down(&setup);
     json_decref(other);

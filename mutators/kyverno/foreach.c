@@ -139,13 +139,13 @@ bool fx_kyverno_foreach_apply(const struct kyverno_foreach *foreach,
     *ret_changed = false;
     for (size_t i = 0; ok && i < foreach->n; i++) {
         json_t *last = json_incref(*root);
-        fx_kyverno_context_set_object(context, last);
+        fx_kyverno_context_set_mutated(context, last);
         ok = apply_entry(&run, &foreach->entries[i]);
         *ret_changed = *ret_changed || (ok && !fx_equal(last, *root));
         json_decref(last);
     }
     ok = ok && (fx_budget_exceeded() == FX_EXCEEDED_NOTHING || fx_fail_exceeded(err));
-    fx_kyverno_context_release_object(context);
+    fx_kyverno_context_release_mutated(context);
     if (!ok) {
         json_decref(*root);
         *root = json_incref(before);

@@ -215,7 +215,7 @@ static bool end(bool ok, json_t *before, json_t **root, struct fx_effect *effect
 static bool merge_object(struct kyverno_context *context, json_t *plain, json_t **root,
                          struct fx_effect *effect, struct fx_err *err) {
     if (fx_kyverno_effect_foresee(plain, effect) && has_kind(*root)) {
-        fx_kyverno_context_release_object(context);
+        fx_kyverno_context_release_mutated(context);
         return merge(plain, root, &effect->changed, err);
     }
     json_t *before = json_incref(*root);

@@ -26,6 +26,7 @@
 #include "match.h"
 #include "patch.h"
 #include "preconditions.h"
+#include "targets.h"
 
 #define KYVERNO_GROUP "kyverno.io"
 /* With the value "true": the policy is for requests even if spec.admission is false. */
@@ -62,7 +63,9 @@ struct kyverno_rule_body {
     struct kyverno_template *rest;
     struct kyverno_patch *patch; /* one of these two */
     struct kyverno_foreach *foreach;
-    struct fx_binding *bindings; /* for the index; in the arena */
+    struct kyverno_targets targets; /* if there are any, the rule mutates them alone */
+    bool runs_on_policy_change;     /* mutateExistingOnPolicyUpdate */
+    struct fx_binding *bindings;    /* for the index; in the arena */
     size_t n_bindings;
     struct fx_text *namespaces; /* the same; 0 of them for any namespace */
     size_t n_namespaces;
@@ -78,6 +81,7 @@ struct kyverno_policy {
     struct kyverno_merge_options *merge_options; /* NULL: none */
     bool ignores_failure;                        /* failurePolicy: Ignore */
     bool applies_one;                            /* applyRules: One */
+    bool runs_on_policy_change;                  /* mutateExistingOnPolicyUpdate */
     struct kyverno_rule_body *rules;             /* own ones, then generated ones */
     size_t n_rules;
 };

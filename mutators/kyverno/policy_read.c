@@ -73,6 +73,7 @@ static void destroy_policy(struct fx_linkable *self) {
         fx_kyverno_template_finish(rule->rest);
         fx_kyverno_patch_finish(rule->patch);
         fx_kyverno_foreach_finish(rule->foreach);
+        fx_kyverno_targets_finish(&rule->targets);
         json_decref(rule->document);
     }
     fx_arena_finish(&policy->arena);
@@ -110,6 +111,7 @@ static json_t *make_rest(const json_t *rule, const char *field) {
         return NULL;
     }
     fx_tree_remove_key(mutate, fx_text_of(field));
+    fx_tree_remove_key(mutate, FX_TEXT("targets"));
     if (are_all_evaluated(conditions)) {
         fx_tree_remove_key(rest, FX_TEXT("preconditions"));
     }
@@ -197,6 +199,7 @@ static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutat
     const struct kyverno_path conditions = {.key = FX_TEXT("preconditions")};
     const struct kyverno_template_compile with = {
         .document = rule->document,
+        .has_target = json_array_size(fx_tree_view_key(mutate, "targets")) > 0,
         .arena = of->reading.arena,
         .err = of->reading.err,
     };
@@ -207,6 +210,8 @@ static bool compile_parts(const struct kyverno_policy_reading *of, json_t *mutat
            fx_kyverno_preconditions_compile(
                &with, fx_tree_view_key(rule->document, "preconditions"), &conditions,
                &rule->preconditions) &&
+           fx_kyverno_targets_compile(&with, fx_tree_view_key(mutate, "targets"),
+                                      of->policy->namespace_, &rule->targets) &&
            compile_extractors(of, rule) && compile_patch(of, &with, mutate, rule);
 }
 
@@ -226,18 +231,6 @@ static bool warn_left(const struct kyverno_reading *reading, const json_t *rule,
     return true;
 }
 
-/* Rules with targets change other objects than that of the request, and are no part of
- * the loop. */
-static bool warn_targets(const struct kyverno_reading *reading, const json_t *targets,
-                         struct fx_text name) {
-    return fx_compilation_warn(
-               reading->compilation, targets,
-               "rule %.*s: mutate.targets changes existing objects, which "
-               "a review does not",
-               FX_TEXT_ARG(name)) ||
-           fx_fail_nomem(reading->err);
-}
-
 /* Has `mutate` a member that is neither null nor an empty text? Without one Kyverno takes
  * the rule for one that does not mutate. */
 static bool has_method(const json_t *mutate) {
@@ -252,7 +245,7 @@ static bool has_method(const json_t *mutate) {
     return false;
 }
 
-/* Does the rule mutate the object of the request? */
+/* Does the rule mutate, the object of the request or existing ones? */
 static bool read_mutate(const struct kyverno_reading *reading, const json_t *rule,
                         struct fx_text name, json_t **ret_mutate) {
     json_t *targets = NULL;
@@ -264,17 +257,30 @@ static bool read_mutate(const struct kyverno_reading *reading, const json_t *rul
     }
     if (!has_method(*ret_mutate)) {
         *ret_mutate = NULL;
-    } else if (json_array_size(targets) > 0) {
-        *ret_mutate = NULL;
-        return warn_targets(reading, targets, name);
     }
+    return true;
+}
+
+/* Does a rule with targets also run when its policy changes? The rule or the policy says
+ * so. */
+static bool read_policy_change(const struct kyverno_policy_reading *of,
+                               const json_t *mutate, struct kyverno_rule_body *rule) {
+    static const char key[] = "mutateExistingOnPolicyUpdate";
+    const json_t *own = fx_tree_view_key(mutate, key);
+    if (own != NULL && !json_is_null(own) && !json_is_boolean(own)) {
+        return fx_kyverno_refuse(&of->reading, own, "mutate.%s: expected true or false",
+                                 key);
+    }
+    rule->runs_on_policy_change =
+        json_is_boolean(own) ? json_is_true(own) : of->policy->runs_on_policy_change;
     return true;
 }
 
 /* Warns about an operation for which no rule can be of use (section 17). */
 static bool warn_delete(const struct kyverno_policy_reading *of,
                         const struct kyverno_rule_body *rule) {
-    return rule->is_generated || !fx_kyverno_match_names_delete(&rule->match) ||
+    return rule->is_generated || rule->targets.n > 0 ||
+           !fx_kyverno_match_names_delete(&rule->match) ||
            fx_compilation_warn(of->reading.compilation,
                                fx_tree_view_key(rule->document, "match"),
                                "rule %.*s: there is no object to patch on DELETE: %s",
@@ -306,7 +312,8 @@ static bool add_rule(struct kyverno_policy_reading *of, json_t *document,
     *rule = (struct kyverno_rule_body){
         .name = name, .document = json_incref(document), .is_generated = is_generated};
     return fx_kyverno_warn_unknown(reading, document, "", rule_fields) &&
-           compile_parts(of, mutate, rule) && warn_delete(of, rule);
+           compile_parts(of, mutate, rule) && read_policy_change(of, mutate, rule) &&
+           warn_delete(of, rule);
 }
 
 /* ---- the rules ----------------------------------------------------------------------
@@ -382,6 +389,14 @@ static bool read_failure_policy(struct kyverno_policy_reading *of, const json_t 
     return true;
 }
 
+static bool read_policy_update(struct kyverno_policy_reading *of, const json_t *spec) {
+    const json_t *given = fx_tree_view_key(spec, "mutateExistingOnPolicyUpdate");
+    of->policy->runs_on_policy_change = json_is_true(given);
+    return given == NULL || json_is_null(given) || json_is_boolean(given) ||
+           fx_kyverno_refuse(&of->reading, given,
+                             "spec.mutateExistingOnPolicyUpdate: expected true or false");
+}
+
 static bool read_apply_rules(struct kyverno_policy_reading *of, const json_t *spec) {
     static const char *const words[] = {"One", "All", NULL};
     size_t word = 0;
@@ -417,7 +432,7 @@ static bool read_spec(struct kyverno_policy_reading *of) {
         !fx_kyverno_warn_unknown(reading, spec, "spec", spec_fields) ||
         !fx_kyverno_read_objects(reading, spec, "spec", "rules", &rules) ||
         !check_rules(reading, rules) || !read_failure_policy(of, spec) ||
-        !read_apply_rules(of, spec)) {
+        !read_apply_rules(of, spec) || !read_policy_update(of, spec)) {
         return false;
     }
     if (!is_for_requests(of->policy->document)) {

@@ -4,27 +4,12 @@
  */
 #include "rule.h"
 
-#include <stddef.h>
 #include <string.h>
 
+#include "evaluation.h"
 #include "filters.h"
 #include "limits.h"
 #include "value/tree.h"
-
-#define BLOCK_BYTES 4096u
-
-/* One evaluation of a rule. */
-struct kyverno_evaluation {
-    const struct kyverno_rule *rule;
-    const struct fx_request *request;
-    struct fx_arena arena;
-    struct kyverno_context context;
-    max_align_t block[BLOCK_BYTES / sizeof(max_align_t)];
-};
-
-static const struct kyverno_rule *rule_of(const struct fx_mutator *mutator) {
-    return (const struct kyverno_rule *)mutator; /* its first member */
-}
 
 /* ---- match --------------------------------------------------------------------------
  */
@@ -43,7 +28,7 @@ bool fx_kyverno_rule_match(const struct fx_mutator *self,
                            const struct fx_request *request,
                            const struct fx_subject *subject,
                            struct fx_verdict *ret_verdict, struct fx_err *err) {
-    const struct kyverno_rule *rule = rule_of(self);
+    const struct kyverno_rule *rule = fx_kyverno_rule_of(self);
     const struct kyverno_match_subject of = {request, subject};
     bool holds = false;
     bool is_excluded = false;
@@ -73,14 +58,17 @@ bool fx_kyverno_rule_match(const struct fx_mutator *self,
 /* ---- an evaluation ------------------------------------------------------------------
  */
 
-static bool begin(struct kyverno_evaluation *evaluation, const struct kyverno_rule *rule,
-                  const struct fx_request *request, json_t *root, struct fx_err *err) {
+bool fx_kyverno_evaluation_begin(struct kyverno_evaluation *evaluation,
+                                 const struct kyverno_rule *rule,
+                                 const struct kyverno_context_entries *entries,
+                                 const struct fx_request *request, json_t *object,
+                                 struct fx_err *err) {
     evaluation->rule = rule;
     evaluation->request = request;
     fx_arena_init_within(&evaluation->arena, KYVERNO_RULE_ARENA_BYTES, evaluation->block,
                          sizeof evaluation->block);
-    if (!fx_kyverno_context_init(&evaluation->context, evaluation->request,
-                                 rule->body->context, &evaluation->arena, err)) {
+    if (!fx_kyverno_context_init(&evaluation->context, evaluation->request, entries,
+                                 &evaluation->arena, err)) {
         fx_arena_finish(&evaluation->arena);
         return false;
     }
@@ -90,11 +78,11 @@ static bool begin(struct kyverno_evaluation *evaluation, const struct kyverno_ru
     evaluation->context.incoming = evaluation->request->incoming;
     evaluation->context.extractors = rule->body->extractors;
     evaluation->context.merge_options = rule->policy->merge_options;
-    fx_kyverno_context_set_object(&evaluation->context, root);
+    fx_kyverno_context_set_object(&evaluation->context, object);
     return true;
 }
 
-static void end(struct kyverno_evaluation *evaluation) {
+void fx_kyverno_evaluation_end(struct kyverno_evaluation *evaluation) {
     fx_kyverno_context_finish(&evaluation->context);
     fx_arena_finish(&evaluation->arena);
 }
@@ -138,9 +126,9 @@ static bool is_excepted(struct kyverno_evaluation *evaluation, const json_t *roo
     return true;
 }
 
-/* Finds the criterion that keeps the rule from being applied; NULL if there is none. */
-static bool find_criterion(struct kyverno_evaluation *evaluation, const json_t *root,
-                           const char **ret_criterion, struct fx_err *err) {
+bool fx_kyverno_evaluation_criterion(struct kyverno_evaluation *evaluation,
+                                     const json_t *object, const char **ret_criterion,
+                                     struct fx_err *err) {
     bool holds = false;
     bool is = false;
     *ret_criterion = NULL;
@@ -152,7 +140,8 @@ static bool find_criterion(struct kyverno_evaluation *evaluation, const json_t *
         *ret_criterion = KYVERNO_BY_PRECONDITIONS;
         return true;
     }
-    if (evaluation->rule->n_exceptions > 0 && !is_excepted(evaluation, root, &is, err)) {
+    if (evaluation->rule->n_exceptions > 0 &&
+        !is_excepted(evaluation, object, &is, err)) {
         return false;
     }
     *ret_criterion = is ? KYVERNO_BY_EXCEPTIONS : NULL;
@@ -184,9 +173,8 @@ static bool apply_foreach(struct kyverno_evaluation *evaluation, json_t **root,
     return ok;
 }
 
-/* Mutates the object. If it is equal afterwards, its nodes stay. */
-static bool change(struct kyverno_evaluation *evaluation, json_t **root,
-                   struct fx_effect *effect, struct fx_err *err) {
+bool fx_kyverno_evaluation_change(struct kyverno_evaluation *evaluation, json_t **root,
+                                  struct fx_effect *effect, struct fx_err *err) {
     const struct kyverno_rule_body *body = evaluation->rule->body;
     effect->applied = body->foreach != NULL
                           ? apply_foreach(evaluation, root, effect, err)
@@ -196,8 +184,7 @@ static bool change(struct kyverno_evaluation *evaluation, json_t **root,
     return effect->applied;
 }
 
-/* The words of Kyverno's webhook for a rule that failed. Always false. */
-static bool name_rule(const struct kyverno_rule *rule, struct fx_err *err) {
+bool fx_kyverno_evaluation_fail(const struct kyverno_rule *rule, struct fx_err *err) {
     if (fx_err_is_ours(err) || err->code == FX_EINPUT) {
         return false;
     }
@@ -212,16 +199,19 @@ bool fx_kyverno_rule_apply(const struct fx_mutator *self,
                            struct fx_effect *ret_effect, struct fx_err *err) {
     struct kyverno_evaluation evaluation; /* its block is not cleared */
     *ret_effect = (struct fx_effect){.applied = false};
-    if (!begin(&evaluation, rule_of(self), request, *root, err)) {
+    if (!fx_kyverno_evaluation_begin(&evaluation, fx_kyverno_rule_of(self),
+                                     fx_kyverno_rule_of(self)->body->context, request,
+                                     *root, err)) {
         return false;
     }
-    bool ok = find_criterion(&evaluation, *root, &ret_effect->criterion, err);
+    bool ok =
+        fx_kyverno_evaluation_criterion(&evaluation, *root, &ret_effect->criterion, err);
     ret_effect->unmatched = ok && ret_effect->criterion != NULL;
     if (ok && !ret_effect->unmatched) {
-        ok = change(&evaluation, root, ret_effect, err);
+        ok = fx_kyverno_evaluation_change(&evaluation, root, ret_effect, err);
     }
-    end(&evaluation);
-    return ok || name_rule(evaluation.rule, err);
+    fx_kyverno_evaluation_end(&evaluation);
+    return ok || fx_kyverno_evaluation_fail(evaluation.rule, err);
 }
 
 /* ---- DELETE -------------------------------------------------------------------------
@@ -232,8 +222,9 @@ bool fx_kyverno_rule_apply(const struct fx_mutator *self,
 static bool fail_delete(struct kyverno_evaluation *evaluation, struct fx_err *err) {
     struct fx_effect effect = {.applied = false};
     json_t *nothing = json_object();
-    const bool ok =
-        nothing != NULL ? change(evaluation, &nothing, &effect, err) : fx_fail_nomem(err);
+    const bool ok = nothing != NULL
+                        ? fx_kyverno_evaluation_change(evaluation, &nothing, &effect, err)
+                        : fx_fail_nomem(err);
     json_decref(nothing);
     return ok ? fx_fail(err, FX_EMUTATE, "there is no object to patch on DELETE") : false;
 }
@@ -246,13 +237,15 @@ bool fx_kyverno_rule_check_delete(const struct fx_mutator *self,
     const char *criterion = NULL;
     (void)entry;
     (void)note;
-    if (!begin(&evaluation, rule_of(self), request, root, err)) {
+    if (!fx_kyverno_evaluation_begin(&evaluation, fx_kyverno_rule_of(self),
+                                     fx_kyverno_rule_of(self)->body->context, request,
+                                     root, err)) {
         return false;
     }
-    const bool ok = find_criterion(&evaluation, root, &criterion, err) &&
+    const bool ok = fx_kyverno_evaluation_criterion(&evaluation, root, &criterion, err) &&
                     (criterion != NULL || fail_delete(&evaluation, err));
-    end(&evaluation);
-    return ok || name_rule(evaluation.rule, err);
+    fx_kyverno_evaluation_end(&evaluation);
+    return ok || fx_kyverno_evaluation_fail(evaluation.rule, err);
 }
 
 /* ---- for explanations ---------------------------------------------------------------
@@ -264,12 +257,14 @@ bool fx_kyverno_rule_find_false(const struct fx_mutator *self,
                                 struct fx_err *err) {
     struct kyverno_evaluation evaluation; /* its block is not cleared */
     bool holds = false;
-    if (!begin(&evaluation, rule_of(self), request, root, err)) {
+    if (!fx_kyverno_evaluation_begin(&evaluation, fx_kyverno_rule_of(self),
+                                     fx_kyverno_rule_of(self)->body->context, request,
+                                     root, err)) {
         return false;
     }
     const bool ok =
         fx_kyverno_preconditions_eval(evaluation.rule->body->preconditions,
                                       &evaluation.context, &holds, ret_false, err);
-    end(&evaluation);
+    fx_kyverno_evaluation_end(&evaluation);
     return ok;
 }

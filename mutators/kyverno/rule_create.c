@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/buf.h"
+#include "existing.h"
 #include "filters.h"
 #include "rule.h"
 #include "value/json.h"
@@ -39,6 +40,32 @@ static const struct fx_mutator_ops ops = {
     .destroy = destroy,
 };
 
+/* A rule with targets is only matched in a review. */
+static bool apply_nothing(const struct fx_mutator *self, const struct fx_request *request,
+                          json_t **root, struct fx_effect *ret_effect,
+                          struct fx_err *err) {
+    (void)self;
+    (void)request;
+    (void)root;
+    (void)err;
+    *ret_effect = (struct fx_effect){.applied = false};
+    return true;
+}
+
+static const struct fx_mutator_ops existing_ops = {
+    .match = fx_kyverno_rule_match,
+    .apply = apply_nothing,
+    .existing = &fx_kyverno_existing,
+    .explain = fx_kyverno_rule_explain,
+    .found = fx_kyverno_rule_found,
+    .may_match_namespace = may_match_namespace,
+    .destroy = destroy,
+};
+
+static bool is_existing(const struct kyverno_rule *rule) {
+    return rule->body->targets.n > 0;
+}
+
 /* ---- what it reads ------------------------------------------------------------------
  */
 
@@ -70,6 +97,7 @@ static bool reads_old_object(const json_t *document) {
 
 static bool reads_objects(const struct kyverno_rule_body *body) {
     return fx_kyverno_context_entries_read_objects(body->context) ||
+           fx_kyverno_targets_read_objects(&body->targets) ||
            (body->foreach != NULL && fx_kyverno_foreach_reads_objects(body->foreach));
 }
 
@@ -99,8 +127,9 @@ static void set_inputs(struct kyverno_rule *rule,
 
 static bool name_head(struct kyverno_rule *rule, uint32_t position) {
     const struct fx_unit *unit = rule->policy_unit;
-    return fx_mutator_init(&rule->head, &ops, fx_text_of(unit->kind->group),
-                           fx_text_of(unit->kind->kind), fx_text_of(unit->name), NULL) &&
+    return fx_mutator_init(&rule->head, is_existing(rule) ? &existing_ops : &ops,
+                           fx_text_of(unit->kind->group), fx_text_of(unit->kind->kind),
+                           fx_text_of(unit->name), NULL) &&
            (rule->policy->namespace_.data == NULL ||
             fx_mutator_set_namespace(&rule->head, rule->policy->namespace_)) &&
            fx_mutator_set_rule(&rule->head, rule->body->name, position);
@@ -122,6 +151,11 @@ static void set_index(struct kyverno_rule *rule) {
 static void set_run(struct kyverno_rule *rule) {
     struct fx_mutator *head = &rule->head;
     head->rank = KYVERNO_RANK;
+    if (is_existing(rule)) {
+        head->run.action = FX_ACTION_EXISTING;
+        head->run.on_policy_change = rule->body->runs_on_policy_change;
+        return;
+    }
     head->restores = true;
     head->run.once = true;
     head->run.ignores_failure = rule->policy->ignores_failure;

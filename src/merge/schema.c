@@ -60,6 +60,28 @@ struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text 
     return (struct fx_schema){NULL, 0};
 }
 
+bool fx_schema_next_of_kind(const struct fx_schema_set *set, struct fx_text kind,
+                            size_t *at, struct fx_text *ret_group,
+                            struct fx_text *ret_version) {
+    while (*at < set->n_kinds) {
+        struct fx_text version = fx_text_of(set->texts + set->kinds[(*at)++].name);
+        struct fx_text group = fx_text_cut(&version, '/');
+        struct fx_text name = version;
+        version = fx_text_cut(&name, '/');
+        if (name.len == 0) { /* the core group has no name */
+            name = version;
+            version = group;
+            group = (struct fx_text){version.data, 0};
+        }
+        if (fx_text_equal(name, kind)) {
+            *ret_group = group;
+            *ret_version = version;
+            return true;
+        }
+    }
+    return false;
+}
+
 struct fx_text fx_schema_find_resource(const struct fx_schema_set *set,
                                        struct fx_text group, struct fx_text version,
                                        struct fx_text resource) {

@@ -118,6 +118,12 @@ struct fx_schema {
 struct fx_schema fx_schema_find(const struct fx_schema_set *set, struct fx_text group,
                                 struct fx_text version, struct fx_text kind);
 
+/* Gives the group and version of the next kind of this name, from the one at *at on, and
+ * moves *at behind it. The texts belong to the set. False if there is none any more. */
+bool fx_schema_next_of_kind(const struct fx_schema_set *set, struct fx_text kind,
+                            size_t *at, struct fx_text *ret_group,
+                            struct fx_text *ret_version);
+
 static inline const struct fx_schema_node *fx_schema_node(struct fx_schema schema) {
     return &schema.set->nodes[schema.node];
 }

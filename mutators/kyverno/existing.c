@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * kyverno/existing.c - selects the targets of a rule for a trigger, and mutates one.
+ */
+#include "existing.h"
+
+#include "base/budget.h"
+#include "base/wildcard.h"
+#include "evaluation.h"
+#include "merge/schema.h"
+#include "targets.h"
+
+/* ---- the targets of a trigger -------------------------------------------------------
+ */
+
+static bool select_each(struct kyverno_evaluation *evaluation,
+                        struct fx_existing_queries *queries, struct fx_err *err) {
+    const struct kyverno_targets *targets = &evaluation->rule->body->targets;
+    bool ok = true;
+    for (size_t i = 0; ok && i < targets->n; i++) {
+        ok = fx_kyverno_target_select(targets, i, &evaluation->context, queries, err) &&
+             (fx_spend(1) || fx_fail_exceeded(err));
+    }
+    return ok;
+}
+
+/* The preconditions and the exceptions of the rule are those of the trigger. */
+static bool select_targets(const struct fx_mutator *self,
+                           const struct fx_request *request, json_t *trigger,
+                           struct fx_existing_queries *queries, struct fx_err *err) {
+    struct kyverno_evaluation evaluation;
+    const struct kyverno_rule *rule = fx_kyverno_rule_of(self);
+    const char *criterion = NULL;
+    if (!fx_kyverno_evaluation_begin(&evaluation, rule, rule->body->context, request,
+                                     trigger, err)) {
+        return false;
+    }
+    const bool ok =
+        fx_kyverno_evaluation_criterion(&evaluation, trigger, &criterion, err) &&
+        (criterion != NULL || select_each(&evaluation, queries, err));
+    fx_kyverno_evaluation_end(&evaluation);
+    return ok || fx_kyverno_evaluation_fail(rule, err);
+}
+
+/* ---- one target ---------------------------------------------------------------------
+ */
+
+/* Does this entry of the list select the object? */
+static bool selects(struct kyverno_evaluation *evaluation, size_t at,
+                    const json_t *object, bool *ret_selects, struct fx_err *err) {
+    struct fx_existing_queries queries = {0};
+    *ret_selects = false;
+    const bool ok = fx_kyverno_target_select(&evaluation->rule->body->targets, at,
+                                             &evaluation->context, &queries, err) &&
+                    fx_existing_query_fits(&queries.items[0], object, ret_selects, err);
+    fx_existing_queries_finish(&queries);
+    return ok;
+}
+
+/* Mutates the object if this entry selects it and its preconditions hold. */
+static bool apply_entry(struct kyverno_evaluation *evaluation, size_t at, json_t **root,
+                        struct fx_effect *effect, struct fx_err *err) {
+    const struct kyverno_target *target = &evaluation->rule->body->targets.items[at];
+    struct fx_effect own = {.applied = false};
+    bool is = false;
+    if (!selects(evaluation, at, *root, &is, err) || !is) {
+        return !is && err->code == FX_OK;
+    }
+    fx_kyverno_context_set_target(&evaluation->context, *root);
+    if (!fx_kyverno_preconditions_eval(target->preconditions, &evaluation->context, &is,
+                                       NULL, err) ||
+        !is) {
+        return err->code == FX_OK;
+    }
+    if (!fx_kyverno_evaluation_change(evaluation, root, &own, err)) {
+        return false;
+    }
+    effect->applied = true;
+    effect->changed = effect->changed || own.changed;
+    effect->unmatched = false;
+    effect->criterion = NULL;
+    return true;
+}
+
+/* Applies each entry that selects the object, in their order. */
+static bool apply_rule(const struct fx_mutator *self, const struct fx_request *request,
+                       json_t *trigger, json_t **target, struct fx_effect *ret_effect,
+                       struct fx_err *err) {
+    struct kyverno_evaluation evaluation;
+    const struct kyverno_rule *rule = fx_kyverno_rule_of(self);
+    const struct kyverno_targets *targets = &rule->body->targets;
+    bool ok = true;
+    *ret_effect = (struct fx_effect){.unmatched = true,
+                                     .criterion = KYVERNO_BY_TARGET_PRECONDITIONS};
+    for (size_t i = 0; ok && i < targets->n; i++) {
+        const struct kyverno_context_entries *entries = targets->items[i].context;
+        entries = entries == NULL ? rule->body->context : entries;
+        ok = fx_kyverno_evaluation_begin(&evaluation, rule, entries, request, trigger,
+                                         err);
+        if (ok) {
+            ok = apply_entry(&evaluation, i, target, ret_effect, err);
+            fx_kyverno_evaluation_end(&evaluation);
+        }
+    }
+    return ok || fx_kyverno_evaluation_fail(rule, err);
+}
+
+/* ---- the triggers of a policy that changed ------------------------------------------
+ */
+
+/* Adds a query for each stable kind of Kubernetes that the pattern means. */
+static bool add_builtin(const struct kyverno_kind_pattern *pattern,
+                        struct fx_existing_queries *queries, bool *ret_found,
+                        struct fx_err *err) {
+    struct fx_existing_query query = {.kind = pattern->kind};
+    size_t at = 0;
+    bool ok = true;
+    *ret_found = false;
+    while (ok && fx_schema_next_of_kind(&fx_schema_builtin, pattern->kind, &at,
+                                        &query.group, &query.version)) {
+        if (fx_wildcard_match(pattern->group, query.group) &&
+            fx_wildcard_match(pattern->version, query.version) &&
+            !fx_text_contains(query.version, FX_TEXT("alpha")) &&
+            !fx_text_contains(query.version, FX_TEXT("beta"))) {
+            *ret_found = true;
+            ok = fx_existing_queries_add(queries, &query, NULL, err);
+        }
+    }
+    return ok;
+}
+
+static bool add_kind(const struct kyverno_kind_pattern *pattern,
+                     struct fx_existing_queries *queries, struct fx_err *err) {
+    const struct fx_existing_query exact = {
+        .group = pattern->group, .version = pattern->version, .kind = pattern->kind};
+    bool found = false;
+    if (fx_wildcard_is_pattern(pattern->kind) || pattern->subresource.len > 0) {
+        return fx_fail(err, FX_EMUTATE,
+                       "the objects of kind `%.*s` cannot be listed when the policy "
+                       "changes: name the kinds in `match`, without a subresource",
+                       FX_TEXT_ARG(pattern->kind));
+    }
+    if (!fx_wildcard_is_pattern(pattern->group) &&
+        !fx_wildcard_is_pattern(pattern->version)) {
+        return fx_existing_queries_add(queries, &exact, NULL, err);
+    }
+    return add_builtin(pattern, queries, &found, err) &&
+           (found ||
+            fx_fail(
+                err, FX_EMUTATE,
+                "the objects of kind `%.*s` cannot be listed when the policy changes: "
+                "write its group and version, as in `example.com/v1/%.*s`",
+                FX_TEXT_ARG(pattern->kind), FX_TEXT_ARG(pattern->kind)));
+}
+
+static bool select_triggers(const struct fx_mutator *self,
+                            struct fx_existing_queries *queries, struct fx_err *err) {
+    const struct kyverno_match *match = &fx_kyverno_rule_of(self)->body->match;
+    bool ok = true;
+    for (size_t i = 0; ok && i < match->n_filters; i++) {
+        const struct kyverno_filter *filter = &match->filters[i];
+        for (size_t j = 0; ok && j < filter->n_kinds; j++) {
+            ok = add_kind(&filter->kinds[j], queries, err);
+        }
+    }
+    return ok || fx_kyverno_evaluation_fail(fx_kyverno_rule_of(self), err);
+}
+
+const struct fx_existing_ops fx_kyverno_existing = {
+    .select = select_targets,
+    .apply = apply_rule,
+    .triggers = select_triggers,
+};
