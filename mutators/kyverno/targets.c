@@ -14,8 +14,7 @@
 
 static bool refuse(const struct kyverno_template_compile *with, const json_t *node,
                    size_t at, const char *what) {
-    with->err->node = node;
-    return fx_fail(with->err, FX_EINVALID, "mutate.targets[%zu]%s", at, what);
+    return fx_fail_in(with->err, node, FX_EINVALID, "mutate.targets[%zu]%s", at, what);
 }
 
 static bool check(const struct kyverno_template_compile *with, const json_t *target,
@@ -61,8 +60,7 @@ static bool compile_context(const struct kyverno_template_compile *with,
         return true;
     }
     if (!json_is_array(own)) {
-        with->err->node = own;
-        return fx_fail(with->err, FX_EINVALID, "context: expected a list");
+        return fx_fail_in(with->err, own, FX_EINVALID, "context: expected a list");
     }
     json_t *both = json_array();
     bool ok = both != NULL;
@@ -101,9 +99,9 @@ bool fx_kyverno_targets_compile(const struct kyverno_template_compile *with, jso
     const size_t n = json_array_size(list);
     *ret = (struct kyverno_targets){.policy_namespace = policy_namespace};
     if (n > FX_LIMIT_EXISTING_QUERIES) {
-        with->err->node = list;
-        return fx_fail(with->err, FX_ELIMIT, "mutate.targets: must have at most %u items",
-                       FX_LIMIT_EXISTING_QUERIES);
+        return fx_fail_in(with->err, list, FX_ELIMIT,
+                          "mutate.targets: must have at most %u items",
+                          FX_LIMIT_EXISTING_QUERIES);
     }
     ret->items = n == 0 ? NULL : fx_arena_alloc(with->arena, n * sizeof *ret->items);
     if (n > 0 && ret->items == NULL) {

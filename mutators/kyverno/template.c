@@ -22,7 +22,8 @@ struct template_member {
 
 struct kyverno_template {
     enum template_type type;
-    json_t *constant; /* counted; of TEMPLATE_CONSTANT */
+    json_t *source;   /* counted: the part, whose keys and texts the template borrows */
+    json_t *constant; /* the same, of TEMPLATE_CONSTANT; else NULL */
     struct kyverno_text *text;
     struct template_member *members;
     size_t n_members;
@@ -59,13 +60,13 @@ const struct kyverno_path *fx_kyverno_path_keep(struct fx_arena *arena,
  * ------------------------------------------------------------------------- */
 
 static struct kyverno_template *create(const struct kyverno_template_compile *with,
-                                       enum template_type type) {
+                                       enum template_type type, json_t *source) {
     struct kyverno_template *made = fx_arena_alloc(with->arena, sizeof *made);
     if (made == NULL) {
         (void)fx_fail_nomem(with->err);
         return NULL;
     }
-    *made = (struct kyverno_template){.type = type};
+    *made = (struct kyverno_template){.type = type, .source = json_incref(source)};
     return made;
 }
 
@@ -124,8 +125,8 @@ static void fold(struct kyverno_template *made, json_t *tree) {
     for (size_t i = 0; i < made->n_members; i++) {
         fx_kyverno_template_finish(made->members[i].value);
     }
-    *made = (struct kyverno_template){.type = TEMPLATE_CONSTANT,
-                                      .constant = json_incref(tree)};
+    *made = (struct kyverno_template){
+        .type = TEMPLATE_CONSTANT, .source = made->source, .constant = tree};
 }
 
 static struct kyverno_template *
@@ -133,13 +134,15 @@ compile_container(const struct kyverno_template_compile *with, json_t *tree,
                   const struct kyverno_path *path) {
     const bool is_map = json_is_object(tree);
     const size_t n = is_map ? json_object_size(tree) : json_array_size(tree);
-    struct kyverno_template *made = create(with, is_map ? TEMPLATE_MAP : TEMPLATE_LIST);
+    struct kyverno_template *made =
+        create(with, is_map ? TEMPLATE_MAP : TEMPLATE_LIST, tree);
     if (made == NULL) {
         return NULL;
     }
     made->members = fx_arena_alloc(with->arena, (n + 1) * sizeof *made->members);
     if (made->members == NULL) {
         (void)fx_fail_nomem(with->err);
+        fx_kyverno_template_finish(made);
         return NULL;
     }
     memset(made->members, 0, (n + 1) * sizeof *made->members);
@@ -154,18 +157,19 @@ compile_container(const struct kyverno_template_compile *with, json_t *tree,
 static struct kyverno_template *
 compile_scalar(const struct kyverno_template_compile *with, json_t *scalar,
                const struct kyverno_path *path) {
-    struct kyverno_template *made = create(with, TEMPLATE_CONSTANT);
+    struct kyverno_template *made = create(with, TEMPLATE_CONSTANT, scalar);
     if (made == NULL) {
         return NULL;
     }
     if (json_is_string(scalar) &&
         !fx_kyverno_text_compile(with, fx_tree_text(scalar), path, &made->text)) {
+        fx_kyverno_template_finish(made);
         return NULL;
     }
     if (made->text != NULL) {
         made->type = TEMPLATE_TEXT;
     } else {
-        made->constant = json_incref(scalar);
+        made->constant = scalar;
     }
     return made;
 }
@@ -186,7 +190,7 @@ void fx_kyverno_template_finish(struct kyverno_template *compiled) {
     if (compiled == NULL) {
         return;
     }
-    json_decref(compiled->constant);
+    json_decref(compiled->source);
     fx_kyverno_text_finish(compiled->text);
     for (size_t i = 0; i < compiled->n_members; i++) {
         fx_kyverno_text_finish(compiled->members[i].key);

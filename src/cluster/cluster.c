@@ -35,7 +35,8 @@ struct fx_cluster {
     struct fx_cluster_sweep *sweep;   /* with `status` */
     struct fx_existing_sources existing_sources;
     struct fx_cluster_existing
-        *existing; /* NULL: rules for existing objects do nothing */
+        *existing; /* NULL: rules for existing objects do nothing, */
+    size_t n_off;  /* so many of them */
     struct fx_cluster_lease *lease;
     struct fx_kube_log_throttle log_throttle;
     struct fx_policies *active; /* as last reported; counted; NULL: none yet */
@@ -84,6 +85,25 @@ static void on_request(enum fx_kube_verb verb, const struct fx_kube_resource *re
     }
 }
 
+/* Warns about rules that do nothing because --existing is off, when their number
+ * changes. */
+static void warn_of_existing(struct fx_cluster *cluster) {
+    const struct fx_snapshot *snapshot = cluster->active->snapshot;
+    const struct fx_mutator *first = NULL;
+    size_t n = 0;
+    for (size_t i = snapshot->n_acting; i < snapshot->n_mutators; i++) {
+        if (fx_mutator_is_existing(snapshot->mutators[i])) {
+            first = first == NULL ? snapshot->mutators[i] : first;
+            n++;
+        }
+    }
+    if (n > 0 && n != cluster->n_off) {
+        fx_log(WARN, "rules for existing objects do nothing, because --existing is off",
+               fx_log_int("rules", (int64_t)n), fx_log_str("first", first->full_name));
+    }
+    cluster->n_off = n;
+}
+
 static void on_built(struct fx_policies *built, struct fx_policies *before,
                      double seconds, void *user) {
     struct fx_cluster *cluster = cluster_of(user);
@@ -102,6 +122,8 @@ void fx_cluster_report(struct fx_cluster *cluster, struct fx_policies *active) {
     }
     if (cluster->existing != NULL) {
         fx_cluster_existing_set_policies(cluster->existing, active->snapshot);
+    } else {
+        warn_of_existing(cluster);
     }
 }
 

@@ -151,7 +151,9 @@ static bool check_rule(struct result_check *check) {
     }
     return fx_tree_view_key(mutate, "targets") == NULL ||
            conclude(check, FX_SUITE_SKIP,
-                    "rules with `targets` are not run: existing objects are not mutated");
+                    "rules with `targets` are not compared: `fixpoint diff --targets` "
+                    "shows what they "
+                    "change");
 }
 
 /* ---- running ----------------------------------------------------------------------- */

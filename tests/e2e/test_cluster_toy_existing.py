@@ -134,6 +134,8 @@ def test_off_by_default(fixture):
     time.sleep(0.5)
     assert tags_of(fixture) == {}
     assert (jobs(replica), len(patches(fixture))) == (0, 0)
+    off = "rules for existing objects do nothing, because --existing is off"
+    assert replica.log.wait(off, rules=1)["first"] == "tags:tags"
 
 
 def test_a_dry_run_stores_nothing(fixture, start):
