@@ -141,11 +141,38 @@ static void test_shares(void **state) {
     json_decref(rule);
 }
 
+/* A template borrows keys and texts of a part that its caller made for it alone. */
+static void test_part_of_its_own(void **state) {
+    (void)state;
+    struct fx_arena arena;
+    struct fx_err err = FX_ERR_INIT;
+    fx_arena_init(&arena, ARENA_BYTES);
+    const struct kyverno_template_compile with = {.arena = &arena, .err = &err};
+    json_t *context = kyverno_read("{\"n\":\"x\"}");
+    json_t *expected = kyverno_read("{\"first\":1,\"second\":{\"third\":\"x\"}}");
+    json_t *part = kyverno_read("{\"first\":1,\"second\":{\"third\":\"{{ n }}\"}}");
+    struct kyverno_template *compiled = fx_kyverno_template_compile(&with, part, NULL);
+    assert_non_null(compiled);
+    json_decref(part);
+    json_t *other = kyverno_read("{\"FIRST\":1,\"SECOND\":{\"THIRD\":\"{{ m }}\"}}");
+    const struct fx_jmespath_scope scope = jmespath_scope_of(context);
+    json_t *tree = NULL;
+    assert_true(fx_kyverno_template_eval(compiled, NULL, &scope, &tree, &err));
+    assert_true(fx_equal(tree, expected));
+    json_decref(tree);
+    json_decref(other);
+    fx_kyverno_template_finish(compiled);
+    json_decref(context);
+    json_decref(expected);
+    fx_arena_finish(&arena);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_texts),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_part_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

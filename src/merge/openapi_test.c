@@ -357,11 +357,38 @@ static void test_resources(void **state) {
     fx_schema_builder_destroy(builder);
 }
 
+static void test_groups_of_a_kind(void **state) {
+    (void)state;
+    static const struct {
+        const char *kind, *found;
+    } cases[] = {
+        {"Pod", "/v1 "},
+        {"Deployment", "apps/v1 "},
+        {"Event", "events.k8s.io/v1 /v1 "},
+        {"HorizontalPodAutoscaler", "autoscaling/v1 autoscaling/v2 "},
+        {"Nope", ""},
+        {"", ""},
+    };
+    for (size_t i = 0; i < FX_COUNT(cases); i++) {
+        struct fx_text group, version;
+        struct fx_buf found;
+        size_t at = 0;
+        fx_buf_init(&found, 0);
+        while (fx_schema_next_of_kind(&fx_schema_builtin, fx_text_of(cases[i].kind), &at,
+                                      &group, &version)) {
+            fx_buf_printf(&found, "%.*s/%.*s ", FX_TEXT_ARG(group), FX_TEXT_ARG(version));
+        }
+        assert_true(fx_text_is(fx_buf_view(&found), cases[i].found));
+        fx_buf_finish(&found);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_builtin), cmocka_unit_test(test_document),
-        cmocka_unit_test(test_crd),     cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_depth),   cmocka_unit_test(test_resources),
+        cmocka_unit_test(test_groups_of_a_kind), cmocka_unit_test(test_builtin),
+        cmocka_unit_test(test_document),         cmocka_unit_test(test_crd),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_depth),
+        cmocka_unit_test(test_resources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,6 +17,7 @@
 #include "mutators/kyverno/foreach.h"
 #include "mutators/kyverno/patch.h"
 #include "mutators/kyverno/preconditions.h"
+#include "mutators/kyverno/targets.h"
 #include "refuse.h"
 #include "value/json.h"
 #include "value/tree.h"
@@ -37,7 +38,7 @@ static const char rule_text[] =
     "{\"context\":["
     "{\"name\":\"v\",\"variable\":{\"value\":{\"a\":\"{{ request.namespace }}\"},"
     "\"jmesPath\":\"{{ 'a' }}\"}},"
-    "{\"name\":\"d\",\"variable\":{\"jmesPath\":\"nope.{{ v }}\",\"default\":[1]}},"
+    "{\"name\":\"d\",\"variable\":{\"jmesPath\":\"nope.{{ v }}\",\"default\":[\"Pod\"]}},"
     "{\"name\":\"n\",\"apiCall\":{\"urlPath\":\"/api/v1/namespaces/{{ v }}\","
     "\"jmesPath\":\"nope\",\"default\":\"{{ v }}\"}},"
     "{\"name\":\"m\",\"configMap\":{\"name\":\"dict\",\"namespace\":\"{{ n }}\"}}],"
@@ -46,6 +47,11 @@ static const char rule_text[] =
     "\"all\":[{\"key\":\"{{ length(d) }}\",\"operator\":\"Equals\",\"value\":1},"
     "{\"key\":\"{{ serviceAccountName "
     "}}\",\"operator\":\"Equals\",\"value\":\"robot\"}]},"
+    "\"mutate\":{\"targets\":[{\"apiVersion\":\"v1\",\"kind\":\"{{ d[0] }}\",\"name\":"
+    "\"{{ v }}*\",\"selector\":{\"matchLabels\":{\"a\":\"{{ target.kind }}\"}},"
+    "\"context\":[{\"name\":\"t\",\"variable\":{\"value\":\"{{ target.kind }}\"}}],"
+    "\"preconditions\":{\"all\":[{\"key\":\"{{ t }}\",\"operator\":\"Equals\",\"value\":"
+    "\"Pod\"}]}}]},"
     "\"foreach\":[{\"list\":\"request.object.spec.containers\",\"context\":[{\"name\":"
     "\"i\","
     "\"variable\":{\"value\":\"{{ element.name }}-{{ v }}-{{ length(@) "
@@ -61,6 +67,7 @@ struct run {
     struct kyverno_context_entries *entries;
     struct kyverno_preconditions *preconditions;
     struct kyverno_foreach *foreach;
+    struct kyverno_targets targets;
 };
 
 static bool compile(struct run *run, struct fx_err *err) {
@@ -73,8 +80,33 @@ static bool compile(struct run *run, struct fx_err *err) {
            fx_kyverno_preconditions_compile(&with,
                                             fx_tree_view_key(run->rule, "preconditions"),
                                             NULL, &run->preconditions) &&
+           fx_kyverno_targets_compile(
+               &with, fx_tree_view_key(fx_tree_view_key(run->rule, "mutate"), "targets"),
+               none, &run->targets) &&
            fx_kyverno_foreach_compile(&with, fx_tree_view_key(run->rule, "foreach"), NULL,
                                       none, &fx_kyverno_patch_ops, &run->foreach);
+}
+
+/* Selects the target, and evaluates its preconditions. */
+static bool eval_target(struct run *run, struct kyverno_context *context, json_t *object,
+                        struct fx_err *err) {
+    struct fx_existing_queries queries = {0};
+    struct kyverno_context own;
+    bool holds = false;
+    if (!fx_kyverno_context_init(&own, context->request, run->targets.items[0].context,
+                                 &run->arena, err)) {
+        return false;
+    }
+    fx_kyverno_context_set_object(&own, object);
+    fx_kyverno_context_set_target(&own, object);
+    bool ok = fx_kyverno_target_select(&run->targets, 0, &own, &queries, err);
+    assert_true(!ok || fx_text_is(queries.items[0].name, "team*"));
+    ok = ok && fx_kyverno_preconditions_eval(run->targets.items[0].preconditions, &own,
+                                             &holds, NULL, err);
+    assert_true(!ok || holds);
+    fx_existing_queries_finish(&queries);
+    fx_kyverno_context_finish(&own);
+    return ok;
 }
 
 static bool eval(struct run *run, struct kyverno_context *context, json_t **root,
@@ -86,6 +118,7 @@ static bool eval(struct run *run, struct kyverno_context *context, json_t **root
     bool ok =
         fx_kyverno_preconditions_eval(run->preconditions, context, &holds, &false_, err);
     assert_true(!ok || holds);
+    ok = ok && eval_target(run, context, *root, err);
     ok = ok && fx_kyverno_foreach_apply(run->foreach, context, root, &changed, err);
     assert_true(!ok || changed);
     fx_kyverno_false_condition_finish(&false_);
@@ -104,6 +137,7 @@ static bool act(struct run *run) {
     run->entries = NULL;
     run->preconditions = NULL;
     run->foreach = NULL;
+    run->targets = (struct kyverno_targets){.n = 0};
     bool ok =
         compile(run, &err) &&
         fx_kyverno_context_init(&context, &request, run->entries, &run->arena, &err);
@@ -116,6 +150,7 @@ static bool act(struct run *run) {
     }
     assert_int_equal(ok, root != run->object);
     json_decref(root);
+    fx_kyverno_targets_finish(&run->targets);
     fx_kyverno_foreach_finish(run->foreach);
     fx_kyverno_preconditions_finish(run->preconditions);
     fx_kyverno_context_entries_finish(run->entries);
